@@ -1,0 +1,41 @@
+# make demo: set up, run the main job on the bundled example, show the report's path.  make test: set up, run every test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --constraint constraints.txt
+OUT := out
+
+.PHONY: demo test lint bench encoder model clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt $(VENV)/.installed
+	$(INSTALL) --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.installed-bench: $(VENV)/.installed-dev
+	$(INSTALL) --editable '.[bench]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/dxmatch demo --output $(OUT)/demo
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest --numprocesses auto
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright --level error
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m tests.bench
+
+clean:
+	rm -rf $(VENV) $(OUT) build dist *.egg-info

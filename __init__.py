@@ -1,0 +1,50 @@
+"""dxmatch: do two free-text diagnoses name the same disease, and how well does an algorithm agree with a panel?
+
+The public names are resolved when they are first used, so that importing dxmatch imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .features.errors import DxmatchError as DxmatchError
+    from .features.errors import InputError as InputError
+    from .features.errors import ModelError as ModelError
+    from .features.errors import OptionError as OptionError
+    from .matcher import metrics as metrics
+    from .matcher.evaluate import Report as Report
+    from .matcher.evaluate import evaluate as evaluate
+    from .models.match_function import MatchFunction as MatchFunction
+    from .models.match_function import load as load
+    from .models.shipped import icd as icd
+    from .training.train import train as train
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "load": "models.match_function",
+    "MatchFunction": "models.match_function",
+    "icd": "models.shipped",
+    "train": "training.train",
+    "evaluate": "matcher.evaluate",
+    "Report": "matcher.evaluate",
+    "DxmatchError": "features.errors",
+    "InputError": "features.errors",
+    "ModelError": "features.errors",
+    "OptionError": "features.errors",
+}
+__all__ = ["__version__", "metrics", *sorted(_HOME)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name == "metrics":
+        return import_module(".matcher.metrics", __name__)
+    if name in _HOME:
+        return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

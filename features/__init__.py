@@ -1,0 +1,1 @@
+"""Two strings in, one row of features out. Knows nothing of models or metrics."""

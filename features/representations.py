@@ -1,0 +1,77 @@
+"""What is computed once per unique string, and only when a feature asks for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .encoders import Encoder
+from .errors import OptionError
+from .levenshtein import Spelling
+from .linguistic import TokenSets
+from .text import Normalizer
+
+
+@dataclass
+class Providers:
+    """What stands behind a feature set: the normaliser, the encoders by the names that the TOML uses, the ICD indexes.
+
+    An ICD index is opened when the first feature asks for it and kept for all later jobs.
+    """
+
+    normalizer: Normalizer
+    encoders: Mapping[str, Encoder] = field(default_factory=dict)
+    _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def encoder(self, name: str) -> Encoder:
+        if name not in self.encoders:
+            raise OptionError("encoder", f"one of {', '.join(sorted(self.encoders)) or 'none at hand'}", name)
+        return self.encoders[name]
+
+    def icd_index(self, source: str, encoder: str) -> Any:
+        from .icd import IcdIndex
+
+        with self._lock:
+            if (source, encoder) not in self._indexes:
+                self._indexes[source, encoder] = IcdIndex.open(source, self.encoder(encoder), self.normalizer)
+            return self._indexes[source, encoder]
+
+
+class Representations:
+    """u unique normalised strings, cut, spelt and embedded on demand. Safe to share between threads."""
+
+    def __init__(self, names: Sequence[str], providers: Providers) -> None:
+        self.names = names
+        self._providers = providers
+        self._made: dict[tuple[str, ...], Any] = {}
+        self._lock = threading.RLock()
+
+    def _once(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+            return self._made[key]
+
+    @property
+    def spelling(self) -> Spelling:
+        return self._once(("spelling",), lambda: Spelling.of(self.names))
+
+    def token_sets(self, view: str) -> TokenSets:
+        language = self._providers.normalizer.language
+        return self._once(("tokens", view), lambda: TokenSets.of(self.names, view, language))
+
+    def vectors(self, encoder: str) -> NDArray[np.float32]:
+        """float32[u, d], unit rows."""
+        return self._once(("vectors", encoder), lambda: self._providers.encoder(encoder).encode(self.names))
+
+    def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
+        """int32[u]: the three-character category of the nearest entry, as a number."""
+        return self._once(
+            ("icd", source, encoder), lambda: self._providers.icd_index(source, encoder).categories(self.names)
+        )

@@ -1,0 +1,1 @@
+"""Labels in, a fitted, calibrated and measured match function out."""
