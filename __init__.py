@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from .matcher import metrics as metrics
     from .matcher.evaluate import Report as Report
     from .matcher.evaluate import evaluate as evaluate
+    from .models.icd_mapping import icd as icd
     from .models.match_function import MatchFunction as MatchFunction
     from .models.match_function import load as load
-    from .models.shipped import icd as icd
     from .training.train import train as train
 
 __version__ = "0.1.0"
@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 _HOME = {
     "load": "models.match_function",
     "MatchFunction": "models.match_function",
-    "icd": "models.shipped",
+    "icd": "models.icd_mapping",
     "train": "training.train",
     "evaluate": "matcher.evaluate",
     "Report": "matcher.evaluate",
@@ -35,7 +35,7 @@ _HOME = {
     "ModelError": "features.errors",
     "OptionError": "features.errors",
 }
-__all__ = ["__version__", "metrics", *sorted(_HOME)]  # noqa: PLE0604
+__all__ = ["__version__", "metrics", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:

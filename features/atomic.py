@@ -24,8 +24,26 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         yield temporary
-        os.replace(temporary, target)
+        temporary.replace(target)
     except OSError as error:
         raise DxmatchError(f"{target} could not be written: {error.strerror or error}.") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder, made where it is absent. Errors: `DxmatchError` where it cannot be."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DxmatchError(f"{folder}: the folder could not be made ({error.strerror or error}).") from error
+    return folder
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """A text file in UTF-8. Errors: `DxmatchError` where it cannot be read."""
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DxmatchError(f"{path}: could not be read as UTF-8 text ({error}).") from error

@@ -45,6 +45,9 @@ def feature_table(
         for column, (kind, options) in enumerate(plan):
             kind.compute(texts, options, pairs.first[rows], pairs.second[rows], table[rows, column])
 
+    if total <= CHUNK:
+        fill(0)
+        return table
     done = 0
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         for start in pool.map(lambda start: fill(start) or start, range(0, total, CHUNK)):

@@ -47,8 +47,9 @@ class FeatureSet:
         Errors: `InputError` for a file that is absent or not TOML, an unknown key, kind or option (with the nearest
         right word), two features of one name.
         """
-        builtin = resources.files(__package__) / "sets" / f"{os.fspath(which)}.toml"
-        known = sorted(p.name[:-5] for p in (resources.files(__package__) / "sets").iterdir() if p.name.endswith(".toml"))
+        sets = resources.files(str(__package__)) / "sets"
+        builtin = sets / f"{os.fspath(which)}.toml"
+        known = sorted(p.name[:-5] for p in sets.iterdir() if p.name.endswith(".toml"))
         if os.fspath(which) in known:
             source, text = f"{os.fspath(which)}.toml", builtin.read_text("utf-8")
         elif Path(which).suffix == ".toml" and Path(which).is_file():
@@ -59,7 +60,9 @@ class FeatureSet:
                 raise InputError("text that is not UTF-8", source=source) from None
         else:
             raise InputError(
-                "no such feature set", source=os.fspath(which), allowed=f"{', '.join(known)}, or the path of a .toml file"
+                "no such feature set",
+                source=os.fspath(which),
+                allowed=f"{', '.join(known)}, or the path of a .toml file",
             )
         try:
             parsed = tomllib.loads(text)
@@ -95,12 +98,20 @@ def _spec(entry: Mapping[str, Any], number: int, source: str) -> FeatureSpec:
     place = f"feature {number} ({entry.get('name', 'unnamed')})"
     for key in ("name", "kind"):
         if not isinstance(entry.get(key), str) or not entry[key]:
-            raise InputError(f"{place} has no {key}", source=source, allowed=f"{key} = \"…\"", got=entry.get(key))
+            raise InputError(f"{place} has no {key}", source=source, allowed=f'{key} = "…"', got=entry.get(key))
     if not entry["name"].isidentifier():
-        raise InputError(f"{place}: a name that cannot be a column", source=source, allowed="letters, digits and _", got=entry["name"])
+        raise InputError(
+            f"{place}: a name that cannot be a column",
+            source=source,
+            allowed="letters, digits and _",
+            got=entry["name"],
+        )
     if entry["kind"] not in KINDS:
         raise InputError(
-            f"{place}: an unknown kind{_hint(entry['kind'], KINDS)}", source=source, allowed=", ".join(KINDS), got=entry["kind"]
+            f"{place}: an unknown kind{_hint(entry['kind'], KINDS)}",
+            source=source,
+            allowed=", ".join(KINDS),
+            got=entry["kind"],
         )
     kind = KINDS[entry["kind"]]
     _check_keys(entry, ("name", "kind", *kind.options), source, place)
@@ -114,7 +125,10 @@ def _spec(entry: Mapping[str, Any], number: int, source: str) -> FeatureSpec:
         allowed = kind.choices.get(option)
         if allowed and value not in allowed:
             raise InputError(
-                f"{place}: an unknown {option}{_hint(value, allowed)}", source=source, allowed=", ".join(allowed), got=value
+                f"{place}: an unknown {option}{_hint(value, allowed)}",
+                source=source,
+                allowed=", ".join(allowed),
+                got=value,
             )
         options[option] = value
     return FeatureSpec(entry["name"], kind.name, options)
@@ -128,4 +142,6 @@ def _hint(word: str, known: Iterable[str]) -> str:
 def _check_keys(given: Mapping[str, Any], allowed: tuple[str, ...], source: str, place: str) -> None:
     for key in given:
         if key not in allowed:
-            raise InputError(f"{place}: an unknown key{_hint(key, allowed)}", source=source, allowed=", ".join(allowed), got=key)
+            raise InputError(
+                f"{place}: an unknown key{_hint(key, allowed)}", source=source, allowed=", ".join(allowed), got=key
+            )

@@ -1,5 +1,8 @@
 """Every string once, every unordered pair once: the work is done on these and gathered back to the rows."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -42,12 +45,8 @@ def intern_strings(columns: Sequence[Strings]) -> tuple[list[str], list[NDArray[
     """Unique raw strings over all columns, and each column as codes into them. No value may be null."""
     chunks: list[pa.Array] = []
     for column in columns:
-        if isinstance(column, pa.ChunkedArray):
-            chunks.append(column.cast(pa.large_string()).combine_chunks())
-        elif isinstance(column, pa.Array):
-            chunks.append(column.cast(pa.large_string()))
-        else:
-            chunks.append(pa.array(column, pa.large_string()))
+        arrow = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([pa.array(column)])
+        chunks.append(arrow.cast(pa.large_string()).combine_chunks())
     encoded = pc.dictionary_encode(pa.chunked_array(chunks, pa.large_string())).combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.chunk(0)
@@ -73,5 +72,8 @@ def intern_pairs(a: Strings, b: Strings, normalizer: Normalizer) -> InternedPair
     keys = np.minimum(codes_a, codes_b).astype(np.int64) * count + np.maximum(codes_a, codes_b)
     unique, pair_of_row = np.unique(keys, return_inverse=True)
     return InternedPairs(
-        list(index), (unique // count).astype(np.int32), (unique % count).astype(np.int32), pair_of_row.astype(np.int64, copy=False)
+        list(index),
+        (unique // count).astype(np.int32),
+        (unique % count).astype(np.int32),
+        pair_of_row.astype(np.int64, copy=False),
     )

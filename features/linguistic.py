@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numba import njit
@@ -49,7 +49,7 @@ def view(name: str, kind: str, language: str) -> set[Hashable]:
     if kind == "unigram":
         return set(words)
     if kind == "bigram":
-        return set(zip(words, words[1:], strict=False))
+        return set(pairwise(words))
     if kind == "stem":
         return set(map(_stemmer(language), words))
     if kind == "lemma":

@@ -1,5 +1,8 @@
 """Pairs of diagnoses as users hold them: validation, expert labels, rejects."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import os
@@ -9,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from .errors import InputError
@@ -104,8 +108,12 @@ def _from_tuples(source: Any) -> Any:
         return source
     for row, pair in enumerate(source):
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
-            raise InputError("not a pair", source="pairs", row=row, allowed='two strings, ("heart attack", "MI")', got=pair)
-    data = pa.table({"a": pa.array([p[0] for p in source], pa.string()), "b": pa.array([p[1] for p in source], pa.string())})
+            raise InputError(
+                "not a pair", source="pairs", row=row, allowed='two strings, ("heart attack", "MI")', got=pair
+            )
+    data = pa.table(
+        {"a": pa.array([p[0] for p in source], pa.string()), "b": pa.array([p[1] for p in source], pa.string())}
+    )
     if data.num_rows == 0:
         raise InputError("no pairs", source="pairs", allowed="at least one")
     return Table(data, "pairs", 0)
@@ -117,22 +125,26 @@ def experts_of(table: Table, label: str) -> list[str]:
 
 
 def _check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:
-    import pyarrow.compute as pc
-
     missing = np.asarray(values.is_null())
     too_long = np.asarray(pc.fill_null(pc.greater(pc.utf8_length(values), MAX_CHARACTERS), False))
     wordless = np.asarray(pc.fill_null(pc.invert(pc.match_substring_regex(values, r"[\pL\pN]")), False))
-    for row in np.flatnonzero(missing | too_long | wordless):
-        got = table.data.column(column)[int(row)].as_py()
+    for row in np.flatnonzero(missing | too_long | wordless).tolist():
+        got = table.data.column(column)[row].as_py()
         if missing[row]:
             error = table.error("the diagnosis is blank", row, column, allowed="a diagnosis in words", got=got)
         elif too_long[row]:
             error = table.error(
-                f"a diagnosis of {len(got):,} characters", row, column, allowed=f"at most {MAX_CHARACTERS:,} characters", got=got
+                f"a diagnosis of {len(got):,} characters",
+                row,
+                column,
+                allowed=f"at most {MAX_CHARACTERS:,} characters",
+                got=got,
             )
         else:
-            error = table.error("a diagnosis without a letter or digit", row, column, allowed="a diagnosis in words", got=got)
-        problems.setdefault(int(row), error)
+            error = table.error(
+                "a diagnosis without a letter or digit", row, column, allowed="a diagnosis in words", got=got
+            )
+        problems.setdefault(row, error)
 
 
 def _parse_label(value: Any) -> int | None:
@@ -148,7 +160,8 @@ def _parsed(table: Table, column: str, problems: dict[int, InputError]) -> list[
         parsed = _parse_label(value)
         if parsed == -1:
             problems.setdefault(
-                row, table.error("a label that is not 0 or 1", row, column, allowed="0 (no match) or 1 (match)", got=value)
+                row,
+                table.error("a label that is not 0 or 1", row, column, allowed="0 (no match) or 1 (match)", got=value),
             )
             parsed = None
         out.append(parsed)
@@ -159,7 +172,9 @@ def _plain_labels(table: Table, column: str, problems: dict[int, InputError]) ->
     out = np.zeros(len(table), np.int8)
     for row, value in enumerate(_parsed(table, column, problems)):
         if value is None:
-            problems.setdefault(row, table.error("the label is blank", row, column, allowed="0 (no match) or 1 (match)", got=None))
+            problems.setdefault(
+                row, table.error("the label is blank", row, column, allowed="0 (no match) or 1 (match)", got=None)
+            )
         else:
             out[row] = value
     return out
@@ -223,7 +238,9 @@ def _weights(table: Table, column: str, problems: dict[int, InputError]) -> NDAr
         except (TypeError, ValueError):
             number = float("nan")
         if not (np.isfinite(number) and number > 0):
-            problems.setdefault(row, table.error("a weight that is no positive number", row, column, allowed="> 0", got=value))
+            problems.setdefault(
+                row, table.error("a weight that is no positive number", row, column, allowed="> 0", got=value)
+            )
         else:
             out[row] = number
     return out

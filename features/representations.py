@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,12 @@ from .levenshtein import Spelling
 from .linguistic import TokenSets
 from .text import Normalizer
 
+SHIPPED = "shipped"
+"""The name, in a feature set, of the static encoder that travels in the model folder."""
+
+SENTENCE_TRANSFORMERS = "sentence-transformers:"
+"""What precedes a hub name or a folder, in a feature set, to ask for a sentence-transformers model."""
+
 
 @dataclass
 class Providers:
@@ -25,13 +31,19 @@ class Providers:
     """
 
     normalizer: Normalizer
-    encoders: Mapping[str, Encoder] = field(default_factory=dict)
+    encoders: dict[str, Encoder] = field(default_factory=dict)
     _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def encoder(self, name: str) -> Encoder:
+        """Errors: `OptionError` for a name that is neither at hand nor a sentence-transformers model."""
+        if name.startswith(SENTENCE_TRANSFORMERS) and name not in self.encoders:
+            from .encoders.sentence import SentenceEncoder
+
+            self.encoders[name] = SentenceEncoder(name.removeprefix(SENTENCE_TRANSFORMERS))
         if name not in self.encoders:
-            raise OptionError("encoder", f"one of {', '.join(sorted(self.encoders)) or 'none at hand'}", name)
+            at_hand = ", ".join(sorted(self.encoders)) or "none"
+            raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
         return self.encoders[name]
 
     def icd_index(self, source: str, encoder: str) -> Any:

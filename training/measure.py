@@ -33,11 +33,15 @@ def measure(
     groups = int(group.max()) + 1
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(groups, np.full(groups, 1 / groups), size=repeats)
-    resampled = [
-        _measures(probability, label, threshold, draws[i : i + 100][:, group]) for i in range(0, repeats, 100)
-    ]
+    resampled = [_measures(probability, label, threshold, draws[i : i + 100][:, group]) for i in range(0, repeats, 100)]
     tail = (1 - level) / 2
-    out: dict[str, Any] = {"pairs": len(label), "groups": groups, "matches": int(label.sum()), "threshold": threshold, "level": level}
+    out: dict[str, Any] = {
+        "pairs": len(label),
+        "groups": groups,
+        "matches": int(label.sum()),
+        "threshold": threshold,
+        "level": level,
+    }
     for name in MEASURES:
         values = np.concatenate([part[name] for part in resampled])
         values = values[np.isfinite(values)]

@@ -1,0 +1,304 @@
+"""The command line. Each command reads its options, calls one function of the package, and says what came of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="dxmatch",
+    help="Do two free-text diagnoses name the same disease, and how well does an algorithm agree with a panel of experts?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    epilog="Begin with: dxmatch demo",
+)
+
+Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
+ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
+ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
+Rejects = Annotated[
+    Path | None,
+    typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model that stands at the output.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+@app.callback()
+def root(
+    debug: Debug = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.", is_eager=True)] = False,
+) -> None:
+    if version:
+        from . import __version__
+
+        typer.echo(f"dxmatch {__version__}")
+        raise typer.Exit
+
+
+@app.command(epilog="Example: dxmatch demo --output demo")
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for what it makes.")] = Path(
+        "dxmatch-demo"
+    ),
+) -> None:
+    """Train, score, evaluate and map to ICD-10 on the bundled example, in under a minute."""
+    from .features.atomic import make_folder
+
+    make_folder(output)
+    example = Path(__file__).parent / "example"
+    pairs, lists = example / "pairs.csv", example / "lists.csv"
+    model, held_out, scored = output / "model", output / "held_out.csv", output / "scored.csv"
+    report, numbers = output / "report.html", output / "report.json"
+
+    _step(
+        "1. Train a match function on pairs that three experts labelled.",
+        f"train {pairs} -o {model} --held-out {held_out}",
+    )
+    train(pairs, model, held_out=held_out, overwrite=True)
+    _step("2. Score the pairs it has not seen.", f"score {held_out} -o {scored} --model {model} --features")
+    score(held_out, scored, model=model, features=True)
+    _step("3. Map free text to ICD-10.", 'icd "heart attack" "acute MI" I21 "sugar diabetes, type II"')
+    icd(["heart attack", "acute MI", "I21", "sugar diabetes, type II"])
+    _step(
+        "4. Compare an algorithm with the experts, with the match function that ships.",
+        f"evaluate {lists} --no-diagnosis none -o {report} --json {numbers}",
+    )
+    evaluate(lists, report, json=numbers, no_diagnosis=["none"])
+    typer.echo(f"\nOpen the report: {report.resolve()}")
+
+
+@app.command(epilog="Example: dxmatch score pairs.parquet -o scored.parquet --a expert --b algorithm --features")
+def score(
+    pairs: Annotated[Path, typer.Argument(help="Pairs: a .csv, .tsv, .jsonl or .parquet file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the scored table goes; the suffix says what kind.")
+    ],
+    model: Model = None,
+    a: ColumnA = "a",
+    b: ColumnB = "b",
+    features: Annotated[bool, typer.Option("--features", help="Add the feature columns.")] = False,
+    rejects: Rejects = None,
+) -> None:
+    """Add probability and match to each pair."""
+    from .features.pairs import read_pairs
+    from .features.progress import shown
+    from .features.tables import check_output, write_table
+    from .models.match_function import load
+
+    check_output(output)
+    m = load(model)
+    read = read_pairs(pairs, a=a, b=b, rejects=rejects)
+    with shown("Scoring pairs") as progress:
+        scored = m.score_read(read, features=features, progress=progress)
+    write_table(scored, output)
+    matches = sum(scored.column("match").to_pylist())
+    typer.echo(f"{output}: {len(read):,} pairs, {matches:,} matches at threshold {m.threshold:.3f} (model {m.name}).")
+    _say_rejected(read.n_rejected, rejects)
+
+
+@app.command(epilog="Example: dxmatch train labelled.csv -o my-model --held-out held_out.csv")
+def train(
+    pairs: Annotated[Path, typer.Argument(help="Labelled pairs: a, b, and label (0/1) or label_<expert> columns.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")],
+    features: Annotated[str, typer.Option(help="A built-in feature set, or a TOML file.")] = "offline",
+    engine: Annotated[str, typer.Option(help="lightgbm.")] = "lightgbm",
+    a: ColumnA = "a",
+    b: ColumnB = "b",
+    label: Annotated[
+        str, typer.Option(help="The column of 0/1 labels, or the prefix of one column per expert.")
+    ] = "label",
+    weight: Annotated[str | None, typer.Option(help="A column of positive weights.")] = None,
+    encoder: Annotated[Path | None, typer.Option(help="A folder with your own static encoder.")] = None,
+    about: Annotated[Path | None, typer.Option(help="A text for the model's card: purpose, sources, limits.")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="The column of the reference diagnosis; column a if not given.")
+    ] = None,
+    test_share: Annotated[float, typer.Option(help="The share of references held out to measure on.")] = 0.2,
+    folds: Annotated[int, typer.Option(help="Cross-validation folds over references.")] = 5,
+    threshold: Annotated[str, typer.Option(help="How the threshold is chosen: max_f1 or half.")] = "max_f1",
+    refit: Annotated[
+        bool, typer.Option("--refit", help="After measuring, train again with the held-out references too.")
+    ] = False,
+    abbreviations: Annotated[
+        Path | None, typer.Option(help="Your own abbreviations: a table with the columns abbreviation, expansion.")
+    ] = None,
+    held_out: Annotated[
+        Path | None, typer.Option(help="Write the rows of the held-out references to this file.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of splits, training and resampling.")] = 0,
+    rejects: Rejects = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split."""
+    from .features.atomic import read_text
+    from .features.progress import shown
+    from .features.tables import check_output, read_abbreviations, write_table
+    from .models.folder import check_target
+    from .training.summary import print_training
+    from .training.train import train as fit
+
+    check_target(output, overwrite=overwrite)
+    if held_out is not None:
+        check_output(held_out)
+    with shown("Training") as progress:
+        result = fit(
+            pairs, features=features, engine=engine, a=a, b=b, label=label, weight=weight, group=group,
+            test_share=test_share, folds=folds, threshold_rule=threshold, refit=refit, seed=seed, rejects=rejects,
+            abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
+            encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
+            progress=progress, full=True,
+        )  # fmt: skip
+    result.matcher.save(output, overwrite=overwrite)
+    if held_out is not None:
+        write_table(result.held_out_rows, held_out)
+    print_training(result.matcher, output)
+    _say_rejected(result.n_rejected, rejects)
+
+
+@app.command(epilog="Example: dxmatch evaluate lists.csv --algorithm gpt4 -o report.html --json report.json")
+def evaluate(
+    lists: Annotated[Path, typer.Argument(help="Lists: case_id, rater, rank, diagnosis; role or --algorithm.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The report: .html, .json or .csv.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Everything that was computed, as JSON.")] = None,
+    k: Annotated[int, typer.Option("--k", help="Diagnoses per list, the likeliest first; curves run over 1…k.")] = 3,
+    hardness: Annotated[float, typer.Option(help="H in [0, 1]: 1 compares means, 0 the best with the worst.")] = 1.0,
+    algorithm: Annotated[
+        list[str] | None, typer.Option(help="A rater that is an algorithm; the others are the panel.")
+    ] = None,
+    in_turn: Annotated[
+        bool, typer.Option("--in-turn", help="Each rater in turn is the algorithm, the others the panel.")
+    ] = False,
+    no_diagnosis: Annotated[
+        list[str] | None, typer.Option(help="A word that means no diagnosis; it matches nothing.")
+    ] = None,
+    denominator: Annotated[
+        str, typer.Option(help="nk2: n k squared, as in the source; observed: the lists' own lengths.")
+    ] = "nk2",
+    bootstrap: Annotated[int, typer.Option(help="Resamples of cases behind the intervals.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+    model: Model = None,
+    rejects: Rejects = None,
+) -> None:
+    """Relative precision and recall (RPAD, RRAD) of algorithms against a panel of experts."""
+    from .features.progress import shown
+    from .matcher.evaluate import evaluate as run
+    from .matcher.report import check_report_path
+    from .matcher.report_terminal import print_report
+    from .models.match_function import load
+
+    for path in (output, json):
+        if path is not None:
+            check_report_path(path)
+    with shown("Matching diagnoses") as progress:
+        report = run(
+            lists, load(model), k=k, hardness=hardness, algorithms=algorithm or None, in_turn=in_turn,
+            no_diagnosis=tuple(no_diagnosis or ()), denominator=denominator, bootstrap=bootstrap, seed=seed,
+            rejects=rejects, progress=progress,
+        )  # fmt: skip
+    for path in (output, json):
+        if path is not None:
+            report.save(path)
+    print_report(report)
+    for path in (output, json):
+        if path is not None:
+            typer.echo(f"Written: {path}")
+
+
+@app.command(
+    epilog='Example: dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv'
+)
+def icd(
+    strings: Annotated[list[str], typer.Argument(help="A table of diagnoses, or the diagnoses themselves.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where the mapping goes; shown here if not given.")
+    ] = None,
+    column: Annotated[str, typer.Option(help="The column of the diagnoses.")] = "diagnosis",
+    k: Annotated[int, typer.Option("--k", help="Candidates for each diagnosis.")] = 15,
+    source: Annotated[str, typer.Option(help="icd10cm, icd10 (WHO), or a CSV with code, name, parent.")] = "icd10cm",
+    model: Model = None,
+) -> None:
+    """Map free text to ICD-10, with the candidates."""
+    from .features.tables import SUFFIXES, check_output, read_table, write_table
+    from .models.icd_mapping import flat_candidates
+    from .models.icd_mapping import icd as map_strings
+
+    if output is not None:
+        check_output(output)
+    if len(strings) == 1 and Path(strings[0]).suffix.lower() in SUFFIXES:
+        table = read_table(strings[0])
+        table.require(column, "a diagnosis")
+        diagnoses = table.required_text(column).to_pylist()
+    else:
+        diagnoses = strings
+    mapped = map_strings(diagnoses, k=k, source=source, model=model)
+    if output is None:
+        _print_icd(mapped)
+    else:
+        write_table(mapped if output.suffix in (".jsonl", ".parquet") else flat_candidates(mapped), output)
+        typer.echo(f"{output}: {mapped.num_rows:,} diagnoses mapped.")
+
+
+@app.command(epilog="Example: dxmatch metrics")
+def metrics() -> None:
+    """List every metric with its formula, source and range."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from .matcher.metrics import all_metrics
+
+    table = Table("Metric", "Says", "Formula", "Range", "Source", title="Metrics", show_lines=True)
+    for metric in all_metrics():
+        table.add_row(metric.symbol, metric.says, metric.formula, metric.range, metric.source)
+    Console().print(table)
+
+
+def _step(what: str, command: str) -> None:
+    typer.echo(f"\n{what}\n$ dxmatch {command}")
+
+
+def _print_icd(mapped: object) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("Diagnosis", "ICD-10", "Name", "How", "Score")
+    for row in mapped.to_pylist():  # type: ignore[attr-defined]
+        table.add_row(row["diagnosis"], row["icd10"], row["name"], row["how"], f"{row['score']:.3f}")
+    Console().print(table)
+
+
+def _say_rejected(count: int, rejects: Path | None) -> None:
+    if rejects is not None:
+        typer.echo(f"{count:,} rows set aside in {rejects}." if count else "No row was set aside.")
+
+
+def main() -> None:
+    """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage."""
+    from .features.errors import DxmatchError
+
+    debug = "--debug" in sys.argv
+    sys.argv[1:] = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    try:
+        app()
+    except DxmatchError as error:
+        if debug:
+            raise
+        typer.echo(f"dxmatch: {error}", err=True)
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        typer.echo("dxmatch: interrupted; nothing half-written is left.", err=True)
+        raise SystemExit(130) from None
+    except MemoryError:
+        typer.echo("dxmatch: out of memory; score the file in parts.", err=True)
+        raise SystemExit(1) from None
+
+
+if __name__ == "__main__":
+    main()

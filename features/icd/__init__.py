@@ -1,0 +1,13 @@
+"""ICD-10: the tree of its codes, the index of their names, and the way from free text to a code.
+
+>>> tree = open_tree("icd10cm")                                    # doctest: +SKIP
+>>> [tree.code(node) for node in tree.ancestors("I21.9")]          # doctest: +SKIP
+['I21', 'I20-I25', '9']
+"""
+
+from .index import IcdIndex
+from .mapping import map_to_icd
+from .sources import open_tree
+from .tree import IcdTree
+
+__all__ = ["IcdIndex", "IcdTree", "map_to_icd", "open_tree"]

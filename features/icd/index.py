@@ -1,0 +1,161 @@
+"""Diagnosis -> ICD-10: by name, by code, or by the nearest name under an encoder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..encoders import Encoder
+from ..errors import DxmatchError, OptionError
+from ..text import Normalizer
+from .cache import Cache
+from .search import Nearest, nearest_distinct
+from .sources import open_tree
+from .texts import Texts
+from .tree import CATEGORY, EXTENSION, IcdTree
+
+# A normalised code: "i21", "i21 0", "i210", "a15 a19".
+_CODE = re.compile(r"[a-z]\d[0-9a-z]( ?[0-9a-z]{1,4})?")
+_STRINGS_AT_ONCE = 4096
+HOW = ("none", "direct", "code", "nearest")
+NONE, DIRECT, CODE, NEAREST = range(4)
+
+
+class Assignment(NamedTuple):
+    """Per string: the node (int32, -1 for none), how it was found (uint8, position in `HOW`), the cosine (float64)."""
+
+    nodes: NDArray[np.int32]
+    how: NDArray[np.uint8]
+    scores: NDArray[np.float64]
+
+
+class IcdIndex:
+    """The names of a tree's categories and subcategories, searchable.
+
+    An *entry* is a name: a title or an inclusion term, normalised. Chapters, blocks and 7-character extensions have no
+    entry (they are found by their code alone). Titles stand before inclusion terms, both in tree order; a name that
+    several codes share belongs to the first of them, so a category wins over its own "unspecified" subcategory.
+
+    All methods take *normalised* strings, and give a string the same answer alone as in a batch, bit for bit, as long
+    as the encoder does.
+    """
+
+    def __init__(
+        self, tree: IcdTree, encoder: Encoder, texts: Texts, nodes: NDArray[np.int32], vectors: NDArray[np.float32]
+    ) -> None:
+        self.tree, self.encoder = tree, encoder
+        self.texts, self.nodes, self.vectors = texts, nodes, vectors
+
+    @classmethod
+    def open(
+        cls,
+        tree_source: str | Path,
+        encoder: Encoder,
+        normalizer: Normalizer,
+        cache: Path | str | bool | None = None,
+    ) -> IcdIndex:
+        """Read the index from the cache, or build it (seconds) and store it there.
+
+        Parameters
+        ----------
+        tree_source : "icd10cm", "icd10" (WHO), or the path of a user's CSV.
+        normalizer : the one that the strings asked for have gone through.
+        cache : folder; None for DXMATCH_CACHE or the platform's cache folder; False for none.
+        """
+        store = Cache(cache)
+        tree = open_tree(tree_source, store)
+        key = {"source": tree.source, "encoder": encoder.identity, "normalizer": normalizer.identity}
+        kept = store.load("names", key)
+        if kept is not None and kept["vectors"].shape[1:] == (encoder.dimensions,):
+            return cls(tree, encoder, Texts(kept["blob"], kept["offsets"]), kept["nodes"], kept["vectors"])
+        names, nodes = entries(tree, normalizer)
+        vectors = _encode(encoder, names)
+        texts = Texts.of(names)
+        store.save("names", key, {"blob": texts.blob, "offsets": texts.offsets, "nodes": nodes, "vectors": vectors})
+        return cls(tree, encoder, texts, nodes, vectors)
+
+    @cached_property
+    def _entry_of(self) -> dict[str, int]:
+        return {text: entry for entry, text in enumerate(self.texts)}
+
+    def direct(self, strings: Sequence[str]) -> Assignment:
+        """The node whose name a string equals, or whose code it is; -1 where neither holds."""
+        nodes = np.full(len(strings), -1, np.int32)
+        how = np.zeros(len(strings), np.uint8)
+        for i, text in enumerate(strings):
+            entry = self._entry_of.get(text)
+            if entry is not None:
+                nodes[i], how[i] = self.nodes[entry], DIRECT
+            elif _CODE.fullmatch(text) and (node := self.tree.find(text)) >= 0:
+                nodes[i], how[i] = node, CODE
+        return Assignment(nodes, how, np.where(nodes >= 0, 1.0, np.nan))
+
+    def candidates(self, strings: Sequence[str], k: int = 15) -> list[Nearest]:
+        """Per string the k nearest *codes*, best first, each by the nearest of its names (`.entries`, `.cosines`).
+
+        Codes that appear through several names count once, so that a language model chooses among k different ones.
+        Empty where the encoder finds nothing in the string (a zero vector).
+        """
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise OptionError("k", "a whole number from 1", k)
+        out: list[Nearest] = []
+        for start in range(0, len(strings), _STRINGS_AT_ONCE):
+            queries = _encode(self.encoder, strings[start : start + _STRINGS_AT_ONCE])
+            known: NDArray[np.bool_] = (queries != 0).any(axis=1)
+            found = iter(nearest_distinct(queries[known], self.vectors, self.nodes, k))
+            out += [next(found) if row else _NOTHING for row in known.tolist()]
+        return out
+
+    def nearest(self, strings: Sequence[str]) -> Assignment:
+        """The code of the nearest name, whether or not it equals the string."""
+        found = self.candidates(strings, 1)
+        nodes = np.array([self.nodes[one.entries[0]] if len(one.entries) else -1 for one in found], np.int32)
+        scores = np.array([one.cosines[0] if len(one.entries) else np.nan for one in found], np.float64)
+        return Assignment(nodes, np.where(nodes >= 0, NEAREST, NONE).astype(np.uint8), np.minimum(scores, 1.0))
+
+    def assign(self, strings: Sequence[str]) -> Assignment:
+        """Direct where there is a direct match, else the nearest: the source's ICD step without its language model."""
+        nodes, how, scores = self.direct(strings)
+        missing = np.flatnonzero(nodes < 0)
+        if len(missing):
+            nearest = self.nearest([strings[i] for i in missing.tolist()])
+            nodes[missing], how[missing], scores[missing] = nearest
+        return Assignment(nodes, how, scores)
+
+    def categories(self, strings: Sequence[str]) -> NDArray[np.int32]:
+        """Per string an id of its three-character category, for `icd_nearest`: 1.0 where two are equal, else 0.0.
+
+        The id is the category's node; a block given by its code is its own node; -1 (so NaN) where nothing was found.
+        """
+        nodes = self.assign(strings).nodes
+        categories = np.where(nodes >= 0, self.tree.categories[nodes], -1)
+        return np.where(categories >= 0, categories, nodes).astype(np.int32)
+
+
+_NOTHING = Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
+def entries(tree: IcdTree, normalizer: Normalizer) -> tuple[list[str], NDArray[np.int32]]:
+    """The names of the index and, int32[n], the node of each: titles, then terms; the first of equal names stays."""
+    node_of: dict[str, int] = {}
+    indexed = (tree.kinds >= CATEGORY) & (tree.kinds < EXTENSION)
+    titles = ((node, name) for node, name in enumerate(tree.names) if indexed[node])
+    terms = ((int(node), term) for node, term in zip(tree.term_nodes, tree.terms, strict=True) if indexed[node])
+    for source in (titles, terms):
+        for node, name in source:
+            node_of.setdefault(normalizer(name), node)
+    node_of.pop("", None)
+    return list(node_of), np.fromiter(node_of.values(), np.int32, len(node_of))
+
+
+def _encode(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+    vectors = np.ascontiguousarray(encoder.encode(texts), np.float32)
+    if vectors.shape != (len(texts), encoder.dimensions) or not np.isfinite(vectors).all():
+        raise DxmatchError(f"The encoder {encoder.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
+    return vectors

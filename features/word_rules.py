@@ -1,0 +1,172 @@
+"""Rules over the words of a diagnosis, one set per language: numerals, compounds, words that say nothing, hedges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def _numbered(words: str) -> dict[str, str]:
+    return {word: str(number) for number, word in enumerate(words.split(), start=1)}
+
+
+_ROMAN = _numbered("i ii iii iv v vi vii viii ix x")
+_IN_WORDS = _numbered("one two three four five six seven eight nine ten")
+_ROMAN_ONLY = {"ii": "2", "iii": "3", "vii": "7", "viii": "8", "ix": "9", "xi": "11", "xii": "12"}
+"""Numerals wherever they stand; iv (intravenous), v, i, x (X-linked) only after a word that counts."""
+_WITH_LETTER = re.compile(r"(iv|i{1,3})([abcабв])")
+
+_COUNTS = _set(
+    "type stage grade class factor phase level group category types stages grades degree bipolar nerve killip nyha "
+    "gold figo mucopolysaccharidosis mucolipidosis glycogenosis hyperlipoproteinemia antithrombin collagen"
+)
+_JOINS = _set(
+    "pre hyper hypo peri endo intra extra sub supra infra retro poly multi hemi pseudo micro gastro broncho cardio "
+    "cerebro neuro osteo thrombo hepato genito cranio tracheo naso"
+)
+_STANDS_ALONE = _set("syndrome disease with from type")
+_AFTER_POST = _set(
+    "traumatic infectious infective surgical streptococcal viral operative partum herpetic menopausal thrombotic "
+    "concussion concussional concussive natal nasal ictal term prandial dural inflammatory"
+)
+_NOT_NEGATED = _set("nonsense nonaka nonagenarian nonanoic")
+_SAYS_NOTHING = _set("nos unspecified the an")
+_HEDGES = _set("suspected probable possible presumed presumptive likely query")
+_HEDGE_PHRASES = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "rule out", "suspicion of", "suspicious for", "concern for", "consistent with", "compatible with", "case of",
+        "diagnosis of",
+    )
+)  # fmt: skip
+_GREEK = _set("alpha beta gamma delta")
+
+_RU_SAYS_NOTHING = _set(
+    "неуточненный неуточненная неуточненное неуточненные неуточненного неуточненной неуточненных бду"
+)
+_RU_HEDGES = _set(
+    "вероятный вероятная вероятное возможный возможная возможное вероятно возможно предположительно подозрение"
+)
+_RU_ENDINGS = _set("го й я ой ая ый ое е ей му м")
+_RU_ROMAN = {numeral: digit for numeral, digit in _ROMAN.items() if numeral != "x"}
+_RU_WITH_LETTER = frozenset(a + b for a in ("i", "ii", "iii", "iv") for b in "абвabc")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """apply : numerals, compounds and words that say nothing. strip : hedges off both ends.
+
+    special : the words without which neither function changes anything; "non…" aside, see `NEGATED`.
+    """
+
+    apply: Callable[[Sequence[str]], list[str]]
+    strip: Callable[[list[str]], list[str]]
+    special: frozenset[str]
+
+
+NEGATED = "non"
+
+
+def _english(words: Sequence[str]) -> list[str]:
+    out: list[str] = []
+    counted = False  # the last word is a number after a word that counts: "stage 3 (iv)"
+    skip = 0
+    for here, word in enumerate(words):
+        if skip:
+            skip -= 1
+            continue
+        if word in _SAYS_NOTHING:
+            continue
+        if word == "not" and tuple(words[here + 1 : here + 3]) == ("otherwise", "specified"):
+            skip = 2
+            continue
+        last = out[-1] if out else ""
+        if last in _COUNTS:
+            counted = True
+            if word == "x" and "linked" in words[here + 1 : here + 2]:
+                counted = False
+            elif (digit := _ROMAN.get(word) or _IN_WORDS.get(word)) is not None:
+                word = digit
+            elif found := _WITH_LETTER.fullmatch(word):
+                word = _ROMAN[found[1]] + found[2]
+            else:
+                counted = word.isdigit()
+        elif word in _ROMAN_ONLY:
+            word = _ROMAN_ONLY[word]
+        elif counted and word in ("iv", "vi"):
+            word = _ROMAN[word]
+        else:
+            counted = False
+        if len(word) >= 4 and word.isalpha() and word not in _STANDS_ALONE:
+            if last in _JOINS or (last == "post" and word in _AFTER_POST):
+                out[-1] = last + word
+                continue
+            if len(word) >= 7 and word.startswith(NEGATED) and word not in _NOT_NEGATED:
+                out += [NEGATED, word[3:]]
+                continue
+        out.append(word)
+    return out or list(words)
+
+
+def _is_name(word: str) -> bool:
+    """Whether an "a" before `word` can be an article: not in "A beta amyloidosis"."""
+    return len(word) >= 4 and word.isalpha() and word not in _GREEK
+
+
+def _strip_english(words: list[str]) -> list[str]:
+    while len(words) > 1:
+        if words[:2] == ["query", "fever"]:
+            break
+        span = next((len(p) for p in _HEDGE_PHRASES if len(words) > len(p) and tuple(words[: len(p)]) == p), 0)
+        if span:
+            words = words[span:]
+        elif words[0] in _HEDGES or (words[0] == "a" and _is_name(words[1])):
+            words = words[1:]
+        elif words[-1] in _HEDGES:
+            words = words[:-1]
+        else:
+            break
+    return words
+
+
+def _russian(words: Sequence[str]) -> list[str]:
+    out: list[str] = []
+    for word in words:
+        if word in _RU_SAYS_NOTHING or (word in _RU_ENDINGS and out and out[-1].isdigit()):
+            continue
+        if word in _RU_ROMAN:
+            word = _RU_ROMAN[word]
+        elif word in _RU_WITH_LETTER:
+            word = _ROMAN[word[:-1]] + word[-1]
+        out.append(word)
+    return out or list(words)
+
+
+def _strip_russian(words: list[str]) -> list[str]:
+    while len(words) > 1:
+        if words[:2] == ["подозрение", "на"] and len(words) > 2:
+            words = words[2:]
+        elif words[0] in _RU_HEDGES:
+            words = words[1:]
+        else:
+            break
+    return words
+
+
+RULES = {
+    "en": Rules(
+        _english,
+        _strip_english,
+        _set("a post not").union(_COUNTS, _JOINS, _SAYS_NOTHING, _HEDGES, _ROMAN_ONLY, (p[0] for p in _HEDGE_PHRASES)),
+    ),
+    "ru": Rules(
+        _russian,
+        _strip_russian,
+        _RU_SAYS_NOTHING | _RU_HEDGES | _RU_ENDINGS | _RU_ROMAN.keys() | _RU_WITH_LETTER,
+    ),
+}

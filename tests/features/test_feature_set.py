@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from dxmatch.features.errors import InputError
+from dxmatch.features.feature_set import FeatureSet
+from dxmatch.features.registry import KINDS
+
+
+def test_offline() -> None:
+    offline = FeatureSet.read("offline")
+    assert offline.names == (
+        "icd_nearest", "cosine_static", "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "ratio_pos", "levenshtein",
+    )  # fmt: skip
+    assert FeatureSet.from_dict(offline.to_dict()) == offline
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nam = 'x'", "an unknown key; did you mean 'name'"),
+        ("name = 'x'", "no features"),
+        (
+            "language = 'fr'\n[[feature]]\nname='x'\nkind='levenshtein'",
+            "an unknown language. Allowed: en, ru. Got: 'fr'",
+        ),
+        ("[[feature]]\nkind='ratio'\nview='stem'", r"feature 1 \(unnamed\) has no name"),
+        ("[[feature]]\nname='x'\nkind='ratoi'", r"feature 1 \(x\): an unknown kind; did you mean 'ratio'"),
+        ("[[feature]]\nname='x'\nkind='ratio'", "the option 'view' is missing"),
+        ("[[feature]]\nname='x'\nkind='ratio'\nview='stems'", "an unknown view; did you mean 'stem'"),
+        ("[[feature]]\nname='x'\nkind='ratio'\nviev='stem'", "an unknown key; did you mean 'view'"),
+        ("[[feature]]\nname='x y'\nkind='levenshtein'", "a name that cannot be a column"),
+        ("[[feature]]\nname='x'\nkind='levenshtein'\n" * 2, "two features of one name.*Got: 'x'"),
+        ("[[feature]\nname='x'", "not TOML"),
+    ],
+)
+def test_sets_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "set.toml").write_text(text)
+    with pytest.raises(InputError, match=message):
+        FeatureSet.read(tmp_path / "set.toml")
+
+
+def test_unknown_set() -> None:
+    with pytest.raises(InputError, match="no such feature set. Allowed: offline"):
+        FeatureSet.read("online")
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+def test_declarations_are_whole(kind: object) -> None:
+    low, high = kind.range  # type: ignore[attr-defined]
+    assert low < high
+    assert kind.alike in (low, high)  # type: ignore[attr-defined]
+    assert kind.meaning  # type: ignore[attr-defined]
+    assert kind.missing  # type: ignore[attr-defined]

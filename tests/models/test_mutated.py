@@ -1,0 +1,224 @@
+"""Damaged copies of a model folder, by chance but the same in every run.
+
+With the old hashes each is refused. With hashes made to fit, none crashes or hangs the process: it is refused, or it
+loads and gives finite numbers. The second part runs in a process of its own (this file as a script), in which an item
+that takes too long kills the process, so that neither a crash nor a hang can pass unseen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from dxmatch.features.errors import DxmatchError, ModelError
+from dxmatch.models.folder import load
+
+SHIPPED = Path(__file__).parents[2] / "models" / "offline-en"
+COPIES = 500
+SECONDS_EACH = 20
+ODD_NUMBERS = (
+    b"", b"0", b"-1", b"1", b"2", b"7", b"1e300", b"-1e300", b"1e999", b"1e-320", b"nan", b"inf", b"-inf", b"NaN",
+    b"2147483647", b"2147483648", b"-2147483648", b"99999999999999999999", b"0x10", b"1_0", b"0.5.5", b"--1", b"true",
+)  # fmt: skip
+NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def cut(content: bytes, chance: random.Random) -> bytes:
+    start, end = sorted(chance.randrange(len(content) + 1) for _ in range(2))
+    return chance.choice([content[:start], content[start:], content[:start] + content[end:]])
+
+
+def flip_bits(content: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(content)
+    for _ in range(chance.choice([1, 1, 2, 10])):
+        changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
+    return bytes(changed)
+
+
+def insert_bytes(content: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(content) + 1)
+    extra = chance.choice([chance.randbytes(4), b"\n", b"\r\n", b" ", b"=", b"0", b"\0", b"9" * 400, b"\n\n"])
+    return content[:place] + extra + content[place:]
+
+
+def change_numbers(content: bytes, chance: random.Random) -> bytes:
+    for _ in range(chance.choice([1, 1, 3])):
+        start = chance.randrange(len(content))
+        if found := NUMBER.search(content, start):
+            content = content[: found.start()] + chance.choice(ODD_NUMBERS) + content[found.end() :]
+    return content
+
+
+def move_lines(content: bytes, chance: random.Random) -> bytes:
+    lines = content.split(b"\n")
+    i, j = chance.randrange(len(lines)), chance.randrange(len(lines))
+    kind = chance.randrange(3)
+    if kind == 0:
+        lines[i], lines[j] = lines[j], lines[i]
+    elif kind == 1:
+        lines.insert(j, lines[i])
+    else:
+        del lines[i]
+    return b"\n".join(lines)
+
+
+def empty(content: bytes, chance: random.Random) -> bytes:
+    return b""
+
+
+MUTATIONS = [cut, flip_bits, insert_bytes, change_numbers, change_numbers, move_lines, empty]
+
+
+def mutants(folder: Path, copies: int, seed: int) -> Iterator[tuple[str, bytes]]:
+    """`copies` times a file of the folder and what it holds after a mutation; the trees twice as often as the rest."""
+    chance = random.Random(seed)
+    whole = {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    trees = [file for file in whole if file.startswith("trees")]
+    number = 0
+    while number < copies:
+        file = chance.choice(trees if chance.random() < 0.6 else ["model.json", *whole])
+        # An empty file stays empty under most mutations, and swapped lines may be equal.
+        mutated = chance.choice(MUTATIONS[:-1] if number % 50 else MUTATIONS)(whole[file], chance)
+        if mutated != whole[file]:
+            number += 1
+            yield file, mutated
+
+
+def signed(manifest: bytes, file: str, content: bytes) -> bytes:
+    """The model.json whose hashes fit `file` with `content`; a mutated model.json gets its own hash where it has one."""
+    if file == "model.json":
+        before, key, after = content.rpartition(b'"sha256": "')
+        if not key or len(after) < 64:
+            return content
+        zeroed = before + key + b"0" * 64 + after[64:]
+        return before + key + hashlib.sha256(zeroed).hexdigest().encode() + after[64:]
+    value = json.loads(manifest)
+    value["files"][file] = hashlib.sha256(content).hexdigest()
+    text = json.dumps({**value, "sha256": "0" * 64}).encode()
+    return signed(b"", "model.json", text)
+
+
+def folders() -> list[object]:
+    absent = pytest.mark.skipif(not SHIPPED.is_dir(), reason="no shipped model here")
+    return ["small", pytest.param("shipped", marks=absent)]
+
+
+@pytest.fixture
+def copy(request, tmp_path, folder) -> Path:
+    if request.param == "small":
+        return folder
+    return shutil.copytree(SHIPPED, tmp_path / "shipped")
+
+
+@pytest.mark.parametrize("copy", folders(), indirect=True)
+def test_old_hashes_none_gets_through(copy):
+    load(copy)
+    for file, mutated in mutants(copy, COPIES, seed=1):
+        whole = (copy / file).read_bytes()
+        (copy / file).write_bytes(mutated)
+        with pytest.raises(ModelError):
+            load(copy)
+        (copy / file).write_bytes(whole)
+    load(copy)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that kills on this system")
+@pytest.mark.parametrize("copy", folders(), indirect=True)
+def test_fitting_hashes_none_crashes_or_hangs(copy, tmp_path):
+    small = copy.name == "model"
+    # A large model takes longer to parse; the whole number is for a run by hand.
+    copies = int(os.environ.get("DXMATCH_MUTANTS", COPIES if small else 60))
+    outcome = run_worker(copy, copies, tmp_path)
+    assert sum(outcome.values()) == copies
+    assert outcome["refused"] > copies / 2
+    if small:
+        assert outcome["finite"] > 20, "too few get through to LightGBM for the test to mean anything"
+
+
+def run_worker(folder: Path, copies: int, tmp_path: Path, *flags: str) -> dict[str, int]:
+    arguments = [sys.executable, __file__, str(folder), str(copies), str(tmp_path / "last"), *flags]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=1_000, env=environment, check=False)
+    last = (tmp_path / "last").read_text() if (tmp_path / "last").exists() else "none"
+    assert done.returncode == 0, f"ended with {done.returncode} at item {last}:\n{done.stderr[-3_000:]}"
+    return {"refused": 0, "finite": 0, **json.loads(done.stdout)}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that kills on this system")
+def test_a_crash_or_a_hang_would_be_seen(folder, tmp_path):
+    with pytest.raises(AssertionError, match=r"ended with -14 at item 0"):
+        run_worker(folder, 1, tmp_path, "--hang")
+    with pytest.raises(AssertionError, match=r"ended with -11 at item 0"):
+        run_worker(folder, 1, tmp_path, "--crash")
+
+
+def score(folder: Path, table: np.ndarray) -> None:
+    """What a match function does with a folder: every part is used."""
+    import lightgbm
+
+    loaded = load(folder)
+    table = table[:, : len(loaded.manifest.feature_names)]
+    boosters = [lightgbm.Booster(model_str=text) for text in loaded.trees]
+    raw = [booster.predict(table, raw_score=True, num_threads=1) for booster in boosters]
+    probability = loaded.manifest.calibration(np.sum(raw, axis=0) / len(raw))
+    assert probability.shape == (len(table),)
+    assert ((probability >= 0) & (probability <= 1)).all()
+    for booster in boosters:
+        assert booster.predict(table[:3], pred_contrib=True, num_threads=1).shape == (3, table.shape[1] + 1)
+    if loaded.encoder and folder.name == "shipped":
+        from dxmatch.features.encoders.static import StaticEncoder
+
+        vectors = StaticEncoder.from_bytes(loaded.encoder).encode(["myocardial infarction", "gout"])
+        assert np.isfinite(vectors).all()
+
+
+def worker(folder: Path, copies: int, last: Path, flags: list[str]) -> None:
+    import faulthandler
+    import resource
+
+    if "--crash" in flags:
+        last.write_text("0")
+        signal.raise_signal(signal.SIGSEGV)
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_AS, (12 * 2**30, 12 * 2**30))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    chance = np.random.default_rng(0)
+    table = chance.normal(0.5, 1, (64, 1_000)).astype(np.float32)
+    table[chance.random(table.shape) < 0.2] = np.nan
+    score(folder, table)
+    manifest = (folder / "model.json").read_bytes()
+    outcomes: Counter[str] = Counter()
+    for number, (file, mutated) in enumerate(mutants(folder, copies, seed=2)):
+        last.write_text(f"{number}")
+        signal.setitimer(signal.ITIMER_REAL, 1 if "--hang" in flags else SECONDS_EACH)
+        while "--hang" in flags:
+            pass
+        whole = (folder / file).read_bytes()
+        (folder / file).write_bytes(mutated)
+        (folder / "model.json").write_bytes(signed(manifest, file, mutated))
+        try:
+            score(folder, table)
+            outcomes["finite"] += 1
+        except DxmatchError:
+            outcomes["refused"] += 1
+        (folder / file).write_bytes(whole)
+        (folder / "model.json").write_bytes(manifest)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    score(folder, table)
+    print(json.dumps(outcomes))
+
+
+if __name__ == "__main__":
+    worker(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dxmatch.features.errors import OptionError
+from dxmatch.training.measure import average_precision, measure
+from dxmatch.training.threshold import choose_threshold
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as oracle
+
+PAIRS = st.lists(
+    st.tuples(st.integers(0, 10).map(lambda x: x / 10), st.integers(0, 1), st.integers(0, 2)), min_size=4, max_size=60
+)
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_average_precision_is_scikit_learns(pairs: list[tuple[float, int, int]]) -> None:
+    score, label, weight = (np.array(column) for column in zip(*pairs, strict=True))
+    if not (label * weight).any():
+        return
+    ours = average_precision(score, label.astype(np.int8), weight[None].astype(float))[0]
+    assert ours == pytest.approx(oracle.average_precision_score(label, score, sample_weight=weight))
+
+
+def test_by_hand() -> None:
+    """Four pairs at threshold 0.5: one true and one false positive, one match missed, one non-match left.
+
+    precision 1/2, recall 1/2, F1 1/2, accuracy 2/4; AP: ranked 1 0 1 0, so 1/2 * 1/1 + 1/2 * 2/3 = 5/6;
+    Brier (0.01 + 0.64 + 0.36 + 0.01) / 4.
+    """
+    probability, label = np.array([0.9, 0.8, 0.4, 0.1]), np.array([1, 0, 1, 0], np.int8)
+    got = measure(probability, label, np.arange(4), 0.5)
+    values = {name: got[name]["value"] for name in ("precision", "recall", "f1", "accuracy")}
+    assert values == {"precision": 0.5, "recall": 0.5, "f1": 0.5, "accuracy": 0.5}
+    assert got["average_precision"]["value"] == pytest.approx(5 / 6)
+    assert got["brier"]["value"] == pytest.approx(1.02 / 4)
+    assert (got["pairs"], got["matches"], got["groups"]) == (4, 2, 4)
+
+
+def test_undefined_is_none() -> None:
+    got = measure(np.array([0.1, 0.2]), np.zeros(2, np.int8), np.arange(2), 0.5)
+    assert got["precision"] == {"value": None, "low": None, "high": None}
+    assert got["recall"]["value"] is None
+    assert got["average_precision"]["value"] is None
+    assert got["accuracy"]["value"] == 1.0
+
+
+def test_interval_resamples_groups() -> None:
+    """Forty copies of each of ten references are ten observations: the interval is as wide as without the copies."""
+    rng = np.random.default_rng(0)
+    probability, label = rng.random(10), (np.arange(10) % 2).astype(np.int8)
+    once = measure(probability, label, np.arange(10), 0.5)["accuracy"]
+    often = measure(np.repeat(probability, 40), np.repeat(label, 40), np.repeat(np.arange(10), 40), 0.5)["accuracy"]
+    assert often == once
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_threshold_maximises_f1(pairs: list[tuple[float, int, int]]) -> None:
+    probability, label = np.array([p for p, _, _ in pairs]), np.array([y for _, y, _ in pairs], np.int8)
+    if not label.any():
+        return
+    best = max(oracle.f1_score(label, probability >= t) for t in np.unique(probability))
+    threshold = choose_threshold(probability, label)
+    assert 0 < threshold < 1
+    if (probability[label == 1] > 0).all():
+        assert oracle.f1_score(label, probability >= threshold) == pytest.approx(best)
+
+
+def test_threshold_rules() -> None:
+    assert choose_threshold(np.array([0.9, 0.2]), np.array([1, 0], np.int8)) == pytest.approx(0.55)
+    assert choose_threshold(np.array([0.9, 0.2]), np.array([1, 0], np.int8), "half") == 0.5
+    with pytest.raises(OptionError, match="one of max_f1, half"):
+        choose_threshold(np.array([0.9]), np.array([1], np.int8), "best")

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dxmatch.features.errors import InputError, OptionError
+from dxmatch.training.split import Groups, grouped_folds, held_out
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+NAMES = [f"disease {i}" for i in range(60)]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.sampled_from(NAMES), min_size=80, max_size=300), st.integers(0, 5))
+def test_no_reference_on_both_sides(references: list[str], seed: int) -> None:
+    groups = Groups.of(references)
+    test = held_out(groups, 0.3, seed)
+    assert not set(groups.code[test]) & set(groups.code[~test])
+    label = np.arange(len(references), dtype=np.int8) % 2
+    if len(groups.names) < 20:
+        return
+    fold = grouped_folds(groups, label, 3, seed)
+    assert set(fold.tolist()) == {0, 1, 2}
+    for code in range(len(groups.names)):
+        assert len(set(fold[groups.code == code].tolist())) == 1
+
+
+def test_side_depends_on_the_name_alone() -> None:
+    few, many = Groups.of(NAMES[10:20]), Groups.of(NAMES[::-1] * 3)
+    chosen = {many.names[c] for c in many.code[held_out(many, 0.3, 1)]}
+    assert {few.names[c] for c in few.code[held_out(few, 0.3, 1)]} == chosen & set(NAMES[10:20])
+    assert 0.1 < len(chosen) / len(NAMES) < 0.5
+    assert not held_out(many, 0.0, 1).any()
+
+
+def test_too_few() -> None:
+    groups = Groups.of(["a", "b", "c"])
+    with pytest.raises(InputError, match="3 reference diagnoses are too few for 5 folds"):
+        grouped_folds(groups, np.array([0, 1, 1], np.int8), 5, 0)
+    with pytest.raises(OptionError, match="'folds' parameter must be 2 or more. Got 1"):
+        grouped_folds(groups, np.array([0, 1, 1], np.int8), 1, 0)
+    with pytest.raises(OptionError, match="test_share"):
+        held_out(groups, 1.0, 0)
+    lopsided = Groups.of(NAMES)
+    label = np.zeros(60, np.int8)
+    label[0] = 1
+    with pytest.raises(InputError, match="a fold without both labels.*1 matches in 60 pairs"):
+        grouped_folds(lopsided, label, 5, 0)
