@@ -37,5 +37,14 @@ lint: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m tests.bench
 
+# What ships: the encoder, then the match function on top of it. Needs the real data; some ten minutes.
+DATA ?= ../shared/data
+
+encoder: $(VENV)/.installed-dev
+	$(BIN)/python -m dxmatch.training.encoder --synonyms $(DATA)/orphadata_synonyms.csv --synonyms $(DATA)/mondo_exact.csv -o $(OUT)/encoder
+
+model: encoder
+	$(BIN)/python -m dxmatch.training.shipped --data $(DATA) --encoder $(OUT)/encoder -o models/offline-en
+
 clean:
 	rm -rf $(VENV) $(OUT) build dist *.egg-info

@@ -268,7 +268,8 @@ def _print_icd(mapped: object) -> None:
 
     table = Table("Diagnosis", "ICD-10", "Name", "How", "Score")
     for row in mapped.to_pylist():  # type: ignore[attr-defined]
-        table.add_row(row["diagnosis"], row["icd10"], row["name"], row["how"], f"{row['score']:.3f}")
+        score = "" if row["score"] is None else f"{row['score']:.3f}"
+        table.add_row(row["diagnosis"], row["icd10"] or "", row["name"] or "", row["how"], score)
     Console().print(table)
 
 

@@ -99,7 +99,7 @@ def _spec(entry: Mapping[str, Any], number: int, source: str) -> FeatureSpec:
     for key in ("name", "kind"):
         if not isinstance(entry.get(key), str) or not entry[key]:
             raise InputError(f"{place} has no {key}", source=source, allowed=f'{key} = "…"', got=entry.get(key))
-    if not entry["name"].isidentifier():
+    if not (entry["name"].isidentifier() and entry["name"].isascii()):
         raise InputError(
             f"{place}: a name that cannot be a column",
             source=source,

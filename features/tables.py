@@ -9,7 +9,7 @@ import csv
 import difflib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -374,11 +374,9 @@ def with_columns(data: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
     return data
 
 
-def write_rejects(
-    table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str], extra: Iterable[str] = ()
-) -> None:
-    """The refused rows of `table` with their row number and reason, to a file of their own."""
+def write_rejects(table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str]) -> None:
+    """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own."""
     rows = sorted(reasons)
     refused = table.data.take(pa.array(rows, pa.int64()))
-    refused = with_columns(refused, {"row": [table.row_number(i) for i in rows], "reason": [reasons[i] for i in rows]})
-    write_table(refused, path)
+    why = {"rejected_row": [table.row_number(i) for i in rows], "rejected_because": [reasons[i] for i in rows]}
+    write_table(with_columns(refused, why), path)

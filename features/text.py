@@ -46,7 +46,6 @@ _POSITIVE = re.compile(r"(?<=\w)\+(?![\w+])")
 _NEGATIVE = re.compile(r"(?<![^\W_])((?:[A-Z]+[a-z]?|[A-Za-z]+)\d+|[A-Z]{2,}|Rh)-(?=[\s,;/)]|$)")
 _ENUMERATION = re.compile(r"\s*\d{1,2}[.)]\s+(?=[^\W\d])")
 _WORD = re.compile(r"[^\W_]+")
-_PLURAL_KEY = re.compile(r"[^\W\d_]{3,}(?<!s)")
 _EXACT = "\0"
 """Put before a word in upper case that is an abbreviation only so: no word holds it."""
 _ROUNDS = 6
@@ -104,14 +103,10 @@ class Normalizer:
             self._table.pop(_EXACT + joined, None)
         # an abbreviation inside the user's expansion ("acute MI") is expanded here, once
         entry = tuple(self._expand(self._rules.apply(expansion)))
-        self._put((_EXACT + joined) if exact else joined, entry)
-        if not exact and _PLURAL_KEY.fullmatch(joined) and joined + "s" not in self._table:
-            self._put(joined + "s", entry)
-
-    def _put(self, key: str, expansion: tuple[str, ...]) -> None:
-        first, *rest = key.split(" ")
-        self._table[key] = expansion
-        self._longest_from[first] = max(1 + len(rest), self._longest_from.get(first, 0))
+        if exact:
+            joined = key[0] = _EXACT + joined
+        self._table[joined] = entry
+        self._longest_from[key[0]] = max(len(key), self._longest_from.get(key[0], 0))
 
     def __call__(self, text: str) -> str:
         """The normalised form of `text`; "" when it holds no letter and no digit."""
@@ -122,10 +117,12 @@ class Normalizer:
             if not self._exact.isdisjoint(words) and not _is_shouted(text, raw):
                 words = [_EXACT + w if w in self._exact and r.isupper() else w for w, r in zip(words, raw, strict=True)]
             out = " ".join(self._over_words(words))
-        if not out.isascii():
-            # case folding can leave what NFKC would change: once more, on the folded text
-            again = " ".join(self._over_words([self._fold(word) for word in _raw_words(out)]))
-            out = out if again == out else self(again)
+        for _ in range(0 if out.isascii() else _ROUNDS):
+            # case folding can leave what NFKC would change
+            before = out
+            out = " ".join(self._over_words([self._fold(word) for word in _raw_words(out)]))
+            if out == before:
+                break
         return out
 
     def _over_words(self, words: list[str]) -> list[str]:
@@ -218,8 +215,11 @@ def _is_shouted(text: str, words: Sequence[str]) -> bool:
 
 
 def _contains(words: Sequence[str], sequence: Sequence[str]) -> bool:
-    span, sought = len(sequence), list(sequence)
-    return any(list(words[i : i + span]) == sought for i in range(len(words) - span + 1))
+    first = sequence[0]
+    if first not in words:
+        return False
+    span, sought = len(sequence), tuple(sequence)
+    return any(word == first and tuple(words[i : i + span]) == sought for i, word in enumerate(words))
 
 
 def normalize_checked(normalizer: Normalizer, texts: Iterable[str]) -> list[str]:

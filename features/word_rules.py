@@ -37,11 +37,10 @@ _AFTER_POST = _set(
 _NOT_NEGATED = _set("nonsense nonaka nonagenarian nonanoic")
 _SAYS_NOTHING = _set("nos unspecified the an")
 _HEDGES = _set("suspected probable possible presumed presumptive likely query")
-_HEDGE_PHRASES = tuple(
-    tuple(phrase.split())
-    for phrase in (
-        "rule out", "suspicion of", "suspicious for", "concern for", "consistent with", "compatible with", "case of",
-        "diagnosis of",
+_HEDGE_PHRASES = frozenset(
+    (
+        ("rule", "out"), ("suspicion", "of"), ("suspicious", "for"), ("concern", "for"), ("consistent", "with"),
+        ("compatible", "with"), ("case", "of"), ("diagnosis", "of"),
     )
 )  # fmt: skip
 _GREEK = _set("alpha beta gamma delta")
@@ -122,9 +121,8 @@ def _strip_english(words: list[str]) -> list[str]:
     while len(words) > 1:
         if words[:2] == ["query", "fever"]:
             break
-        span = next((len(p) for p in _HEDGE_PHRASES if len(words) > len(p) and tuple(words[: len(p)]) == p), 0)
-        if span:
-            words = words[span:]
+        if tuple(words[:2]) in _HEDGE_PHRASES and len(words) > 2:
+            words = words[2:]
         elif words[0] in _HEDGES or (words[0] == "a" and _is_name(words[1])):
             words = words[1:]
         elif words[-1] in _HEDGES:

@@ -21,7 +21,7 @@ from .report import Report
 from .results import PanelRates, Setting, comparisons, curve_rows, per_case_columns, table_rows
 
 DENOMINATORS = ("nk2", "observed")
-_LONGEST_CURVE = 10
+_LONGEST_CURVE, _LARGEST_K = 10, 100
 HARDNESSES = tuple(h / 10 for h in range(11))
 
 __all__ = ["Report", "evaluate"]
@@ -52,7 +52,7 @@ def evaluate(
     ----------
     lists : `Lists`, or what `read_lists` reads; `columns`, `no_diagnosis` and `rejects` are its options.
     matcher : M, with `.probabilities(a, b)` and `.threshold`.
-    k : how many diagnoses of each list count. Longer lists are cut; a shorter one is counted in the report.
+    k : how many diagnoses of each list count, 1 to 100. Longer lists are cut; a shorter one is counted in the report.
     hardness : 1 compares averages, 0 the best of the algorithm with the worst of the panel.
     algorithms : the raters to judge; by default those whose role says so.
     in_turn : each of them (each rater, where none is named) is judged by all other raters.
@@ -70,8 +70,10 @@ def evaluate(
     check_k(pairs_per_call, "pairs_per_call")
     if denominator not in DENOMINATORS:
         raise OptionError("denominator", f"one of {', '.join(DENOMINATORS)}", denominator)
-    if max_k is not None and check_k(max_k, "max_k") < k:
-        raise OptionError("max_k", f"k ({k}) or more", max_k)
+    if k > _LARGEST_K:
+        raise OptionError("k", f"{_LARGEST_K} or less", k)
+    if max_k is not None and not k <= check_k(max_k, "max_k") <= _LARGEST_K:
+        raise OptionError("max_k", f"from k ({k}) to {_LARGEST_K}", max_k)
     read = _read(lists, algorithms, no_diagnosis, columns, rejects)
     judged = panels(read, in_turn)
     widest = max_k or max(k, min(int(read.lengths.max()), _LONGEST_CURVE))

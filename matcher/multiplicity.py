@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..features.errors import OptionError
-from .case_matches import CaseMatches, Matcher, ask, facing
+from .case_matches import CaseMatches, Matcher, ask
 
 
 def multiplicity(matches: ArrayLike) -> NDArray[np.int64]:
@@ -49,8 +49,8 @@ def multiplicities(
     n, _, width = entries.shape
     mu = np.empty((width, n, len(first)), np.uint8 if width * width < 2**8 else np.uint16)
     diagonal = np.arange(width)
-    for cases, left, right in facing(entries, first, second):
-        up_to = matches.between(left, right).cumsum(-1, dtype=mu.dtype).cumsum(-2, dtype=mu.dtype)
+    for cases, matched in matches.facing(entries, first, second):
+        up_to = matched.cumsum(-1, dtype=mu.dtype).cumsum(-2, dtype=mu.dtype)
         mu[:, cases] = np.moveaxis(up_to[..., diagonal, diagonal], -1, 0)
     return mu
 

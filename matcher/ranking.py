@@ -39,13 +39,13 @@ def check_ranking(
     step = rank[rows] - before
     for at in np.flatnonzero(step != 1).tolist():
         row = int(rows[at])
-        whose = f"by {raters[codes_rater[row]]!r} in case {cases[codes_case[row]]!r}"
+        whose = f"the list by {raters[codes_rater[row]]!r} for case {cases[codes_case[row]]!r}"
         if step[at] == 0:
-            problem = f"the rank {rank[row]} is given twice {whose}"
+            problem = f"the rank {rank[row]} is given twice in {whose}"
         elif before[at] == 0:
-            problem = f"the list {whose} does not start at 1"
+            problem = f"{whose} does not start at 1"
         else:
-            problem = f"the rank {before[at] + 1} is missing {whose}"
+            problem = f"the rank {before[at] + 1} is missing in {whose}"
         problems.setdefault(
             row, table.error(problem, row, column, allowed="1, 2, 3, …, each once in a list", got=int(rank[row]))
         )

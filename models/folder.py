@@ -183,14 +183,13 @@ def _read(root: Path, file: str, limit: int) -> bytes:
             if not stat.S_ISREG(status.st_mode):
                 raise refusal(str(path), f"{_kind(status.st_mode)}, no plain file", allowed="a plain file")
             _check_size(path, status.st_size, limit)
-            content = handle.read(limit + 1)
+            content = handle.read(status.st_size + 1)
     except FileNotFoundError:
         raise refusal(
             str(root), f"no file {file}, so no model folder", allowed="a folder that dxmatch train wrote"
         ) from None
     except OSError as error:
         raise refusal(str(path), f"not readable ({error.strerror})") from None
-    _check_size(path, len(content), limit)
     return content
 
 

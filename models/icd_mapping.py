@@ -32,8 +32,8 @@ def icd(
 
     Returns
     -------
-    One row per string: diagnosis, icd10, name, how ("direct", "code" or "nearest"), score (cosine; 1 for direct),
-    candidates (list of code, name, score, best first).
+    One row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", or "none" where nothing was found), score
+    (cosine; 1 for direct and code), candidates (list of code, name, score, best first).
     """
     if isinstance(strings, str) or not all(isinstance(text, str) for text in strings):
         raise OptionError("strings", "a list of texts", strings)

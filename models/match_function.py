@@ -7,6 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..features.compute import feature_table
+from ..features.compute import CHUNK, feature_table
 from ..features.encoders.static import StaticEncoder
 from ..features.errors import ModelError
 from ..features.feature_set import FeatureSet
@@ -147,8 +148,17 @@ class MatchFunction:
     def raw(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64[n]: the mean of the members' raw log-odds, before calibration."""
         total = np.zeros(len(table))
-        for booster in self._boosters:
-            total += booster.predict(table, raw_score=True)
+
+        def add(start: int) -> None:
+            rows = slice(start, start + CHUNK)
+            for booster in self._boosters:
+                total[rows] += booster.predict(table[rows], raw_score=True, num_threads=1)
+
+        if len(table) <= CHUNK:
+            add(0)
+        else:
+            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+                list(pool.map(add, range(0, len(table), CHUNK)))
         return total / len(self._boosters)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 LightGBM 4.7 trusts its own files: a child that points back hangs it, a missing number kills the process, a threshold
 of nan loads with other scores. So the text is parsed here, every number is checked, and what LightGBM is given is
-written anew from the parsed numbers. It never sees a character that came from outside.
+written anew from the parsed numbers and the checked names of the features.
 
 The format (LightGBM's `gbdt_model_text.cpp` and `tree.cpp`): a header of `key=value` lines, a blank line, then for each
 tree `Tree=<i>` and its `key=value` lines up to a blank line, then `end of trees`, then importances and parameters.

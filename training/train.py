@@ -190,9 +190,9 @@ def _encoder_files(folder: str | os.PathLike[str] | None) -> Mapping[str, bytes]
 
 
 def _direction(kind: str) -> int:
-    """1 where a larger value may only raise M, -1 where it may only lower it."""
-    low, high = KINDS[kind].range
-    return 1 if KINDS[kind].alike == high else -1 if KINDS[kind].alike == low else 0
+    """1 or -1 where M may only rise or only fall as the value grows, else 0."""
+    declared = KINDS[kind]
+    return 0 if not declared.monotone else 1 if declared.alike == declared.range[1] else -1
 
 
 def _fit(

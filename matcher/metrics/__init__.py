@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import agreement, relative, spread  # noqa: F401  (each registers its metrics)
+# each registers its metrics; this is the order in which they are listed
+from . import relative  # noqa: F401  # isort: skip
+from . import spread  # noqa: F401  # isort: skip
+from . import agreement  # noqa: F401  # isort: skip
 from .declaration import REGISTRY, Metric
 
 __all__ = ["REGISTRY", "Metric", "all_metrics"]

@@ -154,15 +154,12 @@ def main() -> None:
         print("No shipped encoder (models/offline-en/encoder): MiniLM stands alone, in the column 'Ours'.")
     encoders["MiniLM"] = MiniLM()
     show(run(encoders), Path("out/bench/icd.json"))
+    print("Ours was trained on Orphadata's names (each disease's synonyms, without codes), so its shares are not on")
+    print("unseen names; the figure on a split by disease is in the model's card.")
     print(
-        "Ours was trained on Orphadata's names (each disease's synonyms, without codes), so its shares are not on unseen"
+        "Warm start: a new process, from its first line, imports of numpy and dxmatch included; the query's vector is"
     )
-    print(
-        "names; the figure on a split by disease is in the model's card. Warm start: a new process, from its first line,"
-    )
-    print(
-        "imports of numpy and dxmatch included; the query's vector is given, but in the last row. The mark is an upper bound."
-    )
+    print("given, but in the last row. The mark is an upper bound.")
     print(f"Times of starts are the best of {STARTS}; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
 
 

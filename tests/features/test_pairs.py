@@ -63,8 +63,8 @@ def test_rejects_are_written_with_their_reason(tmp_path: Path) -> None:
     assert pairs.a.to_pylist() == ["x", "p"]
     assert pairs.n_rejected == 2
     rejected = read_table(tmp_path / "rejects.csv")
-    assert rejected.column("row") == ["3", "4"]
-    assert "blank" in rejected.column("reason")[0]
+    assert rejected.column("rejected_row") == ["3", "4"]
+    assert "blank" in rejected.column("rejected_because")[0]
     with pytest.raises(InputError, match="all 1 rows were refused"):
         read_pairs(csv(tmp_path, "a,b,label\n,y,1\n"), label="label", rejects=tmp_path / "rejects.csv")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from importlib import resources
 
 import pytest
@@ -316,3 +317,10 @@ def test_checked_refuses_a_document() -> None:
 )
 def test_short_forms(text: str, expected: str) -> None:
     assert without_short_forms(text) == expected
+
+
+@pytest.mark.parametrize("piece", ["a (bc) ", "mi ", "(ab ", "possible ", "nonnon", "type ii ", "é", "a' "])
+def test_the_longest_text_takes_no_time(piece: str) -> None:
+    began = time.perf_counter()
+    EN(piece * (MAX_CHARACTERS // len(piece)))
+    assert time.perf_counter() - began < 5

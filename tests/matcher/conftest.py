@@ -51,13 +51,13 @@ def to_frame() -> Callable[..., pd.DataFrame]:
 def panel() -> dict[str, dict[str, list[str]]]:
     """Two cases, the algorithm A, three experts; by M "heart attack" is "myocardial infarction".
 
-        mu      AX AY AZ   XY XZ YZ        (k = 2)
-        one      1  1  0    1  0  1
-        two      2  1  1    0  2  1        X says asthma twice: the double sum counts both
+    mu      AX AY AZ   XY XZ YZ        (k = 2)
+    one      1  1  0    1  0  1
+    two      2  1  1    0  2  1        X says asthma twice: the double sum counts both
 
-        mu      AX AY AZ   XY XZ YZ        (k = 1)
-        one      1  1  0    1  0  0
-        two      1  0  0    0  0  0
+    mu      AX AY AZ   XY XZ YZ        (k = 1)
+    one      1  1  0    1  0  0
+    two      1  0  0    0  0  0
     """
     return {
         "one": {

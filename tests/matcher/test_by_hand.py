@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-import pytest
-
 import dxmatch
+import pytest
 from dxmatch.matcher.evaluate import evaluate
 from dxmatch.matcher.metrics.spread import sigma_algorithm, sigma_experts
 from dxmatch.matcher.multiplicity import multiplicity_of_lists

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import polars as pl
 import pytest
-
 from dxmatch.features.errors import InputError, OptionError
 from dxmatch.features.text import MAX_CHARACTERS
 from dxmatch.matcher.lists import panels
@@ -69,13 +68,18 @@ def test_the_order_of_rows_and_the_kind_of_table_do_not_matter(written, tmp_path
 
 
 def test_numbers_as_names_and_text_as_ranks():
-    frame = pd.DataFrame({"case_id": [7, 7, 7], "rater": [1.0, 2.0, 3.0], "rank": ["1", " 1 ", "1.0"], "diagnosis": list("abc")})
+    frame = pd.DataFrame(
+        {"case_id": [7, 7, 7], "rater": [1.0, 2.0, 3.0], "rank": ["1", " 1 ", "1.0"], "diagnosis": list("abc")}
+    )
     lists = read_lists(frame, algorithms=["1"])
     assert lists.cases == ["7"] and lists.raters == ["1", "2", "3"]
 
 
 def test_columns_of_other_names(written):
-    lines = ["patient,who,place,dx,role", *(f"{a},{b},{d},{e},{c}" for a, b, c, d, e in (line.split(",") for line in GOOD[1:]))]
+    lines = [
+        "patient,who,place,dx,role",
+        *(f"{a},{b},{d},{e},{c}" for a, b, c, d, e in (line.split(",") for line in GOOD[1:])),
+    ]
     columns = {"case_id": "patient", "rater": "who", "rank": "place", "diagnosis": "dx"}
     assert read_lists(written(lines=lines), columns=columns).list_of("c2", "Y") == ["sepsis", "gout"]
     with pytest.raises(InputError, match=r"row 3, column 'dx': the diagnosis is blank"):
@@ -116,9 +120,9 @@ def test_optional_columns_stay_with_their_entries(written):
         ({3: "c1,A,algorithm,1.5,copd"}, "row 3, column 'rank': a rank that is no rank"),
         ({3: "c1,A,algorithm,two,copd"}, "row 3, column 'rank': a rank that is no rank"),
         ({3: "c1,A,algorithm,,copd"}, "row 3, column 'rank': a rank that is no rank"),
-        ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': the rank 1 is given twice by 'A' in case 'c1'"),
-        ({3: "c1,A,algorithm,3,copd"}, "row 3, column 'rank': the rank 2 is missing by 'A' in case 'c1'"),
-        ({2: None}, "row 2, column 'rank': the list by 'A' in case 'c1' does not start at 1"),
+        ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': the rank 1 is given twice in the list by 'A' for case 'c1'"),
+        ({3: "c1,A,algorithm,3,copd"}, "row 3, column 'rank': the rank 2 is missing in the list by 'A' for case 'c1'"),
+        ({2: None}, "row 2, column 'rank': the list by 'A' for case 'c1' does not start at 1"),
         ({3: ",A,algorithm,2,copd"}, "row 3, column 'case_id': the case has no name"),
         ({3: "c1,,algorithm,2,copd"}, "row 3, column 'rater': the rater has no name"),
         ({3: "c1,A,judge,2,copd"}, "row 3, column 'role': a role that is none. Allowed: expert, algorithm, reference. Got: 'judge'"),

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
+import dxmatch
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-import dxmatch
 from dxmatch.features.errors import OptionError
 from dxmatch.matcher.bootstrap import CaseCounts
 from dxmatch.matcher.case_matches import match_cases
 from dxmatch.matcher.multiplicity import characteristic, multiplicities, multiplicity, sizes
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 STRINGS = list("abcdefgh")
 
@@ -114,7 +113,9 @@ def test_m_is_asked_each_pair_once_and_in_any_chunks(shape, chunk):
             return matcher.probabilities(a, b)
 
     steps = []
-    mu = mu_of(entries, first, second, Recording(), pairs_per_call=chunk, progress=lambda done, all: steps.append((done, all)))
+    mu = mu_of(
+        entries, first, second, Recording(), pairs_per_call=chunk, progress=lambda done, all: steps.append((done, all))
+    )
     assert (mu == mu_of(entries, first, second, matcher)).all()
     assert len(asked) == len({frozenset(pair) for pair in asked})
     assert all(a <= b for a, b in asked)
@@ -126,7 +127,7 @@ def test_m_is_asked_each_pair_once_and_in_any_chunks(shape, chunk):
 def test_blocks_change_nothing(monkeypatch, block):
     entries, _, first, second, matcher = drawn((40, 5, 4, 7))
     whole = mu_of(entries, first, second, matcher)
-    monkeypatch.setattr("dxmatch.matcher.case_matches._CODES_PER_BLOCK", block)
+    monkeypatch.setattr("dxmatch.matcher.case_matches._ELEMENTS_PER_BLOCK", block)
     monkeypatch.setattr("dxmatch.matcher.case_matches._CODES_PENDING", block)
     assert (mu_of(entries, first, second, matcher) == whole).all()
 

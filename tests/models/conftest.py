@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dxmatch.features.encoders.static import Shape, StaticEncoder
 from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Manifest
@@ -37,7 +38,11 @@ def sample():
 @pytest.fixture(scope="session")
 def boosters():
     lone_leaf = {"min_data_in_leaf": 399, "boost_from_average": True}
-    return [_train(1, monotone_constraints=[0, 1, 0, 0, -1]), _train(2, boosting="dart"), _train(3, rounds=1, **lone_leaf)]
+    return [
+        _train(1, monotone_constraints=[0, 1, 0, 0, -1]),
+        _train(2, boosting="dart"),
+        _train(3, rounds=1, **lone_leaf),
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -60,8 +65,9 @@ def manifest() -> Manifest:
 
 @pytest.fixture(scope="session")
 def parts(manifest, boosters) -> ModelFolder:
-    """Two members of some trees and one of a lone leaf, an encoder of two files, a card."""
-    encoder = {"encoder.json": b'{"dimensions": 4}', "encoder.safetensors": bytes(range(256)) * 8}
+    """Two members of some trees and one of a lone leaf, a small encoder, a card."""
+    vectors = np.random.default_rng(5).normal(size=(64, 8)).astype(np.float32)
+    encoder = StaticEncoder.quantized(Shape(buckets=64, word_buckets=16, dimensions=8), vectors).files()
     return ModelFolder(manifest, tuple(b.model_to_string() for b in boosters), encoder, "# small\n\nFor tests.\n")
 
 

@@ -47,7 +47,9 @@ def test_every_changed_byte_is_found(content):
             manifest_file.read(bytes(changed), "m")
 
 
-@pytest.mark.parametrize("changed", [lambda c: c + b" ", lambda c: c.replace(b'"small"', b' "small"'), lambda c: c[:-1]])
+@pytest.mark.parametrize(
+    "changed", [lambda c: c + b" ", lambda c: c.replace(b'"small"', b' "small"'), lambda c: c[:-1]]
+)
 def test_blanks_count_too(content, changed):
     with pytest.raises(ModelError, match=r"m: changed since it was written: SHA-256 [0-9a-f]{12}…, where it says "):
         manifest_file.read(changed(content), "m")
@@ -100,7 +102,7 @@ CASES = [
     ({"metrics": {"ap": 10**19}}, "m, metrics, ap: not plain JSON"),
     ({"metrics": {"a\nb": 1}}, "m, metrics: a key that is not text"),
     ({"metrics": nested(40)}, "nested too deep. Allowed: at most 32 levels"),
-    ({"ensemble": "mean_probability"}, "m, ensemble: not usable. Allowed: \"mean_raw\"."),
+    ({"ensemble": "mean_probability"}, 'm, ensemble: not usable. Allowed: "mean_raw".'),
     ({"files": []}, "m, files: not usable"),
     ({"files": {"trees/0.txt": "abc"}}, "m, files: not usable"),
     ({"files": {"CARD.md": HASH}}, "m, files: the members' files are not complete"),

@@ -131,7 +131,9 @@ def test_feature_names():
     assert "feature_names=cosine ratio\n" in validate(TEXT, 2, "t", ["cosine", "ratio"])
     unnamed = TEXT.replace("=cosine ratio", "=Column_0 Column_1")
     assert "feature_names=a b\n" in validate(unnamed, 2, "t", ["a", "b"])
-    with pytest.raises(ModelError, match=r"t, feature_names: other features than the model's\. Allowed: ratio cosine\."):
+    with pytest.raises(
+        ModelError, match=r"t, feature_names: other features than the model's\. Allowed: ratio cosine\."
+    ):
         validate(TEXT, 2, "t", ["ratio", "cosine"])
 
 
@@ -142,7 +144,11 @@ CASES = [
     ("num_class=1", "num_class=3", "t, num_class: not a model"),
     ("num_tree_per_iteration=1", "num_tree_per_iteration=0", "t, num_tree_per_iteration: not a model"),
     ("max_feature_idx=1", "max_feature_idx=2147483647", "t, max_feature_idx: not a model"),
-    ("binary sigmoid:1", "regression", "t, objective: not a model that dxmatch scores with. Allowed: 'binary sigmoid:1'"),
+    (
+        "binary sigmoid:1",
+        "regression",
+        "t, objective: not a model that dxmatch scores with. Allowed: 'binary sigmoid:1'",
+    ),
     ("label_index=0\n", "", "t: no line 'label_index'"),
     ("label_index=0\n", "label_index=0\nlabel_index=0\n", "t: two lines 'label_index'"),
     ("label_index=0\n", "label_index=0\naverage_output\n", "t: unknown line"),

@@ -87,7 +87,7 @@ def test_real_pairs_in_under_a_minute(shared_data: Path, tmp_path: Path) -> None
     assert seconds < 60 * 3, "a minute on two free cores; three where the machine is shared"
     held_out = {result.matcher.providers.normalizer(x) for x in result.held_out_rows.column("expert").to_pylist()}
     table = read_table(shared_data / "craft_md_pairs.csv")
-    rejected = {json.dumps(r["row"]) for r in read_table(tmp_path / "rejects.csv").data.to_pylist()}
+    rejected = {json.dumps(r["rejected_row"]) for r in read_table(tmp_path / "rejects.csv").data.to_pylist()}
     assert len(rejected) == 12
     inside = [x for x in table.column("expert") if result.matcher.providers.normalizer(x) in held_out]
     assert len(inside) >= result.held_out_rows.num_rows, "every row of a held-out reference is held out"
