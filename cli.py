@@ -29,16 +29,23 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
-@app.callback()
-def root(
-    debug: Debug = False,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.", is_eager=True)] = False,
-) -> None:
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         from . import __version__
 
         typer.echo(f"dxmatch {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def root(
+    debug: Debug = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    # --debug is read by `main`, wherever it stands; it is declared here for the help.
+    del debug, version
 
 
 @app.command(epilog="Example: dxmatch demo --output demo")

@@ -149,7 +149,7 @@ class Normalizer:
                 after = here + length
                 if _contains(words, expansion) and _contains(expansion, words[here:after]):
                     out.extend(words[here:after])  # {"covid": "covid 19"} on "covid 19"
-                elif _contains(words[:here], expansion) or _contains(words[after:], expansion):
+                elif _contains(out, expansion) or _contains(words[after:], expansion):
                     pass  # "myocardial infarction (MI)": the long form already stands there
                 elif after < len(words) and len(expansion) > 1 and expansion[-1] == words[after]:
                     out.extend(expansion[:-1])  # "PCOS syndrome"

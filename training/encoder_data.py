@@ -12,15 +12,17 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
+from ..features.errors import InputError
 from ..features.tables import read_table
 from ..features.text import Normalizer
 
-SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"), ("a", "b"))
+SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
 """The pairs of columns that a synonym file may have, the first that is there counts."""
 ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
 """Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
 COMMON = "common_synonyms_en.csv"
 FIFTHS = 5
+LONGEST_NOTE = 100
 _OBSOLETE = re.compile(r"^\s*obsolete\b[:\s]*", re.IGNORECASE)
 
 
@@ -45,7 +47,7 @@ class Names:
     Attributes
     ----------
     texts : the names, sorted.
-    pairs : [n, 2] indices of two different names of one disease, the smaller first; a pair as often as an epoch shows it.
+    pairs : [n, 2] indices of two different names of one disease, the smaller first; as often as an epoch shows them.
     disease : [len(texts)] its number; a chain of pairs, equal names or shared ids makes two names one disease.
     """
 
@@ -61,7 +63,7 @@ class Names:
 
 
 def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
-    """A file with columns `name` and `synonym` (or `mondo` and `other`, or `a` and `b`), and an id where there is one.
+    """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
 
     "OBSOLETE: " before a name is taken off. Errors: `InputError` for a missing column or a blank name, with its row.
     """
@@ -90,7 +92,7 @@ def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
 
 
 def common_synonyms() -> Synonyms:
-    """Everyday and clinical names of common diseases ("heart attack"), which the large vocabularies lack; shown three times."""
+    """Everyday names of common diseases ("heart attack"), which the large vocabularies lack; shown three times."""
     with as_file(files(__package__ or "") / COMMON) as path:
         return replace(read_synonyms(path), source=COMMON, times=3)
 
@@ -107,7 +109,8 @@ def without_obsolete(name: str) -> str:
 def icd_synonyms() -> Synonyms:
     """ICD-10-CM: each code's title with its inclusion terms and "includes" notes.
 
-    Codes with an extension (initial encounter, sequela …) are left out: their names say nothing new.
+    Left out: codes with an extension (initial encounter, sequela …), whose names say nothing new, and notes of more than
+    100 characters, which are remarks and no names.
     """
     import simple_icd_10_cm as icd
 
@@ -116,7 +119,8 @@ def icd_synonyms() -> Synonyms:
         if icd.is_chapter_or_block(code) or icd.is_extended_subcategory(code):
             continue
         title = icd.get_description(code)
-        for name in (title, *icd.get_inclusion_term(code), *icd.get_includes(code)):
+        notes = [note for note in icd.get_includes(code) if len(note) <= LONGEST_NOTE]
+        for name in (title, *icd.get_inclusion_term(code), *notes):
             first.append(title)
             second.append(name)
             ids.append(f"ICD10CM:{code}")
@@ -132,7 +136,12 @@ def join(sources: Sequence[Synonyms], normalizer: Normalizer) -> Names:
         for first, second, identity in zip(source.first, source.second, source.ids, strict=True):
             a, b = normalizer(first), normalizer(second)
             if not a or not b:
-                continue
+                raise InputError(
+                    "a name without a letter or digit",
+                    source=source.source,
+                    allowed="the name of a disease",
+                    got=first if not a else second,
+                )
             i, j = number.setdefault(a, len(number)), number.setdefault(b, len(number))
             joint.join(a, b)
             if identity:

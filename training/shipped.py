@@ -1,6 +1,6 @@
 """Trains the model that ships, `models/offline-en`, from the public data that its card names.
 
-    python -m dxmatch.training.shipped --data FOLDER --encoder FOLDER -o models/offline-en
+python -m dxmatch.training.shipped --data FOLDER --encoder FOLDER -o models/offline-en
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
 from ..models.match_function import SHAPE_FEATURES, MatchFunction
 from ..models.shipped import shipped_encoder_files
+from ..models.trees import validate
 from . import lightgbm_engine
 from .calibrate import fit_sigmoid
 from .card import model_card
@@ -156,8 +157,11 @@ def train(
             data={**_data(read, label, examples.groups), "refitted": rounds == 2, "chosen": final.ensemble.chosen},
             metrics=metrics,
         )
-        card = model_card(manifest, about)
-        return MatchFunction(ModelFolder(manifest, final.ensemble.texts, encoder_files, card))
+        # As `load` gives them: the model that is measured here is the one that will be on disk.
+        trees = tuple(
+            validate(text, len(feature_set.names), "trees", feature_set.names) for text in final.ensemble.texts
+        )
+        return MatchFunction(ModelFolder(manifest, trees, encoder_files, model_card(manifest, about)))
 
     if test.any():
         unseen = examples.take(test)

@@ -52,11 +52,11 @@ class Shape:
     """
 
     buckets: int = 1 << 17
-    word_buckets: int = 1 << 15
+    word_buckets: int = 3 << 14
     dimensions: int = 256
     shortest: int = 3
     longest: int = 5
-    pairs: bool = False
+    pairs: bool = True
 
     def __post_init__(self) -> None:
         self._within("buckets", 2, MAX_BUCKETS)

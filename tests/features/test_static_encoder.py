@@ -210,7 +210,9 @@ def test_arrays_that_do_not_fit(encoder: StaticEncoder) -> None:
             StaticEncoder.from_bytes({**files, WEIGHTS: save(wrong)})
     for bad in (np.nan, np.inf, -1.0, 1e7):
         with pytest.raises(ModelError, match="a scale out of range"):
-            StaticEncoder.from_bytes({**files, WEIGHTS: save({"rows": rows, "scales": np.where(scales == scales[9], bad, scales).astype(np.float32)})})  # fmt: skip
+            wrong = scales.copy()
+            wrong[9] = bad
+            StaticEncoder.from_bytes({**files, WEIGHTS: save({"rows": rows, "scales": wrong})})
 
 
 def test_weights_without_a_direction_are_no_number(encoder: StaticEncoder) -> None:

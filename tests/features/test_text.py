@@ -88,7 +88,7 @@ GOLDEN = [
     ("polycystic ovarian syndrome (PCOS)", "polycystic ovarian syndrome"),
     ("mitral insufficiency (MI)", "mitral insufficiency"),
     ("COPD (chronic obstructive pulmonary disease)", "chronic obstructive pulmonary disease"),
-    ("heart attack (MI)", "heart attack myocardial infarction"),
+    ("heart attack (MI)", "myocardial infarction"),
 ]
 
 

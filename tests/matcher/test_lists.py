@@ -215,9 +215,12 @@ def test_rejects(written, tmp_path, line, reason):
     assert lists.cases == ["c2"]
     assert (lists.rejected.rows, lists.rejected.cases, lists.rejected.path) == (6, 1, str(path))
     refused = pd.read_csv(path)
-    assert refused["row"].tolist() == [2, 3, 4, 5, 6, 7]
-    assert reason in refused["reason"][1]
-    assert refused["reason"][0].startswith("left out with its case:") and reason in refused["reason"][0]
+    assert refused["rejected_row"].tolist() == [2, 3, 4, 5, 6, 7]
+    assert reason in refused["rejected_because"][1]
+    assert (
+        refused["rejected_because"][0].startswith("left out with its case:")
+        and reason in refused["rejected_because"][0]
+    )
     assert set(lists.strings) == {"gout", "sepsis", "cellulitis"}
 
 

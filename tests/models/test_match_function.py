@@ -23,7 +23,9 @@ DIAGNOSES = [
     "type 1 diabetes", "type 2 diabetes", "T2DM", "chronic kidney disease stage 3", "CKD", "I21", "инфаркт миокарда",
     "x", "Crohn's disease", "crohn disease", "acute pancreatitis", "chronic pancreatitis", "pancreatitus",
 ]  # fmt: skip
-TEXT = st.one_of(st.sampled_from(DIAGNOSES), st.text(min_size=1, max_size=40)).filter(lambda t: any(c.isalnum() for c in t))
+TEXT = st.one_of(st.sampled_from(DIAGNOSES), st.text(min_size=1, max_size=40)).filter(
+    lambda t: any(c.isalnum() for c in t)
+)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +74,10 @@ def test_alone_as_in_a_large_batch(m: dxmatch.MatchFunction, example: Path) -> N
         assert m.probability(a[i[place]], b[j[place]]) == batch[place]
 
 
-@pytest.mark.parametrize("same", [("Crohn’s Disease", "crohn disease"), ("acute MI", "ACUTE  M.I."), ("oedema", "Edema"), ("心筋梗塞", "心筋梗塞")])
+@pytest.mark.parametrize(
+    "same",
+    [("Crohn’s Disease", "crohn disease"), ("acute MI", "ACUTE  M.I."), ("oedema", "Edema"), ("心筋梗塞", "心筋梗塞")],
+)
 def test_equal_after_normalisation_matches(m: dxmatch.MatchFunction, same: tuple[str, str]) -> None:
     if m.providers.normalizer(same[0]) == m.providers.normalizer(same[1]):
         assert m.probability(*same) == 1.0
@@ -87,7 +92,9 @@ def test_score_gives_the_kind_that_came(m: dxmatch.MatchFunction, kind: type) ->
     assert table.column_names == ["id", "a", "b", "probability", "match", *m.features.names]
     assert table.column("id").to_pylist() == [7, 8]
     assert table.column("ratio_bigram").to_pylist() == [None, None], "one word has no bigram: missing, not 0"
-    np.testing.assert_array_equal(table.column("probability").to_numpy(), m.probabilities(["flu", "asthma"], ["influenza", "gout"]))
+    np.testing.assert_array_equal(
+        table.column("probability").to_numpy(), m.probabilities(["flu", "asthma"], ["influenza", "gout"])
+    )
 
 
 def test_bad_text_is_refused(m: dxmatch.MatchFunction) -> None:
