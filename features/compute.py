@@ -61,5 +61,5 @@ def feature_values(a: str, b: str, features: FeatureSet, providers: Providers) -
     """The features of one pair by name, to look at."""
     from .interning import intern_pairs
 
-    row = feature_table(intern_pairs([a], [b], providers.normalizer), features, providers, threads=1)[0]
+    row = feature_table(intern_pairs([a], [b], providers.naming), features, providers, threads=1)[0]
     return {name: float(value) for name, value in zip(features.names, row, strict=True)}

@@ -40,6 +40,11 @@ class FeatureSet:
         """The encoders that the features name, each once."""
         return tuple(dict.fromkeys(f.options["encoder"] for f in self.features if "encoder" in f.options))
 
+    @property
+    def icd_source(self) -> str | None:
+        """The ICD-10 of the first feature that has one; its codes, written as a diagnosis, stand for their titles."""
+        return next((f.options["source"] for f in self.features if "source" in f.options), None)
+
     @classmethod
     def read(cls, which: str | os.PathLike[str]) -> FeatureSet:
         """A built-in set by name ("offline") or a TOML file by path.

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .text import Normalizer, normalize_checked
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ def intern_strings(columns: Sequence[Strings]) -> tuple[list[str], list[NDArray[
     return encoded.dictionary.to_pylist(), list(np.split(codes, ends))
 
 
-def intern_pairs(a: Strings, b: Strings, normalizer: Normalizer) -> InternedPairs:
-    """Interns two columns of n raw diagnoses.
+def intern_pairs(a: Strings, b: Strings, naming: Callable[[list[str]], list[str]]) -> InternedPairs:
+    """Interns two columns of n raw diagnoses; `naming` gives the name of each unique raw text (see `Naming`).
 
     Errors: `InputError` where the columns differ in length or a text holds no letter or digit.
     """
@@ -64,9 +63,7 @@ def intern_pairs(a: Strings, b: Strings, normalizer: Normalizer) -> InternedPair
         raise InputError("the two sides differ in length", allowed="one b for each a", got=(len(a), len(b)))
     raw, (codes_a, codes_b) = intern_strings([a, b])
     index: dict[str, int] = {}
-    name_of_raw = np.fromiter(
-        (index.setdefault(name, len(index)) for name in normalize_checked(normalizer, raw)), np.int32, len(raw)
-    )
+    name_of_raw = np.fromiter((index.setdefault(name, len(index)) for name in naming(raw)), np.int32, len(raw))
     codes_a, codes_b = name_of_raw[codes_a], name_of_raw[codes_b]
     count = max(len(index), 1)
     keys = np.minimum(codes_a, codes_b).astype(np.int64) * count + np.maximum(codes_a, codes_b)

@@ -14,6 +14,7 @@ from .encoders import Encoder
 from .errors import OptionError
 from .levenshtein import Spelling
 from .linguistic import TokenSets
+from .naming import Naming
 from .text import Normalizer
 
 SHIPPED = "shipped"
@@ -25,15 +26,19 @@ SENTENCE_TRANSFORMERS = "sentence-transformers:"
 
 @dataclass
 class Providers:
-    """What stands behind a feature set: the normaliser, the encoders by the names that the TOML uses, the ICD indexes.
+    """What stands behind a feature set: the naming of raw texts, the encoders by the names that the TOML uses, the ICD indexes.
 
     An ICD index is opened when the first feature asks for it and kept for all later jobs.
     """
 
-    normalizer: Normalizer
+    naming: Naming
     encoders: dict[str, Encoder] = field(default_factory=dict)
     _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def normalizer(self) -> Normalizer:
+        return self.naming.normalizer
 
     def encoder(self, name: str) -> Encoder:
         """Errors: `OptionError` for a name that is neither at hand nor a sentence-transformers model."""

@@ -18,10 +18,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..features.compute import CHUNK, feature_table
+from ..features.encoders import Encoder
 from ..features.encoders.static import StaticEncoder
 from ..features.errors import ModelError
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, Strings, intern_pairs
+from ..features.naming import Naming
 from ..features.pairs import Pairs, read_pairs
 from ..features.representations import SHIPPED, Providers
 from ..features.tables import to_native, with_columns
@@ -60,8 +62,9 @@ class MatchFunction:
                 f"Model {self.name}: the feature set and the columns of the trees differ.\n"
                 + feature_diff(manifest.feature_names, self.features.names)
             )
-        encoders = {SHIPPED: StaticEncoder.from_bytes(parts.encoder)} if parts.encoder else {}
-        self.providers = Providers(Normalizer.from_spec(manifest.normalizer), encoders)
+        encoders: dict[str, Encoder] = {SHIPPED: StaticEncoder.from_bytes(parts.encoder)} if parts.encoder else {}
+        naming = Naming(Normalizer.from_spec(manifest.normalizer), self.features.icd_source)
+        self.providers = Providers(naming, encoders)
         _tell_other_releases(self.name, manifest.libraries)
 
     @property
@@ -96,7 +99,7 @@ class MatchFunction:
         self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
     ) -> NDArray[np.float64]:
         """float64[n] for n pairs, row by row. Errors: `InputError` for a text without a letter or digit."""
-        pairs = intern_pairs(a, b, self.providers.normalizer)
+        pairs = intern_pairs(a, b, self.providers.naming)
         return self._of_unique(pairs, progress)[0][pairs.pair_of_row]
 
     def score(
@@ -123,7 +126,7 @@ class MatchFunction:
         self, read: Pairs, *, features: bool = False, progress: Callable[[int, int], None] | None = None
     ) -> pa.Table:
         """`score` for pairs that were read and checked before."""
-        unique = intern_pairs(read.a, read.b, self.providers.normalizer)
+        unique = intern_pairs(read.a, read.b, self.providers.naming)
         probability, table = self._of_unique(unique, progress)
         probability = probability[unique.pair_of_row]
         columns: dict[str, Any] = {"probability": probability, "match": probability >= self.threshold}

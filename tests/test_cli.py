@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from dxmatch.features.tables import read_table
 
 

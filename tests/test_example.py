@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+
 from dxmatch.features.text import Normalizer, normalize_checked
 
 RATERS = ("expert_1", "expert_2", "expert_3", "algorithm")

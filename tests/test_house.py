@@ -10,8 +10,9 @@ import venv
 import zipfile
 from pathlib import Path
 
-import dxmatch
 import pytest
+
+import dxmatch
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("features", "models", "matcher", "training")
@@ -118,10 +119,10 @@ def test_import_is_light() -> None:
     ],
 )
 def test_start_is_fast(code: str) -> None:
-    """The best of five starts, less a bare interpreter's, is under 0.3 s."""
+    """The best of five starts takes under 0.3 s of the processor, on a machine that may be busy with other tests."""
 
     def best(program: str) -> float:
-        timed = f"import time; t = time.perf_counter(); exec({program!r}); print('', time.perf_counter() - t)"
+        timed = f"import time; t = time.process_time(); exec({program!r}); print('', time.process_time() - t)"
         runs = [
             subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True) for _ in range(5)
         ]

@@ -16,10 +16,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..features.compute import feature_table
+from ..features.encoders import Encoder
 from ..features.encoders.static import StaticEncoder
 from ..features.errors import InputError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
+from ..features.naming import Naming
 from ..features.pairs import Pairs, read_pairs
 from ..features.registry import KINDS
 from ..features.representations import SHIPPED, Providers
@@ -131,9 +133,11 @@ def train(
     feature_set = FeatureSet.read(features)
     normalizer = Normalizer(feature_set.language, abbreviations)
     encoder_files = _encoder_files(encoder) if SHIPPED in feature_set.encoders else None
-    encoders = {} if encoder_files is None else {SHIPPED: StaticEncoder.from_bytes(encoder_files)}
+    encoders: dict[str, Encoder] = {}
+    if encoder_files is not None:
+        encoders[SHIPPED] = StaticEncoder.from_bytes(encoder_files)
     read = read_pairs(pairs, a=a, b=b, label=label, weight=weight, rejects=rejects)
-    examples = _examples(read, feature_set, Providers(normalizer, encoders), group or a)
+    examples = _examples(read, feature_set, Providers(Naming(normalizer, feature_set.icd_source), encoders), group or a)
     test = held_out(examples.groups, test_share, seed)
     directions = [_direction(feature.kind) for feature in feature_set.features]
 
@@ -183,9 +187,9 @@ def train(
 def _examples(read: Pairs, features: FeatureSet, providers: Providers, group: str) -> _Examples:
     assert read.label is not None
     read.table.require(group, "the reference diagnosis")
-    unique = intern_pairs(read.a, read.b, providers.normalizer)
+    unique = intern_pairs(read.a, read.b, providers.naming)
     table = feature_table(unique, features, providers)[unique.pair_of_row]
-    references = [providers.normalizer(text) for text in read.table.required_text(group).to_pylist()]
+    references = providers.naming(read.table.required_text(group).to_pylist())
     return _Examples(table, read.label, read.weight, unique.equal[unique.pair_of_row], Groups.of(references))
 
 

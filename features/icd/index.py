@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +17,8 @@ from .cache import Cache
 from .search import Nearest, nearest_distinct
 from .sources import open_tree
 from .texts import Texts
-from .tree import CATEGORY, EXTENSION, IcdTree
+from .tree import CATEGORY, CODE_FORM, EXTENSION, IcdTree
 
-# A normalised code: "i21", "i21 0", "i210", "a15 a19".
-_CODE = re.compile(r"[a-z]\d[0-9a-z]( ?[0-9a-z]{1,4})?")
 _STRINGS_AT_ONCE = 4096
 HOW = ("none", "direct", "code", "nearest")
 NONE, DIRECT, CODE, NEAREST = range(4)
@@ -92,7 +89,7 @@ class IcdIndex:
             entry = self._entry_of.get(text)
             if entry is not None:
                 nodes[i], how[i] = self.nodes[entry], DIRECT
-            elif _CODE.fullmatch(text) and (node := self.tree.find(text)) >= 0:
+            elif CODE_FORM.fullmatch(text) and (node := self.tree.find(text)) >= 0:
                 nodes[i], how[i] = node, CODE
         return Assignment(nodes, how, np.where(nodes >= 0, 1.0, np.nan))
 

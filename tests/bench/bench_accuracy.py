@@ -14,14 +14,15 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from rapidfuzz import fuzz
+from rich.console import Console
+from rich.table import Table
+
 from dxmatch.features.pairs import read_pairs
 from dxmatch.training.measure import measure
 from dxmatch.training.split import Groups
 from dxmatch.training.threshold import choose_threshold
 from dxmatch.training.train import train
-from rapidfuzz import fuzz
-from rich.console import Console
-from rich.table import Table
 
 from .shared import DATA, minilm_cosines
 

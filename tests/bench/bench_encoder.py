@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from dxmatch.features.encoders.static import StaticEncoder
 from dxmatch.features.text import Normalizer
 from dxmatch.training.encoder_data import icd_synonyms

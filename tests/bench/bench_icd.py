@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from dxmatch.features.icd import IcdIndex, open_tree
 from dxmatch.features.text import Normalizer
 

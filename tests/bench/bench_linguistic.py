@@ -13,13 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import simplemma
-from dxmatch.features.levenshtein import Spelling, normalized_levenshtein
-from dxmatch.features.linguistic import VIEWS, TokenSets, overlap_ratio
 from nltk import bigrams
 from nltk.metrics.distance import edit_distance
 from nltk.stem.snowball import SnowballStemmer
 from nltk.tokenize import WhitespaceTokenizer
 from textblob.en.taggers import PatternTagger
+
+from dxmatch.features.levenshtein import Spelling, normalized_levenshtein
+from dxmatch.features.linguistic import VIEWS, TokenSets, overlap_ratio
 
 from .report import Row, best_of, show
 

@@ -12,6 +12,7 @@ import time
 from itertools import combinations
 
 import numpy as np
+
 from dxmatch.matcher.bootstrap import CaseCounts, resampled
 from dxmatch.matcher.case_matches import CaseMatches, pair_codes
 from dxmatch.matcher.metrics.relative import relative

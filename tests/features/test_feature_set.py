@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from dxmatch.features.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.registry import KINDS

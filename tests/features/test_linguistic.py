@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dxmatch.features.levenshtein import Spelling, normalized_levenshtein
-from dxmatch.features.linguistic import VIEWS, TokenSets, overlap_ratio, tokens, view
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
+
+from dxmatch.features.levenshtein import Spelling, normalized_levenshtein
+from dxmatch.features.linguistic import VIEWS, TokenSets, overlap_ratio, tokens, view
 
 ODD = [
     "",

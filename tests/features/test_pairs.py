@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+
 from dxmatch.features.errors import InputError
 from dxmatch.features.pairs import read_pairs
 from dxmatch.features.tables import read_table

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from dxmatch.features.encoders import Encoder
 from dxmatch.features.encoders.sentence import ROWS, SentenceEncoder
 from dxmatch.features.errors import InputError, MissingExtra, ModelError, OptionError

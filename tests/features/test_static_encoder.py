@@ -9,14 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load, save
+
 from dxmatch.features.encoders import Encoder
 from dxmatch.features.encoders.hashing import PAIR, WORD, buckets, code_points, hashed, most_buckets
 from dxmatch.features.encoders.kernels import all_buckets
 from dxmatch.features.encoders.static import CONFIG, WEIGHTS, Shape, StaticEncoder
 from dxmatch.features.errors import InputError, ModelError, OptionError
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from safetensors.numpy import load, save
 
 SMALL = Shape(buckets=512, word_buckets=128, dimensions=16, pairs=True)
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "offline-en" / "encoder"

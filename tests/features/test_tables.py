@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from dxmatch.features.errors import DxmatchError, InputError
 from dxmatch.features.tables import read_abbreviations, read_table, to_native, write_table
 

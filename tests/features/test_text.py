@@ -7,12 +7,13 @@ import time
 from importlib import resources
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dxmatch.features.errors import InputError, OptionError
 from dxmatch.features.short_forms import without_short_forms
 from dxmatch.features.spelling import american
 from dxmatch.features.text import MAX_CHARACTERS, Normalizer, normalize_checked
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 EN, RU = Normalizer("en"), Normalizer("ru")
 

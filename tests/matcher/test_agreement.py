@@ -3,17 +3,18 @@ from __future__ import annotations
 import math
 import warnings
 
-import dxmatch
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+import dxmatch
 from dxmatch.features.errors import OptionError
 from dxmatch.matcher.bootstrap import CaseCounts
 from dxmatch.matcher.case_matches import match_cases
 from dxmatch.matcher.categories import top_categories
 from dxmatch.matcher.metrics.agreement import kappa_of_pairs
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 
 answers = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=30)
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from dxmatch.features.errors import OptionError
 from dxmatch.matcher import bootstrap
 from dxmatch.matcher.bootstrap import CaseCounts, case_weights, check_bootstrap, percentile_interval, resampled

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-import dxmatch
 import pytest
+
+import dxmatch
 from dxmatch.matcher.evaluate import evaluate
 from dxmatch.matcher.metrics.spread import sigma_algorithm, sigma_experts
 from dxmatch.matcher.multiplicity import multiplicity_of_lists

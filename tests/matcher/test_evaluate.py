@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 
-import dxmatch
 import numpy as np
 import pandas as pd
 import pytest
+
+import dxmatch
 from dxmatch.features.errors import InputError, ModelError, OptionError
 from dxmatch.matcher.evaluate import evaluate
 from dxmatch.matcher.reading import read_lists

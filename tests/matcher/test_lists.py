@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import polars as pl
 import pytest
+
 from dxmatch.features.errors import InputError, OptionError
 from dxmatch.features.text import MAX_CHARACTERS
 from dxmatch.matcher.lists import panels

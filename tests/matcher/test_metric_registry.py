@@ -7,9 +7,10 @@ import importlib
 import math
 from dataclasses import FrozenInstanceError, fields
 
-import dxmatch
 import numpy as np
 import pytest
+
+import dxmatch
 from dxmatch.matcher.metrics import REGISTRY, Metric, all_metrics
 from dxmatch.matcher.metrics.declaration import declare
 

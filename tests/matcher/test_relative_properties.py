@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-import dxmatch
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dxmatch
 from dxmatch.features.errors import OptionError
 from dxmatch.matcher.bootstrap import CaseCounts
 from dxmatch.matcher.case_matches import match_cases
 from dxmatch.matcher.multiplicity import characteristic, multiplicities, multiplicity, sizes
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 STRINGS = list("abcdefgh")
 

@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 
 import pyarrow.csv as pa_csv
 import pytest
+from rich.console import Console
+
 from dxmatch.features.errors import DxmatchError, OptionError
 from dxmatch.matcher.evaluate import evaluate
 from dxmatch.matcher.report_words import place_of, verdict
-from rich.console import Console
 
 NASTY = '<script>alert("x")</script>&\'[bold]'
 

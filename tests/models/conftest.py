@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from dxmatch.features.encoders.static import Shape, StaticEncoder
 from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder, save

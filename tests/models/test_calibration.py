@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from dxmatch.features.errors import ModelError
-from dxmatch.models.calibration import Sigmoid
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from dxmatch.features.errors import ModelError
+from dxmatch.models.calibration import Sigmoid
 
 finite = st.floats(-1e6, 1e6)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 import pytest
+
 from dxmatch.models.folder import load
 
 GOLDEN = Path(__file__).parent / "golden"

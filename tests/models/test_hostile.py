@@ -12,6 +12,7 @@ import socket
 from pathlib import Path
 
 import pytest
+
 from dxmatch.features.errors import ModelError
 from dxmatch.models.folder import load
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from dxmatch.features.errors import DxmatchError, ModelError
 from dxmatch.models.folder import load
 

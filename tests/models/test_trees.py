@@ -5,6 +5,7 @@ import re
 import lightgbm
 import numpy as np
 import pytest
+
 from dxmatch.features.errors import ModelError
 from dxmatch.models import trees
 from dxmatch.models.trees import validate

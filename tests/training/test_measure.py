@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dxmatch.features.errors import OptionError
-from dxmatch.training.measure import average_precision, measure
-from dxmatch.training.threshold import choose_threshold
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
+
+from dxmatch.features.errors import OptionError
+from dxmatch.training.measure import average_precision, measure
+from dxmatch.training.threshold import choose_threshold
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 10).map(lambda x: x / 10), st.integers(0, 1), st.integers(0, 2)), min_size=4, max_size=60

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dxmatch.features.errors import InputError, OptionError
-from dxmatch.training.split import Groups, grouped_folds, held_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from dxmatch.features.errors import InputError, OptionError
+from dxmatch.training.split import Groups, grouped_folds, held_out
 
 NAMES = [f"disease {i}" for i in range(60)]
 

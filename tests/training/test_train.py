@@ -6,10 +6,11 @@ import json
 import time
 from pathlib import Path
 
-import dxmatch
 import numpy as np
 import pandas as pd
 import pytest
+
+import dxmatch
 from dxmatch.features.tables import read_table
 from dxmatch.training.train import train
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+
 from dxmatch.features.icd import IcdIndex, IcdTree, open_tree
 from dxmatch.features.text import Normalizer
-from numpy.typing import NDArray
 
 
 class HashingEncoder:

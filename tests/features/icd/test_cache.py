@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from dxmatch.features.icd import IcdIndex, cache, open_tree
 from dxmatch.features.icd.cache import Cache, cache_folder
 from dxmatch.features.text import Normalizer
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 KEY = {"source": "s", "encoder": "e"}
 

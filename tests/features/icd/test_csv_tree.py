@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from dxmatch.features.errors import InputError, OptionError
 from dxmatch.features.icd import IcdIndex, open_tree
 

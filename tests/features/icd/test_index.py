@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from dxmatch.features.errors import DxmatchError, OptionError
 from dxmatch.features.icd import IcdIndex, search
 from dxmatch.features.icd.index import HOW, entries
 from dxmatch.features.icd.search import fixed_dot, nearest_distinct
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 STRINGS = (
     """

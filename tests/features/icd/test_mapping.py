@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dxmatch.features.errors import InputError
 from dxmatch.features.icd import map_to_icd
 from dxmatch.features.icd.mapping import COLUMNS

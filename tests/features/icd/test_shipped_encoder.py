@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from dxmatch.features.icd import IcdIndex
 
 WEIGHTS = Path(__file__).resolve().parents[3] / "models" / "offline-en" / "encoder"

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from dxmatch.features.errors import InputError
 from dxmatch.features.icd import IcdTree
 from dxmatch.features.icd.tree import code_key
