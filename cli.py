@@ -231,19 +231,14 @@ def icd(
     model: Model = None,
 ) -> None:
     """Map free text to ICD-10, with the candidates."""
-    from .features.tables import SUFFIXES, check_output, read_table, write_table
+    from .features.tables import SUFFIXES, check_output, write_table
     from .models.icd_mapping import flat_candidates
     from .models.icd_mapping import icd as map_strings
 
     if output is not None:
         check_output(output)
-    if len(strings) == 1 and Path(strings[0]).suffix.lower() in SUFFIXES:
-        table = read_table(strings[0])
-        table.require(column, "a diagnosis")
-        diagnoses = table.required_text(column).to_pylist()
-    else:
-        diagnoses = strings
-    mapped = map_strings(diagnoses, k=k, source=source, model=model)
+    from_file = len(strings) == 1 and Path(strings[0]).suffix.lower() in SUFFIXES
+    mapped = map_strings(strings[0] if from_file else strings, column=column, k=k, source=source, model=model)
     if output is None:
         _print_icd(mapped)
     else:

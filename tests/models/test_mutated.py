@@ -139,8 +139,7 @@ def test_old_hashes_none_gets_through(copy):
 @pytest.mark.parametrize("copy", folders(), indirect=True)
 def test_fitting_hashes_none_crashes_or_hangs(copy, tmp_path):
     small = copy.name == "model"
-    # A large model takes longer to parse; the whole number is for a run by hand.
-    copies = int(os.environ.get("DXMATCH_MUTANTS", COPIES if small else 60))
+    copies = int(os.environ.get("DXMATCH_MUTANTS", COPIES))
     outcome = run_worker(copy, copies, tmp_path)
     assert sum(outcome.values()) == copies
     assert outcome["refused"] > copies / 2
