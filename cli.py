@@ -143,9 +143,10 @@ def train(
     overwrite: Overwrite = False,
 ) -> None:
     """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split."""
+    from .features.abbreviations import read_abbreviations
     from .features.atomic import read_text
     from .features.progress import shown
-    from .features.tables import check_output, read_abbreviations, write_table
+    from .features.tables import check_output, write_table
     from .models.folder import check_target
     from .training.summary import print_training
     from .training.train import train as fit
@@ -231,7 +232,8 @@ def icd(
     model: Model = None,
 ) -> None:
     """Map free text to ICD-10, with the candidates."""
-    from .features.tables import SUFFIXES, check_output, write_table
+    from .features.table_files import SUFFIXES
+    from .features.tables import check_output, write_table
     from .models.icd_mapping import flat_candidates
     from .models.icd_mapping import icd as map_strings
 

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dxmatch.features.abbreviations import read_abbreviations
 from dxmatch.features.errors import DxmatchError, InputError
-from dxmatch.features.tables import read_abbreviations, read_table, to_native, write_table
+from dxmatch.features.tables import read_table, to_native, write_table
 
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
 
