@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from .compiled import compiled
 
 
 def cosine(
@@ -14,7 +15,7 @@ def cosine(
     _dots(vectors, first, second, out)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _dots(vectors, first, second, out):  # pragma: no cover - compiled
     width = vectors.shape[1]
     whole = width - width % 8

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from .compiled import compiled
 
 _ONE, _ZERO, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 _TOP = np.uint64(63)
@@ -44,7 +45,7 @@ def normalized_levenshtein(
     _distances(spelling.letters, spelling.offsets, first, second, np.zeros((spelling.alphabet, words), np.uint64), out)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _distances(letters, offsets, first, second, masks, out):  # pragma: no cover - compiled
     words = masks.shape[1]
     positive, negative = np.empty(words, np.uint64), np.empty(words, np.uint64)
@@ -71,7 +72,7 @@ def _distances(letters, offsets, first, second, masks, out):  # pragma: no cover
         out[pair] = np.float32(distance / max(m, n))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _one_word(letters, start, stop, masks, m):  # pragma: no cover - compiled
     vp, vn, distance = _ALL, _ZERO, m
     last = np.uint64(m - 1)
@@ -87,7 +88,7 @@ def _one_word(letters, start, stop, masks, m):  # pragma: no cover - compiled
     return distance
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _blocks(letters, start, stop, masks, m, vp, vn):  # pragma: no cover - compiled
     words = (m + 63) >> 6
     last = np.uint64((m - 1) & 63)

@@ -8,8 +8,9 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from .compiled import compiled
 
 VIEWS = ("unigram", "bigram", "stem", "lemma", "pos")
 """The five ways to cut a string into a set, in the order of the feature registry."""
@@ -90,7 +91,7 @@ def overlap_ratio(
     _overlap(sets.offsets, sets.ids, sets.signatures, first, second, out)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _sign(offsets, ids, signatures):  # pragma: no cover - compiled
     for row in range(signatures.size):
         bits = np.uint64(0)
@@ -100,7 +101,7 @@ def _sign(offsets, ids, signatures):  # pragma: no cover - compiled
         signatures[row] = bits
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _overlap(offsets, ids, signatures, first, second, out):  # pragma: no cover - compiled
     for pair in range(first.size):
         i, j = first[pair], second[pair]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ..compiled import compiled
 from .hashing import MIX_1, MIX_2, OFFSET, PAIR, PRIME, WORD
 
 _START, _END, _BLANK = np.uint32(ord("<")), np.uint32(ord(">")), np.uint32(ord(" "))
@@ -28,7 +29,7 @@ def _bucket(h, first, size):
     return first + np.int64((np.uint64(h) * np.uint64(size)) >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def text_buckets(points, start, end, word_buckets, gram_buckets, shortest, longest, pairs, out):
     """Writes the buckets of `points[start:end]` (uint32 code points) to `out` and returns how many they are.
 
@@ -71,7 +72,7 @@ def text_buckets(points, start, end, word_buckets, gram_buckets, shortest, longe
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def all_buckets(points, offsets, word_buckets, gram_buckets, shortest, longest, pairs, out, ends):
     """`text_buckets` of every text, one after the other; `ends[i]` is where text i ends in `out`."""
     total = 0
@@ -83,7 +84,7 @@ def all_buckets(points, offsets, word_buckets, gram_buckets, shortest, longest, 
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def encode(points, offsets, rows, scales, word_buckets, gram_buckets, shortest, longest, pairs, most, out):
     """Fills `out`; the first text whose sum has no length, or -1. No fastmath: every sum keeps its order."""
     found = np.empty(most, np.int64)
