@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .encoders import Encoder
-from .errors import OptionError
+from .errors import ModelError, OptionError
 from .levenshtein import Spelling
 from .linguistic import TokenSets
 from .naming import Naming
@@ -29,10 +29,15 @@ class Providers:
     """What stands behind a feature set: the naming of raw texts, the encoders by the names that the TOML uses, the ICD indexes.
 
     An ICD index is opened when the first feature asks for it and kept for all later jobs.
+
+    identities : what each encoder was when a model was trained; another one under the same name is refused. The device is
+        no part of it.
     """
 
     naming: Naming
     encoders: dict[str, Encoder] = field(default_factory=dict)
+    identities: Mapping[str, str] = field(default_factory=dict)
+    _checked: set[str] = field(default_factory=set)
     _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -49,7 +54,17 @@ class Providers:
         if name not in self.encoders:
             at_hand = ", ".join(sorted(self.encoders)) or "none"
             raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
+        if name not in self._checked:
+            self._check_identity(name)
         return self.encoders[name]
+
+    def _check_identity(self, name: str) -> None:
+        trained, here = self.identities.get(name), self.encoders[name].identity
+        if trained is not None and trained.partition("+")[0] != here.partition("+")[0]:
+            raise ModelError(
+                f"The encoder {name!r} is not the one that the model was trained with: {here}, not {trained}."
+            )
+        self._checked.add(name)
 
     def icd_index(self, source: str, encoder: str) -> Any:
         from .icd import IcdIndex

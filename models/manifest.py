@@ -39,6 +39,7 @@ class Manifest:
     feature_names : the columns that the trees read, in order, all float32; NaN is a missing value.
     feature_set : the parsed TOML of the set. normalizer : {"version", "language", "abbreviations"}.
     calibration, threshold (in (0, 1)), threshold_rule (text): from raw log-odds to a decision.
+    encoders : {name in the feature set: identity} of the encoders that the features were computed with.
     libraries : {name: version} at training. data : {"sha256", "rows", "groups", …} of the training pairs.
     metrics : free, plain JSON. ensemble : "mean_raw", the mean of the members' raw log-odds.
     files : {path: SHA-256} of every other file of the folder; filled in by `folder.save`.
@@ -53,6 +54,7 @@ class Manifest:
     calibration: Sigmoid
     threshold: float
     threshold_rule: str
+    encoders: dict[str, str]
     libraries: dict[str, str]
     data: dict[str, Any]
     metrics: dict[str, Any]
@@ -250,6 +252,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "calibration": ("an object", lambda value: isinstance(value, dict)),
     "threshold": ("a number above 0 and below 1", lambda value: isinstance(value, float) and 0 < value < 1),
     "threshold_rule": ("text", _is_text),
+    "encoders": ("{name: identity}", _is_texts),
     "libraries": ("{name: version}", _is_texts),
     "data": ('{"sha256": 64 hexadecimal digits, "rows": …, "groups": …, …}, 1 <= groups <= rows', _is_data),
     "metrics": ("an object", lambda value: isinstance(value, dict)),

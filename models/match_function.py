@@ -64,7 +64,7 @@ class MatchFunction:
             )
         encoders: dict[str, Encoder] = {SHIPPED: StaticEncoder.from_bytes(parts.encoder)} if parts.encoder else {}
         naming = Naming(Normalizer.from_spec(manifest.normalizer), self.features.icd_source)
-        self.providers = Providers(naming, encoders)
+        self.providers = Providers(naming, encoders, manifest.encoders)
         _tell_other_releases(self.name, manifest.libraries)
 
     @property

@@ -137,7 +137,8 @@ def train(
     if encoder_files is not None:
         encoders[SHIPPED] = StaticEncoder.from_bytes(encoder_files)
     read = read_pairs(pairs, a=a, b=b, label=label, weight=weight, rejects=rejects)
-    examples = _examples(read, feature_set, Providers(Naming(normalizer, feature_set.icd_source), encoders), group or a)
+    providers = Providers(Naming(normalizer, feature_set.icd_source), encoders)
+    examples = _examples(read, feature_set, providers, group or a)
     test = held_out(examples.groups, test_share, seed)
     directions = [_direction(feature.kind) for feature in feature_set.features]
 
@@ -157,6 +158,7 @@ def train(
             calibration=final.calibration,
             threshold=final.threshold,
             threshold_rule=RULES[threshold_rule],
+            encoders={encoder: providers.encoder(encoder).identity for encoder in feature_set.encoders},
             libraries={library: metadata.version(library) for library in ("lightgbm", "numpy", *SHAPE_FEATURES)},
             data={**_data(read, label, examples.groups), "refitted": rounds == 2, "chosen": final.ensemble.chosen},
             metrics=metrics,

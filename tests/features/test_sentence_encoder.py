@@ -25,37 +25,8 @@ MINILM_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of two small layers with random weights: letters are its tokens."""
-    import torch
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from transformers import BertConfig, BertModel, BertTokenizer
-
-    torch.manual_seed(0)
-    folder = tmp_path_factory.mktemp("tiny")
-    pieces = [*"abcdefghijklmnopqrstuvwxyz0123456789"]
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *(f"##{piece}" for piece in pieces)]
-    (folder / "vocab.txt").write_text("\n".join(words), "utf-8")
-    plain = folder / "plain"
-    BertTokenizer(vocab=str(folder / "vocab.txt")).save_pretrained(plain)
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=256,
-        max_position_embeddings=80,
-    )
-    BertModel(config).save_pretrained(plain)
-    transformer = Transformer(str(plain), max_seq_length=48)
-    SentenceTransformer(modules=[transformer, Pooling(64)], device="cpu").save(str(folder / "model"))
-    return folder / "model"
-
-
-@pytest.fixture(scope="module")
-def encoder(tiny: Path) -> SentenceEncoder:
-    return SentenceEncoder(tiny, device="cpu")
+def encoder(tiny_sentence_model: Path) -> SentenceEncoder:
+    return SentenceEncoder(tiny_sentence_model, device="cpu")
 
 
 def test_unit_rows_in_the_order_asked(encoder: SentenceEncoder) -> None:
@@ -68,10 +39,10 @@ def test_unit_rows_in_the_order_asked(encoder: SentenceEncoder) -> None:
     assert encoder.encode([]).shape == (0, 64)
 
 
-def test_the_vectors_are_the_librarys(encoder: SentenceEncoder, tiny: Path) -> None:
+def test_the_vectors_are_the_librarys(encoder: SentenceEncoder, tiny_sentence_model: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
-    plain = SentenceTransformer(str(tiny), device="cpu").encode(NAMES, normalize_embeddings=True)
+    plain = SentenceTransformer(str(tiny_sentence_model), device="cpu").encode(NAMES, normalize_embeddings=True)
     np.testing.assert_allclose(encoder.encode(NAMES), plain, atol=1e-5)
 
 
@@ -83,8 +54,10 @@ def test_alone_and_in_a_batch_the_same_bits(encoder: SentenceEncoder) -> None:
         assert encoder.encode([text]).tobytes() == together[i : i + 1].tobytes()
 
 
-def test_identity_follows_weights_prompt_and_rows(encoder: SentenceEncoder, tiny: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(tiny, tmp_path / "copy")
+def test_identity_follows_weights_prompt_and_rows(
+    encoder: SentenceEncoder, tiny_sentence_model: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(tiny_sentence_model, tmp_path / "copy")
     assert SentenceEncoder(copy, device="cpu").identity == encoder.identity
     assert SentenceEncoder(copy, prompt="query: ", device="cpu").identity != encoder.identity
     assert SentenceEncoder(copy, rows=4, device="cpu").identity != encoder.identity
@@ -93,8 +66,8 @@ def test_identity_follows_weights_prompt_and_rows(encoder: SentenceEncoder, tiny
     assert SentenceEncoder(copy, device="cpu").identity != encoder.identity
 
 
-def test_a_prompt_goes_before_the_text(tiny: Path, encoder: SentenceEncoder) -> None:
-    prompted = SentenceEncoder(tiny, prompt="query ", device="cpu").encode(["fever"])
+def test_a_prompt_goes_before_the_text(tiny_sentence_model: Path, encoder: SentenceEncoder) -> None:
+    prompted = SentenceEncoder(tiny_sentence_model, prompt="query ", device="cpu").encode(["fever"])
     np.testing.assert_allclose(prompted, encoder.encode(["query fever"]), atol=1e-5)
 
 
@@ -110,17 +83,17 @@ def test_what_encode_refuses(encoder: SentenceEncoder) -> None:
         encoder.encode(["fever", " "])
 
 
-def test_what_is_no_model(tiny: Path, tmp_path: Path) -> None:
+def test_what_is_no_model(tiny_sentence_model: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"without modules\.json"):
         SentenceEncoder(tmp_path)
     for absent in (tmp_path / "absent", "./absent", "a/b/c"):
         with pytest.raises(OptionError, match="an existing folder, or a hub name"):
             SentenceEncoder(absent)
     with pytest.raises(OptionError, match="revision"):
-        SentenceEncoder(tiny, revision="main")
+        SentenceEncoder(tiny_sentence_model, revision="main")
     with pytest.raises(OptionError, match="rows"):
-        SentenceEncoder(tiny, rows=0)
-    broken = shutil.copytree(tiny, tmp_path / "broken")
+        SentenceEncoder(tiny_sentence_model, rows=0)
+    broken = shutil.copytree(tiny_sentence_model, tmp_path / "broken")
     weights = next(broken.rglob("*.safetensors"))
     weights.write_bytes(weights.read_bytes()[:200])
     with pytest.raises(ModelError, match="could not be loaded"):

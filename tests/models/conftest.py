@@ -58,6 +58,7 @@ def manifest() -> Manifest:
         calibration=Sigmoid(1.25, -0.5),
         threshold=0.5,
         threshold_rule="the least threshold of the highest F1 out of fold",
+        encoders={},
         libraries={"lightgbm": "4.7.0"},
         data={"sha256": "0" * 64, "rows": 400, "groups": 40, "columns": ["a", "b"]},
         metrics={"average_precision": {"value": 0.75, "low": None}, "café": [1, 2.5, True]},

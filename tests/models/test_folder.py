@@ -188,5 +188,5 @@ def test_the_manifest_says_what_the_design_says(folder):
     value = json.loads((folder / "model.json").read_text("utf-8"))
     assert list(value) == [
         "format", "name", "created", "dxmatch", "features", "feature_set", "normalizer", "calibration", "threshold",
-        "threshold_rule", "libraries", "data", "metrics", "ensemble", "files", "sha256",
+        "threshold_rule", "encoders", "libraries", "data", "metrics", "ensemble", "files", "sha256",
     ]  # fmt: skip

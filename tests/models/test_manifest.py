@@ -94,6 +94,7 @@ CASES = [
     ({"threshold": "0.5"}, "m, threshold: not usable"),
     ({"threshold": True}, "m, threshold: not usable"),
     ({"threshold_rule": " "}, "m, threshold_rule: not usable"),
+    ({"encoders": ["shipped"]}, "m, encoders: not usable"),
     ({"libraries": {"numpy": 2}}, "m, libraries: not usable"),
     ({"data": {"sha256": HASH, "rows": 5}}, "m, data: not usable"),
     ({"data": {"sha256": HASH, "rows": 5, "groups": 6}}, "m, data: not usable"),
