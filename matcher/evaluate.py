@@ -29,7 +29,7 @@ __all__ = ["Report", "evaluate"]
 
 def evaluate(
     lists: Any,
-    matcher: Matcher,
+    matcher: Matcher | None = None,
     *,
     k: int = 3,
     hardness: float = 1.0,
@@ -51,7 +51,7 @@ def evaluate(
     Parameters
     ----------
     lists : `Lists`, or what `read_lists` reads; `columns`, `no_diagnosis` and `rejects` are its options.
-    matcher : M, with `.probabilities(a, b)` and `.threshold`.
+    matcher : M, with `.probabilities(a, b)` and `.threshold`; the shipped match function if not given.
     k : how many diagnoses of each list count, 1 to 100. Longer lists are cut; a shorter one is counted in the report.
     hardness : 1 compares averages, 0 the best of the algorithm with the worst of the panel.
     algorithms : the raters to judge; by default those whose role says so.
@@ -64,6 +64,10 @@ def evaluate(
 
     Errors: `InputError` for lists that cannot be right, `OptionError` for the parameters, `ModelError` where M fails.
     """
+    if matcher is None:
+        from ..models.match_function import load
+
+        matcher = load()
     check_k(k)
     hardness = check_hardness(hardness)
     check_bootstrap(bootstrap, seed, level)
