@@ -185,6 +185,9 @@ def evaluate(
     no_diagnosis: Annotated[
         list[str] | None, typer.Option(help="A word that means no diagnosis; it matches nothing.")
     ] = None,
+    column: Annotated[
+        list[str] | None, typer.Option("--column", help="Another name of a column: --column diagnosis=dx.")
+    ] = None,
     denominator: Annotated[
         str, typer.Option(help="nk2: n k squared, as in the source; observed: the lists' own lengths.")
     ] = "nk2",
@@ -206,7 +209,7 @@ def evaluate(
     with shown("Matching diagnoses") as progress:
         report = run(
             lists, load(model), k=k, hardness=hardness, algorithms=algorithm or None, in_turn=in_turn,
-            no_diagnosis=tuple(no_diagnosis or ()), denominator=denominator, bootstrap=bootstrap, seed=seed,
+            no_diagnosis=tuple(no_diagnosis or ()), columns=_columns(column or []), denominator=denominator, bootstrap=bootstrap, seed=seed,
             rejects=rejects, progress=progress,
         )  # fmt: skip
     for path in (output, json):
@@ -260,6 +263,15 @@ def metrics() -> None:
     for metric in all_metrics():
         table.add_row(metric.symbol, metric.says, metric.formula, metric.range, metric.source)
     Console().print(table)
+
+
+def _columns(given: list[str]) -> dict[str, str]:
+    """`["diagnosis=dx"]` as `{"diagnosis": "dx"}`; anything else is wrong usage."""
+    pairs = [text.partition("=") for text in given]
+    for name, sign, other in pairs:
+        if not (name and sign and other):
+            raise typer.BadParameter(f"{name}{sign}{other}: expected NAME=COLUMN, such as diagnosis=dx")
+    return {name: other for name, _, other in pairs}
 
 
 def _step(what: str, command: str) -> None:

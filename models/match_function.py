@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..features.compute import CHUNK, feature_table
 from ..features.encoders import Encoder
 from ..features.encoders.static import StaticEncoder
-from ..features.errors import ModelError
+from ..features.errors import InputError, ModelError
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, Strings, intern_pairs
 from ..features.naming import Naming
@@ -125,7 +125,17 @@ class MatchFunction:
     def score_read(
         self, read: Pairs, *, features: bool = False, progress: Callable[[int, int], None] | None = None
     ) -> pa.Table:
-        """`score` for pairs that were read and checked before."""
+        """`score` for pairs that were read and checked before.
+
+        Errors: `InputError` where the table has a column of a name that would be added: it is never replaced unseen.
+        """
+        added = ["probability", "match", *(self.features.names if features else ())]
+        if taken := [name for name in added if name in read.table.names]:
+            raise InputError(
+                f"a column that the score would add is there already: {', '.join(taken)}",
+                source=read.table.source,
+                allowed="other names for your columns",
+            )
         unique = intern_pairs(read.a, read.b, self.providers.naming)
         probability, table = self._of_unique(unique, progress)
         probability = probability[unique.pair_of_row]

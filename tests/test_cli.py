@@ -56,6 +56,18 @@ def test_evaluate_on_the_terminal(example: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "r.json").read_text("utf-8"))
 
 
+def test_columns_of_other_names(example: Path, tmp_path: Path) -> None:
+    text = (
+        (example / "lists.csv")
+        .read_text("utf-8")
+        .replace("case_id,rater,role,rank,diagnosis", "case_id,who,role,rank,dx", 1)
+    )
+    (tmp_path / "l.csv").write_text(text, "utf-8")
+    names = ("--column", "rater=who", "--column", "diagnosis=dx")
+    assert run("evaluate", tmp_path / "l.csv", "--no-diagnosis", "none", *names).returncode == 0
+    assert run("evaluate", tmp_path / "l.csv", "--column", "rater").returncode == 2
+
+
 def test_icd(tmp_path: Path) -> None:
     done = run("icd", "heart attack", "acute MI", "I21")
     assert done.returncode == 0, done.stderr

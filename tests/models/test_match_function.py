@@ -100,6 +100,11 @@ def test_score_gives_the_kind_that_came(m: dxmatch.MatchFunction, kind: type) ->
     )
 
 
+def test_a_column_of_the_users_is_not_replaced(m: dxmatch.MatchFunction) -> None:
+    with pytest.raises(dxmatch.InputError, match="there already: match"):
+        m.score(pd.DataFrame({"a": ["flu"], "b": ["gout"], "match": [1]}))
+
+
 def test_bad_text_is_refused(m: dxmatch.MatchFunction) -> None:
     with pytest.raises(dxmatch.InputError, match="without a letter or digit"):
         m.probability("???", "flu")
