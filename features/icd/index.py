@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,9 @@ from .sources import open_tree
 from .texts import Texts
 from .tree import CATEGORY, CODE_FORM, EXTENSION, IcdTree
 
+_ROUND = re.compile(r"\([^()]*\)")
+_SQUARE_AT_THE_END = re.compile(r"([^\[\]()]+?) \[([^\[\]]+)\]")
+_NO_SYNONYM = ("any ", "including ", "from ")
 _STRINGS_AT_ONCE = 4096
 HOW = ("none", "direct", "code", "nearest")
 NONE, DIRECT, CODE, NEAREST = range(4)
@@ -36,7 +40,7 @@ class IcdIndex:
     """The names of a tree's categories and subcategories, searchable.
 
     An *entry* is a name: a title or an inclusion term, normalised. Chapters, blocks and 7-character extensions have no
-    entry (they are found by their code alone). Titles stand before inclusion terms, both in tree order; a name that
+    entry (they are found by their code alone). Titles stand before inclusion terms, and these before the other readings of both (`other_readings`), in tree order; a name that
     several codes share belongs to the first of them, so a category wins over its own "unspecified" subcategory.
 
     All methods take *normalised* strings, and give a string the same answer alone as in a batch, bit for bit, as long
@@ -139,16 +143,41 @@ _NOTHING = Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
 def entries(tree: IcdTree, normalizer: Normalizer) -> tuple[list[str], NDArray[np.int32]]:
-    """The names of the index and, int32[n], the node of each: titles, then terms; the first of equal names stays."""
+    """The names of the index and, int32[n], the node of each: titles, then terms, then what else each says.
+
+    The first of equal names stays.
+    """
     node_of: dict[str, int] = {}
     indexed = (tree.kinds >= CATEGORY) & (tree.kinds < EXTENSION)
-    titles = ((node, name) for node, name in enumerate(tree.names) if indexed[node])
-    terms = ((int(node), term) for node, term in zip(tree.term_nodes, tree.terms, strict=True) if indexed[node])
-    for source in (titles, terms):
+    titles = [(node, name) for node, name in enumerate(tree.names) if indexed[node]]
+    terms = [(int(node), term) for node, term in zip(tree.term_nodes, tree.terms, strict=True) if indexed[node]]
+    others = ((node, other) for node, name in (*titles, *terms) for other in other_readings(name))
+    for source in (titles, terms, others):
         for node, name in source:
             node_of.setdefault(normalizer(name), node)
     node_of.pop("", None)
     return list(node_of), np.fromiter(node_of.values(), np.int32, len(node_of))
+
+
+def other_readings(name: str) -> list[str]:
+    """What else an ICD-10 name says by the classification's own conventions for brackets (ICD-10-CM guidelines, I.A.7).
+
+    Round brackets hold words that may be absent without a change of the code; square brackets, a synonym of what precedes.
+
+    >>> other_readings("Myocardial infarction (acute) NOS")
+    ['Myocardial infarction NOS']
+    >>> other_readings("Zoster [herpes zoster]")
+    ['Zoster', 'herpes zoster']
+    """
+    readings = []
+    if "(" in name:
+        readings.append(_ROUND.sub(" ", name))
+    if found := _SQUARE_AT_THE_END.fullmatch(name):
+        readings.append(found[1])
+        # "[HIV]" after seven words is a synonym of the last three; one of no fewer words, of all that precedes it
+        if len(found[2].split()) >= len(found[1].split()) and not found[2].startswith(_NO_SYNONYM):
+            readings.append(found[2])
+    return [" ".join(reading.split()) for reading in readings if reading.strip()]
 
 
 def _encode(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dxmatch.features.errors import DxmatchError, OptionError
 from dxmatch.features.icd import IcdIndex, search
-from dxmatch.features.icd.index import HOW, entries
+from dxmatch.features.icd.index import HOW, entries, other_readings
 from dxmatch.features.icd.search import fixed_dot, nearest_distinct
 
 STRINGS = (
@@ -70,6 +70,27 @@ def test_entries(index, cm, normalizer):
     for title in names[:: len(names) // 500]:
         if title in first:
             assert nodes[names.index(title)] == first[title]
+
+
+@pytest.mark.parametrize(
+    ("name", "readings"),
+    [
+        ("Myocardial infarction (acute) NOS", ["Myocardial infarction NOS"]),
+        ("Zoster [herpes zoster]", ["Zoster", "herpes zoster"]),
+        ("Inconclusive laboratory evidence of human immunodeficiency virus [HIV]", [
+            "Inconclusive laboratory evidence of human immunodeficiency virus"
+        ]),
+        ("Furuncle of head [any part, except face]", ["Furuncle of head"]),
+        ("Asthma", []),
+    ],
+)  # fmt: skip
+def test_other_readings(name, readings):
+    assert other_readings(name) == readings
+
+
+def test_brackets_by_the_rules_of_the_classification(index, normalizer):
+    found = index.direct([normalizer(text) for text in ("heart attack", "shingles", "common cold")])
+    assert [index.tree.code(int(node)) for node in found.nodes] == ["I21.9", "B02", "J00"]
 
 
 @pytest.mark.parametrize("few", [0, 4])
@@ -151,7 +172,7 @@ def test_nearest_is_the_first_candidate(index):
     nearest = index.nearest(STRINGS)
     for node, score, candidates in zip(nearest.nodes, nearest.scores, index.candidates(STRINGS, 5), strict=True):
         assert node == index.nodes[candidates.entries[0]]
-        assert score == candidates.cosines[0]
+        assert score == min(candidates.cosines[0], 1.0)
 
 
 def test_categories(index):
