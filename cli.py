@@ -104,7 +104,7 @@ def score(
     with shown("Scoring pairs") as progress:
         scored = m.score_read(read, features=features, progress=progress)
     write_table(scored, output)
-    matches = sum(scored.column("match").to_pylist())
+    matches = int(scored.column("match").to_numpy().sum())
     typer.echo(f"{output}: {len(read):,} pairs, {matches:,} matches at threshold {m.threshold:.3f} (model {m.name}).")
     _say_rejected(read.n_rejected, rejects)
 
@@ -149,7 +149,7 @@ def train(
     from .features.tables import check_output, write_table
     from .models.folder import check_target
     from .training.summary import print_training
-    from .training.train import train as fit
+    from .training.train import fit
 
     check_target(output, overwrite=overwrite)
     if held_out is not None:
@@ -160,7 +160,7 @@ def train(
             test_share=test_share, folds=folds, threshold_rule=threshold, refit=refit, seed=seed, rejects=rejects,
             abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
             encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
-            progress=progress, full=True,
+            progress=progress,
         )  # fmt: skip
     result.matcher.save(output, overwrite=overwrite)
     if held_out is not None:
@@ -209,8 +209,8 @@ def evaluate(
     with shown("Matching diagnoses") as progress:
         report = run(
             lists, load(model), k=k, hardness=hardness, algorithms=algorithm or None, in_turn=in_turn,
-            no_diagnosis=tuple(no_diagnosis or ()), columns=_columns(column or []), denominator=denominator, bootstrap=bootstrap, seed=seed,
-            rejects=rejects, progress=progress,
+            no_diagnosis=tuple(no_diagnosis or ()), columns=_columns(column or []), denominator=denominator,
+            bootstrap=bootstrap, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     for path in (output, json):
         if path is not None:

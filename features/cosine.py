@@ -16,7 +16,7 @@ def cosine(
 
 
 @compiled()
-def _dots(vectors, first, second, out):  # pragma: no cover - compiled
+def _dots(vectors, first, second, out):
     width = vectors.shape[1]
     whole = width - width % 8
     for pair in range(first.size):

@@ -46,7 +46,7 @@ def normalized_levenshtein(
 
 
 @compiled()
-def _distances(letters, offsets, first, second, masks, out):  # pragma: no cover - compiled
+def _distances(letters, offsets, first, second, masks, out):
     words = masks.shape[1]
     positive, negative = np.empty(words, np.uint64), np.empty(words, np.uint64)
     pattern = -1
@@ -73,7 +73,7 @@ def _distances(letters, offsets, first, second, masks, out):  # pragma: no cover
 
 
 @compiled(inline="always")
-def _one_word(letters, start, stop, masks, m):  # pragma: no cover - compiled
+def _one_word(letters, start, stop, masks, m):
     vp, vn, distance = _ALL, _ZERO, m
     last = np.uint64(m - 1)
     for at in range(start, stop):
@@ -89,7 +89,7 @@ def _one_word(letters, start, stop, masks, m):  # pragma: no cover - compiled
 
 
 @compiled()
-def _blocks(letters, start, stop, masks, m, vp, vn):  # pragma: no cover - compiled
+def _blocks(letters, start, stop, masks, m, vp, vn):
     words = (m + 63) >> 6
     last = np.uint64((m - 1) & 63)
     distance = m

@@ -92,7 +92,7 @@ def overlap_ratio(
 
 
 @compiled()
-def _sign(offsets, ids, signatures):  # pragma: no cover - compiled
+def _sign(offsets, ids, signatures):
     for row in range(signatures.size):
         bits = np.uint64(0)
         for at in range(offsets[row], offsets[row + 1]):
@@ -102,7 +102,7 @@ def _sign(offsets, ids, signatures):  # pragma: no cover - compiled
 
 
 @compiled()
-def _overlap(offsets, ids, signatures, first, second, out):  # pragma: no cover - compiled
+def _overlap(offsets, ids, signatures, first, second, out):
     for pair in range(first.size):
         i, j = first[pair], second[pair]
         a, a_end = offsets[i], offsets[i + 1]

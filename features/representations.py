@@ -37,7 +37,6 @@ class Providers:
     naming: Naming
     encoders: dict[str, Encoder] = field(default_factory=dict)
     identities: Mapping[str, str] = field(default_factory=dict)
-    _checked: set[str] = field(default_factory=set)
     _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -46,25 +45,28 @@ class Providers:
         return self.naming.normalizer
 
     def encoder(self, name: str) -> Encoder:
-        """Errors: `OptionError` for a name that is neither at hand nor a sentence-transformers model."""
+        """The encoder of that name; a sentence-transformers model is opened at its first use.
+
+        Errors: `OptionError` for a name that is neither at hand nor such a model; `ModelError` where the model is not the
+        one of `identities`.
+        """
         if name.startswith(SENTENCE_TRANSFORMERS) and name not in self.encoders:
             from .encoders.sentence import SentenceEncoder
 
-            self.encoders[name] = SentenceEncoder(name.removeprefix(SENTENCE_TRANSFORMERS))
+            opened = SentenceEncoder(name.removeprefix(SENTENCE_TRANSFORMERS))
+            self._check_identity(name, opened)
+            self.encoders[name] = opened
         if name not in self.encoders:
             at_hand = ", ".join(sorted(self.encoders)) or "none"
             raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
-        if name not in self._checked:
-            self._check_identity(name)
         return self.encoders[name]
 
-    def _check_identity(self, name: str) -> None:
-        trained, here = self.identities.get(name), self.encoders[name].identity
+    def _check_identity(self, name: str, opened: Encoder) -> None:
+        trained, here = self.identities.get(name), opened.identity
         if trained is not None and trained.partition("+")[0] != here.partition("+")[0]:
             raise ModelError(
                 f"The encoder {name!r} is not the one that the model was trained with: {here}, not {trained}."
             )
-        self._checked.add(name)
 
     def icd_index(self, source: str, encoder: str) -> Any:
         from .icd import IcdIndex

@@ -76,12 +76,11 @@ class MatchFunction:
     def identity(self) -> str:
         """Name and the first twelve digits of the hash of everything that shapes a score."""
         manifest = self._parts.manifest
-        shape = [manifest.feature_set, manifest.normalizer, manifest.calibration.to_json(), manifest.threshold]
+        decision = [manifest.calibration.to_json(), manifest.threshold]
+        shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
         for text in self._parts.trees:
             digest.update(text.encode())
-        for name, encoder in sorted(self.providers.encoders.items()):
-            digest.update(f"{name} {encoder.identity}".encode())
         return f"{self.name}@{digest.hexdigest()[:12]}"
 
     def __repr__(self) -> str:

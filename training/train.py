@@ -80,6 +80,20 @@ class _Fitted:
 
 
 def train(
+    pairs: Any, features: str | os.PathLike[str] = "offline", engine: str = "lightgbm", **options: Any
+) -> MatchFunction:
+    """Trains a match function on labelled pairs: `fit`, without the list of held-out rows.
+
+    pairs : a path or data frame with the columns `a`, `b` and `label` (0/1), or one column `label_<name>` per expert.
+    features : a built-in feature set, or a TOML file. engine : "lightgbm".
+    options : by name, those of `fit`: the columns, the split, the threshold rule, refit, abbreviations, rejects, seed, ….
+
+    `.metrics` of the result says how good it is on held-out references, `.save(folder)` keeps it.
+    """
+    return fit(pairs, features, engine, **options).matcher
+
+
+def fit(
     pairs: Any,
     features: str | os.PathLike[str] = "offline",
     engine: str = "lightgbm",
@@ -100,9 +114,8 @@ def train(
     seed: int = 0,
     rejects: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-    full: bool = False,
-) -> Any:
-    """Trains a match function on labelled pairs.
+) -> Training:
+    """Trains a match function on labelled pairs, and says which rows it has not seen.
 
     Parameters
     ----------
@@ -120,11 +133,10 @@ def train(
     about : what the model's card shall say on purpose, sources, licences and limits.
     refit : after the measurement, train once more with the held-out references too.
     rejects : a file for rows that cannot be right; without it the first of them is an `InputError`.
-    full : return a `Training` (with the held-out rows) instead of the match function alone.
 
     Returns
     -------
-    A `MatchFunction`; `.metrics` says how good it is on held-out references, `.save(folder)` keeps it.
+    A `Training`; its `.matcher.metrics` say how good it is on held-out references.
     """
     if engine not in ENGINES:
         raise OptionError("engine", f"one of {', '.join(ENGINES)}", engine)
@@ -180,10 +192,7 @@ def train(
         )
     if rounds == 2:
         fitted = _fit(examples, directions, folds, threshold_rule, seed, _part(progress, 1, rounds))
-    result = matcher(fitted)
-    if not full:
-        return result
-    return Training(result, test, read.table.data.filter(pa.array(test)), read.n_rejected)
+    return Training(matcher(fitted), test, read.table.data.filter(pa.array(test)), read.n_rejected)
 
 
 def _examples(read: Pairs, features: FeatureSet, providers: Providers, group: str) -> _Examples:

@@ -22,7 +22,7 @@ from dxmatch.features.pairs import read_pairs
 from dxmatch.training.measure import measure
 from dxmatch.training.split import Groups
 from dxmatch.training.threshold import choose_threshold
-from dxmatch.training.train import train
+from dxmatch.training.train import fit
 
 from .shared import DATA, minilm_cosines
 
@@ -37,7 +37,7 @@ def main(features: str = "offline") -> None:
     with tempfile.TemporaryDirectory() as folder:
         rejects = Path(folder) / "rejects.csv"
         start = time.perf_counter()
-        result = train(source, features, a="expert", b="algorithm", rejects=rejects, full=True)
+        result = fit(source, features, a="expert", b="algorithm", rejects=rejects)
         seconds = time.perf_counter() - start
         pairs = read_pairs(source, a="expert", b="algorithm", label="label", rejects=rejects)
     assert pairs.label is not None

@@ -79,11 +79,16 @@ def test_alone_as_in_a_large_batch(m: dxmatch.MatchFunction, example: Path) -> N
 
 @pytest.mark.parametrize(
     "same",
-    [("Crohn’s Disease", "crohn disease"), ("acute MI", "ACUTE  M.I."), ("oedema", "Edema"), ("心筋梗塞", "心筋梗塞")],
+    [
+        ("Crohn’s Disease", "crohn disease"),
+        ("acute MI", "Acute  myocardial INFARCTION"),
+        ("oedema", "Edema"),
+        ("心筋梗塞", "心筋梗塞"),
+    ],
 )
 def test_equal_after_normalisation_matches(m: dxmatch.MatchFunction, same: tuple[str, str]) -> None:
-    if m.providers.normalizer(same[0]) == m.providers.normalizer(same[1]):
-        assert m.probability(*same) == 1.0
+    assert m.providers.normalizer(same[0]) == m.providers.normalizer(same[1])
+    assert m.probability(*same) == 1.0
     assert m.probability(same[0], same[0].upper()) == 1.0
 
 
@@ -128,7 +133,7 @@ def test_no_network(m: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    assert dxmatch.load().match("flu", "influenza") in (True, False)
+    assert dxmatch.load().match("flu", "influenza")
 
 
 def test_same_scores_in_a_new_process(m: dxmatch.MatchFunction) -> None:
