@@ -1,0 +1,81 @@
+"""What is asked of a language model, and what comes back: the words that the asker, the store and the files share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+REASONS = {
+    "empty": "the answer holds no text",
+    "refusal": "the model declined to answer",
+    "unclear": "the answer names no verdict",
+    "contradictory": "the answer names more than one verdict",
+    "out of range": "the number is not that of a candidate",
+    "too long": "the answer is longer than any answer needs to be",
+}
+"""Why an answer holds no verdict. It is an answer all the same: it is kept, and not asked for again unless one says so."""
+
+
+@dataclass(frozen=True)
+class Respondent:
+    """Who answers, and to what: two answers are comparable only where all three agree.
+
+    model : the name by which the endpoint knows it.
+    prompt : the version of the prompt, such as "vote-1"; "imported" for verdicts that were made elsewhere.
+    parameters : the sampling parameters as canonical JSON (`canonical`), such as '{"max_tokens":16,"temperature":0}'.
+    """
+
+    model: str
+    prompt: str
+    parameters: str = "{}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One call. Both texts are names: diagnoses after normalisation.
+
+    first, second : of a vote, the two diagnoses in the order in which they are put; of a pick, the diagnosis and its
+        candidates as a JSON list of [code, title].
+    repeat : 0, 1, … where the same is asked several times.
+    """
+
+    respondent: Respondent
+    first: str
+    second: str
+    repeat: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back. Either `verdict` or `reason` is None, never both, never neither.
+
+    verdict : of a vote 1 (match) or 0 (no match); of a pick the number of the candidate, from 1.
+    reason : a key of `REASONS`.
+    probability : in [0, 1], of a match; where token log-probabilities were asked for and given, or imported.
+    raw : the text as it came, cut to `MAX_RAW` characters.
+    prompt_tokens, completion_tokens : as the endpoint counted them; None where it did not.
+    seconds : from asking to answer, of the call that succeeded; None for an answer out of a file.
+    """
+
+    verdict: int | None
+    reason: str | None
+    raw: str = ""
+    probability: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    seconds: float | None = None
+
+
+MAX_RAW = 2_000
+
+
+def canonical(parameters: Mapping[str, Any]) -> str:
+    """Sampling parameters as they are stored and compared: JSON, sorted, without blanks, each number in one form.
+
+    >>> canonical({"temperature": 0.0, "max_tokens": 16})
+    '{"max_tokens":16,"temperature":0}'
+    """
+    plain = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in parameters.items()}
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
