@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from .cli_icd import icd
+from .cli_votes import app as votes
 
 app = typer.Typer(
     name="dxmatch",
@@ -18,7 +21,18 @@ app = typer.Typer(
     epilog="Begin with: dxmatch demo",
 )
 
+app.add_typer(votes)
+
 Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
+Store = Annotated[
+    Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
+]
+Endpoints = Annotated[
+    Path | None, typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served.")
+]
+MinCoverage = Annotated[
+    float, typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for.")
+]
 ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
 ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
 Rejects = Annotated[
@@ -90,22 +104,27 @@ def score(
     a: ColumnA = "a",
     b: ColumnB = "b",
     features: Annotated[bool, typer.Option("--features", help="Add the feature columns.")] = False,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
     rejects: Rejects = None,
 ) -> None:
     """Add probability and match to each pair."""
+    from .features.coverage import coverage_words
     from .features.pairs import read_pairs
     from .features.progress import shown
     from .features.tables import check_output, write_table
     from .models.match_function import load
 
     check_output(output)
-    m = load(model)
+    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
     read = read_pairs(pairs, a=a, b=b, rejects=rejects)
     with shown("Scoring pairs") as progress:
         scored = m.score_read(read, features=features, progress=progress)
-    write_table(scored, output)
-    matches = int(scored.column("match").to_numpy().sum())
+    write_table(scored.table, output)
+    matches = int(scored.table.column("match").to_numpy().sum())
     typer.echo(f"{output}: {len(read):,} pairs, {matches:,} matches at threshold {m.threshold:.3f} (model {m.name}).")
+    typer.echo(coverage_words(scored.coverage))
     _say_rejected(read.n_rejected, rejects)
 
 
@@ -122,6 +141,9 @@ def train(
     ] = "label",
     weight: Annotated[str | None, typer.Option(help="A column of positive weights.")] = None,
     encoder: Annotated[Path | None, typer.Option(help="A folder with your own static encoder.")] = None,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
     about: Annotated[Path | None, typer.Option(help="A text for the model's card: purpose, sources, limits.")] = None,
     group: Annotated[
         str | None, typer.Option(help="The column of the reference diagnosis; column a if not given.")
@@ -145,6 +167,7 @@ def train(
     """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split."""
     from .features.abbreviations import read_abbreviations
     from .features.atomic import read_text
+    from .features.coverage import coverage_words
     from .features.progress import shown
     from .features.tables import check_output, write_table
     from .models.folder import check_target
@@ -159,6 +182,7 @@ def train(
             pairs, features=features, engine=engine, a=a, b=b, label=label, weight=weight, group=group,
             test_share=test_share, folds=folds, threshold_rule=threshold, refit=refit, seed=seed, rejects=rejects,
             abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
+            store=store, endpoints=endpoints, min_coverage=min_coverage,
             encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
             progress=progress,
         )  # fmt: skip
@@ -166,6 +190,7 @@ def train(
     if held_out is not None:
         write_table(result.held_out_rows, held_out)
     print_training(result.matcher, output)
+    typer.echo(coverage_words(result.coverage))
     _say_rejected(result.n_rejected, rejects)
 
 
@@ -194,11 +219,19 @@ def evaluate(
     bootstrap: Annotated[int, typer.Option(help="Resamples of cases behind the intervals.")] = 1000,
     seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
     model: Model = None,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
+    pairs: Annotated[
+        Path | None, typer.Option("--pairs", help="Write the pairs that M would be asked to this file, and stop.")
+    ] = None,
     rejects: Rejects = None,
 ) -> None:
     """Relative precision and recall (RPAD, RRAD) of algorithms against a panel of experts."""
     from .features.progress import shown
+    from .features.tables import check_output, write_table
     from .matcher.evaluate import evaluate as run
+    from .matcher.pairs_asked import pairs_asked
     from .matcher.report import check_report_path
     from .matcher.report_terminal import print_report
     from .models.match_function import load
@@ -206,11 +239,21 @@ def evaluate(
     for path in (output, json):
         if path is not None:
             check_report_path(path)
+    setting: dict[str, Any] = {
+        "k": k, "algorithms": algorithm or None, "in_turn": in_turn, "no_diagnosis": tuple(no_diagnosis or ()),
+        "columns": _columns(column or []), "rejects": rejects,
+    }  # fmt: skip
+    if pairs is not None:
+        check_output(pairs)
+        asked = pairs_asked(lists, **setting)
+        write_table(asked, pairs)
+        typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
+        return
+    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
     with shown("Matching diagnoses") as progress:
         report = run(
-            lists, load(model), k=k, hardness=hardness, algorithms=algorithm or None, in_turn=in_turn,
-            no_diagnosis=tuple(no_diagnosis or ()), columns=_columns(column or []), denominator=denominator,
-            bootstrap=bootstrap, seed=seed, rejects=rejects, progress=progress,
+            lists, m, hardness=hardness, denominator=denominator, bootstrap=bootstrap, seed=seed, progress=progress,
+            **setting,
         )  # fmt: skip
     for path in (output, json):
         if path is not None:
@@ -221,34 +264,9 @@ def evaluate(
             typer.echo(f"Written: {path}")
 
 
-@app.command(
+app.command(
     epilog='Example: dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv'
-)
-def icd(
-    strings: Annotated[list[str], typer.Argument(help="A table of diagnoses, or the diagnoses themselves.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the mapping goes; shown here if not given.")
-    ] = None,
-    column: Annotated[str, typer.Option(help="The column of the diagnoses.")] = "diagnosis",
-    k: Annotated[int, typer.Option("--k", help="Candidates for each diagnosis.")] = 15,
-    source: Annotated[str, typer.Option(help="icd10cm, icd10 (WHO), or a CSV with code, name, parent.")] = "icd10cm",
-    model: Model = None,
-) -> None:
-    """Map free text to ICD-10, with the candidates."""
-    from .features.table_files import SUFFIXES
-    from .features.tables import check_output, write_table
-    from .models.icd_mapping import flat_candidates
-    from .models.icd_mapping import icd as map_strings
-
-    if output is not None:
-        check_output(output)
-    from_file = len(strings) == 1 and Path(strings[0]).suffix.lower() in SUFFIXES
-    mapped = map_strings(strings[0] if from_file else strings, column=column, k=k, source=source, model=model)
-    if output is None:
-        _print_icd(mapped)
-    else:
-        write_table(mapped if output.suffix in (".jsonl", ".parquet") else flat_candidates(mapped), output)
-        typer.echo(f"{output}: {mapped.num_rows:,} diagnoses mapped.")
+)(icd)
 
 
 @app.command(epilog="Example: dxmatch metrics")
@@ -276,17 +294,6 @@ def _columns(given: list[str]) -> dict[str, str]:
 
 def _step(what: str, command: str) -> None:
     typer.echo(f"\n{what}\n$ dxmatch {command}")
-
-
-def _print_icd(mapped: object) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("Diagnosis", "ICD-10", "Name", "How", "Score")
-    for row in mapped.to_pylist():  # type: ignore[attr-defined]
-        score = "" if row["score"] is None else f"{row['score']:.3f}"
-        table.add_row(row["diagnosis"], row["icd10"] or "", row["name"] or "", row["how"], score)
-    Console().print(table)
 
 
 def _say_rejected(count: int, rejects: Path | None) -> None:

@@ -49,7 +49,8 @@ class InputError(DxmatchError):
             place.append(f"row {row}")
         if column is not None:
             place.append(f"column {column!r}")
-        message = f"{', '.join(place)}: {problem}." if place else f"{problem}."
+        sentence = problem if problem.endswith("?") else f"{problem}."
+        message = f"{', '.join(place)}: {sentence}" if place else sentence
         if allowed:
             message += f" Allowed: {allowed}."
         if got is not InputError._ABSENT:

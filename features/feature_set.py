@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from .encoders.declared import EncoderSpec
+from .endpoints import Endpoint, endpoints_of, required_endpoints
 from .errors import InputError
+from .hints import check_keys, hint
 from .registry import KINDS, REQUIRED
+from .representations import SENTENCE_TRANSFORMERS, SHIPPED
 from .text import LANGUAGES
+from .toml_file import read_toml
+from .votes.prices import Price
+from .votes.voters import IMPORTED
+
+_TYPES = {str: "text", bool: "true or false", int: "a whole number", dict: "a table"}
 
 
 @dataclass(frozen=True)
@@ -27,9 +34,18 @@ class FeatureSpec:
 
 @dataclass(frozen=True)
 class FeatureSet:
+    """Which columns, in what order, and the encoders that they name.
+
+    endpoints, prices : where the set's models are served, and what they cost, by name of endpoint and of model. Both stay
+        with the file: a trained model keeps neither, so it can never say where a request goes.
+    """
+
     name: str
     language: str
     features: tuple[FeatureSpec, ...]
+    declared_encoders: Mapping[str, EncoderSpec] = field(default_factory=dict)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict, compare=False)
+    prices: Mapping[str, Price] = field(default_factory=dict, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -45,39 +61,51 @@ class FeatureSet:
         """The ICD-10 of the first feature that has one; its codes, written as a diagnosis, stand for their titles."""
         return next((f.options["source"] for f in self.features if "source" in f.options), None)
 
-    @classmethod
-    def read(cls, which: str | os.PathLike[str]) -> FeatureSet:
-        """A built-in set by name ("offline") or a TOML file by path.
+    @property
+    def asked(self) -> tuple[FeatureSpec, ...]:
+        """The features whose values a language model was asked for: votes and picks."""
+        return tuple(feature for feature in self.features if KINDS[feature.kind].asked)
 
-        Errors: `InputError` for a file that is absent or not TOML, an unknown key, kind or option (with the nearest
-        right word), two features of one name.
+    @classmethod
+    def read(cls, which: str | os.PathLike[str], endpoints: str | os.PathLike[str] | None = None) -> FeatureSet:
+        """A built-in set by name ("offline", "paper17") or a TOML file by path.
+
+        endpoints : as in `served_by`.
+
+        Errors: `InputError` for a file that is absent or not TOML, an unknown key, kind, option, encoder or endpoint
+        (with the nearest right word), two features of one name, a voter without an endpoint.
         """
-        sets = resources.files(str(__package__)) / "sets"
-        builtin = sets / f"{os.fspath(which)}.toml"
-        known = sorted(p.name[:-5] for p in sets.iterdir() if p.name.endswith(".toml"))
-        if os.fspath(which) in known:
-            source, text = f"{os.fspath(which)}.toml", builtin.read_text("utf-8")
-        elif Path(which).suffix == ".toml" and Path(which).is_file():
-            source = os.fspath(which)
-            try:
-                text = Path(which).read_text("utf-8")
-            except UnicodeDecodeError:
-                raise InputError("text that is not UTF-8", source=source) from None
-        else:
-            raise InputError(
-                "no such feature set",
-                source=os.fspath(which),
-                allowed=f"{', '.join(known)}, or the path of a .toml file",
-            )
-        try:
-            parsed = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"not TOML ({error})", source=source) from None
-        return cls.from_dict(parsed, source)
+        parsed, source = _read_set(which)
+        features = cls.from_dict(parsed, source)
+        if endpoints is not None:
+            features = features.served_by(endpoints)
+        features.check_providers(source)
+        return features
+
+    def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
+        """The same columns; the `[endpoint.NAME]` and `[price.MODEL]` tables of a TOML file go before the set's own.
+
+        Errors: `InputError` for a file that is absent or not TOML, has no endpoint, or one that cannot be right.
+        """
+        parsed = read_toml(Path(path), source := os.fspath(path))
+        endpoints = required_endpoints(parsed, source)
+        return replace(
+            self,
+            endpoints={**self.endpoints, **endpoints},
+            prices={**self.prices, **_prices(parsed, source)},
+        )
+
+    def check_providers(self, source: str) -> None:
+        """Errors: `InputError` for a vote, pick or encoder whose endpoint is not given, a feature of an unknown encoder."""
+        for feature in self.features:
+            _check_providers(feature, self, source)
+        for encoder in self.declared_encoders.values():
+            if encoder.endpoint is not None:
+                _check_endpoint(f"encoder {encoder.name}", encoder.endpoint, self, source)
 
     @classmethod
     def from_dict(cls, parsed: Mapping[str, Any], source: str = "feature set") -> FeatureSet:
-        _check_keys(parsed, ("name", "language", "feature"), source, "the set")
+        check_keys(parsed, ("name", "language", "feature", "encoder", "endpoint", "price"), source, "the set")
         language = parsed.get("language", "en")
         if language not in LANGUAGES:
             raise InputError("an unknown language", source=source, allowed=", ".join(LANGUAGES), got=language)
@@ -89,14 +117,77 @@ class FeatureSet:
         for name in names:
             if names.count(name) > 1:
                 raise InputError("two features of one name", source=source, allowed="each name once", got=name)
-        return cls(str(parsed.get("name", Path(source).stem)), language, features)
+        return cls(
+            str(parsed.get("name", Path(source).stem)),
+            language,
+            features,
+            {n: EncoderSpec.from_table(n, t, source) for n, t in _tables(parsed, "encoder", source).items()},
+            endpoints_of(parsed, source),
+            _prices(parsed, source),
+        )
 
     def to_dict(self) -> dict[str, Any]:
+        """All that shapes a value, as `from_dict` reads it."""
+        encoders = {name: spec.to_dict() for name, spec in self.declared_encoders.items()}
         return {
             "name": self.name,
             "language": self.language,
             "feature": [{"name": f.name, "kind": f.kind, **f.options} for f in self.features],
+            **({"encoder": encoders} if encoders else {}),
         }
+
+
+def _read_set(which: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
+    """The parsed TOML of a built-in set or a file, and its name for errors."""
+    sets = resources.files(str(__package__)) / "sets"
+    known = sorted(p.name[:-5] for p in sets.iterdir() if p.name.endswith(".toml"))
+    if os.fspath(which) in known:
+        return read_toml(sets / f"{os.fspath(which)}.toml", f"{os.fspath(which)}.toml"), f"{os.fspath(which)}.toml"
+    if Path(which).suffix != ".toml" or not Path(which).is_file():
+        raise InputError(
+            f"no such feature set{hint(os.fspath(which), known)}",
+            source=os.fspath(which),
+            allowed=f"{', '.join(known)}, or the path of a .toml file",
+        )
+    return read_toml(Path(which), os.fspath(which)), os.fspath(which)
+
+
+def _tables(parsed: Mapping[str, Any], key: str, source: str) -> Mapping[str, Any]:
+    tables = parsed.get(key, {})
+    if not isinstance(tables, Mapping):
+        raise InputError(f"{key!r} is no table of tables", source=source, allowed=f"[{key}.NAME]", got=tables)
+    return tables
+
+
+def _prices(parsed: Mapping[str, Any], source: str) -> dict[str, Price]:
+    return {model: Price.from_table(model, t, source) for model, t in _tables(parsed, "price", source).items()}
+
+
+def _check_providers(feature: FeatureSpec, features: FeatureSet, source: str) -> None:
+    place, options = f"feature {feature.name}", feature.options
+    if "endpoint" in options and options["prompt"] != IMPORTED:
+        _check_endpoint(place, options["endpoint"], features, source)
+    encoder = options.get("encoder", SHIPPED)
+    known = (SHIPPED, *features.declared_encoders)
+    if encoder not in known and not encoder.startswith(SENTENCE_TRANSFORMERS):
+        raise InputError(
+            f"{place}: an unknown encoder{hint(encoder, known)}",
+            source=source,
+            allowed=f"{', '.join(known)}, {SENTENCE_TRANSFORMERS}NAME",
+            got=encoder,
+        )
+
+
+def _check_endpoint(place: str, endpoint: str, features: FeatureSet, source: str) -> None:
+    if endpoint not in features.endpoints:
+        raise InputError(
+            f"{place} is without an endpoint" if not endpoint
+            else f"{place}: an unknown endpoint{hint(endpoint, features.endpoints)}",
+            source=source,
+            allowed=f"one of {', '.join(features.endpoints)}" if features.endpoints
+            else 'endpoint = "NAME", and a table [endpoint.NAME] with url = "…"',
+            got=endpoint,
+        )  # fmt: skip
 
 
 def _spec(entry: Mapping[str, Any], number: int, source: str) -> FeatureSpec:
@@ -113,40 +204,33 @@ def _spec(entry: Mapping[str, Any], number: int, source: str) -> FeatureSpec:
         )
     if entry["kind"] not in KINDS:
         raise InputError(
-            f"{place}: an unknown kind{_hint(entry['kind'], KINDS)}",
+            f"{place}: an unknown kind{hint(entry['kind'], KINDS)}",
             source=source,
             allowed=", ".join(KINDS),
             got=entry["kind"],
         )
     kind = KINDS[entry["kind"]]
-    _check_keys(entry, ("name", "kind", *kind.options), source, place)
+    check_keys(entry, ("name", "kind", *kind.options), source, place)
     options = {}
     for option, default in kind.options.items():
         value = entry.get(option, default)
         if value is REQUIRED:
             raise InputError(f"{place}: the option {option!r} is missing", source=source, allowed=f"{option} = …")
-        if not isinstance(value, str):
-            raise InputError(f"{place}: the option {option!r} is not text", source=source, allowed="text", got=value)
+        wanted = str if default is REQUIRED else type(default)
+        if type(value) is not wanted:
+            allowed = _TYPES[wanted]
+            raise InputError(
+                f"{place}: the option {option!r} is not {allowed}", source=source, allowed=allowed, got=value
+            )
         allowed = kind.choices.get(option)
         if allowed and value not in allowed:
             raise InputError(
-                f"{place}: an unknown {option}{_hint(value, allowed)}",
+                f"{place}: an unknown {option}{hint(value, allowed)}",
                 source=source,
                 allowed=", ".join(allowed),
                 got=value,
             )
         options[option] = value
+    if problem := kind.problem_of(options):
+        raise InputError(f"{place}: {problem}", source=source)
     return FeatureSpec(entry["name"], kind.name, options)
-
-
-def _hint(word: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def _check_keys(given: Mapping[str, Any], allowed: tuple[str, ...], source: str, place: str) -> None:
-    for key in given:
-        if key not in allowed:
-            raise InputError(
-                f"{place}: an unknown key{_hint(key, allowed)}", source=source, allowed=", ".join(allowed), got=key
-            )

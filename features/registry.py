@@ -13,6 +13,7 @@ from .cosine import cosine
 from .levenshtein import normalized_levenshtein
 from .linguistic import VIEWS, overlap_ratio
 from .representations import Representations
+from .votes.voters import PICK_CHOICES, PICK_OPTIONS, VOTE_CHOICES, VOTE_OPTIONS, Picker, Voter, problem_of
 
 Index = NDArray[np.int32]
 Column = NDArray[np.float32]
@@ -29,8 +30,10 @@ class FeatureKind:
     missing : when the value is NaN.
     monotone : whether M may only rise as the value nears `alike`. Measured: it helps for cosines, and costs average
         precision for the overlaps, where a shared word means less in a long name than in a short one.
-    options : what the TOML may set, with the default; `required` means that there is none.
+    options : what the TOML may set, with the default, whose type it must have; `REQUIRED` is a text without default.
     choices : the allowed values of an option that has a closed list.
+    problem_of : (options) what is wrong with them beyond their types, or None.
+    asked : the values were asked of a language model, which may have given none; so their coverage has a limit.
 
     """
 
@@ -43,13 +46,31 @@ class FeatureKind:
     options: Mapping[str, Any] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     monotone: bool = False
+    problem_of: Callable[[Mapping[str, Any]], str | None] = lambda options: None
+    asked: bool = False
 
 
 REQUIRED = object()
 
 
+def _vote(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
+    texts.votes(Voter.of(options)).mean(first, second, out)
+
+
+def _vote_spread(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
+    texts.votes(Voter.of(options)).spread(first, second, out)
+
+
+def _icd_pick(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
+    _same_category(texts.picked_categories(Picker.of(options)), first, second, out)
+    out[first == second] = 1.0
+
+
 def _icd_nearest(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
-    category = texts.icd_categories(options["source"], options["encoder"])
+    _same_category(texts.icd_categories(options["source"], options["encoder"]), first, second, out)
+
+
+def _same_category(category: Index, first: Index, second: Index, out: Column) -> None:
     a, b = category[first], category[second]
     out[:] = np.where((a < 0) | (b < 0), np.nan, a == b)
 
@@ -69,6 +90,43 @@ def _levenshtein(texts: Representations, options: Mapping[str, Any], first: Inde
 KINDS: dict[str, FeatureKind] = {
     kind.name: kind
     for kind in (
+        FeatureKind(
+            "vote",
+            "a language model's vote: 1 match, 0 no match, between them where several answers are averaged or it is soft",
+            (0.0, 1.0),
+            1.0,
+            "the pair was not asked, or no answer holds a verdict",
+            _vote,
+            {"model": REQUIRED, **VOTE_OPTIONS},
+            VOTE_CHOICES,
+            problem_of=problem_of,
+            asked=True,
+        ),
+        FeatureKind(
+            "vote_spread",
+            "standard deviation (n - 1) of a language model's votes on one pair, over orders and repeats",
+            (0.0, 0.5**0.5),
+            0.0,
+            "fewer than two answers hold a verdict",
+            _vote_spread,
+            {"model": REQUIRED, **VOTE_OPTIONS},
+            VOTE_CHOICES,
+            problem_of=problem_of,
+            asked=True,
+        ),
+        FeatureKind(
+            "icd_pick",
+            "1 if the ICD-10 entries of both strings, a direct match or else a language model's pick among the k nearest, "
+            "share their first three characters, else 0",
+            (0.0, 1.0),
+            1.0,
+            "one of the strings has neither a direct match nor a pick",
+            _icd_pick,
+            {"model": REQUIRED, **PICK_OPTIONS},
+            PICK_CHOICES,
+            problem_of=problem_of,
+            asked=True,
+        ),
         FeatureKind(
             "icd_nearest",
             "1 if the nearest ICD-10 entries of both strings share their first three characters, else 0",

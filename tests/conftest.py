@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import os
+import runpy
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,3 +53,17 @@ def tiny_sentence_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     transformer = Transformer(str(plain), max_seq_length=48)
     SentenceTransformer(modules=[transformer, Pooling(64)], device="cpu").save(str(folder / "model"))
     return folder / "model"
+
+
+@pytest.fixture(scope="session")
+def loopback_process() -> Iterator[Any]:
+    server = runpy.run_path(str(ROOT / "tests" / "loopback_server.py"))["Loopback"]()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def loopback(loopback_process: Any) -> Any:
+    """A server of chat completions and embeddings in a process of its own, with no rule set; see `loopback_server.py`."""
+    loopback_process.reset()
+    return loopback_process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..features.coverage import coverage_words
 from ..models.manifest import Manifest
 from .measure import MEASURES
 
@@ -28,6 +29,7 @@ def model_card(manifest: Manifest, about: str = "") -> str:
         f"- {data['rows']:,} labelled pairs of {data['groups']:,} reference diagnoses, {data['matches']:,} of them matches"
         f" ({data['source']}; {data['set_aside']:,} rows were set aside).",
         f"- Features, in order: {', '.join(manifest.feature_names)}.",
+        *([f"- {coverage_words(data['coverage'])}"] if "coverage" in data else []),
         f"- Normaliser version {manifest.normalizer['version']}, language {manifest.normalizer['language']}.",
         "- One LightGBM booster for each grouped fold; M averages their raw log-odds. Chosen by out-of-fold average"
         f" precision: {', '.join(f'{key} {_number(value)}' for key, value in chosen.items())}.",

@@ -16,12 +16,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..features.compute import feature_table
-from ..features.encoders import Encoder
+from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, coverage
 from ..features.encoders.static import StaticEncoder
 from ..features.errors import InputError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
-from ..features.naming import Naming
 from ..features.pairs import Pairs, read_pairs
 from ..features.registry import KINDS
 from ..features.representations import SHIPPED, Providers
@@ -29,7 +28,7 @@ from ..features.text import Normalizer
 from ..models.calibration import Sigmoid
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
-from ..models.match_function import SHAPE_FEATURES, MatchFunction
+from ..models.match_function import SHAPE_FEATURES, MatchFunction, open_store
 from ..models.shipped import shipped_encoder_files
 from ..models.trees import validate
 from . import lightgbm_engine
@@ -48,12 +47,14 @@ class Training:
     """What came of a training: the match function, and the rows that it never saw.
 
     held_out : bool[n] over the rows that were kept. held_out_rows : those rows, as they came.
+    coverage : the share of rows, in [0, 1], that each feature is known for.
     """
 
     matcher: MatchFunction
     held_out: NDArray[np.bool_]
     held_out_rows: pa.Table
     n_rejected: int
+    coverage: Coverage
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,9 @@ def fit(
     folds: int = 5,
     threshold_rule: str = "max_f1",
     refit: bool = False,
+    store: str | os.PathLike[str] | None = None,
+    endpoints: str | os.PathLike[str] | None = None,
+    min_coverage: float = MIN_COVERAGE,
     abbreviations: Mapping[str, str] | None = None,
     encoder: str | os.PathLike[str] | None = None,
     about: str = "",
@@ -128,6 +132,9 @@ def fit(
     test_share : the share of references held out; with 0 nothing is held out and the measurements are out-of-fold.
     folds : the folds over the remaining references; one booster each, M averages their raw log-odds.
     threshold_rule : how the threshold is chosen from out-of-fold probabilities: "max_f1" or "half".
+    store : the vote store, for a feature set with votes or picks. It is read; `dxmatch votes ask` fills it.
+    endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of the feature set.
+    min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
     abbreviations : your own, `{"NASH": "nonalcoholic steatohepatitis"}`; stored with the model.
     encoder : a folder that `dxmatch.training.encoder` made, to use in place of the shipped static encoder.
     about : what the model's card shall say on purpose, sources, licences and limits.
@@ -142,15 +149,20 @@ def fit(
         raise OptionError("engine", f"one of {', '.join(ENGINES)}", engine)
     if threshold_rule not in RULES:
         raise OptionError("threshold_rule", f"one of {', '.join(RULES)}", threshold_rule)
-    feature_set = FeatureSet.read(features)
+    feature_set = FeatureSet.read(features, endpoints)
     normalizer = Normalizer(feature_set.language, abbreviations)
     encoder_files = _encoder_files(encoder) if SHIPPED in feature_set.encoders else None
-    encoders: dict[str, Encoder] = {}
-    if encoder_files is not None:
-        encoders[SHIPPED] = StaticEncoder.from_bytes(encoder_files)
     read = read_pairs(pairs, a=a, b=b, label=label, weight=weight, rejects=rejects)
-    providers = Providers(Naming(normalizer, feature_set.icd_source), encoders)
-    examples = _examples(read, feature_set, providers, group or a)
+    votes = open_store(store)
+    providers = Providers.of(
+        feature_set,
+        normalizer,
+        None if encoder_files is None else StaticEncoder.from_bytes(encoder_files),
+        endpoints=feature_set.endpoints,
+        store=votes,
+    )
+    examples, known = _examples(read, feature_set, providers, group or a)
+    check_coverage(known, feature_set, min_coverage)
     test = held_out(examples.groups, test_share, seed)
     directions = [_direction(feature.kind) for feature in feature_set.features]
 
@@ -172,14 +184,20 @@ def fit(
             threshold_rule=RULES[threshold_rule],
             encoders={encoder: providers.encoder(encoder).identity for encoder in feature_set.encoders},
             libraries={library: metadata.version(library) for library in ("lightgbm", "numpy", *SHAPE_FEATURES)},
-            data={**_data(read, label, examples.groups), "refitted": rounds == 2, "chosen": final.ensemble.chosen},
+            data={
+                **_data(read, label, examples.groups),
+                "coverage": known,
+                "refitted": rounds == 2,
+                "chosen": final.ensemble.chosen,
+            },
             metrics=metrics,
         )
         # As `load` gives them: the model that is measured here is the one that will be on disk.
         trees = tuple(
             validate(text, len(feature_set.names), "trees", feature_set.names) for text in final.ensemble.texts
         )
-        return MatchFunction(ModelFolder(manifest, trees, encoder_files, model_card(manifest, about)))
+        parts = ModelFolder(manifest, trees, encoder_files, model_card(manifest, about))
+        return MatchFunction(parts, store=votes, endpoints=feature_set.endpoints, min_coverage=min_coverage)
 
     if test.any():
         unseen = examples.take(test)
@@ -192,16 +210,20 @@ def fit(
         )
     if rounds == 2:
         fitted = _fit(examples, directions, folds, threshold_rule, seed, _part(progress, 1, rounds))
-    return Training(matcher(fitted), test, read.table.data.filter(pa.array(test)), read.n_rejected)
+    return Training(matcher(fitted), test, read.table.data.filter(pa.array(test)), read.n_rejected, known)
 
 
-def _examples(read: Pairs, features: FeatureSet, providers: Providers, group: str) -> _Examples:
+def _examples(
+    read: Pairs, features: FeatureSet, providers: Providers, group: str
+) -> tuple[_Examples, dict[str, float]]:
     assert read.label is not None
     read.table.require(group, "the reference diagnosis")
     unique = intern_pairs(read.a, read.b, providers.naming)
-    table = feature_table(unique, features, providers)[unique.pair_of_row]
-    references = providers.naming(read.table.required_text(group).to_pylist())
-    return _Examples(table, read.label, read.weight, unique.equal[unique.pair_of_row], Groups.of(references))
+    table = feature_table(unique, features, providers)
+    references = Groups.of(providers.naming(read.table.required_text(group).to_pylist()))
+    equal = unique.equal[unique.pair_of_row]
+    examples = _Examples(table[unique.pair_of_row], read.label, read.weight, equal, references)
+    return examples, coverage(table, unique.pair_of_row, features)
 
 
 def _encoder_files(folder: str | os.PathLike[str] | None) -> Mapping[str, bytes]:

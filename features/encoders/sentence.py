@@ -28,7 +28,8 @@ class SentenceEncoder:
     name_or_folder : a folder with `modules.json` (nothing is fetched for it), or a hub name such as
         "sentence-transformers/all-MiniLM-L6-v2", which is downloaded once unless it is in the hub's cache.
     revision : branch, tag or commit of a hub name.
-    prompt : put before every text, for models that were trained with one.
+    prompt : put before every text, for models that were trained with one: the text, not its name. None for the one that
+        the model says it uses by default, if any; "" for none.
     device : "cpu", "cuda", "cuda:1", "mps"; None for the fastest there is.
     rows : texts per batch, always. More is quicker for many texts and slower for one.
 
@@ -74,9 +75,13 @@ class SentenceEncoder:
                 f"{self.name}: could not be loaded as a sentence-transformers model ({first_line})."
             ) from error
         self._revision, self._rows = revision, rows
+        self._put_first: str = self._default_prompt() if prompt is None else prompt
         self._dimensions = int(self._model.get_embedding_dimension() or 0)
         if not self._dimensions:
             raise ModelError(f"{self.name}: the model does not say how long its vectors are.")
+
+    def _default_prompt(self) -> str:
+        return self._model.prompts.get(self._model.default_prompt_name) or ""
 
     @property
     def dimensions(self) -> int:
@@ -91,8 +96,8 @@ class SentenceEncoder:
         else:
             commit = getattr(getattr(self._model[0], "model", None), "config", None)
             base = f"{self.name}@{getattr(commit, '_commit_hash', None) or self._revision or 'main'}-{self._rows}"
-        if self.prompt:
-            base += f"+{hashlib.sha256(self.prompt.encode()).hexdigest()[:12]}"
+        if self.prompt is not None:
+            base += f"-{hashlib.sha256(self.prompt.encode()).hexdigest()[:12]}"
         device = self._model.device.type
         return base if device == "cpu" else f"{base}+{device}"
 
@@ -119,7 +124,7 @@ class SentenceEncoder:
             at = np.flatnonzero(lengths == length)
             filled = np.concatenate([at, np.repeat(at[-1:], -len(at) % self._rows)])
             vectors = self._model.encode(
-                [texts[i] for i in filled], prompt=self.prompt, batch_size=self._rows, show_progress_bar=False
+                [texts[i] for i in filled], prompt=self._put_first, batch_size=self._rows, show_progress_bar=False
             )
             vectors = np.asarray(vectors, np.float64)[: len(at)]
             norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
@@ -133,7 +138,7 @@ class SentenceEncoder:
         tokenizer = getattr(self._model, "tokenizer", None)
         if not callable(tokenizer):
             return np.zeros(len(texts), np.int64)
-        tokens: Any = tokenizer([(self.prompt or "") + text for text in texts], verbose=False)
+        tokens: Any = tokenizer([self._put_first + text for text in texts], verbose=False)
         lengths = np.array([len(one) for one in tokens["input_ids"]], np.int64)
         longest = self._model.max_seq_length or int(lengths.max(initial=0))
         if cut := int((lengths > longest).sum()):

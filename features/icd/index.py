@@ -134,7 +134,10 @@ class IcdIndex:
 
         The id is the category's node; a block given by its code is its own node; -1 (so NaN) where nothing was found.
         """
-        nodes = self.assign(strings).nodes
+        return self.category_of(self.assign(strings).nodes)
+
+    def category_of(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The category's node for each node; a block is its own; -1 stays."""
         categories = np.where(nodes >= 0, self.tree.categories[nodes], -1)
         return np.where(categories >= 0, categories, nodes).astype(np.int32)
 

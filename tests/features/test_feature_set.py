@@ -43,7 +43,7 @@ def test_sets_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> N
 
 
 def test_unknown_set() -> None:
-    with pytest.raises(InputError, match="no such feature set. Allowed: offline"):
+    with pytest.raises(InputError, match=r"no such feature set; did you mean 'offline'\? Allowed: offline, paper17"):
         FeatureSet.read("online")
 
 

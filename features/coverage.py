@@ -1,0 +1,60 @@
+"""For how many pairs each feature is known. What is unscored is not "no": it is NaN, and too much of it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InputError, OptionError
+from .feature_set import FeatureSet
+
+MIN_COVERAGE = 0.9
+"""The least share of pairs that each vote and each pick must be known for, unless another is asked for."""
+
+Coverage = Mapping[str, float]
+
+
+def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], features: FeatureSet) -> dict[str, float]:
+    """The share of rows, in [0, 1], that each feature is known for.
+
+    table : float32[m, f] of the unique pairs. pair_of_row : int64[n].
+    """
+    rows = np.bincount(pair_of_row, minlength=len(table))
+    return {
+        name: float(rows[np.isfinite(table[:, column])].sum() / max(len(pair_of_row), 1))
+        for column, name in enumerate(features.names)
+    }
+
+
+def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
+    """Refuses votes and picks that are known for too few pairs. The other features lack what the strings lack.
+
+    Errors: `InputError` with the feature that is known least; `OptionError` for a `least` outside [0, 1].
+    """
+    if not 0 <= least <= 1:
+        raise OptionError("min_coverage", "between 0 and 1", least)
+    if not features.asked:
+        return
+    worst = min((feature.name for feature in features.asked), key=lambda name: known[name])
+    if known[worst] < least:
+        raise InputError(
+            f"{worst} is known for {known[worst]:.1%} of the pairs; ask for the rest with 'dxmatch votes ask'",
+            allowed=f"at least {least:.0%}, or a lower limit with --min-coverage",
+        )
+
+
+def coverage_words(known: Coverage) -> str:
+    """One line: the features that are not known for every pair, least known first."""
+    part = sorted((share, name) for name, share in known.items() if share < 1)
+    if not part:
+        return "Every feature is known for every pair."
+    return "Known for a part of the pairs: " + ", ".join(f"{name} {_percent(share)}" for share, name in part) + "."
+
+
+def _percent(share: float) -> str:
+    """Never "100.0 %" for less than all, nor "0.0 %" for some."""
+    if 0 < share < 0.0005:
+        return "under 0.1 %"
+    return f"{min(share, 0.999):.1%}".replace("%", " %")
