@@ -28,7 +28,8 @@ Store = Annotated[
     Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
 ]
 Endpoints = Annotated[
-    Path | None, typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served.")
+    Path | None,
+    typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
 ]
 MinCoverage = Annotated[
     float, typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .cli_votes import STORE, Endpoints
+from .cli_votes import STORE, Endpoints, say_asked
 
 
 def icd(
@@ -59,10 +59,7 @@ def icd(
         write_table(mapped if output.suffix in (".jsonl", ".parquet") else flat_candidates(mapped), output)
         typer.echo(f"{output}: {mapped.num_rows:,} diagnoses mapped.")
     if result.asked is not None:
-        for line in result.asked.lines():
-            typer.echo(line)
-        if not result.asked.complete:
-            raise typer.Exit(1)
+        say_asked(result.asked)
 
 
 def _print_icd(mapped: object) -> None:

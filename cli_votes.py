@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .features.interning import InternedPairs
     from .features.naming import Naming
     from .features.representations import Providers
+    from .features.votes.ask_summary import AskSummary
     from .features.votes.plan import Planned
 
 app = typer.Typer(
@@ -67,8 +68,8 @@ def ask(
 ) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes."""
     from .features.progress import shown
-    from .features.votes.asker import ask_planned
-    from .features.votes.plan import plan
+    from .features.votes.asker import ask as ask_all
+    from .features.votes.plan import jobs_of, plan
     from .features.votes.store import VoteStore
 
     chosen, providers = _chosen(features, model, endpoints, abbreviations)
@@ -83,14 +84,21 @@ def ask(
                 votes.forget_unscored(one.respondent)
             planned = plan(unique, chosen, providers, votes, only or ())
         _print_plan(planned, chosen)
-        if dry_run:
+        if dry_run or not any(one.unknown for one in planned):
             return
         with shown("Asking") as progress:
-            summary = ask_planned(planned, chosen, votes, max_calls=max_calls, max_cost=max_cost, progress=progress)
-    for line in summary.lines():
-        typer.echo(line)
-    if not summary.complete:
-        typer.echo("What failed or was left is asked by the same command again.")
+            summary = ask_all(
+                jobs_of(planned, chosen, votes), votes, max_calls=max_calls, max_cost=max_cost, progress=progress
+            )
+    say_asked(summary)
+
+
+def say_asked(summary: AskSummary) -> None:
+    """Says what came of asking; leaves with 1 where questions failed, with 130 where Ctrl-C ended it."""
+    typer.echo(summary.words())
+    if "interrupted" in summary.stopped_because:
+        raise typer.Exit(130)
+    if summary.failed:
         raise typer.Exit(1)
 
 
@@ -111,6 +119,8 @@ def export(
     rejects: Rejects = None,
 ) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner."""
+    from itertools import chain
+
     from .features.atomic import make_folder
     from .features.votes.batch_files import export as write_batches
     from .features.votes.plan import plan
@@ -122,9 +132,9 @@ def export(
     with VoteStore(store) as votes:
         planned = plan(unique, chosen, providers, votes, only or ())
         _print_plan(planned, chosen)
-        for one in planned:
-            for file in write_batches(votes.unknown(one.questions()), output, votes):
-                typer.echo(f"Written: {file}")
+        unknown = chain.from_iterable(votes.unknown(one.questions()) for one in planned)
+        for file in write_batches(unknown, output, votes):
+            typer.echo(f"Written: {file}")
 
 
 @app.command("import", epilog="Example: dxmatch votes import batches/results.jsonl --store votes.sqlite")
@@ -168,16 +178,15 @@ def import_(
 @app.command(epilog="Example: dxmatch votes status --store votes.sqlite")
 def status(store: Store = STORE) -> None:
     """What the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time."""
-    from rich.console import Console
-    from rich.table import Table
-
     from .features.votes.store import VoteStore
+    from .features.votes.words import status_lines
 
-    table = Table("Model", "Prompt", "Answers", "Unscored", "Tokens in, out", "Spread", "First", "Last")
     with VoteStore(store, must_exist=True) as votes:
-        for row in votes.status():
-            table.add_row(*row.cells())
-    Console().print(table)
+        rows = votes.status()
+    for line in status_lines(rows):
+        typer.echo(line)
+    if not rows:
+        typer.echo(f"{store} holds no answer yet.")
 
 
 def _chosen(
@@ -222,15 +231,7 @@ def _unique(pairs: Path, a: str, b: str, naming: Naming, rejects: Path | None) -
 
 
 def _print_plan(planned: list[Planned], features: FeatureSet) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from .features.votes.words import plan_lines
 
-    table = Table("Feature", "Model", "Endpoint", "Questions", "Known", "To ask", "Tokens in, out", "Cost")
-    for one in planned:
-        url = features.endpoints[one.endpoint].url if one.endpoint in features.endpoints else one.endpoint
-        table.add_row(
-            ", ".join(one.features), one.respondent.model, url, f"{one.wanted:,}", f"{one.wanted - one.unknown:,}",
-            f"{one.unknown:,}", f"{one.prompt_tokens:,}, {one.completion_tokens:,}",
-            "no price given" if one.cost is None else f"{one.cost:,.2f}",
-        )  # fmt: skip
-    Console().print(table)
+    for line in plan_lines(planned, features.endpoints):
+        typer.echo(line)

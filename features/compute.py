@@ -24,15 +24,17 @@ def feature_table(
     features: FeatureSet,
     providers: Providers,
     *,
+    texts: Representations | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
     """float32[m, f] in column order, for the m unique pairs and the f features in the set's order.
 
     NaN where a feature could not be computed (`FeatureKind.missing` says when). A row depends on its two strings
-    alone, so it is the same to the last bit whatever else is in the table.
+    alone, so it is the same to the last bit whatever else is in the table. `texts` are the representations of
+    `pairs.names`, where they are shared with another table.
     """
-    texts = Representations(pairs.names, providers)
+    texts = texts or Representations(pairs.names, providers)
     total = len(pairs.first)
     table = np.empty((total, len(features.features)), np.float32, order="F")
     plan = [(KINDS[feature.kind], feature.options) for feature in features.features]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .compute import Progress, feature_table
 from .errors import InputError, OptionError
 from .feature_set import FeatureSet
+from .interning import InternedPairs
+from .representations import Providers, Representations
 
 MIN_COVERAGE = 0.9
 """The least share of pairs that each vote and each pick must be known for, unless another is asked for."""
@@ -28,21 +32,34 @@ def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], feature
     }
 
 
-def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
-    """Refuses votes and picks that are known for too few pairs. The other features lack what the strings lack.
+def covered_table(
+    pairs: InternedPairs,
+    features: FeatureSet,
+    providers: Providers,
+    least: float,
+    progress: Progress | None = None,
+) -> tuple[NDArray[np.float32], dict[str, float]]:
+    """`feature_table` and its `coverage`, refused where a vote or a pick is known for too small a share of the rows.
+
+    Votes and picks are looked up first, so the refusal comes before the other features are computed. These lack a value
+    only where the strings give none, so they have no limit.
 
     Errors: `InputError` with the feature that is known least; `OptionError` for a `least` outside [0, 1].
     """
     if not 0 <= least <= 1:
         raise OptionError("min_coverage", "between 0 and 1", least)
-    if not features.asked:
-        return
-    worst = min((feature.name for feature in features.asked), key=lambda name: known[name])
-    if known[worst] < least:
-        raise InputError(
-            f"{worst} is known for {known[worst]:.1%} of the pairs; ask for the rest with 'dxmatch votes ask'",
-            allowed=f"at least {least:.0%}, or a lower limit with --min-coverage",
-        )
+    texts = Representations(pairs.names, providers)
+    if features.asked:
+        asked = replace(features, features=features.asked)
+        known = coverage(feature_table(pairs, asked, providers, texts=texts), pairs.pair_of_row, asked)
+        worst = min(known, key=lambda name: known[name])
+        if known[worst] < least:
+            raise InputError(
+                f"{worst} is known for {_percent(known[worst])} of the pairs; ask for the rest with 'dxmatch votes ask'",
+                allowed=f"at least {least:.0%}, or a lower limit with --min-coverage",
+            )
+    table = feature_table(pairs, features, providers, texts=texts, progress=progress)
+    return table, coverage(table, pairs.pair_of_row, features)
 
 
 def coverage_words(known: Coverage) -> str:

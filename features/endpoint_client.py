@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,9 @@ T = TypeVar("T")
 
 FIRST_WAIT, LONGEST_BACK_OFF, JITTER = 0.5, 60.0, 1.0
 """Seconds between tries: 0.5, 1, 2, 4, … and up to 1 at random on top."""
+
+# Where a program sets up no logging, Python would print every retry that stamina logs, in the midst of a progress bar.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
 class Meter(Protocol):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+from contextvars import ContextVar
 from typing import Any
 
 import httpx2
@@ -21,6 +23,18 @@ _HEADERS = {
     "User-Agent": "dxmatch",
 }
 _OTHER_FILES = 100
+
+_calling: ContextVar[bool] = ContextVar("calling an endpoint", default=False)
+
+
+class _WithoutReplyHeaders(logging.Filter):
+    """Holds back the headers of our replies, which httpcore logs at DEBUG: a server may send the key back in them."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not (_calling.get() and "receive_response_headers.complete" in record.getMessage())
+
+
+logging.getLogger("httpcore2.http11").addFilter(_WithoutReplyHeaders())
 
 
 class RefusedReply(Exception):
@@ -72,12 +86,15 @@ class _OneConnectionEach(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         # The one that was used last is the least likely to have been closed by the server.
         connection = self._idle.pop() if self._idle else self._new()
+        before = _calling.set(True)
         try:
             reply = await connection.handle_async_request(request)
             body = await _body(reply, EMBEDDING_BYTES if request.url.path.endswith("/embeddings") else CHAT_BYTES)
         except BaseException:
             await connection.aclose()
             raise
+        finally:
+            _calling.reset(before)
         self._idle.append(connection)
         return httpx2.Response(reply.status_code, headers=reply.headers, content=body, request=request)
 

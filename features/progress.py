@@ -25,21 +25,37 @@ def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    rate = TextColumn("{task.fields[rate]}")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task, pace = bar.add_task(what, total=None, rate=""), _Pace()
+        yield lambda done, total: bar.update(task, completed=done, total=total, rate=pace.words(done))
 
 
 def _lines(what: str) -> Callable[[int, int], None]:
-    start = last = time.monotonic()
+    pace, last = _Pace(), time.monotonic()
 
     def report(done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= SECONDS_BETWEEN_LINES:
             last = now
-            left = (now - start) / max(done, 1) * (total - done)
-            print(f"{what}: {done:,} of {total:,}, about {left / 60:.0f} min left", file=sys.stderr, flush=True)
+            left = (total - done) / max(pace.per_second(done), 1e-9)
+            print(
+                f"{what}: {done:,} of {total:,}, {pace.words(done)}, about {left / 60:.0f} min left",
+                file=sys.stderr, flush=True,
+            )  # fmt: skip
 
     return report
+
+
+class _Pace:
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    def per_second(self, done: int) -> float:
+        return done / max(time.monotonic() - self._start, 1e-9)
+
+    def words(self, done: int) -> str:
+        rate = self.per_second(done)
+        return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"

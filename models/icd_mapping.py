@@ -52,7 +52,7 @@ def map_icd(
     store: str | os.PathLike[str] = "votes.sqlite",
     max_calls: int | None = None,
     max_cost: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IcdTable:
     """Maps diagnoses to ICD-10 entries.
 

@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..features.compute import CHUNK, feature_table
-from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, coverage
+from ..features.compute import CHUNK
+from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.encoders.static import StaticEncoder
 from ..features.endpoints import Endpoint, read_endpoints
 from ..features.errors import InputError, ModelError
@@ -201,9 +201,7 @@ class MatchFunction:
     def _of_unique(
         self, pairs: InternedPairs, progress: Callable[[int, int], None] | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float32], Coverage]:
-        table = feature_table(pairs, self.features, self.providers, progress=progress)
-        known = coverage(table, pairs.pair_of_row, self.features)
-        check_coverage(known, self.features, self.min_coverage)
+        table, known = covered_table(pairs, self.features, self.providers, self.min_coverage, progress)
         probability = self._parts.manifest.calibration(self.raw(table))
         probability[pairs.equal] = 1.0
         return probability, table, known

@@ -15,8 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..features.compute import feature_table
-from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, coverage
+from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.encoders.static import StaticEncoder
 from ..features.errors import InputError, OptionError
 from ..features.feature_set import FeatureSet
@@ -161,8 +160,7 @@ def fit(
         endpoints=feature_set.endpoints,
         store=votes,
     )
-    examples, known = _examples(read, feature_set, providers, group or a)
-    check_coverage(known, feature_set, min_coverage)
+    examples, known = _examples(read, feature_set, providers, group or a, min_coverage)
     test = held_out(examples.groups, test_share, seed)
     directions = [_direction(feature.kind) for feature in feature_set.features]
 
@@ -214,16 +212,15 @@ def fit(
 
 
 def _examples(
-    read: Pairs, features: FeatureSet, providers: Providers, group: str
+    read: Pairs, features: FeatureSet, providers: Providers, group: str, min_coverage: float
 ) -> tuple[_Examples, dict[str, float]]:
     assert read.label is not None
     read.table.require(group, "the reference diagnosis")
     unique = intern_pairs(read.a, read.b, providers.naming)
-    table = feature_table(unique, features, providers)
+    table, known = covered_table(unique, features, providers, min_coverage)
     references = Groups.of(providers.naming(read.table.required_text(group).to_pylist()))
     equal = unique.equal[unique.pair_of_row]
-    examples = _Examples(table[unique.pair_of_row], read.label, read.weight, equal, references)
-    return examples, coverage(table, unique.pair_of_row, features)
+    return _Examples(table[unique.pair_of_row], read.label, read.weight, equal, references), known
 
 
 def _encoder_files(folder: str | os.PathLike[str] | None) -> Mapping[str, bytes]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Coroutine, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +14,11 @@ from numpy.typing import NDArray
 from ..endpoint_client import EndpointClient
 from ..endpoints import Endpoint
 from ..errors import InputError, ModelError, OptionError, quoted
+from ..event_loop import run
 
 ROWS = 32
 """The most that text-embeddings-inference takes in one call unless it is told otherwise."""
 _PROBE = "disease"
-
-T = TypeVar("T")
 
 
 class EndpointEncoder:
@@ -83,7 +81,7 @@ class EndpointEncoder:
                 raise InputError("a text without a character", allowed="a name in words", got=text)
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        return np.concatenate(_run(self._encode(texts)))
+        return np.concatenate(run(self._encode(texts)))
 
     async def _encode(self, texts: list[str]) -> list[NDArray[np.float32]]:
         starts = range(0, len(texts), self._rows)
@@ -116,13 +114,3 @@ class EndpointEncoder:
 
     def _refusal(self, problem: str) -> ModelError:
         return ModelError(f"The encoder {self.model!r} at the endpoint {self.endpoint.name!r} {problem}.")
-
-
-def _run(work: Coroutine[Any, Any, T]) -> T:
-    """Runs to the end; in a thread of its own where this one already runs an event loop, which cannot be nested."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()

@@ -74,14 +74,13 @@ class SentenceEncoder:
             raise ModelError(
                 f"{self.name}: could not be loaded as a sentence-transformers model ({first_line})."
             ) from error
-        self._revision, self._rows = revision, rows
-        self._put_first: str = self._default_prompt() if prompt is None else prompt
+        self._rows = rows
+        self._revision = None if self._folder else _commit(self.name, revision) or revision or "main"
+        default = self._model.prompts.get(self._model.default_prompt_name) or ""
+        self._put_first: str = default if prompt is None else prompt
         self._dimensions = int(self._model.get_embedding_dimension() or 0)
         if not self._dimensions:
             raise ModelError(f"{self.name}: the model does not say how long its vectors are.")
-
-    def _default_prompt(self) -> str:
-        return self._model.prompts.get(self._model.default_prompt_name) or ""
 
     @property
     def dimensions(self) -> int:
@@ -94,8 +93,7 @@ class SentenceEncoder:
             self._files_hash = self._files_hash or _hash_of_files(self._folder)
             base = f"sentence-{self._files_hash}-{self._rows}"
         else:
-            commit = getattr(getattr(self._model[0], "model", None), "config", None)
-            base = f"{self.name}@{getattr(commit, '_commit_hash', None) or self._revision or 'main'}-{self._rows}"
+            base = f"{self.name}@{self._revision}-{self._rows}"
         if self.prompt is not None:
             base += f"-{hashlib.sha256(self.prompt.encode()).hexdigest()[:12]}"
         device = self._model.device.type
@@ -157,6 +155,19 @@ def _folder(name: str | os.PathLike[str]) -> Path | None:
     if isinstance(name, str) and _HUB_NAME.fullmatch(name) and not path.exists():
         return None
     raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", os.fspath(name))
+
+
+def _commit(name: str, revision: str | None) -> str | None:
+    """Which commit the hub's cache holds for a branch or tag; None where it cannot be told."""
+    from huggingface_hub import try_to_load_from_cache
+
+    cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+    for repository in (name, f"sentence-transformers/{name}"):
+        for file in ("modules.json", "config.json"):
+            found = try_to_load_from_cache(repository, file, cache_dir=cache, revision=revision)
+            if isinstance(found, str):
+                return Path(found).parent.name
+    return None
 
 
 def _hash_of_files(folder: Path) -> str:

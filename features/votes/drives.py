@@ -21,7 +21,10 @@ def network_drive(file: Path) -> str | None:
     """The kind of the network file system that holds `file` ("nfs4"); None where it is local or cannot be told."""
     file = file.resolve()
     if sys.platform == "win32":
-        return _windows_drive(file)
+        import ctypes
+
+        remote = ctypes.windll.kernel32.GetDriveTypeW(file.anchor) == 4  # DRIVE_REMOTE
+        return "network drive" if remote or file.drive.startswith("\\\\") else None
     if MOUNTINFO.exists():
         kind = _kind_at(file, mounts_of_linux(MOUNTINFO.read_text("utf-8", "surrogateescape")))
     else:
@@ -61,13 +64,3 @@ def _listed_mounts() -> str:
         return subprocess.run(["/sbin/mount"], capture_output=True, text=True, timeout=10, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
-
-
-def _windows_drive(file: Path) -> str | None:
-    if sys.platform == "win32":
-        import ctypes
-
-        remote = 4  # DRIVE_REMOTE of GetDriveTypeW
-        if file.drive.startswith("\\\\") or ctypes.windll.kernel32.GetDriveTypeW(file.anchor) == remote:
-            return "network drive"
-    return None

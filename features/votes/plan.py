@@ -13,6 +13,7 @@ from ..feature_set import FeatureSet, FeatureSpec
 from ..hints import hint
 from ..interning import InternedPairs
 from ..representations import Providers, Representations
+from .asker import Job
 from .prices import estimated_tokens
 from .prompts import PROMPTS
 from .questions import Question, Respondent
@@ -67,6 +68,21 @@ def plan(
             who = _who(feature)
             groups.setdefault((who.respondent, who.endpoint), []).append(feature)
     return [_planned(specs, differing, features, store) for specs in groups.values()]
+
+
+def jobs_of(planned: Sequence[Planned], features: FeatureSet, store: VoteStore) -> list[Job]:
+    """What is planned and unknown, for `ask`."""
+    return [
+        Job(
+            features.endpoints[one.endpoint],
+            one.respondent,
+            store.unknown(one.questions()),
+            one.unknown,
+            features.prices.get(one.respondent.model),
+        )
+        for one in planned
+        if one.unknown
+    ]
 
 
 @dataclass(frozen=True)

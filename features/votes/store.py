@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 _BATCH = 10_000
 _FEW_NAMES = 100
+_ADDED_TO_CHECKPOINT = 500
 
 _KEY = ", ".join(KEY)
 _COLUMNS = ", ".join((*KEY, *VALUES))
@@ -53,6 +54,7 @@ class VoteStore:
         self._file = StoreFile(self.path, wait)
         self._lock = threading.RLock()
         self._ids: dict[Respondent, int] = {}
+        self._since_checkpoint = 0
         self._db = self._file.open(create=not must_exist)
         if self._file.network:
             warnings.warn(
@@ -77,7 +79,13 @@ class VoteStore:
         """Commits one answer. False, and nothing changes, where the question has one already."""
         with self._lock, self._file.errors_told():
             row = row_of(self._id(self._db, question.respondent), question, answer, int(time.time()))
-            return self._db.execute(f"INSERT INTO answer ({_COLUMNS}) VALUES ({_PLACES}) {_KEEP}", row).rowcount == 1
+            insert = f"INSERT INTO answer ({_COLUMNS}) VALUES ({_PLACES}) {_KEEP}"
+            added = self._db.execute(insert, row).rowcount
+            self._since_checkpoint += added
+            if self._since_checkpoint >= _ADDED_TO_CHECKPOINT:
+                self._file.checkpoint(self._db)
+                self._since_checkpoint = 0
+            return added == 1
 
     def add_many(self, items: Iterable[tuple[Question, Answer]], *, replace: bool = False) -> int:
         """Commits all of them or none; returns how many were new (with `replace`: how many were written).
@@ -91,16 +99,21 @@ class VoteStore:
                 with self._file.errors_told():
                     rows = [row_of(self._id(db, q.respondent), q, answer, now) for q, answer in batch]
                     _fill(db, "incoming", rows)
-            with self._file.errors_told(), transaction(db):
-                select = f"SELECT * FROM incoming ORDER BY {_KEY}, incoming.rowid"
-                insert = f"INSERT INTO answer ({_COLUMNS}) {select} {_REPLACE if replace else _KEEP}"
-                return db.execute(insert).rowcount
+            select = f"SELECT * FROM incoming ORDER BY {_KEY}, incoming.rowid"
+            with self._file.errors_told():
+                with transaction(db):
+                    insert = f"INSERT INTO answer ({_COLUMNS}) {select} {_REPLACE if replace else _KEEP}"
+                    written = db.execute(insert).rowcount
+                self._file.checkpoint(db)
+                return written
 
     def forget_unscored(self, respondent: Respondent) -> int:
         """Removes the answers without a verdict, so that they are asked for anew; returns how many these were."""
         with self._lock, self._file.errors_told():
             forget = f"DELETE FROM answer WHERE respondent = {_ID} AND verdict IS NULL"
-            return self._db.execute(forget, _words(respondent)).rowcount
+            forgotten = self._db.execute(forget, _words(respondent)).rowcount
+            self._file.checkpoint(self._db)
+            return forgotten
 
     def has(self, question: Question) -> bool:
         """Has this one question an answer? (For many: `unknown`.)"""
@@ -139,7 +152,7 @@ class VoteStore:
         second = "a.second" if len(names) <= _FEW_NAMES else "+a.second"
         select = f"""SELECT a.first, a.second, a.repeat, a.verdict, a.probability, a.reason
             FROM wanted w CROSS JOIN answer a ON a.respondent = {_ID} AND a.first = w.name
-            WHERE {second} IN (SELECT name FROM wanted) ORDER BY a.first, a.second, a.repeat"""
+            WHERE {second} IN (SELECT name FROM wanted) ORDER BY w.name, a.second, a.repeat"""
         with self._file.connection("wanted (name PRIMARY KEY) WITHOUT ROWID") as db:
             with self._file.errors_told():
                 _fill(db, "wanted", [(name,) for name in dict.fromkeys(names)])
@@ -181,12 +194,14 @@ class VoteStore:
                 with self._file.errors_told():
                     rows = [(id, self._id(db, q.respondent), q.first, q.second, q.repeat) for id, q in batch]
                     _fill(db, "incoming", rows)
-            with self._file.errors_told(), transaction(db):
-                # "WHERE true" keeps SQLite from reading ON as that of a join.
-                new = "SELECT * FROM incoming WHERE true ON CONFLICT (custom_id) DO NOTHING"
-                db.execute(f"INSERT INTO exported ({columns}) {new}")
-                for other in db.execute(f"SELECT * FROM incoming EXCEPT SELECT {columns} FROM exported"):
-                    raise InputError("a custom id that stands for another question already", got=other[0])
+            # "WHERE true" keeps SQLite from reading ON as that of a join.
+            select = "SELECT * FROM incoming WHERE true ON CONFLICT (custom_id) DO NOTHING"
+            with self._file.errors_told():
+                with transaction(db):
+                    db.execute(f"INSERT INTO exported ({columns}) {select}")
+                    for other in db.execute(f"SELECT * FROM incoming EXCEPT SELECT {columns} FROM exported"):
+                        raise InputError("a custom id that stands for another question already", got=other[0])
+                self._file.checkpoint(db)
 
     def exported(self, custom_id: str) -> Question | None:
         """The question behind a custom id; None where the store did not export it."""

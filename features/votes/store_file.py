@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from ..errors import DxmatchError, InputError, quoted
@@ -14,6 +14,7 @@ from .drives import network_drive
 APPLICATION_ID = 0x64784D76  # "dxMv"
 FORMAT = 1
 WAIT_SECONDS = 30.0
+_FOREIGN = "not a vote store of dxmatch. It was left as it is."
 
 SCHEMA = (
     """CREATE TABLE respondent (
@@ -58,7 +59,7 @@ class StoreFile:
 
     On a local drive the journal is a write-ahead log with `synchronous=NORMAL`: a committed answer survives the end of the
     process in any way, and the file stays whole through a power cut, which can lose the answers since the last checkpoint
-    (about the last thousand). On a network drive it is a rollback journal with `synchronous=FULL`.
+    (the last 500 of each process that writes). On a network drive it is a rollback journal with `synchronous=FULL`.
 
     network : the kind of network drive that holds it, or None.
     """
@@ -95,9 +96,11 @@ class StoreFile:
                     raise StoreError(f"{self.path}: no such vote store.")
                 if not self.path.parent.is_dir():
                     raise StoreError(f"{self.path.parent}: no such folder (for {self.path.name}).")
+            elif self.path.stat().st_size == 1:  # SQLite would take it for an empty file
+                raise StoreError(f"{self.path}: {_FOREIGN}")
             db = self._connected("rwc" if create else "rw")
             try:
-                if self._is_blank(db):
+                if create and self._is_blank(db):
                     self._make(db)
                 self._check(db)
                 self._journal(db)
@@ -125,6 +128,16 @@ class StoreFile:
                 if self._frozen and self._state() != before:
                     raise StoreError(f"{self.path}: somebody wrote to it while it was read. Run this again.")
 
+    def checkpoint(self, db: sqlite3.Connection) -> None:
+        """Copies the write-ahead log into the store, or leaves that to the next time where it cannot be done now.
+
+        Nobody may write meanwhile: before SQLite 3.51.3 a write at the wrong moment was lost, and the store damaged
+        (https://sqlite.org/wal.html, "The WAL Reset Bug"). SQLite's own checkpoints do not see to that.
+        """
+        if not self.network:
+            with suppress(sqlite3.Error), transaction(db), closing(self._connected("rw")) as copier:
+                copier.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
     def _connected(self, mode: str) -> sqlite3.Connection:
         try:
             return self._opened(f"mode={mode}")
@@ -147,6 +160,7 @@ class StoreFile:
             db.execute("PRAGMA trusted_schema = OFF")
             db.execute("PRAGMA cell_size_check = ON")
             db.execute("PRAGMA cache_size = -32000")
+            db.execute("PRAGMA wal_autocheckpoint = 0")
             db.execute("SELECT count(*) FROM sqlite_schema")
         except BaseException:
             db.close()
@@ -171,7 +185,7 @@ class StoreFile:
 
     def _check(self, db: sqlite3.Connection) -> None:
         if _number(db, "application_id") != APPLICATION_ID:
-            raise StoreError(f"{self.path} is an SQLite file, but not a vote store of dxmatch. It was left as it is.")
+            raise StoreError(f"{self.path}: {_FOREIGN}")
         version = _number(db, "user_version")
         if version != FORMAT:
             age = "a newer" if version > FORMAT else "another"
@@ -224,7 +238,7 @@ class StoreFile:
             case sqlite3.SQLITE_CANTOPEN:
                 return "the store cannot be opened: its folder cannot be written, or the store cannot be read."
             case sqlite3.SQLITE_NOTADB:
-                return "not a vote store. It was left as it is."
+                return _FOREIGN
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:
                 return _damaged(error)
             case 0 if isinstance(error, sqlite3.OperationalError):  # a text that is no UTF-8

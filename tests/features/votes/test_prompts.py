@@ -16,7 +16,11 @@ from dxmatch.features.votes.prompts import PICK_PROMPT, PROMPTS, VOTE_PROMPT, an
 from dxmatch.features.votes.questions import MAX_RAW, REASONS, Answer, Question, Respondent
 
 VOTE, PICK = PROMPTS[VOTE_PROMPT], PROMPTS[PICK_PROMPT]
-CANDIDATES = [("I21", "Acute myocardial infarction"), ("I25.2", "Old myocardial infarction"), ("I20.0", "Unstable angina")]
+CANDIDATES = [
+    ("I21", "Acute myocardial infarction"),
+    ("I25.2", "Old myocardial infarction"),
+    ("I20.0", "Unstable angina"),
+]
 
 
 def content(messages: list[dict[str, str]]) -> str:
@@ -128,7 +132,13 @@ def test_an_echo_is_no_vote(hostile_texts: list[str]) -> None:
         for question in (vote_question(text, "angina"), vote_question("angina", text), pick_question(text)):
             messages = PROMPTS[question.respondent.prompt].messages(question.first, question.second)
             whole = content(messages)
-            for echo in (*echoes, whole, json.dumps(messages), whole[whole.index("<data>") :], json.dumps([text, text])):
+            for echo in (
+                *echoes,
+                whole,
+                json.dumps(messages),
+                whole[whole.index("<data>") :],
+                json.dumps([text, text]),
+            ):
                 verdict, reason = PROMPTS[question.respondent.prompt].read(echo, question)
                 assert verdict is None, echo
                 assert reason in REASONS

