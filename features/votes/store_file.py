@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from ..errors import DxmatchError, InputError, quoted
 from .drives import network_drive
@@ -123,10 +125,12 @@ class StoreFile:
                 if temporary:
                     db.execute(f"CREATE TEMP TABLE {temporary}")
                 before = self._state()
-            yield db
-            with self.errors_told():
-                if self._frozen and self._state() != before:
-                    raise StoreError(f"{self.path}: somebody wrote to it while it was read. Run this again.")
+            try:
+                yield db
+            except StoreError:
+                self._check_unchanged(before)
+                raise
+            self._check_unchanged(before)
 
     def checkpoint(self, db: sqlite3.Connection) -> None:
         """Copies the write-ahead log into the store, or leaves that to the next time where it cannot be done now.
@@ -151,8 +155,11 @@ class StoreFile:
         return self._opened("immutable=1")
 
     def _opened(self, how: str) -> sqlite3.Connection:
-        where = f"{self.path.absolute().as_uri()}?{how}"
-        db = sqlite3.connect(where, uri=True, timeout=self.wait, isolation_level=None, check_same_thread=False)
+        name = quote(os.fsencode(self.path.absolute().as_posix()))
+        where = f"file://{name}" if name.startswith("/") else f"file:///{name}"
+        db = sqlite3.connect(
+            f"{where}?{how}", uri=True, timeout=self.wait, isolation_level=None, check_same_thread=False
+        )
         try:
             if self.network:
                 # In this mode SQLite reads a write-ahead log without shared memory, which machines do not share.
@@ -170,6 +177,11 @@ class StoreFile:
     def _state(self) -> tuple[int, int]:
         now = self.path.stat()
         return now.st_mtime_ns, now.st_size
+
+    def _check_unchanged(self, before: tuple[int, int]) -> None:
+        with self.errors_told():
+            if self._frozen and self._state() != before:
+                raise StoreError(f"{self.path}: somebody wrote to it while it was read. Run this again.")
 
     def _is_blank(self, db: sqlite3.Connection) -> bool:
         tables = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]

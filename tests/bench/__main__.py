@@ -6,7 +6,7 @@ import importlib
 import sys
 import time
 
-BENCHMARKS = ("linguistic", "encoder", "icd", "relative", "accuracy")
+BENCHMARKS = ("linguistic", "encoder", "icd", "relative", "accuracy", "votes")
 
 
 def main() -> None:

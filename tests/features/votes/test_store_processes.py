@@ -67,11 +67,14 @@ def test_what_was_added_survives_kill_9(tmp_path: Path, code: str) -> None:
     path, rng, lines = tmp_path / "votes.sqlite", random.Random(7), []
     for life in range(6):
         writers = [started(code, path, f"{life}-{i}") for i in range(2)]
-        time.sleep(rng.uniform(0.1, 0.5) if life % 2 else rng.uniform(0.5, 0.8))
+        if life % 2:  # some die at their start, some at work
+            assert writers[0].stdout
+            lines.append(writers[0].stdout.readline().rstrip("\n"))
+        time.sleep(rng.uniform(0.05, 0.4))
         for writer in writers:
             writer.send_signal(signal.SIGKILL)
         for writer in writers:
-            lines += (writer.communicate()[0].rpartition("\n")[0]).splitlines()
+            lines += writer.communicate()[0].rpartition("\n")[0].splitlines()
         if not path.exists():
             continue
         with VoteStore(path) as store:
@@ -86,7 +89,7 @@ def test_what_was_added_survives_kill_9(tmp_path: Path, code: str) -> None:
             assert store.add(Question(RESPONDENT, "life", str(life)), Answer(1, None)) and store.known(RESPONDENT)
             store._db.execute("DELETE FROM answer WHERE first = 'life'")
         check_whole(path)
-    assert len(lines) > 50
+    assert len(lines) > 10
 
 
 def test_processes_wait_for_each_other_and_lose_nothing(tmp_path: Path) -> None:

@@ -1,0 +1,100 @@
+"""`dxmatch votes` as a user meets it: batch files out and in, tables in, what is known, wrong usage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dxmatch.cli import app
+from dxmatch.features.errors import DxmatchError
+
+SET = """
+[endpoint.batches]
+url = "http://localhost:9/v1"
+[[feature]]
+name = "vote_a"
+kind = "vote"
+model = "org/model-a"
+endpoint = "batches"
+[[feature]]
+name = "vote_b"
+kind = "vote"
+model = "model-b"
+endpoint = "batches"
+soft = true
+[[feature]]
+name = "levenshtein"
+kind = "levenshtein"
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.toml").write_text(SET)
+    (tmp_path / "pairs.csv").write_text("a,b\nheart attack,myocardial infarction\nAngina,fever\nfever,Angina\nrash,Rash!\n")
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, ["votes", *arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_batches_out_and_in(here: Path) -> None:
+    """Of three different pairs two are equal after normalisation; so one question for each of two models."""
+    out = run("export", "pairs.csv", "--features", "set.toml", "-o", "batches").output
+    assert "2 of these equal on both sides" in out
+    files = sorted((here / "batches").iterdir())
+    assert [file.name for file in files] == ["vote-1_model-b_001.jsonl", "vote-1_org-model-a_001.jsonl"]
+    results = []
+    for file, answer in zip(files, ("No.", "Yes, they are."), strict=True):
+        (request,) = [json.loads(line) for line in file.read_text().splitlines()]
+        message = {"role": "assistant", "content": answer}
+        body = {
+            "choices": [{"message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 2},
+        }
+        results.append(
+            {"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
+        )
+    failed = {"custom_id": results[0]["custom_id"], "response": None, "error": {"code": "batch_expired"}}
+    (here / "results.jsonl").write_text("\n".join(json.dumps(line) for line in (failed, *reversed(results))))
+    told = run("import", "results.jsonl").output
+    assert "batch_expired" in told
+    status = run("status").output
+    assert "org/model-a, prompt vote-1" in status
+    assert status.count("1 answers, 1 match, 0 unscored") == 1
+    assert status.count("1 answers, 0 match, 0 unscored") == 1
+    assert "Nothing to ask" in run("ask", "pairs.csv", "--features", "set.toml").output
+
+
+def test_a_table_in(here: Path) -> None:
+    (here / "votes.csv").write_text("a,b,model,verdict\nangina,Fever,gpt-4,1\nrash,measles,gpt-4,\n")
+    assert "2 new votes" in run("import", "votes.csv").output
+    assert "gpt-4, prompt imported" in run("status").output
+    with pytest.raises(DxmatchError, match="verdict"):
+        run("import", "pairs.csv")
+
+
+def test_wrong_usage(here: Path) -> None:
+    with pytest.raises(DxmatchError, match="absent.sqlite"):
+        run("status", "--store", "absent.sqlite")
+    with pytest.raises(DxmatchError, match="no such vote or pick; did you mean 'vote_a'"):
+        run("ask", "pairs.csv", "--features", "set.toml", "--only", "votes_a", "--dry-run")
+    with pytest.raises(DxmatchError, match="none: the set asks no language model"):
+        run("ask", "pairs.csv", "--features", "offline", "--only", "levenshtein", "--dry-run")
+    assert "Nothing to ask" in run("ask", "pairs.csv", "--features", "offline", "--dry-run").output
+    (here / "abbreviations.csv").write_text("abbreviation,expansion\nx,y\n")
+    result = run("ask", "pairs.csv", "--model", "m", "--abbreviations", "abbreviations.csv")
+    assert result.exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["ask", "export", "import", "status"])
+def test_help_has_an_example(command: str) -> None:
+    assert f"Example: dxmatch votes {command}" in " ".join(run(command, "--help").output.split())
