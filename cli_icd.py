@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .cli_votes import STORE, Endpoints, say_asked
+from .cli_votes import STORE, Endpoints, quiet_retries, say_asked
 
 
 def icd(
@@ -47,6 +47,8 @@ def icd(
     if output is not None:
         check_output(output)
     from_file = len(strings) == 1 and Path(strings[0]).suffix.lower() in SUFFIXES
+    if pick is not None:
+        quiet_retries()
     with shown("Asking") as progress:
         result = map_icd(
             strings[0] if from_file else strings, column=column, unique=unique, k=k, source=source, model=model, pick=pick, features=features, endpoints=endpoints,

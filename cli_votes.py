@@ -86,11 +86,21 @@ def ask(
         _print_plan(planned, chosen)
         if dry_run or not any(one.unknown for one in planned):
             return
+        quiet_retries()
         with shown("Asking") as progress:
             summary = ask_all(
                 jobs_of(planned, chosen, votes), votes, max_calls=max_calls, max_cost=max_cost, progress=progress
             )
     say_asked(summary)
+
+
+def quiet_retries() -> None:
+    """Retries are counted in the summary; where structlog is installed, stamina would print each of them."""
+    try:
+        from stamina.instrumentation import set_on_retry_hooks
+    except ImportError:
+        return  # what needs it says so itself
+    set_on_retry_hooks(())
 
 
 def say_asked(summary: AskSummary) -> None:

@@ -94,7 +94,7 @@ def _text(holder: dict[str, Any], key: str) -> str | None:
 
 def _count(usage: Any, key: str) -> int | None:
     value = usage.get(key) if isinstance(usage, dict) else None
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value < 2**31 else None
 
 
 def _logprobs(given: Any) -> list[list[tuple[str, float]]]:

@@ -52,7 +52,7 @@ def open_client(endpoint: Endpoint, concurrency: int) -> openai.AsyncOpenAI:
     """
     _check_open_files(concurrency)
     http = httpx2.AsyncClient(
-        transport=_OneConnectionEach(endpoint), trust_env=False, follow_redirects=False, timeout=None
+        transport=OneConnectionEach(endpoint), trust_env=False, follow_redirects=False, timeout=None
     )
     # An empty text, unlike None, is not replaced by the environment's.
     return _Client(
@@ -68,7 +68,7 @@ class _Client(openai.AsyncOpenAI):
         return dict(_HEADERS)
 
 
-class _OneConnectionEach(httpx2.AsyncBaseTransport):
+class OneConnectionEach(httpx2.AsyncBaseTransport):
     """A pool of its own for each connection.
 
     One pool looks through all of its connections at every call: at 1,000 of them that takes longer than all else.

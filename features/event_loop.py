@@ -16,5 +16,17 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
+    under_way: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+
+    async def noted() -> T:
+        under_way.append((asyncio.get_running_loop(), asyncio.current_task()))
+        return await work
+
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+        ended = thread.submit(asyncio.run, noted())
+        try:
+            return ended.result()
+        except KeyboardInterrupt:
+            for loop, task in under_way:
+                loop.call_soon_threadsafe(task.cancel)  # type: ignore[union-attr]
+            raise

@@ -59,7 +59,7 @@ def make_language_model(folder: Path, lessons: Sequence[tuple[str, str]]) -> flo
         for row, (question, answer) in enumerate(zip(asked, answers, strict=True)):
             tokens[row, : len(question) + len(answer)] = torch.tensor([*question, *answer])
             wanted[row, len(question) : len(question) + len(answer)] = torch.tensor(answer)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
         for _ in range(300):
             step = model(input_ids=tokens, labels=wanted).loss
             step.backward()

@@ -25,10 +25,12 @@ from .store import VoteStore
 
 __all__ = ["AskSummary", "Job", "ask"]
 
-HOPELESS = 100
-"""A job is given up after so many failed questions in a row, or twice its endpoint's concurrency if that is more."""
+HOPELESS, HOPELESS_AT_FIRST = 100, 10
+"""A job is given up after so many failed questions in a row: 100, or 10 where none was answered yet.
 
-_DRAWN, _LOOKED_UP = 4_096, 256
+More where more are under way at once: two rounds of these, or one at first."""
+
+_DRAWN, _LOOKED_UP = 4_096, 64
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class _Course:
 
     job: Job
     parameters: dict[str, Any] = field(init=False)
+    answered: bool = False
     failed_in_a_row: int = 0
     over: bool = False
 
@@ -153,7 +156,7 @@ class _Asking:
             self._failed(course, error)
         else:
             bill.answered(reply.prompt_tokens, reply.completion_tokens)
-            course.failed_in_a_row = 0
+            course.answered, course.failed_in_a_row = True, 0
             answer = answer_of(
                 prompt, question, text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
                 prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=reply.seconds,
@@ -180,8 +183,8 @@ class _Asking:
     def _failed(self, course: _Course, error: EndpointError) -> None:
         self.summary.failed[error.kind] += 1
         course.failed_in_a_row += 1
-        hopeless = max(HOPELESS, 2 * course.job.endpoint.concurrency)
-        model = course.job.respondent.model
+        at_once, model = course.job.endpoint.concurrency, course.job.respondent.model
+        hopeless = max(HOPELESS, 2 * at_once) if course.answered else max(HOPELESS_AT_FIRST, at_once)
         if error.final:
             self._stop([course], f"{model} is not asked any more: {error}")
         elif course.failed_in_a_row >= hopeless:

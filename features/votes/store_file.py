@@ -12,44 +12,12 @@ from urllib.parse import quote
 
 from ..errors import DxmatchError, InputError, quoted
 from .drives import network_drive
+from .store_rows import SCHEMA
 
 APPLICATION_ID = 0x64784D76  # "dxMv"
 FORMAT = 1
 WAIT_SECONDS = 30.0
 _FOREIGN = "not a vote store of dxmatch. It was left as it is."
-
-SCHEMA = (
-    """CREATE TABLE respondent (
-        id INTEGER PRIMARY KEY,
-        model TEXT NOT NULL,
-        prompt TEXT NOT NULL,
-        parameters TEXT NOT NULL,
-        UNIQUE (model, prompt, parameters)
-    ) STRICT""",
-    """CREATE TABLE answer (
-        respondent INTEGER NOT NULL REFERENCES respondent,
-        first TEXT NOT NULL,
-        second TEXT NOT NULL,
-        repeat INTEGER NOT NULL CHECK (repeat >= 0),
-        verdict INTEGER CHECK (verdict >= 0),
-        reason TEXT,
-        probability REAL CHECK (probability BETWEEN 0 AND 1),
-        prompt_tokens INTEGER CHECK (prompt_tokens >= 0),
-        completion_tokens INTEGER CHECK (completion_tokens >= 0),
-        seconds REAL CHECK (seconds >= 0),
-        answered_at INTEGER NOT NULL, -- seconds since 1970, UTC
-        raw TEXT NOT NULL,
-        CHECK ((verdict IS NULL) <> (reason IS NULL)),
-        PRIMARY KEY (respondent, first, second, repeat)
-    ) STRICT, WITHOUT ROWID""",
-    """CREATE TABLE exported (
-        custom_id TEXT PRIMARY KEY,
-        respondent INTEGER NOT NULL REFERENCES respondent,
-        first TEXT NOT NULL,
-        second TEXT NOT NULL,
-        repeat INTEGER NOT NULL CHECK (repeat >= 0)
-    ) STRICT, WITHOUT ROWID""",
-)
 
 
 class StoreError(DxmatchError):

@@ -1,4 +1,4 @@
-"""Questions and answers as rows of the vote store: checked on the way in, rebuilt on the way out."""
+"""The tables of the vote store; answers as rows of them: checked on the way in, rebuilt on the way out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,39 @@ from typing import Any
 
 from ..errors import InputError
 from .questions import MAX_RAW, REASONS, Answer, Question
+
+SCHEMA = (
+    """CREATE TABLE respondent (
+        id INTEGER PRIMARY KEY,
+        model TEXT NOT NULL,
+        prompt TEXT NOT NULL,
+        parameters TEXT NOT NULL,
+        UNIQUE (model, prompt, parameters)
+    ) STRICT""",
+    """CREATE TABLE answer (
+        respondent INTEGER NOT NULL REFERENCES respondent,
+        first TEXT NOT NULL,
+        second TEXT NOT NULL,
+        repeat INTEGER NOT NULL CHECK (repeat >= 0),
+        verdict INTEGER CHECK (verdict >= 0),
+        reason TEXT,
+        probability REAL CHECK (probability BETWEEN 0 AND 1),
+        prompt_tokens INTEGER CHECK (prompt_tokens >= 0),
+        completion_tokens INTEGER CHECK (completion_tokens >= 0),
+        seconds REAL CHECK (seconds >= 0),
+        answered_at INTEGER NOT NULL, -- seconds since 1970, UTC
+        raw TEXT NOT NULL,
+        CHECK ((verdict IS NULL) <> (reason IS NULL)),
+        PRIMARY KEY (respondent, first, second, repeat)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE exported (
+        custom_id TEXT PRIMARY KEY,
+        respondent INTEGER NOT NULL REFERENCES respondent,
+        first TEXT NOT NULL,
+        second TEXT NOT NULL,
+        repeat INTEGER NOT NULL CHECK (repeat >= 0)
+    ) STRICT, WITHOUT ROWID""",
+)
 
 KEY = ("respondent", "first", "second", "repeat")
 VALUES = (

@@ -72,7 +72,7 @@ def main() -> None:
     import httpx2
     import openai
 
-    from dxmatch.features.endpoint_transport import _OneConnectionEach
+    from dxmatch.features.endpoint_transport import OneConnectionEach
 
     server = Loopback()
     server.rules(delay=LATENCY, keep=False)
@@ -107,7 +107,7 @@ def main() -> None:
             "openai's client alone": posts(VOTES, CONCURRENCY, openai_alone),
             "httpx2 alone": posts(VOTES, CONCURRENCY, lambda: httpx2_alone(limits=many)),
             "httpx2 over our transport": posts(
-                VOTES, CONCURRENCY, lambda: httpx2_alone(transport=_OneConnectionEach(Endpoint("loopback", url)))
+                VOTES, CONCURRENCY, lambda: httpx2_alone(transport=OneConnectionEach(Endpoint("loopback", url)))
             ),
         }
     finally:
@@ -121,7 +121,7 @@ def main() -> None:
         *(Row(what, "1/s", ours[0], peer, speed[0]) for peer, speed in peers.items()),
         *(Row("processor time per vote", "ms", ours[1] * 1e3, peer, speed[1] * 1e3) for peer, speed in peers.items()),
     ]
-    show(rows, Path("out/bench_votes.json"))
+    show(rows, Path("out/bench/votes.json"))
 
 
 if __name__ == "__main__":

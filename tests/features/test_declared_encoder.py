@@ -115,7 +115,9 @@ def with_default_prompt(tiny_sentence_model: Path, tmp_path: Path) -> Path:
     folder = Path(shutil.copytree(tiny_sentence_model, tmp_path / "prompted"))
     path = folder / "config_sentence_transformers.json"
     config = json.loads(path.read_text())
-    path.write_text(json.dumps({**config, "prompts": {"query": "query ", "document": ""}, "default_prompt_name": "query"}))
+    path.write_text(
+        json.dumps({**config, "prompts": {"query": "query ", "document": ""}, "default_prompt_name": "query"})
+    )
     return folder
 
 

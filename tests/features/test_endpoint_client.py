@@ -238,8 +238,7 @@ def test_retry_after_holds_for_the_whole_endpoint(
     async def calls() -> None:
         async with EndpointClient(endpoint()) as client:
             limited = asyncio.create_task(client.chat("m", [{"role": "user", "content": "first"}], {}))
-            while not client._pace._paused_until:
-                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.5)
             others = [client.chat("m", [{"role": "user", "content": f"{i}"}], {}) for i in range(5)]
             await asyncio.gather(limited, *others)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import socket
 import sqlite3
 import threading
@@ -16,7 +18,7 @@ import pytest
 
 from dxmatch.features.endpoints import Endpoint
 from dxmatch.features.errors import InputError, OptionError
-from dxmatch.features.votes.asker import HOPELESS, AskSummary, Job, ask
+from dxmatch.features.votes.asker import HOPELESS, HOPELESS_AT_FIRST, AskSummary, Job, ask
 from dxmatch.features.votes.prices import Price
 from dxmatch.features.votes.questions import Answer, Question, Respondent, canonical
 from dxmatch.features.votes.store import StoreError, VoteStore
@@ -228,6 +230,11 @@ def test_a_job_whose_calls_all_fail_is_given_up(
 ) -> None:
     loopback.rules({"status": 500})
     summary = ask([job(endpoint(tries=2), questions(1000))], store)
+    assert HOPELESS_AT_FIRST <= summary.failed.total() <= HOPELESS_AT_FIRST + 8
+    assert "10 failures in a row, the last: lab" in summary.stopped_because[0]
+    loopback.rules({"times": 50, "text": "Yes"}, {"status": 500})
+    summary = ask([job(endpoint(tries=2), questions(1000))], store)
+    assert summary.answered == 50
     assert HOPELESS <= summary.failed.total() <= HOPELESS + 8
     assert "100 failures in a row, the last: lab" in summary.stopped_because[0]
 
@@ -368,6 +375,21 @@ def test_within_a_running_event_loop(loopback: Any, store: VoteStore, endpoint: 
         return ask([job(endpoint(), questions(10))], store)
 
     assert asyncio.run(cell()).answered == 10
+
+
+def test_interrupted_within_a_running_event_loop(
+    loopback: Any, store: VoteStore, endpoint: Callable[..., Endpoint]
+) -> None:
+    async def cell() -> AskSummary:
+        return ask([job(endpoint(), questions(2_000))], store)
+
+    loopback.rules(delay=0.1)
+    loop = asyncio.new_event_loop()
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    summary = loop.run_until_complete(cell())
+    loop.close()
+    assert summary.stopped_because == ["interrupted"]
+    assert 8 <= summary.answered == len(kept(store, questions(2_000))) < 200
 
 
 def test_a_store_that_is_held_for_a_while_holds_up_no_call(
