@@ -101,7 +101,7 @@ def _logprobs(given: Any) -> list[list[tuple[str, float]]]:
     """[] as soon as anything in them is not a log-probability: no number is made of what cannot be one."""
     try:
         return [[_alternative(one) for one in token["top_logprobs"] or [token]] for token in given["content"]]
-    except (TypeError, KeyError, ValueError):
+    except (TypeError, KeyError, ValueError, OverflowError):
         return []
 
 

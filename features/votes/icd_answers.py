@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ..icd.index import HOW, IcdIndex
 from ..icd.mapping import Answers, Candidate, IcdAnswer, candidates_of
-from .picks import Choices
+from .picks import Choices, place_of
 from .questions import REASONS, Answer, Respondent
 from .store import VoteStore
 
@@ -32,16 +32,17 @@ def picked_answers(respondent: Respondent, store: VoteStore, ask: Callable[[Choi
             one = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
             out.append(IcdAnswer(*one[:2], HOW[how], 1.0, [one]))
         stored = store.stored(choices.questions(respondent))
-        for row, nodes, cosines, answer in zip(choices.rows, choices.candidates, choices.cosines, stored, strict=True):
-            out[row] = _answer(candidates_of(index, nodes, cosines), answer)
+        asked = zip(choices.rows, choices.candidates, choices.cosines, stored, strict=True)
+        for row, nodes, cosines, answer in asked:
+            out[row] = _answer(names[row], candidates_of(index, nodes, cosines), answer)
         return out
 
     return answers
 
 
-def _answer(candidates: list[Candidate], answer: Answer | None) -> IcdAnswer:
+def _answer(name: str, candidates: list[Candidate], answer: Answer | None) -> IcdAnswer:
     if answer is None or answer.verdict is None:
         reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
         return IcdAnswer(None, None, UNSCORED, None, candidates, reason)
-    chosen = candidates[answer.verdict - 1]
+    chosen = candidates[place_of(answer.verdict, len(candidates), name)]
     return IcdAnswer(*chosen[:2], PICKED, chosen.score, candidates)

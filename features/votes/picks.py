@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..icd.index import Assignment, IcdIndex
 from .pick_prompt import candidates_text
 from .questions import Question, Respondent
-from .store import VoteStore
+from .store import StoreError, VoteStore
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,16 @@ class Choices:
         """int32[u]: the direct match, or the candidate that `respondent` picked; -1 where there is neither."""
         nodes = self.direct.nodes.copy()
         picks = store.picks(respondent, list(zip(self.names, self.listed, strict=True)))
-        for row, candidates, pick in zip(self.rows, self.candidates, picks, strict=True):
+        for row, name, candidates, pick in zip(self.rows, self.names, self.candidates, picks, strict=True):
             if pick is not None:
-                nodes[row] = candidates[pick - 1]
+                nodes[row] = candidates[place_of(pick, len(candidates), name)]
         return nodes
+
+
+def place_of(pick: int, candidates: int, name: str) -> int:
+    """The pick, counted from 0. Errors: `StoreError` for one that no prompt reads out of an answer."""
+    if not 1 <= pick <= candidates:
+        raise StoreError(
+            f"The vote store is damaged: it holds the pick {pick} of {candidates} candidates for {name!r}."
+        )
+    return pick - 1
