@@ -24,9 +24,13 @@ KEY = "sk-loopback-7f3a9c"
 def paper17(tiny_sentence_model: Path) -> str:
     """The built-in set, with a tiny model in place of the two encoders that a hub would have to give."""
     text = (Path(dxmatch.__file__).parent / "features" / "sets" / "paper17.toml").read_text("utf-8")
-    for hub_name in ("andorei/BERGAMOT-multilingual-GAT", "Snowflake/snowflake-arctic-embed-l-v2.0"):
+    folders = {
+        "andorei/BERGAMOT-multilingual-GAT": tiny_sentence_model.parent / "plain",
+        "Snowflake/snowflake-arctic-embed-l-v2.0": tiny_sentence_model,
+    }
+    for hub_name, folder in folders.items():
         assert hub_name in text
-        text = text.replace(hub_name, str(tiny_sentence_model))
+        text = re.sub(f'model = "{hub_name}"\nrevision = "[0-9a-f]{{40}}"', f'model = "{folder}"', text)
     return text
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..endpoints import Endpoint
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
-_LOADED_ONLY, _SERVED_ONLY = "device", "dimensions"
+_LOADED_ONLY, _SERVED_ONLY = ("device", "pooling"), ("dimensions",)
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class EncoderSpec:
     prompt : put before every string, as text (not the name of a prompt).
     dimensions : served only: the width that is asked for, of models that can be cut.
     device : loaded only: "cpu", "cuda", "cuda:1", "mps"; None for the fastest there is.
+    pooling : loaded only: "cls", "mean", "max" or "lasttoken", of a plain transformer, which does not say so itself.
     """
 
     name: str
@@ -38,6 +39,7 @@ class EncoderSpec:
     prompt: str | None = None
     dimensions: int | None = None
     device: str | None = None
+    pooling: str | None = None
 
     @classmethod
     def from_table(cls, name: str, table: Any, source: str) -> EncoderSpec:
@@ -64,10 +66,11 @@ class EncoderSpec:
                 f"{place}: no usable 'dimensions'", source=source, allowed="a whole number from 1", got=width
             )
         misplaced = _LOADED_ONLY if "endpoint" in table else _SERVED_ONLY
-        if misplaced in table:
-            kind = "served by an endpoint" if "endpoint" in table else "loaded here, without an endpoint"
-            allowed = ", ".join(key for key in keys if key != misplaced)
-            raise InputError(f"{place}: no {misplaced!r} for a model that is {kind}", source=source, allowed=allowed)
+        for key in misplaced:
+            if key in table:
+                kind = "served by an endpoint" if "endpoint" in table else "loaded here, without an endpoint"
+                allowed = ", ".join(key for key in keys if key not in misplaced)
+                raise InputError(f"{place}: no {key!r} for a model that is {kind}", source=source, allowed=allowed)
         return cls(name, **table)
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,7 +88,9 @@ class EncoderSpec:
         if self.endpoint is None:
             from .sentence import SentenceEncoder
 
-            return CachedEncoder(SentenceEncoder(self.model, self.revision, self.prompt, self.device))
+            return CachedEncoder(
+                SentenceEncoder(self.model, self.revision, self.prompt, self.device, pooling=self.pooling)
+            )
         if self.endpoint not in endpoints:
             raise InputError(
                 f"the model's encoder {self.name!r} is served by the endpoint {self.endpoint!r}; a model folder never says "

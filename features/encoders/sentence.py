@@ -6,7 +6,8 @@ import hashlib
 import os
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, MissingExtra, ModelError, OptionError, quoted
 
 ROWS = 8
+POOLINGS = ("cls", "mean", "max", "lasttoken")
 _TEXTS_AT_ONCE = 8192
 _HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
@@ -32,6 +34,8 @@ class SentenceEncoder:
         the model says it uses by default, if any; "" for none.
     device : "cpu", "cuda", "cuda:1", "mps"; None for the fastest there is.
     rows : texts per batch, always. More is quicker for many texts and slower for one.
+    pooling : one of `POOLINGS`: how the vectors of tokens become one, for a plain transformer (a model without
+        `modules.json`), which does not say so itself.
 
     The last bits of a torch result depend on the shape of the batch. So a batch here always holds `rows` texts of one
     length in tokens, without padding, filled up with copies where texts are missing. With `rows=1` a text gets the same
@@ -39,8 +43,9 @@ class SentenceEncoder:
     (both tested), but not for a model of width 24, whose matrices are cut up unevenly. Another processor, number of
     threads or release of torch may give other last bits.
 
-    Errors: `MissingExtra` without sentence-transformers; `OptionError` for neither a folder nor a hub name;
-    `ModelError` for a folder that is no model, or a model that cannot be loaded.
+    Errors: `MissingExtra` without sentence-transformers; `OptionError` for neither a folder nor a hub name, or a pooling
+    beside the model's own; `ModelError` for a folder that is no model, a model that cannot be loaded, or a plain
+    transformer without `pooling`.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class SentenceEncoder:
         prompt: str | None = None,
         device: str | None = None,
         rows: int = ROWS,
+        pooling: str | None = None,
     ) -> None:
         try:
             from sentence_transformers import SentenceTransformer
@@ -57,30 +63,61 @@ class SentenceEncoder:
             raise MissingExtra("A sentence-transformers encoder", "encoders") from None
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
             raise OptionError("rows", "a whole number from 1", rows)
+        if pooling not in (None, *POOLINGS):
+            raise OptionError("pooling", f"one of {', '.join(POOLINGS)}", pooling)
         self.name, self.prompt = os.fspath(name_or_folder), prompt
-        self._folder = _folder(name_or_folder)
+        self._folder = _folder(name_or_folder, "modules.json" if pooling is None else "config.json")
         self._files_hash = ""
         if self._folder is not None and revision is not None:
             raise OptionError("revision", "left out where the model is a folder", revision)
         try:
-            self._model: Any = SentenceTransformer(
-                str(self._folder or self.name),
-                revision=revision,
-                device=device,
-                local_files_only=self._folder is not None,
-            )
+            with _no_bar_for_a_folder(self._folder):
+                self._model: Any = SentenceTransformer(
+                    str(self._folder or self.name),
+                    revision=revision,
+                    device=device,
+                    local_files_only=self._folder is not None,
+                )
         except Exception as error:  # the library raises whatever the layer below did
             first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise ModelError(
                 f"{self.name}: could not be loaded as a sentence-transformers model ({first_line})."
             ) from error
         self._rows = rows
-        self._revision = None if self._folder else _commit(self.name, revision) or revision or "main"
+        packed = self._file("modules.json", revision)
+        config = self._file("config.json", revision)
+        # The hub's cache keeps every commit in a folder of its name.
+        self._revision = next((file.parent.name for file in (packed, config) if file), revision or "main")
+        if packed and pooling is not None:
+            raise OptionError("pooling", "left out where the model says it itself (modules.json)", pooling)
+        if config and not packed and pooling is None:
+            raise ModelError(
+                f"{self.name}: a plain transformer, which does not say how the vectors of tokens become one. Give its "
+                f"'pooling', one of {', '.join(POOLINGS)}; its authors' page should say which."
+            )
+        self._pooling = pooling
+        if pooling is not None:
+            from sentence_transformers.sentence_transformer.modules import Pooling
+
+            self._model[1] = Pooling(self._model.get_embedding_dimension(), pooling)
         default = self._model.prompts.get(self._model.default_prompt_name) or ""
         self._put_first: str = default if prompt is None else prompt
         self._dimensions = int(self._model.get_embedding_dimension() or 0)
         if not self._dimensions:
             raise ModelError(f"{self.name}: the model does not say how long its vectors are.")
+
+    def _file(self, name: str, revision: str | None) -> Path | None:
+        """A file of the model, in its folder or in the hub's cache; None where it is not."""
+        if self._folder is not None:
+            return path if (path := self._folder / name).is_file() else None
+        from huggingface_hub import try_to_load_from_cache
+
+        cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+        for repository in (self.name,) if "/" in self.name else (self.name, f"sentence-transformers/{self.name}"):
+            found = try_to_load_from_cache(repository, name, cache_dir=cache, revision=revision)
+            if isinstance(found, str):
+                return Path(found)
+        return None
 
     @property
     def dimensions(self) -> int:
@@ -88,12 +125,14 @@ class SentenceEncoder:
 
     @property
     def identity(self) -> str:
-        """The hash of the folder's files or `name@commit`; then `rows`, the prompt's hash, a device but for the CPU."""
+        """The hash of the folder's files or `name@commit`; `rows`, the pooling, the prompt's hash; a device but for the CPU."""
         if self._folder is not None:
             self._files_hash = self._files_hash or _hash_of_files(self._folder)
             base = f"sentence-{self._files_hash}-{self._rows}"
         else:
             base = f"{self.name}@{self._revision}-{self._rows}"
+        if self._pooling is not None:
+            base += f"-{self._pooling}"
         if self.prompt is not None:
             base += f"-{hashlib.sha256(self.prompt.encode()).hexdigest()[:12]}"
         device = self._model.device.type
@@ -146,28 +185,30 @@ class SentenceEncoder:
         return np.minimum(lengths, longest)
 
 
-def _folder(name: str | os.PathLike[str]) -> Path | None:
+@contextmanager
+def _no_bar_for_a_folder(folder: Path | None) -> Iterator[None]:
+    """A download shows how far it has come; reading a folder takes a moment, and its bar would stand among our lines."""
+    from transformers.utils import logging
+
+    if folder is None or not logging.is_progress_bar_enabled():
+        yield
+        return
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.enable_progress_bar()
+
+
+def _folder(name: str | os.PathLike[str], needed: str) -> Path | None:
     path = Path(name).expanduser()
     if path.is_dir():
-        if not (path / "modules.json").is_file():
-            raise ModelError(f"{path}: a folder without modules.json, so no sentence-transformers model.")
+        if not (path / needed).is_file():
+            raise ModelError(f"{path}: a folder without {needed}, so no sentence-transformers model.")
         return path
     if isinstance(name, str) and _HUB_NAME.fullmatch(name) and not path.exists():
         return None
     raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", os.fspath(name))
-
-
-def _commit(name: str, revision: str | None) -> str | None:
-    """Which commit the hub's cache holds for a branch or tag; None where it cannot be told."""
-    from huggingface_hub import try_to_load_from_cache
-
-    cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
-    for repository in (name, f"sentence-transformers/{name}"):
-        for file in ("modules.json", "config.json"):
-            found = try_to_load_from_cache(repository, file, cache_dir=cache, revision=revision)
-            if isinstance(found, str):
-                return Path(found).parent.name
-    return None
 
 
 def _hash_of_files(folder: Path) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import textwrap
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +20,7 @@ from dxmatch.features.encoders.cached import CachedEncoder
 from dxmatch.features.encoders.declared import EncoderSpec
 from dxmatch.features.encoders.endpoint import EndpointEncoder
 from dxmatch.features.endpoints import Endpoint
-from dxmatch.features.errors import InputError
+from dxmatch.features.errors import InputError, ModelError, OptionError
 
 HERE = Endpoint("here", "http://127.0.0.1:9/v1")
 
@@ -37,6 +39,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         'model = "a/b"',
         'model = "a/b"\nrevision = "v1"\nprompt = "query: "\ndevice = "cpu"',
+        'model = "a/b"\npooling = "cls"',
         'model = "a/b"\nendpoint = "here"',
         'model = "a/b"\nendpoint = "here"\nrevision = "v1"\nprompt = "query: "\ndimensions = 256',
     ],
@@ -61,6 +64,7 @@ def test_declared_and_written_back(text: str) -> None:
         ('model = "a/b"\nendpoint = "e"\ndimensions = 0', "no usable 'dimensions'.*a whole number from 1"),
         ('model = "a/b"\nendpoint = "e"\ndimensions = true', "no usable 'dimensions'"),
         ('model = "a/b"\ndimensions = 256', "no 'dimensions' for a model that is loaded here"),
+        ('model = "a/b"\nendpoint = "e"\npooling = "cls"', "no 'pooling' for a model that is served by an endpoint"),
         ('model = "a/b"\nendpoint = "e"\ndevice = "cpu"', "no 'device' for a model that is served by an endpoint"),
     ],
 )
@@ -100,6 +104,8 @@ def test_a_loaded_encoder(tiny_sentence_model: Path) -> None:
     from dxmatch.features.encoders.sentence import SentenceEncoder
 
     spec = EncoderSpec("tiny", str(tiny_sentence_model), prompt="query ", device="cpu")
+    # What comes before the first "+" is compared when a trained model is loaded.
+    assert "+" not in spec.open({}).identity
     vectors = spec.open({}).encode(["fever", "gout", "fever"])
     again = spec.open({})
     assert isinstance(again, CachedEncoder)
@@ -134,6 +140,32 @@ def test_the_prompts_that_a_model_declares(with_default_prompt: Path, tiny_sente
     np.testing.assert_allclose(encode(with_default_prompt, "", "fever", "acute gout"), plain, atol=1e-6)
 
 
+def test_a_plain_transformer_is_told_how_to_pool(tiny_sentence_model: Path) -> None:
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    from dxmatch.features.encoders.sentence import SentenceEncoder
+
+    plain = tiny_sentence_model.parent / "plain"
+    names = ["fever", "acute gout"]
+    mean = SentenceEncoder(plain, pooling="mean", device="cpu")
+    whole = SentenceEncoder(tiny_sentence_model, device="cpu")
+    np.testing.assert_allclose(mean.encode(names), whole.encode(names), atol=1e-6)
+    cls = SentenceEncoder(plain, pooling="cls", device="cpu")
+    assert len({mean.identity, cls.identity, whole.identity}) == 3
+    tokenizer, model = AutoTokenizer.from_pretrained(plain), AutoModel.from_pretrained(plain)
+    for name, vector in zip(names, cls.encode(names), strict=True):
+        with torch.no_grad():
+            first = model(**tokenizer(name, return_tensors="pt")).last_hidden_state[0, 0]
+        np.testing.assert_allclose(vector, first / first.norm(), atol=1e-6)
+    with pytest.raises(ModelError, match=r"without modules\.json"):
+        SentenceEncoder(plain, device="cpu")
+    with pytest.raises(OptionError, match="left out where the model says it itself"):
+        SentenceEncoder(tiny_sentence_model, pooling="cls", device="cpu")
+    with pytest.raises(OptionError, match="one of cls, mean, max, lasttoken"):
+        SentenceEncoder(plain, pooling="middle", device="cpu")
+
+
 HUB = """
     import sys
     from dxmatch.features.encoders.declared import EncoderSpec
@@ -145,6 +177,11 @@ HUB = """
         EncoderSpec("tiny", "owner/tiny", revision="v3", device="cpu").open({})
     except ModelError:
         print("no v3")
+    print(EncoderSpec("plain", "owner/plain", pooling="cls", device="cpu").open({}).identity)
+    try:
+        EncoderSpec("plain", "owner/plain", device="cpu").open({})
+    except ModelError as error:
+        print(error)
 """
 
 
@@ -156,23 +193,25 @@ def test_a_pinned_revision(tiny_sentence_model: Path, tmp_path: Path, child: Cal
         (repository / "refs" / name).write_text(commit)
         if not (repository / "snapshots" / commit).exists():
             shutil.copytree(tiny_sentence_model, repository / "snapshots" / commit)
-    first, second, by_commit, default, absent = child(HUB, HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1").splitlines()
+    plain = tmp_path / "hub" / "models--owner--plain"
+    (plain / "refs").mkdir(parents=True)
+    (plain / "refs" / "main").write_text("3" * 40)
+    shutil.copytree(tiny_sentence_model.parent / "plain", plain / "snapshots" / ("3" * 40))
+    told = child(HUB, HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1").splitlines()
+    first, second, by_commit, default, absent, pooled, refused = told
     assert first == by_commit == f"owner/tiny@{'1' * 40}-8"
     assert second == default == f"owner/tiny@{'2' * 40}-8"
     assert absent == "no v3"
+    assert pooled == f"owner/plain@{'3' * 40}-8-cls"
+    assert refused.startswith("owner/plain: a plain transformer, which does not say how")
 
 
 @pytest.fixture
-def child(tmp_path: Path) -> Callable[..., str]:
+def child() -> Callable[..., str]:
     """Runs a script in a process of its own, whose libraries read these environment variables as they are imported."""
 
     def run(code: str, **environment: str) -> str:
-        import os
-        import textwrap
-
-        return subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(code)],
-            capture_output=True, text=True, check=True, env={**os.environ, **environment},
-        ).stdout  # fmt: skip
+        command, env = [sys.executable, "-c", textwrap.dedent(code)], {**os.environ, **environment}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
 
     return run
