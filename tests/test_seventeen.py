@@ -169,3 +169,13 @@ def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
 def test_no_model_without_its_endpoint(here: Path) -> None:
     with pytest.raises(DxmatchError, match="such file|is absent|no endpoints|cannot be read"):
         dxmatch.load(endpoints=here / "absent.toml")
+
+
+def test_what_held_no_verdict_is_asked_again_only_when_told(here: Path, loopback: Any) -> None:
+    ask = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4")
+    loopback.rules({"text": "Maybe."})
+    asked = int(re.search(r"(\d+) answers kept, \1 of them without a verdict", dxmatch_run(*ask, cwd=here))[1])  # type: ignore[index]
+    assert "Nothing to ask." in dxmatch_run(*ask, cwd=here)
+    assert f"{asked} unscored ({asked} unclear)" in dxmatch_run("votes", "status", cwd=here)
+    loopback.rules()
+    assert f"{asked} answers kept, 0 of them without a verdict" in dxmatch_run(*ask, "--again", cwd=here)
