@@ -35,7 +35,9 @@ kind = "levenshtein"
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "set.toml").write_text(SET)
-    (tmp_path / "pairs.csv").write_text("a,b\nheart attack,myocardial infarction\nAngina,fever\nfever,Angina\nrash,Rash!\n")
+    (tmp_path / "pairs.csv").write_text(
+        "a,b\nheart attack,myocardial infarction\nAngina,fever\nfever,Angina\nrash,Rash!\n"
+    )
     return tmp_path
 
 
