@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ class _Recorder:
     def __init__(self) -> None:
         self.asked: dict[tuple[str, str], None] = {}
 
-    def probabilities(self, a: list[str], b: list[str]) -> NDArray[np.float64]:
+    def probabilities(self, a: Sequence[str], b: Sequence[str], /) -> NDArray[np.float64]:
         self.asked.update(dict.fromkeys(zip(a, b, strict=True)))
         return np.zeros(len(a))
 
