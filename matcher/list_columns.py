@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..features.errors import InputError, OptionError
 from ..features.tables import Table
 from ..features.text import MAX_CHARACTERS
-from .lists import NO_DIAGNOSIS, REFERENCE, ROLES
+from .lists import NO_DIAGNOSIS, REFERENCE, ROLES, Cell, as_text
 
 _WORD = re.compile(r"[^\W_]")
 _WHOLE = re.compile(r"(\d{1,9})(?:\.0*)?")
@@ -46,20 +46,11 @@ def unique(column: pa.ChunkedArray) -> tuple[Codes, list[Any]]:
     return codes.astype(np.int64), encoded.dictionary.to_pylist()
 
 
-def _as_name(value: Any) -> str:
-    """A name of a case or rater as text; "" for a blank. 7 and 7.0 are "7"."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).strip()
-
-
 def coded(table: Table, column: str, problems: Problems, problem: str) -> tuple[Codes, list[str]]:
     """The column as codes into unique names, in order of first appearance; -1 where blank, which is a problem."""
     codes, values = unique(table.data.column(column))
     index: dict[str, int] = {}
-    number = [index.setdefault(name, len(index)) if (name := _as_name(value)) else -1 for value in values]
+    number = [index.setdefault(name, len(index)) if (name := as_text(value)) else -1 for value in values]
     out = np.array([*number, -1], np.int64)[codes]
     for row in np.flatnonzero(out < 0).tolist():
         problems.setdefault(row, table.error(problem, row, column, allowed="a name", got=None))
@@ -139,7 +130,7 @@ def roles(
     if column is None:
         return None, np.full(len(table), "")
     codes, values = unique(table.data.column(column))
-    said = np.array([*(_as_name(value).casefold() for value in values), ""])[codes]
+    said = np.array([*(as_text(value).casefold() for value in values), ""])[codes]
     for row in np.flatnonzero(~np.isin(said, ROLES)).tolist():
         got = None if codes[row] < 0 else values[codes[row]]
         problems.setdefault(row, table.error("a role that is none", row, column, allowed=", ".join(ROLES), got=got))
@@ -163,3 +154,25 @@ def roles(
             "a second reference", row, column, allowed="one rater with the role reference", got=raters[second]
         )
     return roles, said
+
+
+def one_per_case(
+    table: Table, column: str, what: str, case: Codes, cases: list[str], problems: Problems
+) -> list[Cell | None]:
+    """What a column says of each case, in its first row that is not blank; a row that says another is a problem."""
+    codes, values = unique(table.text(column))
+    there = np.flatnonzero((case >= 0) & (codes >= 0))
+    _, place = np.unique(case[there], return_index=True)
+    first = np.full(len(cases), -1)
+    first[case[there[place]]] = there[place]
+    said = codes[first]
+    for row in there[codes[there] != said[case[there]]].tolist():
+        one = values[said[case[row]]]
+        problems.setdefault(
+            row,
+            table.error(
+                f"the {what} differs within the case {cases[case[row]]!r}", row, column,
+                allowed=f"{one!r}, as in its first row", got=values[codes[row]],
+            ),
+        )  # fmt: skip
+    return [None if row < 0 else Cell(values[codes[row]], table.row_number(row)) for row in first.tolist()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,13 @@ class Rejected:
     path: str | None = None
 
 
+class Cell(NamedTuple):
+    """A value as it came, None for a blank, and the number of its row as the user sees it."""
+
+    value: Any
+    row: int
+
+
 @dataclass(frozen=True)
 class Lists:
     """n cases, r raters, each with a ranked list in each case.
@@ -36,8 +43,11 @@ class Lists:
     strings : the unique diagnoses as they were written, ascending.
     entries : int32, index of each diagnosis into `strings`, by case, rater and rank; -1 is a word for no diagnosis.
     offsets : int64 [n, r], where each list starts in `entries`. lengths : int64 [n, r], at least 1.
+    rows : int64, the row of each entry as the user sees it, in the order of `entries`.
     reference : the reference diagnoses of each case, () where there is none.
     more : the optional columns that came (icd10, severity, relation, category), in the order of `entries`.
+    reference_more : what came of icd10 and severity of the reference: for each case a cell for each of its diagnoses,
+        from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
     """
 
     source: str
@@ -48,17 +58,32 @@ class Lists:
     entries: NDArray[np.int32]
     offsets: NDArray[np.int64]
     lengths: NDArray[np.int64]
+    rows: NDArray[np.int64]
     reference: list[tuple[str, ...]]
     more: Mapping[str, list[Any]] = field(default_factory=dict)
+    reference_more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
     rejected: Rejected = Rejected()
     notes: tuple[str, ...] = ()
 
     def top(self, k: int) -> NDArray[np.int32]:
         """int32 [n, r, k]: the first k of each list; -1 where no diagnosis is said, -2 past the end of a list."""
+        at = self.places(k)
+        return np.where(at >= 0, self.entries[at], np.int32(ABSENT))
+
+    def places(self, k: int) -> NDArray[np.int64]:
+        """int64 [n, r, k]: where the first k of each list stand in `entries`; -1 past the end of a list."""
         rank = np.arange(k)
-        there = rank < self.lengths[:, :, None]
-        at = np.where(there, self.offsets[:, :, None] + rank, 0)
-        return np.where(there, self.entries[at], np.int32(ABSENT))
+        return np.where(rank < self.lengths[:, :, None], self.offsets[:, :, None] + rank, -1)
+
+    def cells(self, column: str) -> tuple[NDArray[np.int64], list[str]]:
+        """One of `more` as codes, in the order of `entries`, into its unique texts; -1 where blank or not there."""
+        if column not in self.more:
+            return np.full(len(self.entries), -1), []
+        index: dict[Any, int] = {}
+        raw = np.fromiter((index.setdefault(value, len(index)) for value in self.more[column]), np.int64)
+        texts: dict[str, int] = {}
+        number = [texts.setdefault(text, len(texts)) if (text := as_text(value)) else -1 for value in index]
+        return np.array(number, np.int64)[raw], list(texts)
 
     def list_of(self, case: str, rater: str) -> list[str | None]:
         """One list as it came; None where no diagnosis is said."""
@@ -78,6 +103,15 @@ class Lists:
             lengths=self.lengths[:, used],
             notes=(*self.notes, *note_unused(self.raters, roles)),
         )
+
+
+def as_text(value: Any) -> str:
+    """A value of a table as text; "" for a blank. 7 and 7.0 are "7"."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
 
 
 def assign_roles(

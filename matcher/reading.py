@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from ..features.errors import InputError, OptionError
 from ..features.tables import Table, check_output, read_table, write_rejects
-from .list_columns import Codes, Problems, coded, diagnoses, no_diagnosis_words, ranks, roles, unique
-from .lists import NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Rejected, assign_roles, note_unused
+from .list_columns import Codes, Problems, coded, diagnoses, no_diagnosis_words, one_per_case, ranks, roles
+from .lists import NO_DIAGNOSIS, REFERENCE, UNUSED, Cell, Lists, Rejected, as_text, assign_roles, note_unused
 from .ranking import check_ranking, missing_lists
 
 REQUIRED = ("case_id", "rater", "rank", "diagnosis")
-OPTIONAL = ("role", "reference", "icd10", "severity", "relation", "category")
+MORE = ("icd10", "severity", "relation", "category")
+MORE_OF_THE_REFERENCE = ("icd10", "severity")
+OPTIONAL = ("role", "reference", *MORE, *(f"reference_{name}" for name in MORE_OF_THE_REFERENCE))
 
 
 def read_lists(
@@ -33,7 +35,7 @@ def read_lists(
     Parameters
     ----------
     source : a path, a data frame or a `Table`: columns case_id, rater, rank and diagnosis; optionally role, reference,
-        icd10, severity, relation and category.
+        icd10, severity, relation, category, reference_icd10 and reference_severity.
     algorithms : raters that are the algorithms; all others are the panel. Goes before the column role.
     columns : other names of columns, `{"diagnosis": "dx"}`.
     no_diagnosis : words that mean "no diagnosis", in any case. They keep their place in the list and match nothing.
@@ -54,7 +56,14 @@ def read_lists(
     entry, strings, notes = diagnoses(table, names["diagnosis"], empty_words, problems)
     role_of_rater, role_of_row = roles(table, names.get("role"), rater, raters, problems)
     is_reference = role_of_row == REFERENCE
-    reference = _reference(table, names.get("reference"), case, cases, is_reference, problems)
+    said = {
+        what: one_per_case(table, names[what], what, case, cases, problems)
+        for what in ("reference", *(f"reference_{name}" for name in MORE_OF_THE_REFERENCE))
+        if what in names
+    }
+    if "reference" in names and is_reference.any():
+        raise _two_references(table, names["reference"], int(np.flatnonzero(is_reference)[0]))
+    reference = [() if cell is None else (cell.value,) for cell in said.get("reference", [None] * len(cases))]
 
     kept_raters = [i for i in range(len(raters)) if role_of_rater is None or role_of_rater[i] != REFERENCE]
     assigned = None if role_of_rater is None else tuple(role_of_rater[i] for i in kept_raters)
@@ -73,8 +82,10 @@ def read_lists(
     order = order[np.lexsort((rank[order], rater[order], case[order]))]
     if not len(order):
         raise InputError(f"no case is left of {len(cases):,}; see {rejected.path}", source=table.source)
-    for row in order[is_reference[order] & (entry[order] >= 0)].tolist():
+    reference_rows = order[is_reference[order] & (entry[order] >= 0)]
+    for row in reference_rows.tolist():
         reference[case[row]] = (*reference[case[row]], strings[entry[row]])
+    reference_more = _reference_more(table, names, said, reference_rows, case[reference_rows], len(cases))
     order = order[used[rater[order]]]
     case_at, n = _renumbered(case[order], len(cases))
     rater_at, r = _renumbered(rater[order], len(raters))
@@ -91,12 +102,10 @@ def read_lists(
         entries=said[entry[order]].astype(np.int32),
         offsets=(np.cumsum(lengths) - lengths).reshape(n, r),
         lengths=lengths.reshape(n, r),
+        rows=order + table.first_row,
         reference=[reference[i] for i in there_cases],
-        more={
-            name: table.data.column(names[name]).take(pa.array(order)).to_pylist()
-            for name in ("icd10", "severity", "relation", "category")
-            if name in names
-        },
+        more={name: table.data.column(names[name]).take(pa.array(order)).to_pylist() for name in MORE if name in names},
+        reference_more={name: [cells[i] for i in there_cases] for name, cells in reference_more.items()},
         rejected=rejected,
         notes=tuple(notes),
     )
@@ -113,33 +122,37 @@ def _column_names(table: Table, columns: Mapping[str, str] | None) -> dict[str, 
     return {ours: mapped.get(ours, ours) for ours in REQUIRED + OPTIONAL if mapped.get(ours, ours) in table.names}
 
 
-def _reference(
-    table: Table, column: str | None, case: Codes, cases: list[str], is_reference: NDArray[np.bool_], problems: Problems
-) -> list[tuple[str, ...]]:
-    """The reference of each case from its column, () where it has none."""
-    out: list[tuple[str, ...]] = [()] * len(cases)
-    if column is None:
-        return out
-    if is_reference.any():
-        row = int(np.flatnonzero(is_reference)[0])
-        raise table.error(
-            "two references", row, column, allowed="a column 'reference' or rows with the role reference, not both"
-        )
-    codes, values = unique(table.text(column))
-    there = np.flatnonzero((case >= 0) & (codes >= 0))
-    _, place = np.unique(case[there], return_index=True)
-    first = np.full(len(cases), -1)
-    first[case[there[place]]] = codes[there[place]]
-    for row in there[codes[there] != first[case[there]]].tolist():
-        one = values[first[case[row]]]
-        problems.setdefault(
-            row,
-            table.error(
-                f"the reference differs within the case {cases[case[row]]!r}", row, column,
-                allowed=f"{one!r}, as in its first row", got=values[codes[row]],
-            ),
-        )  # fmt: skip
-    return [(values[code],) if code >= 0 else () for code in first]
+def _reference_more(
+    table: Table,
+    names: dict[str, str],
+    said: Mapping[str, list[Cell | None]],
+    rows: Codes,
+    case_of_row: Codes,
+    n_cases: int,
+) -> dict[str, list[tuple[Cell, ...]]]:
+    """What the columns `reference_…` say of each case, or else its rows with the role reference, one cell for each."""
+    out: dict[str, list[tuple[Cell, ...]]] = {}
+    for name in MORE_OF_THE_REFERENCE:
+        by_column = said.get(f"reference_{name}")
+        if by_column is not None:
+            out[name] = [() if cell is None else (cell,) for cell in by_column]
+        if name not in names or not len(rows):
+            continue
+        values = table.data.column(names[name]).take(pa.array(rows)).to_pylist()
+        cells = [Cell(as_text(value) or None, table.row_number(row)) for value, row in zip(values, rows, strict=True)]
+        if by_column is None:
+            out[name] = [()] * n_cases
+            for cell, i in zip(cells, case_of_row.tolist(), strict=True):
+                out[name][i] = (*out[name][i], cell)
+        elif told := [row for cell, row in zip(cells, rows.tolist(), strict=True) if cell.value is not None]:
+            raise _two_references(table, names[f"reference_{name}"], told[0])
+    return out
+
+
+def _two_references(table: Table, column: str, row: int) -> InputError:
+    return table.error(
+        "two references", row, column, allowed=f"a column {column!r} or rows with the role reference, not both"
+    )
 
 
 def _set_aside(

@@ -8,7 +8,7 @@ import pytest
 
 from dxmatch.features.errors import InputError, OptionError
 from dxmatch.features.text import MAX_CHARACTERS
-from dxmatch.matcher.lists import panels
+from dxmatch.matcher.lists import Cell, panels
 from dxmatch.matcher.reading import read_lists
 
 HEADER = "case_id,rater,role,rank,diagnosis"
@@ -105,6 +105,49 @@ def test_optional_columns_stay_with_their_entries(written):
     lists = read_lists(written(lines=[lines[0], *reversed(lines[1:])]))
     start = lists.offsets[lists.cases.index("c2"), lists.raters.index("X")]
     assert lists.more["icd10"][start : start + 2] == ["I09", "I10"]
+
+
+def test_cells_of_a_column_and_the_rows_of_entries(written):
+    lines = [f"{line},{'icd10' if not i else '' if i % 2 else f' I{i:02} '}" for i, line in enumerate(GOOD)]
+    lists = read_lists(written(lines=lines))
+    codes, texts = lists.cells("icd10")
+    assert [texts[code] if code >= 0 else None for code in codes] == [
+        text and text.strip() for text in lists.more["icd10"]
+    ]
+    assert lists.rows.tolist() == list(range(2, 14))
+    assert lists.places(3)[1, 2].tolist() == [10, 11, -1]
+    absent, none = lists.cells("severity")
+    assert (absent == -1).all() and len(absent) == 12 and none == []
+
+
+def test_more_of_the_reference_by_role_and_by_column(written):
+    more = [f"{line},{'icd10,severity' if not i else f'I{i:02},'}" for i, line in enumerate(GOOD)]
+    truth = ["c1,T,reference,2,rhinitis,,mild", "c1,T,reference,1,asthma,J45;J40,rare"]
+    lists = read_lists(written(lines=[*more, *truth]))
+    assert lists.reference == [("asthma", "rhinitis"), ()]
+    assert lists.reference_more["icd10"] == [(Cell("J45;J40", 15), Cell(None, 14)), ()]
+    assert lists.reference_more["severity"] == [(Cell("rare", 15), Cell("mild", 14)), ()]
+    by_column = [
+        f"{line},{'reference_severity' if not i else 'rare' if 'c2,X' in line else ''}" for i, line in enumerate(GOOD)
+    ]
+    lists = read_lists(written(lines=by_column))
+    assert lists.reference_more == {"severity": [(), (Cell("rare", 10),)]}
+    assert read_lists(written()).reference_more == {}
+
+
+def test_more_of_the_reference_refused(written):
+    differs = [f"{line},{'reference_icd10' if not i else 'J45' if i < 4 else 'J40'}" for i, line in enumerate(GOOD)]
+    with pytest.raises(
+        InputError, match=r"row 5, column 'reference_icd10': the reference_icd10 differs within the case 'c1'"
+    ):
+        read_lists(written(lines=differs))
+    header, truth = f"{HEADER},icd10,reference_icd10", "c1,T,reference,1,asthma,J45,J45"
+    both = [header, *(f"{line},,J45" for line in GOOD[1:]), truth]
+    with pytest.raises(InputError, match=r"row 14, column 'reference_icd10': two references"):
+        read_lists(written(lines=both))
+    # rows with the role reference may give the names, and the column their codes
+    lists = read_lists(written(lines=[*both[:-1], "c1,T,reference,1,asthma,,J45"]))
+    assert lists.reference[0] == ("asthma",) and lists.reference_more["icd10"][0][0].value == "J45"
 
 
 @pytest.mark.parametrize(
