@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
+from .class_prompts import RelationPrompt, SeverityPrompt
+from .judge_prompts import SecondJudgePrompt, StrictJudgePrompt
 from .pick_prompt import PickPrompt
 from .questions import MAX_RAW, Answer, Question
 from .verdicts import Alternatives
@@ -33,9 +35,18 @@ class Prompt(Protocol):
         ...
 
 
-PROMPTS: dict[str, Prompt] = {prompt.version: prompt for prompt in (VotePrompt(), PickPrompt())}
+PROMPTS: dict[str, Prompt] = {
+    prompt.version: prompt
+    for prompt in (
+        VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), RelationPrompt(), SeverityPrompt(),
+    )
+}  # fmt: skip
 VOTE_PROMPT = VotePrompt.version
 PICK_PROMPT = PickPrompt.version
+STRICT_JUDGE_PROMPT = StrictJudgePrompt.version
+SECOND_JUDGE_PROMPT = SecondJudgePrompt.version
+RELATION_PROMPT = RelationPrompt.version
+SEVERITY_PROMPT = SeverityPrompt.version
 
 _DECLINED = ("content_filter", "blacklist")
 """Why a server ends an answer that it does not let through; the second is GigaChat's word."""

@@ -34,10 +34,11 @@ class Respondent:
 
 @dataclass(frozen=True)
 class Question:
-    """One call. Both texts are names: diagnoses after normalisation.
+    """One call. Diagnoses are names, after normalisation.
 
     first, second : of a vote, the two diagnoses in the order in which they are put; of a pick, the diagnosis and its
-        candidates as a JSON list of [code, title].
+        candidates as a JSON list of [code, title]; of a judge, the reference and a list of diagnoses; of a class, the reference
+        and a diagnosis.
     repeat : 0, 1, … where the same is asked several times.
     """
 
@@ -51,7 +52,8 @@ class Question:
 class Answer:
     """What came back. Either `verdict` or `reason` is None, never both, never neither.
 
-    verdict : of a vote 1 (match) or 0 (no match); of a pick the number of the candidate, from 1.
+    verdict : of a vote 1 (match) or 0 (no match); of a pick the number of the candidate, of a class its number, from 1; of a
+        judge the place of the first match in the list, 0 for none.
     reason : a key of `REASONS`.
     probability : in [0, 1], of a match; where token log-probabilities were asked for and given, or imported.
     raw : the text as it came, cut to `MAX_RAW` characters.

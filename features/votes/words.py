@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..endpoints import Endpoint
 from .plan import Planned
 from .store_status import RespondentStatus
+from .voters import IMPORTED
 
 
 def plan_lines(planned: Sequence[Planned], endpoints: Mapping[str, Endpoint]) -> Iterator[str]:
@@ -43,7 +44,7 @@ def status_lines(rows: Sequence[RespondentStatus]) -> Iterator[str]:
         yield f"{who.model}, prompt {who.prompt}, parameters {who.parameters}"
         unscored = sum(row.unscored.values())
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(row.unscored.items()))
-        said = f", {row.matches:,} match" if not who.prompt.startswith("icd-pick") else ""
+        said = f", {row.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
         yield f"    {row.answers:,} answers{said}, {unscored:,} unscored" + (f" ({reasons})" if reasons else "")
         if row.repeated:
             yield f"    {row.repeated:,} asked several times, {row.disagreeing:,} of them with different verdicts"

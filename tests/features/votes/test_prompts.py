@@ -68,7 +68,8 @@ def test_a_prompt_keeps_its_words(version: str, second: str, sha256: str) -> Non
 
 
 def test_every_prompt_is_registered_under_its_version() -> None:
-    assert list(PROMPTS) == ["vote-1", "icd-pick-1"]
+    wanted = ["vote-1", "icd-pick-1", "judge-strict-1", "judge-second-1", "relation-1", "severity-1"]
+    assert list(PROMPTS) == wanted
     assert all(prompt.version == version for version, prompt in PROMPTS.items())
 
 
