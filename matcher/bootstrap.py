@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..features.errors import OptionError
 from .metrics.agreement import NO_CATEGORY, kappa_from_counts
@@ -98,6 +98,36 @@ def resampled(counts: CaseCounts, repeats: int, seed: int) -> Rates:
     """The rates in `repeats` resamples of the cases, drawn with replacement. The block size changes nothing."""
     blocks = [counts.rates(weights) for weights in case_weights(counts.n_cases, repeats, seed)]
     return Rates(*(np.concatenate([getattr(b, name) for b in blocks]) for name in ("precision", "recall", "kappa")))
+
+
+def resampled_means(
+    values: ArrayLike, repeats: int, seed: int, order: NDArray[np.integer] | None = None
+) -> NDArray[np.float64]:
+    """Means of per-case values in the resamples that `resampled` draws: float64 [repeats, m].
+
+    values : float [n, m], one row per case; NaN where a case has no value. The mean is over the others, each as often
+        as the resample holds it; NaN where it holds none of them.
+    order : [n], the rows by the name of their case, so that the order of the input changes no interval.
+    """
+    cases = np.asarray(values, float)
+    if cases.ndim != 2 or len(cases) == 0 or np.isinf(cases).any():
+        raise OptionError("values", "finite numbers or NaN, [cases, columns], with at least one case", values)
+    if order is not None:
+        cases = cases[order]
+    missing = np.isnan(cases)
+    gaps = np.flatnonzero(missing.any(0))
+    patterns, pattern = np.unique(missing[:, gaps], axis=1, return_inverse=True)
+    there = (~patterns).astype(float)
+    filled = np.where(missing, 0, cases)
+    means = np.empty((repeats, cases.shape[1]))
+    start = 0
+    for weights in case_weights(len(cases), repeats, seed):
+        sums = weights @ filled
+        held = np.full(sums.shape, float(len(cases)))
+        held[:, gaps] = (weights @ there)[:, pattern]
+        means[start : start + len(weights)] = np.divide(sums, held, out=np.full(sums.shape, np.nan), where=held > 0)
+        start += len(weights)
+    return means
 
 
 def case_weights(n: int, repeats: int, seed: int) -> Iterator[NDArray[np.float64]]:

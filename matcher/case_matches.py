@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,27 +35,32 @@ class CaseMatches:
     """The verdicts of M on u unordered pairs of `strings`.
 
     codes : int64 [u], ascending; the pair (i, j), i <= j, has the code i * len(strings) + j.
-    verdicts : bool [u].
+    verdicts : bool [u]. probabilities : float32 [u], where they were asked for.
     """
 
     n_strings: int
     codes: NDArray[np.int64]
     verdicts: NDArray[np.bool_]
+    probabilities: NDArray[np.float32] | None = None
 
-    def facing(self, entries: Entries, first: Raters, second: Raters) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
+    def facing(
+        self, entries: Entries, first: Raters, second: Raters, values: NDArray[Any] | None = None
+    ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Blocks of cases, and in them M of each pair of lists, place by place; no diagnosis matches nothing.
 
         entries : int32 [n, raters, K]. first, second : [m], the raters of each pair.
-        Yields the cases and bool [c, m, K, K].
+        values : [u], what to give instead of the verdicts; 0 where nothing is said.
+        Yields the cases and bool (or as `values`) [c, m, K, K].
         """
+        given = self.verdicts if values is None else values
         for block in _blocks(entries, first, second):
             names, place = block.names, block.facing
             i, j = np.triu_indices(names.shape[1])
             codes = pair_codes(names[:, i], names[:, j], self.n_strings)
             at = np.minimum(np.searchsorted(self.codes, codes), max(len(self.codes) - 1, 0))
-            known = self.codes[at] == codes if len(self.codes) else np.zeros(codes.shape, bool)
-            matched = np.zeros((len(names), block.width, block.width), bool)
-            matched[:, i, j] = matched[:, j, i] = known & self.verdicts[at] if len(self.codes) else known
+            matched = np.zeros((len(names), block.width, block.width), given.dtype)
+            if len(self.codes):
+                matched[:, i, j] = matched[:, j, i] = np.where(self.codes[at] == codes, given[at], given.dtype.type(0))
             yield block.cases, matched.reshape(-1)[place]
 
 
@@ -65,7 +70,7 @@ def pair_codes(left: NDArray[np.integer], right: NDArray[np.integer], n_strings:
     return np.where(low < 0, -1, low * n_strings + high)
 
 
-def _once(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def each_once(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Ascending, each once: np.unique, several times as fast on millions of numbers."""
     codes = np.sort(codes)
     return codes[np.append(True, codes[1:] != codes[:-1])] if len(codes) else codes
@@ -120,9 +125,11 @@ def match_cases(
     *,
     pairs_per_call: int = PAIRS_PER_CALL,
     progress: Progress | None = None,
+    keep_probabilities: bool = False,
 ) -> CaseMatches:
     """Asks M every pair that the lists of a case put face to face, each once over all cases, in bounded chunks.
 
+    `keep_probabilities` keeps them beside the verdicts.
     `strings` in ascending order makes the calls independent of the order of the rows.
     Errors: `ModelError` where M gives something other than one probability per pair.
     """
@@ -132,23 +139,35 @@ def match_cases(
         needed = np.zeros((len(block.names), block.width, block.width), bool)
         needed.reshape(-1)[block.facing] = True
         case, low, high = np.nonzero(needed[:, :-1, :-1])
-        pending.append(_once(pair_codes(block.names[case, low], block.names[case, high], len(strings))))
+        pending.append(each_once(pair_codes(block.names[case, low], block.names[case, high], len(strings))))
         if sum(map(len, pending)) > _CODES_PENDING:
-            codes, pending = _once(np.concatenate([codes, *pending])), []
-    codes = _once(np.concatenate([codes, *pending]))
+            codes, pending = each_once(np.concatenate([codes, *pending])), []
+    codes = each_once(np.concatenate([codes, *pending]))
 
     verdicts = np.empty(len(codes), bool)
+    kept = np.empty(len(codes), np.float32) if keep_probabilities else None
     for start in range(0, len(codes), pairs_per_call):
         low, high = np.divmod(codes[start : start + pairs_per_call], len(strings))
         a, b = [strings[i] for i in low.tolist()], [strings[i] for i in high.tolist()]
-        verdicts[start : start + len(a)] = ask(matcher, a, b)
+        probabilities = asked(matcher, a, b)
+        verdicts[start : start + len(a)] = probabilities >= matcher.threshold
+        if kept is not None:
+            kept[start : start + len(a)] = probabilities
         if progress is not None:
             progress(min(start + pairs_per_call, len(codes)), len(codes))
-    return CaseMatches(len(strings), codes, verdicts)
+    return CaseMatches(len(strings), codes, verdicts, kept)
 
 
 def ask(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.bool_]:
     """bool [n]: the verdicts of M, row by row."""
+    return asked(matcher, a, b) >= matcher.threshold
+
+
+def asked(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.float64]:
+    """float64 [n]: the probabilities of M, row by row, checked.
+
+    Errors: `ModelError` where M gives something other than one probability per pair.
+    """
     probabilities = np.asarray(matcher.probabilities(a, b), float)
     if probabilities.shape != (len(a),):
         raise ModelError(f"The matcher gave {probabilities.shape} probabilities for {len(a):,} pairs.")
@@ -156,4 +175,4 @@ def ask(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.bool_]:
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
         raise ModelError(f"The matcher gave {probabilities[at]} as the probability that {a[at]!r} is {b[at]!r}.")
-    return probabilities >= matcher.threshold
+    return probabilities

@@ -59,3 +59,22 @@ def sizes(lengths: NDArray[np.integer], first: NDArray[np.intp], second: NDArray
     """[n, m]: the product of the two lists' own lengths, each cut to k. lengths : [n, raters]."""
     cut = np.minimum(lengths, k).astype(np.int64)
     return cut[:, first] * cut[:, second]
+
+
+def expected_multiplicities(
+    entries: NDArray[np.int32], first: NDArray[np.intp], second: NDArray[np.intp], matches: CaseMatches
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """E[mu] and E[chi] of each pair of raters in each case, from the probabilities that `matches` kept.
+
+    A diagnosis that stands twice in a list counts twice in mu, as ever, and once in chi, where it adds no new chance.
+    entries : int32 [n, raters, k]. Returns float32 [n, m] each; see `metrics.expected`.
+    """
+    n, _, width = entries.shape
+    mu, chi = (np.empty((n, len(first)), np.float32) for _ in "12")
+    earlier = np.tril(np.ones((width, width), bool), -1)
+    new = ~((entries[:, :, :, None] == entries[:, :, None, :]) & earlier).any(-1)
+    for cases, chance in matches.facing(entries, first, second, matches.probabilities):
+        mu[cases] = chance.sum((-2, -1))
+        counted = new[cases][:, first, :, None] & new[cases][:, second, None, :]
+        chi[cases] = 1 - np.prod(1 - chance, axis=(-2, -1), where=counted)
+    return mu, chi

@@ -14,6 +14,7 @@ from .bootstrap import CaseCounts, Rates, percentile_interval
 from .metrics import REGISTRY
 from .metrics.relative import relative
 from .metrics.spread import sigma_algorithm, sigma_experts
+from .significance import holm, two_sided_p
 
 Row = dict[str, Any]
 Values = NDArray[np.float64]
@@ -63,7 +64,7 @@ def table_rows(panel: PanelRates, setting: Setting) -> list[Row]:
     for k in range(1, setting.max_k + 1):
         for of in ("P", "R"):
             data, repeats = panel.rates(of, k)
-            row = _rower(panel, setting, of, k, data, repeats)
+            row = row_maker(panel, setting, k, data, repeats)
             rows += _rate_rows(of, row)
             letter = of.lower()
             for name, hardness in ((f"{letter}_opt", 0.0), (f"{letter}_avg", 1.0), (f"r{letter}ad", setting.hardness)):
@@ -76,7 +77,7 @@ def table_rows(panel: PanelRates, setting: Setting) -> list[Row]:
                 )  # fmt: skip
             rows += _spread_rows(panel, of, row)
     data, repeats = panel.rates("kappa", None)
-    row = _rower(panel, setting, "kappa", None, data, repeats)
+    row = row_maker(panel, setting, None, data, repeats)
     return rows + _rate_rows("kappa", row, why_no_kappa(panel, data)) + _spread_rows(panel, "kappa", row)
 
 
@@ -99,10 +100,9 @@ def _spread_rows(panel: PanelRates, of: str, row: Callable[..., Row]) -> list[Ro
     ]
 
 
-def _rower(
+def row_maker(
     panel: PanelRates,
     setting: Setting,
-    family: str,
     k: int | None,
     data: tuple[Values, Values],
     repeats: tuple[Values, Values],
@@ -202,8 +202,12 @@ def curve_rows(panel: PanelRates, setting: Setting, hardnesses: Sequence[float])
 
 
 def comparisons(results: Sequence[PanelRates], setting: Setting) -> list[Row]:
-    """The difference of each two algorithms in RPAD and RRAD, from the same resamples of the cases."""
-    rows = []
+    """The difference of each two algorithms in RPAD and RRAD, from the same resamples of the cases.
+
+    `p` is two-sided, from the resamples; `p_holm` is corrected for all `n_comparisons` that have a p, RPAD and RRAD
+    together. Both are None where there is no interval.
+    """
+    rows: list[Row] = []
     for one, other in combinations(results, 2):
         for of, name in (("P", "rpad"), ("R", "rrad")):
             data, repeats, why = [], [], ""
@@ -214,16 +218,23 @@ def comparisons(results: Sequence[PanelRates], setting: Setting) -> list[Row]:
                 why = why or why_no_ratio(panel.experts, rates[1], setting.hardness, setting.k)
             differences = repeats[0] - repeats[1]
             defined = differences[~np.isnan(differences)]
+            found = measured(data[0] - data[1], differences, setting, why)
             rows.append(
                 {
                     "first": one.algorithm,
                     "second": other.algorithm,
                     "name": REGISTRY[name].printed(setting.k, setting.hardness),
-                    **measured(data[0] - data[1], differences, setting, why),
+                    **found,
                     "first_higher": float((defined > 0).mean()) if len(defined) else None,
+                    "p": None if found["low"] is None else two_sided_p(differences),
                     "n_cases": setting.n_cases,
                 }
             )
+    tested = [row for row in rows if row["p"] is not None]
+    for row in rows:
+        row |= {"p_holm": None, "n_comparisons": len(tested)}
+    for row, corrected in zip(tested, holm([row["p"] for row in tested]).tolist(), strict=True):
+        row["p_holm"] = corrected
     return rows
 
 

@@ -10,8 +10,15 @@ from typing import Any
 
 # each registers its metrics; this is the order in which they are listed
 from . import relative  # noqa: F401  # isort: skip
+from . import expected  # noqa: F401  # isort: skip
 from . import spread  # noqa: F401  # isort: skip
 from . import agreement  # noqa: F401  # isort: skip
+from . import alpha  # noqa: F401  # isort: skip
+from . import hierarchical  # noqa: F401  # isort: skip
+from . import weighted  # noqa: F401  # isort: skip
+from . import recall  # noqa: F401  # isort: skip
+from . import multiple_choice  # noqa: F401  # isort: skip
+from . import reasoning  # noqa: F401  # isort: skip
 from .declaration import REGISTRY, Metric
 
 __all__ = ["REGISTRY", "Metric", "all_metrics"]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import numpy as np
+
 HOW_TO_EVALUATE = "How to Evaluate Medical AI"
+_RANGE = re.compile(r"[\[(](-?inf|-?[\d.]+), (inf|-?[\d.]+)[\])]")
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric as it is listed, cited and called.
+    """A metric as it is listed, cited and called, and what its values must satisfy.
 
     name : the name under `dxmatch.metrics`, "rpad".
     symbol : the name in tables and files, "RPAD"; unique.
@@ -19,10 +23,19 @@ class Metric:
     formula : as in the source, in plain text.
     source : the paper or system that defined it.
     inputs : what `function` takes.
-    range : the values it can take.
+    range : the values it can take, as an interval: "[0, 1]", "[0, inf)".
     denominator : what is divided by.
     degenerate : (when, what is returned and why), one per degenerate case. Undefined is NaN, never a number.
     function : pure, on arrays.
+
+    The tests hold every metric to what follows:
+
+    example : from a random generator, small arguments by name; where `degenerate` speaks of NaN, some that give it.
+    axes : what the axes of an argument stand for, outermost first, {"mu_ae": "case, expert"}. Lists have axes too.
+        Arguments that share an axis are ordered alike in it; "pair of experts" follows "expert".
+    order_free : the axes whose order changes no value. repeat_free : those that can be taken twice over without change.
+    symmetric : two arguments that can change places.
+    grows_with, falls_with : arguments that, where one of their entries rises, never lower (raise) the value.
     """
 
     name: str
@@ -35,11 +48,44 @@ class Metric:
     denominator: str
     degenerate: tuple[tuple[str, str], ...]
     function: Callable[..., Any]
+    example: Callable[[np.random.Generator], dict[str, Any]] | None = None
+    axes: Mapping[str, str] = field(default_factory=dict)
+    order_free: tuple[str, ...] = ()
+    repeat_free: tuple[str, ...] = ()
+    symmetric: tuple[str, ...] = ()
+    grows_with: tuple[str, ...] = ()
+    falls_with: tuple[str, ...] = ()
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """`range` as two numbers."""
+        found = _RANGE.match(self.range)
+        if found is None:
+            raise ValueError(f"{self.name}: the range is not an interval such as [0, 1]: {self.range!r}")
+        return float(found[1]), float(found[2])
+
+    @property
+    def family(self) -> str:
+        """The file that declares it: "relative"."""
+        return self.function.__module__.rpartition(".")[2]
 
     def printed(self, k: int | None = None, hardness: float | None = None, of: str = "") -> str:
         """The name that identifies a value in tables: `RPAD@3` (H = 1), `RPAD(H=0.5)@3`, `sigma_A(R)@3`, `kappa`."""
-        inside = of if hardness is None or hardness == 1 else f"H={hardness:g}"
+        parts = [f"H={hardness:g}"] if hardness is not None and hardness != 1 else []
+        inside = ", ".join(parts + ([of] if of else []))
         return f"{self.symbol}{f'({inside})' if inside else ''}{'' if k is None else f'@{k}'}"
+
+    def satisfies(self) -> list[str]:
+        """What the tests hold it to, in words."""
+        words = [f"the order of the {plural(axis)} changes nothing" for axis in self.order_free]
+        words += [f"every {axis} taken twice changes nothing" for axis in self.repeat_free]
+        words += [f"{' and '.join(self.symmetric)} can change places"] if self.symmetric else []
+        words += [f"never falls where {name} rises" for name in self.grows_with]
+        return words + [f"never rises where {name} rises" for name in self.falls_with]
+
+
+def plural(axis: str) -> str:
+    return "diagnoses" if axis == "diagnosis" else f"{axis}s"
 
 
 REGISTRY: dict[str, Metric] = {}

@@ -19,6 +19,19 @@ from ...features.errors import OptionError
 from .declaration import HOW_TO_EVALUATE, declare
 
 _PANEL = "mu_ae [n, z]: multiplicity of the algorithm with each expert; mu_ee [n, z(z-1)/2]: of each two experts; k"
+_OF_A_PANEL: dict[str, Any] = {
+    "axes": {"mu_ae": "case, expert", "mu_ee": "case, pair of experts"},
+    "order_free": ("case", "expert"),
+    "repeat_free": ("case",),
+    "grows_with": ("mu_ae",),
+    "falls_with": ("mu_ee",),
+}
+_OF_CASES: dict[str, Any] = {
+    "axes": {"mu": "case"},
+    "order_free": ("case",),
+    "repeat_free": ("case",),
+    "grows_with": ("mu",),
+}
 _NEVER_MATCH = ("the panel's part is 0: {}", "NaN; nothing can be measured against experts who never agree")
 
 
@@ -58,6 +71,22 @@ def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], ND
     return ae, ee
 
 
+def _cases_example(generator: np.random.Generator) -> dict[str, Any]:
+    k = int(generator.integers(1, 5))
+    return {"mu": generator.integers(0, k * k + 1, generator.integers(1, 7)), "k": k}
+
+
+def _panel_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, z, k = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 6), (1, 4)))
+    # a panel of which few match, so that in some examples no two experts do
+    ee = generator.integers(0, k * k + 1, (n, z * (z - 1) // 2)) * (generator.random((n, 1)) < generator.random())
+    return {"mu_ae": generator.integers(0, k * k + 1, (n, z)), "mu_ee": ee, "k": k}
+
+
+def _panel_and_hardness(generator: np.random.Generator) -> dict[str, Any]:
+    return {**_panel_example(generator), "hardness": float(generator.choice([0.0, 0.3, 1.0]))}
+
+
 @declare(
     symbol="P",
     says="How much of what two lists could share they do share.",
@@ -66,6 +95,8 @@ def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], ND
     inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case; k; optionally sizes [n, ...]",
     range="[0, 1]",
     denominator="n k^2; with sizes, the sum of the products of the two lists' own lengths",
+    example=_cases_example,
+    **_OF_CASES,
     degenerate=(("no case", "refused"), ("a list shorter than k", "n k^2 stays, unless sizes are given")),
 )
 def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -90,6 +121,8 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
     inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case",
     range="[0, 1]",
     denominator="n, the number of cases",
+    example=lambda generator: {"mu": _cases_example(generator)["mu"]},
+    **_OF_CASES,
     degenerate=(("no case", "refused"),),
 )
 def recall_at_k(mu: ArrayLike) -> NDArray[np.float64]:
@@ -124,6 +157,8 @@ def _rate_ratio(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float, rec
     source=HOW_TO_EVALUATE,
     inputs=_PANEL,
     range="[0, inf)",
+    example=_panel_example,
+    **_OF_A_PANEL,
     denominator="min P_EE, the smallest precision between two experts",
     degenerate=((_NEVER_MATCH[0].format("two experts match in no case"), _NEVER_MATCH[1]), ("one expert", "refused")),
 )
@@ -139,6 +174,8 @@ def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     source=HOW_TO_EVALUATE,
     inputs=_PANEL,
     range="[0, inf)",
+    example=_panel_example,
+    **_OF_A_PANEL,
     denominator="mean P_EE, the mean precision between two experts",
     degenerate=(
         (_NEVER_MATCH[0].format("no two experts match in any case"), _NEVER_MATCH[1]),
@@ -157,6 +194,8 @@ def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     source=HOW_TO_EVALUATE,
     inputs=_PANEL,
     range="[0, inf)",
+    example=_panel_example,
+    **_OF_A_PANEL,
     denominator="min R_EE, the smallest recall between two experts",
     degenerate=((_NEVER_MATCH[0].format("two experts match in no case"), _NEVER_MATCH[1]), ("one expert", "refused")),
 )
@@ -172,6 +211,8 @@ def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     source=HOW_TO_EVALUATE,
     inputs=_PANEL,
     range="[0, inf)",
+    example=_panel_example,
+    **_OF_A_PANEL,
     denominator="mean R_EE, the mean recall between two experts",
     degenerate=(
         (_NEVER_MATCH[0].format("no two experts match in any case"), _NEVER_MATCH[1]),
@@ -190,6 +231,8 @@ def r_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     source=HOW_TO_EVALUATE,
     inputs=f"{_PANEL}; hardness H in [0, 1]: 0 optimistic, 1 average",
     range="[0, inf)",
+    example=_panel_and_hardness,
+    **_OF_A_PANEL,
     denominator="(1-H) min P_EE + H mean P_EE",
     degenerate=(
         (
@@ -215,6 +258,8 @@ def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> f
     source=HOW_TO_EVALUATE,
     inputs=f"{_PANEL}; hardness H in [0, 1]: 0 optimistic, 1 average",
     range="[0, inf)",
+    example=_panel_and_hardness,
+    **_OF_A_PANEL,
     denominator="(1-H) min R_EE + H mean R_EE",
     degenerate=(
         (

@@ -30,6 +30,9 @@ def experts_behind(pairs: int) -> int:
     inputs="rates_ae [..., z]: P, R or kappa of the algorithm with each of z experts",
     range="[0, inf)",
     denominator="z - 1",
+    example=lambda generator: {"rates_ae": generator.random(generator.integers(1, 6))},
+    axes={"rates_ae": "expert"},
+    order_free=("expert",),
     degenerate=(("one expert", "NaN; one value has no spread"), ("a rate is undefined", "NaN")),
 )
 def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
@@ -48,6 +51,9 @@ def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
     inputs="rates_ee [..., z(z-1)/2]: P, R or kappa of each two experts, in the order (1,2), (1,3), …, (2,3), …",
     range="[0, inf)",
     denominator="z - 2 within an expert, z over the experts",
+    example=lambda generator: {"rates_ee": generator.random(generator.choice([1, 3, 6, 10]))},
+    axes={"rates_ee": "pair of experts"},
+    order_free=("expert",),
     degenerate=(
         ("two experts", "NaN: z - 2 is 0, since each expert has a single colleague"),
         ("a rate is undefined", "NaN"),

@@ -1,25 +1,37 @@
-"""RPAD and RRAD with a bootstrap on 100,000 cases x 8 raters x 5 diagnoses, against plain Python loops.
+"""RPAD and RRAD with 1,000 resamples on 100,000 cases x 8 raters x 5 diagnoses, against plain Python loops.
 
-The loops run on a subsample of cases and of resamples, and their time is scaled up; both are linear in each.
-M is a table here, so that only the metrics are timed. Run: python tests/bench/bench_relative.py
+The loops run on a subsample of cases and of resamples, and their time is scaled up; both are linear in each. M is a table
+here, so that only the metrics are timed. What stands on the same ground is timed beside it: expected values, the correction
+from labelled pairs, agreement. All on one core, in seconds of the processor, so that a busy machine does not matter.
+Run: python -m tests.bench relative
 """
 
 from __future__ import annotations
 
 import resource
-import sys
 import time
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
+from threadpoolctl import threadpool_limits
 
-from dxmatch.matcher.bootstrap import CaseCounts, resampled
+from dxmatch.matcher.bootstrap import CaseCounts, resampled, resampled_means
 from dxmatch.matcher.case_matches import CaseMatches, pair_codes
+from dxmatch.matcher.correction import corrected
+from dxmatch.matcher.families import agreement
+from dxmatch.matcher.lists import Lists, panels
 from dxmatch.matcher.metrics.relative import relative
-from dxmatch.matcher.multiplicity import multiplicities
+from dxmatch.matcher.multiplicity import expected_multiplicities, multiplicities
+from dxmatch.matcher.section import Context
 
-CASES, RATERS, K, REPEATS, STRINGS = 100_000, 8, 5, 1000, 2000
+from .report import Row, show
+
+CASES, RATERS, K, REPEATS, STRINGS, LABELLED = 100_000, 8, 5, 1000, 2000, 2000
 LOOP_CASES, LOOP_REPEATS = 1000, 5
+RATIO, MOST_MEMORY = 1 / 200, 4 * 1024
+NAMES = [f"disease {i:04}" for i in range(STRINGS)]
 
 
 def drawn(n: int) -> tuple[np.ndarray, CaseMatches]:
@@ -31,7 +43,40 @@ def drawn(n: int) -> tuple[np.ndarray, CaseMatches]:
     i, j = np.triu_indices(STRINGS)
     codes = np.sort(pair_codes(i, j, STRINGS))
     same = codes // STRINGS == codes % STRINGS
-    return entries, CaseMatches(STRINGS, codes, same | (generator.random(len(codes)) < 0.05))
+    chance = np.where(same, 1, generator.random(len(codes)) ** 4).astype(np.float32)
+    return entries, CaseMatches(STRINGS, codes, chance > 0.81, chance)
+
+
+class TableMatcher:
+    """M as a table of all pairs, asked by name."""
+
+    threshold = 0.5
+
+    def __init__(self, matches: CaseMatches) -> None:
+        self.table = np.zeros((STRINGS, STRINGS))
+        self.table.flat[matches.codes] = matches.verdicts
+
+    def probabilities(self, a: list[str], b: list[str]) -> np.ndarray:
+        low, high = (np.array([int(name[-4:]) for name in names]) for names in (a, b))
+        return self.table[np.minimum(low, high), np.maximum(low, high)]
+
+
+def lists_of(entries: np.ndarray) -> Lists:
+    """Whole lists, of which the first rater's is an algorithm's."""
+    n = len(entries)
+    places = np.arange(n * RATERS).reshape(n, RATERS) * K
+    return Lists(
+        "bench", [f"case {i:06}" for i in range(n)], list("ABCDEFGH"), ("algorithm", *["expert"] * (RATERS - 1)), NAMES,
+        entries.ravel(), places, np.full((n, RATERS), K), np.arange(entries.size), [()] * n,
+    )  # fmt: skip
+
+
+def labelled(matches: CaseMatches) -> pa.Table:
+    """Pairs drawn at random, of which M has one in ten wrong."""
+    generator = np.random.default_rng(1)
+    low, high = np.divmod(generator.choice(matches.codes, LABELLED, replace=False), STRINGS)
+    right = matches.verdicts[np.searchsorted(matches.codes, low * STRINGS + high)] != (generator.random(LABELLED) < 0.1)
+    return pa.table({"a": [NAMES[i] for i in low], "b": [NAMES[i] for i in high], "label": right.astype(int)})
 
 
 def by_loops(entries: list, table: np.ndarray, resamples: list[list[int]]) -> list[float]:
@@ -65,56 +110,87 @@ def by_loops(entries: list, table: np.ndarray, resamples: list[list[int]]) -> li
     return values
 
 
-def by_kernels(
-    entries: np.ndarray, matches: CaseMatches, repeats: int
-) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
-    """(RPAD and RRAD of the data [K, 2], of the resamples [repeats, K, 2], seconds for mu and for the bootstrap)."""
+def by_kernels(entries: np.ndarray, matches: CaseMatches, repeats: int) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """(RPAD and RRAD of the data [K, 2], of the resamples [repeats, K, 2], seconds for mu, seconds for the bootstrap)."""
     first, second = np.triu_indices(RATERS, 1)
     algorithm = first == 0
-    start = time.perf_counter()
+    start = time.process_time()
     mu = multiplicities(entries, first, second, matches)
-    counted = time.perf_counter()
+    counted = time.process_time()
     counts = CaseCounts(mu, None, entries[:, :, 0].astype(np.int64), first, second)
     values = []
     for rates in (counts.rates(), resampled(counts, repeats, seed=0)):
         both = [relative(part[..., algorithm], part[..., ~algorithm], 1.0) for part in (rates.precision, rates.recall)]
         values.append(np.stack(both, -1))
-    return values[0], values[1], (counted - start, time.perf_counter() - counted)
+    return values[0], values[1], counted - start, time.process_time() - counted
 
 
+def expected(entries: np.ndarray, matches: CaseMatches) -> np.ndarray:
+    first, second = np.triu_indices(RATERS, 1)
+    return resampled_means(np.hstack(expected_multiplicities(entries, first, second, matches)), REPEATS, 0)
+
+
+def correction(lists: Lists, matches: CaseMatches, context: Context) -> None:
+    pair_of = np.full((RATERS, RATERS), -1)
+    first, second = np.triu_indices(RATERS, 1)
+    pair_of[first, second] = pair_of[second, first] = np.arange(len(first))
+    section = corrected(lists, panels(lists), pair_of, matches, labelled(matches), context)
+    print(section.words[0])
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+@threadpool_limits.wrap(limits=1)
 def main() -> None:
-    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     entries, matches = drawn(CASES)
-    data, repeats, (mu_time, bootstrap_time) = by_kernels(entries, matches, REPEATS)
     print(
         f"{CASES:,} cases x {RATERS} raters x {K} diagnoses, all {RATERS * (RATERS - 1) // 2} pairs of raters, k = 1 … {K}"
     )
-    print(f"kernels: mu {mu_time:.2f} s; RPAD, RRAD, kappa with {REPEATS:,} resamples {bootstrap_time:.2f} s")
+    data, repeats, mu_time, bootstrap_time = by_kernels(entries, matches, REPEATS)
     low, high = np.quantile(repeats[:, K - 1, 0], [0.025, 0.975])
+    print(f"mu {mu_time:.2f} s, RPAD, RRAD and kappa with {REPEATS:,} resamples {bootstrap_time:.2f} s")
     print(f"RPAD@{K} {data[K - 1, 0]:.4f} [{low:.4f}, {high:.4f}]")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory {peak:,.0f} MB")
 
     table = np.zeros((STRINGS, STRINGS), bool)
     table.flat[matches.codes] = matches.verdicts
     few = entries[:LOOP_CASES]
     generator = np.random.default_rng(0)
     resamples = [generator.integers(0, LOOP_CASES, LOOP_CASES).tolist() for _ in range(LOOP_REPEATS)]
-    start = time.perf_counter()
+    start = time.process_time()
     plain = by_loops(few.tolist(), table | table.T, [])
-    mu_loops = time.perf_counter() - start
-    start = time.perf_counter()
+    mu_loops = time.process_time() - start
+    start = time.process_time()
     looped = by_loops(few.tolist(), table | table.T, resamples)
-    per_resample = max(time.perf_counter() - start - mu_loops, 0) / LOOP_REPEATS
-    data, repeats, _ = by_kernels(few, matches, LOOP_REPEATS)
+    per_resample = max(time.process_time() - start - mu_loops, 0) / LOOP_REPEATS
+    data, repeats, *_ = by_kernels(few, matches, LOOP_REPEATS)
     assert np.allclose(plain, data.ravel()), "kernels and loops differ"
     assert np.allclose(looped, [*data.ravel(), *repeats.ravel()]), "kernels and loops differ in a resample"
-    scaled = (mu_loops + per_resample * REPEATS) * CASES / LOOP_CASES
+    by_loop = (mu_loops + per_resample * REPEATS) * CASES / LOOP_CASES
     ours = mu_time + bootstrap_time
     print(
-        f"loops, from {LOOP_CASES:,} cases and {LOOP_REPEATS} resamples: {scaled:,.0f} s (without kappa); equal values"
+        f"loops, from {LOOP_CASES:,} cases and {LOOP_REPEATS} resamples, take {by_loop / ours:,.0f} times as long, ",
+        end="",
     )
-    print(f"ratio {scaled / ours:,.0f}; without the bootstrap {mu_loops * CASES / LOOP_CASES / mu_time:,.0f}")
+    print(
+        f"{mu_loops * CASES / LOOP_CASES / mu_time:,.0f} times without the bootstrap; equal values (loops lack kappa)"
+    )
+
+    lists, matcher = lists_of(entries), TableMatcher(matches)
+    context = Context(matcher, k=K, repeats=REPEATS)
+    show(
+        [
+            Row("RPAD, RRAD, kappa", "s", ours, "loops", by_loop, RATIO),
+            Row(f"expected P, R at {K}", "s", seconds(lambda: expected(entries, matches))),
+            Row(f"corrected P at {K}, {LABELLED:,} labelled pairs", "s", seconds(lambda: correction(lists, matches, context))),
+            Row("kappa, Fleiss, alpha, alpha_M", "s", seconds(lambda: agreement.compute(lists, context))),
+        ]
+    )  # fmt: skip
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    assert peak < MOST_MEMORY, f"{peak:,.0f} MB of memory; {MOST_MEMORY:,} are allowed"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,14 @@ import pytest
 
 from dxmatch.features.errors import OptionError
 from dxmatch.matcher import bootstrap
-from dxmatch.matcher.bootstrap import CaseCounts, case_weights, check_bootstrap, percentile_interval, resampled
+from dxmatch.matcher.bootstrap import (
+    CaseCounts,
+    case_weights,
+    check_bootstrap,
+    percentile_interval,
+    resampled,
+    resampled_means,
+)
 
 
 def counts(n=30, seed=1, observed=False):
@@ -51,6 +58,62 @@ def test_float32_is_exact_where_it_is_used(monkeypatch, observed):
 
 def test_sizes_of_k_squared_are_the_plain_denominator():
     assert (resampled(counts(observed=True), 9, 0).precision == resampled(counts(), 9, 0).precision).all()
+
+
+def with_gaps(n=30, m=5, seed=2):
+    """[n, m]; two columns lack the same cases, one lacks all, one lacks none."""
+    generator = np.random.default_rng(seed)
+    values = generator.normal(size=(n, m))
+    values[generator.random(n) < 0.5, :2] = math.nan
+    values[generator.random(n) < 0.2, 2] = math.nan
+    values[:, 3] = math.nan
+    return values
+
+
+def test_means_are_over_the_cases_that_have_a_value():
+    values = with_gaps()
+    means = resampled_means(values, 12, seed=3)
+    for row, weight in zip(means, next(case_weights(30, 12, seed=3)), strict=True):
+        again = np.repeat(values, weight.astype(int), axis=0)
+        for column in (0, 1, 2, 4):
+            assert row[column] == pytest.approx(np.nanmean(again[:, column]), abs=1e-12)
+    assert np.isnan(means[:, 3]).all() and not np.isnan(means[:, [0, 1, 2, 4]]).any()
+
+
+def test_a_resample_that_holds_none_of_the_cases_with_a_value():
+    values = np.array([[1.0], [math.nan], [math.nan]])
+    means = resampled_means(values, 200, seed=0)[:, 0]
+    assert 0 < np.isnan(means).sum() < 200 and set(means[~np.isnan(means)]) == {1.0}
+
+
+def test_means_and_rates_come_from_the_same_resamples():
+    data = counts()
+    rates = resampled(data, 25, 7)
+    assert resampled_means(data.mu[2] / 9, 25, 7) == pytest.approx(rates.precision[:, 2], abs=1e-12)
+    assert resampled_means(data.mu[2] > 0, 25, 7) == pytest.approx(rates.recall[:, 2], abs=1e-12)
+
+
+def test_means_depend_on_the_names_and_not_on_the_order_of_rows():
+    values, names = with_gaps(), np.array([f"case {i:02}" for i in range(30)])
+    mixed = np.random.default_rng(0).permutation(30)
+    one = resampled_means(values, 10, 0, np.argsort(names))
+    other = resampled_means(values[mixed], 10, 0, np.argsort(names[mixed]))
+    assert np.array_equal(one, other, equal_nan=True)
+    assert not np.array_equal(one, resampled_means(values[mixed], 10, 0), equal_nan=True)
+
+
+def test_blocks_change_no_mean(monkeypatch):
+    whole = resampled_means(with_gaps(), 50, 0)
+    monkeypatch.setattr(bootstrap, "_BYTES_PER_BLOCK", 3 * 8 * 30)
+    assert resampled_means(with_gaps(), 50, 0) == pytest.approx(whole, abs=1e-12, nan_ok=True)
+    assert resampled_means(with_gaps(), 0, 0).shape == (0, 5)
+    assert resampled_means(np.empty((3, 0)), 4, 0).shape == (4, 0)
+
+
+@pytest.mark.parametrize("values", [np.zeros((0, 2)), np.zeros(3), np.array([[math.inf]])])
+def test_means_refused(values):
+    with pytest.raises(OptionError, match="finite numbers or NaN, \\[cases, columns\\]"):
+        resampled_means(values, 5, 0)
 
 
 def test_percentiles():

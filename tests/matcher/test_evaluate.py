@@ -77,7 +77,7 @@ def test_comparison_is_paired(drawn):
     for row in report.comparisons.to_pylist():
         assert (row["first"], row["second"], row["value"], row["low"], row["high"]) == ("A", "B", 0, 0, 0)
         assert row["first_higher"] == 0
-    different = evaluate(drawn, Exact()).comparison_rows[0]
+    different = evaluate(drawn, Exact()).comparisons.to_pylist()[0]
     assert different["name"] == "RPAD@3" and different["low"] < different["value"] < different["high"]
     a, b = (evaluate(drawn, Exact()).row("RPAD", algorithm=x)["value"] for x in "AB")
     assert different["value"] == pytest.approx(a - b)
@@ -161,8 +161,8 @@ def test_k_beyond_every_list(drawn):
 
 
 def test_max_k(drawn):
-    assert max(row["k"] for row in evaluate(drawn, Exact(), k=1, max_k=2, bootstrap=0).curve_rows) == 2
-    assert max(row["k"] for row in evaluate(drawn, Exact(), k=1, bootstrap=0).curve_rows) == 3
+    assert max(evaluate(drawn, Exact(), k=1, max_k=2, bootstrap=0).curves.column("k").to_pylist()) == 2
+    assert max(evaluate(drawn, Exact(), k=1, bootstrap=0).curves.column("k").to_pylist()) == 3
 
 
 @pytest.mark.parametrize(
@@ -243,3 +243,110 @@ def test_craft_md_in_turn(shared_data):
             ee = [rates[e, f] for i, e in enumerate(experts) for f in experts[i + 1 :]]
             assert report.row(of, algorithm=algorithm, of="AE mean")["value"] == pytest.approx(np.mean(ae))
             assert report.row(metric, algorithm=algorithm)["value"] == pytest.approx(np.mean(ae) / np.mean(ee))
+
+
+def test_every_family_that_the_lists_allow(full_report, drawn):
+    assert [s.name for s in full_report.sections] == ["relative", "hierarchical", "weighted", "recall", "agreement"]
+    assert full_report.left_out == {}
+    report = evaluate(drawn, Exact(), bootstrap=0)
+    assert [s.name for s in report.sections] == ["relative", "agreement"]
+    assert set(report.left_out) == {"hierarchical", "weighted", "recall"}
+    for reason in report.left_out.values():
+        assert "reference" in reason or "column" in reason
+
+
+@pytest.mark.parametrize(
+    ("metrics", "symbols"),
+    [
+        ("recall", {"R_disease", "R_patient"}),
+        ("hdf1", {"HDF1"}),
+        (["HDF1", "disease_recall"], {"HDF1", "R_disease"}),
+        (["RPAD", "Semantic"], {"RPAD", "Semantic"}),
+        (["weighted", "Semantic"], {"Semantic", "Severity", "rescaled", "aggregated"}),
+    ],
+)
+def test_metrics_by_name(everything, same_text, metrics, symbols):
+    report = evaluate(everything(), same_text, metrics=metrics, bootstrap=0)
+    assert {row["metric"] for row in report.rows} == symbols
+    assert report.left_out == {} and str(report)
+
+
+def test_cohens_kappa_is_of_the_panel_and_of_the_group(everything, same_text):
+    report = evaluate(everything(), same_text, metrics="kappa", bootstrap=0)
+    assert {row["metric"] for row in report.sections[0].rows} == {"kappa"}
+    assert report.sections[0].name == "relative"
+
+
+@pytest.mark.parametrize("metrics", ["RPAF", ["relative", "hdf"], [], ["category_accuracy"]])
+def test_metrics_refused(drawn, metrics):
+    with pytest.raises(OptionError, match="^The 'metrics' parameter must be "):
+        evaluate(drawn, Exact(), metrics=metrics)
+
+
+def test_a_family_asked_for_by_name_must_be_possible(drawn):
+    with pytest.raises(InputError, match="the recall metrics cannot be computed: .*reference"):
+        evaluate(drawn, Exact(), metrics=["relative", "recall"])
+
+
+def test_without_a_panel_the_reference_is_the_judge(everything, same_text, tmp_path):
+    """No role at all, or one expert: with a reference that leaves out the relative metrics, and says why."""
+    frame = everything()
+    for lists, why in (
+        (frame.drop(columns="role"), "no rater is an algorithm: give a column 'role'"),
+        (frame[frame["rater"].isin(["A", "X"])], "one expert only: give at least two experts"),
+    ):
+        report = evaluate(lists, same_text, bootstrap=20)
+        assert report.left_out["relative"].startswith(why)
+        assert report.question == "How close do the lists come to the reference diagnosis?"
+        assert report.algorithms == (["X", "Y", "A", "Z", "B"] if "role" not in lists else ["A"])
+        assert report.row("HDF1", algorithm="A")["value"] == pytest.approx(
+            evaluate(frame, same_text, metrics="hdf1", bootstrap=0).row("HDF1", algorithm="A")["value"]
+        )
+        assert why in report.save(tmp_path / "r.html").read_text("utf-8").replace("&#x27;", "'")
+        with pytest.raises(InputError, match=why.split(":")[0]):
+            evaluate(lists, same_text, metrics=["relative"])
+
+
+def test_an_invented_family(drawn, monkeypatch):
+    """What `evaluate` asks of a family, and what it does with the answer."""
+    from types import SimpleNamespace
+
+    from dxmatch.matcher import sections
+    from dxmatch.matcher.section import Section
+
+    seen = []
+
+    def compute(lists, context):
+        seen.append((lists.raters, context.k, context.repeats, context.icd_source))
+        return Section("invented", "Invented", words=["It is so."], per_case={"x": [1.0] * 200})
+
+    there = SimpleNamespace(missing=lambda lists, context: None, compute=compute)
+    lacks = SimpleNamespace(missing=lambda lists, context: "the column x", compute=None)
+    modules = {".families.invented": there, ".families.other": lacks}
+    monkeypatch.setattr(sections, "import_module", lambda name, package: modules[name])
+    monkeypatch.setattr(sections, "FAMILIES", ("relative", "invented", "other"))
+    report = evaluate(drawn, Exact(), k=2, bootstrap=7, icd_source="icd10")
+    assert seen == [(list("ABXYZ"), 2, 7, "icd10")]
+    assert report.left_out == {"other": "the column x"} and "It is so." in str(report)
+    assert report.per_case.num_rows == 200 and report.per_case.column("x").to_pylist() == [1.0] * 200
+    with pytest.raises(InputError, match="the other metrics cannot be computed: the column x"):
+        evaluate(drawn, Exact(), metrics=["other"])
+
+
+def test_an_unknown_code_stops_everything(everything, same_text):
+    frame = everything()
+    frame.loc[3, "icd10"] = "J18.999999"
+    with pytest.raises(InputError, match="ICD-10"):
+        evaluate(frame, same_text)
+    assert evaluate(frame, same_text, metrics=["relative", "recall"], bootstrap=0).left_out == {}
+
+
+def test_a_matcher_that_rests_on_votes_says_how_many_it_must_know(drawn):
+    class Voting(Exact):
+        rests_on_votes, min_coverage = True, 0.8
+
+    from dxmatch.matcher.report_words import made_with_lines
+
+    for matcher, told in ((Voting(), True), (Exact(), False)):
+        line = dict(made_with_lines(evaluate(drawn, matcher, metrics="relative", bootstrap=0)))["Match function"]
+        assert ("known for at least 80% of the pairs" in line) is told

@@ -10,6 +10,7 @@ from dxmatch.matcher.pairs_asked import pairs_asked
 
 class Counting:
     threshold = 0.5
+    rests_on_votes = True
 
     def __init__(self) -> None:
         self.asked: set[tuple[str, str]] = set()
