@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from .cli_evaluate import evaluate, metrics, reasoning
 from .cli_icd import icd
 from .cli_votes import app as votes
 
@@ -195,102 +196,14 @@ def train(
     _say_rejected(result.n_rejected, rejects)
 
 
-@app.command(epilog="Example: dxmatch evaluate lists.csv --algorithm gpt4 -o report.html --json report.json")
-def evaluate(
-    lists: Annotated[Path, typer.Argument(help="Lists: case_id, rater, rank, diagnosis; role or --algorithm.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The report: .html, .json or .csv.")] = None,
-    json: Annotated[Path | None, typer.Option("--json", help="Everything that was computed, as JSON.")] = None,
-    k: Annotated[int, typer.Option("--k", help="Diagnoses per list, the likeliest first; curves run over 1…k.")] = 3,
-    hardness: Annotated[float, typer.Option(help="H in [0, 1]: 1 compares means, 0 the best with the worst.")] = 1.0,
-    algorithm: Annotated[
-        list[str] | None, typer.Option(help="A rater that is an algorithm; the others are the panel.")
-    ] = None,
-    in_turn: Annotated[
-        bool, typer.Option("--in-turn", help="Each rater in turn is the algorithm, the others the panel.")
-    ] = False,
-    no_diagnosis: Annotated[
-        list[str] | None, typer.Option(help="A word that means no diagnosis; it matches nothing.")
-    ] = None,
-    column: Annotated[
-        list[str] | None, typer.Option("--column", help="Another name of a column: --column diagnosis=dx.")
-    ] = None,
-    denominator: Annotated[
-        str, typer.Option(help="nk2: n k squared, as in the source; observed: the lists' own lengths.")
-    ] = "nk2",
-    bootstrap: Annotated[int, typer.Option(help="Resamples of cases behind the intervals.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
-    model: Model = None,
-    store: Store = None,
-    endpoints: Endpoints = None,
-    min_coverage: MinCoverage = 0.9,
-    pairs: Annotated[
-        Path | None, typer.Option("--pairs", help="Write the pairs that M would be asked to this file, and stop.")
-    ] = None,
-    rejects: Rejects = None,
-) -> None:
-    """Relative precision and recall (RPAD, RRAD) of algorithms against a panel of experts."""
-    from .features.progress import shown
-    from .features.tables import check_output, write_table
-    from .matcher.evaluate import evaluate as run
-    from .matcher.pairs_asked import pairs_asked
-    from .matcher.report import check_report_path
-    from .matcher.report_terminal import print_report
-    from .models.match_function import load
-
-    for path in (output, json):
-        if path is not None:
-            check_report_path(path)
-    setting: dict[str, Any] = {
-        "k": k, "algorithms": algorithm or None, "in_turn": in_turn, "no_diagnosis": tuple(no_diagnosis or ()),
-        "columns": _columns(column or []), "rejects": rejects,
-    }  # fmt: skip
-    if pairs is not None:
-        check_output(pairs)
-        asked = pairs_asked(lists, **setting)
-        write_table(asked, pairs)
-        typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
-        return
-    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
-    with shown("Matching diagnoses") as progress:
-        report = run(
-            lists, m, hardness=hardness, denominator=denominator, bootstrap=bootstrap, seed=seed, progress=progress,
-            **setting,
-        )  # fmt: skip
-    for path in (output, json):
-        if path is not None:
-            report.save(path)
-    print_report(report)
-    for path in (output, json):
-        if path is not None:
-            typer.echo(f"Written: {path}")
-
-
+app.command(epilog="Example: dxmatch evaluate lists.csv --algorithm gpt4 -o report.html --json report.json")(evaluate)
 app.command(
     epilog='Example: dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv'
 )(icd)
 
 
-@app.command(epilog="Example: dxmatch metrics")
-def metrics() -> None:
-    """List every metric with its formula, source and range."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from .matcher.metrics import all_metrics
-
-    table = Table("Metric", "Says", "Formula", "Range", "Source", title="Metrics", show_lines=True)
-    for metric in all_metrics():
-        table.add_row(metric.symbol, metric.says, metric.formula, metric.range, metric.source)
-    Console().print(table)
-
-
-def _columns(given: list[str]) -> dict[str, str]:
-    """`["diagnosis=dx"]` as `{"diagnosis": "dx"}`; anything else is wrong usage."""
-    pairs = [text.partition("=") for text in given]
-    for name, sign, other in pairs:
-        if not (name and sign and other):
-            raise typer.BadParameter(f"{name}{sign}{other}: expected NAME=COLUMN, such as diagnosis=dx")
-    return {name: other for name, _, other in pairs}
+app.command(epilog="Example: dxmatch reasoning graphs notes predictions -o reasoning.csv")(reasoning)
+app.command(epilog="Example: dxmatch metrics")(metrics)
 
 
 def _step(what: str, command: str) -> None:

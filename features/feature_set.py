@@ -87,13 +87,8 @@ class FeatureSet:
 
         Errors: `InputError` for a file that is absent or not TOML, has no endpoint, or one that cannot be right.
         """
-        parsed = read_toml(Path(path), source := os.fspath(path))
-        endpoints = required_endpoints(parsed, source)
-        return replace(
-            self,
-            endpoints={**self.endpoints, **endpoints},
-            prices={**self.prices, **_prices(parsed, source)},
-        )
+        endpoints, prices = read_services(path)
+        return replace(self, endpoints={**self.endpoints, **endpoints}, prices={**self.prices, **prices})
 
     def check_providers(self, source: str) -> None:
         """Errors: `InputError` for a vote, pick or encoder whose endpoint is not given, a feature of an unknown encoder."""
@@ -135,6 +130,12 @@ class FeatureSet:
             "feature": [{"name": f.name, "kind": f.kind, **f.options} for f in self.features],
             **({"encoder": encoders} if encoders else {}),
         }
+
+
+def read_services(path: str | os.PathLike[str]) -> tuple[dict[str, Endpoint], dict[str, Price]]:
+    """The endpoints of a TOML file, which may be a whole feature set, and its prices. Errors: as `served_by`."""
+    parsed = read_toml(Path(path), source := os.fspath(path))
+    return required_endpoints(parsed, source), _prices(parsed, source)
 
 
 def _read_set(which: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:

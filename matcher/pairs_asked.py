@@ -16,6 +16,7 @@ class _Recorder:
     """An M that notes what it is asked and finds no match."""
 
     threshold = 0.5
+    rests_on_votes = True
 
     def __init__(self) -> None:
         self.asked: dict[tuple[str, str], None] = {}

@@ -1,21 +1,31 @@
-"""A line chart as inline SVG: values by k with their intervals, and the line at 1."""
+"""Charts without Vega: a line chart as plain SVG, for pages made without the extra `report`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+
+from .charts.figure import Figure, Marks
+from .charts.style import COLOURS
+from .section import Row
 
 _WIDTH, _HEIGHT = 440, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42, 12, 14, 34
 
 
-def chart(curves: Sequence[Sequence[dict[str, Any]]], ks: Sequence[int], label: str, colours: int) -> str:
-    """One curve for each list of rows (value, low, high, name, reason), in the page's colours `--s0`, `--s1`, ….
+def chart_without_script(drawn: Figure, marks: Marks) -> str:
+    """A curve over k as SVG; of any other chart its finding in words. HTML."""
+    if not drawn.name.endswith("_by_k") or drawn.family != "relative":
+        return f'<div class="chart"><p>{escape(drawn.finding)}</p></div>'
+    curves = [[row for row in drawn.rows if row["rater"] == rater] for rater in drawn.raters]
+    colours = [f"var(--s{(marks.place(rater) or 0) % COLOURS})" for rater in drawn.raters]
+    return f'<div class="chart">{_svg(curves, colours, drawn.finding)}</div>'
 
-    A value that is undefined leaves a gap.
-    """
+
+def _svg(curves: Sequence[Sequence[Row]], colours: Sequence[str], label: str) -> str:
+    """One curve for each list of rows (k, value, low, high). A value that is undefined leaves a gap."""
+    ks = sorted({row["k"] for rows in curves for row in rows})
     tops = [row[key] for rows in curves for row in rows for key in ("value", "high") if row[key] is not None]
     step = _step(max([1.0, *tops]))
     top = step * math.ceil(max([1.0, *tops]) * 1.04 / step)
@@ -27,33 +37,33 @@ def chart(curves: Sequence[Sequence[dict[str, Any]]], ks: Sequence[int], label: 
     def y(value: float) -> float:
         return _TOP + high * (1 - value / top)
 
+    text = 'fill="var(--soft)" font-size="12"'
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(label)}">']
     for tick in range(round(top / step) + 1):
         at = y(tick * step)
-        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-        parts.append(f'<text x="{_LEFT - 7}" y="{at + 4:.1f}" text-anchor="end">{tick * step:g}</text>')
+        parts.append(f'<path stroke="var(--line)" d="M{_LEFT} {at:.1f}H{_WIDTH - _RIGHT}"/>')
+        parts.append(f'<text {text} x="{_LEFT - 7}" y="{at + 4:.1f}" text-anchor="end">{tick * step:g}</text>')
     for place, k in enumerate(ks):
-        parts.append(f'<text x="{x(place):.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">k = {k}</text>')
-    parts.append(f'<line class="one" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(1):.1f}" y2="{y(1):.1f}"/>')
-    for number, rows in enumerate(curves):
-        colour = f"var(--s{number % colours})"
+        parts.append(
+            f'<text {text} x="{x(place):.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">k = {k}</text>'
+        )
+    parts.append(
+        f'<path class="one" stroke="var(--ink)" stroke-dasharray="5 4" d="M{_LEFT} {y(1):.1f}H{_WIDTH - _RIGHT}"/>'
+    )
+    for number, (rows, colour) in enumerate(zip(curves, colours, strict=True)):
         # curves stand side by side within a k, so that their bars do not hide each other
         aside = (number - (len(curves) - 1) / 2) * min(0.1, 0.6 / len(curves))
-        points = [(x(place + aside), row) for place, row in enumerate(rows)]
+        points = [(x(ks.index(row["k"]) + aside), row) for row in rows]
         for run in _runs(points):
             path = " ".join(f"{at:.1f},{y(row['value']):.1f}" for at, row in run)
-            parts.append(f'<polyline class="curve" stroke="{colour}" points="{path}"/>')
+            parts.append(f'<polyline class="curve" fill="none" stroke-width="2" stroke="{colour}" points="{path}"/>')
         for at, row in points:
             if row["value"] is None:
                 continue
-            reach = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
             if row["low"] is not None:
-                ends = f'y1="{y(row["low"]):.1f}" y2="{y(row["high"]):.1f}"'
-                parts.append(f'<line class="reach" stroke="{colour}" x1="{at:.1f}" x2="{at:.1f}" {ends}/>')
-            told = escape(f"{row['algorithm']}: {row['name']} {row['value']:.3f}{reach}")
-            parts.append(
-                f'<circle cx="{at:.1f}" cy="{y(row["value"]):.1f}" r="4" fill="{colour}"><title>{told}</title></circle>'
-            )
+                ends = f"M{at:.1f} {y(row['low']):.1f}V{y(row['high']):.1f}"
+                parts.append(f'<path class="reach" stroke-width="1.5" stroke="{colour}" d="{ends}"/>')
+            parts.append(f'<circle cx="{at:.1f}" cy="{y(row["value"]):.1f}" r="4" fill="{colour}"/>')
     return "".join([*parts, "</svg>"])
 
 
@@ -63,9 +73,9 @@ def _step(top: float) -> float:
     return next(power * factor for factor in (1, 2, 2.5, 5, 10) if top / (power * factor) <= 6)
 
 
-def _runs(points: Sequence[tuple[float, dict[str, Any]]]) -> list[list[tuple[float, dict[str, Any]]]]:
+def _runs(points: Sequence[tuple[float, Row]]) -> list[list[tuple[float, Row]]]:
     """Stretches of neighbouring points that have a value."""
-    runs: list[list[tuple[float, dict[str, Any]]]] = [[]]
+    runs: list[list[tuple[float, Row]]] = [[]]
     for point in points:
         if point[1]["value"] is None:
             runs.append([])

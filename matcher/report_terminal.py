@@ -9,7 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from .report_words import interval_of, made_with_lines, number, place_of, summary
+from .report_overview import headline_rows
+from .report_words import interval_of, made_with_lines, number, place_of, summary, with_interval
+from .section import Section
 
 if TYPE_CHECKING:
     from .report import Report
@@ -18,20 +20,40 @@ _STYLE = {None: "", -1: "red", 0: "", 1: "green"}
 
 
 def print_report(report: Report, console: Console | None = None) -> None:
-    """Words, RPAD and RRAD by k, what they are made of, comparisons, notes."""
+    """Words; RPAD and RRAD by k, what they are made of, comparisons; the other families; what was left out; notes."""
     console = console or Console()
     console.print(f"[bold]{escape(report.question)}[/bold]")
     for line in summary(report):
         console.print(f"  {escape(line)}", highlight=False)
     console.print()
-    console.print(_by_k(report))
-    console.print(_parts(report))
-    if report.comparison_rows:
-        console.print(_comparisons(report))
+    for section in report.sections:
+        if section.name != "relative":
+            console.print(_family(report, section))
+            continue
+        metrics = {row["metric"] for row in section.rows}
+        if {"RPAD", "RRAD"} <= metrics:
+            console.print(_by_k(report))
+        console.print(_parts(report))
+        if report.comparison_rows:
+            console.print(_comparisons(report))
     for name, value in made_with_lines(report):
         console.print(f"[dim]{escape(name)}:[/dim] {escape(value)}", highlight=False)
-    for note in report.notes:
+    for name, reason in report.left_out.items():
+        console.print(f"[yellow]Left out:[/yellow] {escape(name)}: {escape(reason)}", highlight=False)
+    for note in [*(note for section in report.sections for note in section.notes), *report.notes]:
         console.print(f"[yellow]Note:[/yellow] {escape(note)}", highlight=False)
+
+
+def _family(report: Report, section: Section) -> Table:
+    """Raters by metrics, at k."""
+    lines = headline_rows(report, section)
+    raters = list(dict.fromkeys(rater for of in lines.values() for rater in of))
+    table = Table("metric", *map(escape, raters), title=escape(section.title))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, of in lines.items():
+        table.add_row(escape(name), *(with_interval(of[rater]) if rater in of else "–" for rater in raters))
+    return table
 
 
 def _by_k(report: Report) -> Table:
@@ -61,14 +83,16 @@ _PARTS = (
 
 
 def _parts(report: Report) -> Table:
+    of = {(r["algorithm"], r["metric"], r["of"]): r for r in report.rows if r["k"] in (report.k, None)}
     table = Table(
         "metric",
         *map(escape, report.algorithms),
         title=f"What it is made of, at k = {report.k} (AE: algorithm with expert, EE: expert with expert)",
     )
-    for metric, of in _PARTS:
-        rows = [report.row(metric, algorithm=algorithm, of=of) for algorithm in report.algorithms]
-        table.add_row(rows[0]["name"], *(number(row["value"]) for row in rows))
+    for metric, part in _PARTS:
+        rows = [row for algorithm in report.algorithms if (row := of.get((algorithm, metric, part)))]
+        if rows:
+            table.add_row(escape(rows[0]["name"]), *(number(row["value"]) for row in rows))
     for column in table.columns[1:]:
         column.justify = "right"
     return table

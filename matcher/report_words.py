@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from .report import Report
 
 
-def number(value: float | None) -> str:
-    """Three decimals; "undefined" for None."""
-    return "undefined" if value is None else f"{value:.3f}"
+def number(value: Any) -> str:
+    """Three decimals; "undefined" for None or NaN."""
+    return "undefined" if value is None or value != value else f"{value:.3f}"
 
 
 def with_interval(row: dict[str, Any]) -> str:
@@ -26,19 +26,58 @@ def interval_of(row: dict[str, Any]) -> str:
 
 
 def summary(report: Report) -> list[str]:
-    """One sentence or two for each algorithm; then, for several, how they compare."""
-    cases = report.made_with["n_cases"]
-    lines = []
-    for algorithm, experts in report.made_with["panels"].items():
-        rpad = report.row("RPAD", algorithm=algorithm)
-        rrad = report.row("RRAD", algorithm=algorithm)
-        judges = f"{len(experts)} {'other raters' if report.made_with['in_turn'] else 'experts'}"
-        precision, recall = verdict(rpad), verdict(rrad)
-        lines.append(
-            f"Over {cases:,} {'case' if cases == 1 else 'cases'} and {judges}, {algorithm} reaches "
-            f"{rpad['name']} {with_interval(rpad)}: {precision}. {rrad['name']} is {with_interval(rrad)}: {recall}."
-        )
-    return lines
+    """One sentence or two for each algorithm and its panel; then what the other families found."""
+    return [*panel_words(report), *(line for section in report.sections for line in section.words)]
+
+
+def panel_words(report: Report) -> list[str]:
+    """What RPAD and RRAD say: of one algorithm in sentences; of several, who stands where."""
+    made = report.made_with
+    found = {row["metric"] for row in report.rows}
+    metrics = [metric for metric in ("RPAD", "RRAD") if metric in found]
+    if not made["panels"] or not metrics:
+        return []
+    experts = len(next(iter(made["panels"].values())))
+    cases = f"{made['n_cases']:,} {'case' if made['n_cases'] == 1 else 'cases'}"
+    judges = f"{experts} {'other raters' if made['in_turn'] else 'experts'}"
+    if len(made["panels"]) > 1:
+        return [
+            f"Over {cases}, each algorithm against {judges}; 1 is what they reach among themselves.",
+            *(_standing(report, metric) for metric in metrics),
+        ]
+    (algorithm,) = made["panels"]
+    says = []
+    for metric in metrics:
+        row = report.row(metric, algorithm=algorithm)
+        opening = f"{row['name']} is" if says else f"Over {cases} and {judges}, {algorithm} reaches {row['name']}"
+        says.append(f"{opening} {with_interval(row)}: {verdict(row)}.")
+    return [" ".join(says)]
+
+
+_SIDES = {1: "above 1 for", 0: "around 1 (the interval includes it) for", -1: "below 1 for"}
+
+
+def _standing(report: Report, metric: str) -> str:
+    """Who lies above, about and below 1, the highest first; and who cannot be placed."""
+    rows = [report.row(metric, algorithm=algorithm) for algorithm in report.made_with["panels"]]
+    rows.sort(key=lambda row: -(row["value"] or 0))
+    parts = [
+        f"{says} {_listed([_named(row) for row in there])}"
+        for place, says in _SIDES.items()
+        if (there := [row for row in rows if place_of(row) == place])
+    ]
+    parts += [f"{row['algorithm']} {with_interval(row)}: {row['reason']}" for row in rows if place_of(row) is None]
+    what = {"RPAD": "how much they agree", "RRAD": "how often lists meet"}[metric]
+    return f"{rows[0]['name']}, {what}: {'; '.join(parts)}."
+
+
+def _named(row: dict[str, Any]) -> str:
+    return f"{row['algorithm']} {with_interval(row)}"
+
+
+def _listed(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 _AGREEMENT = (
@@ -79,32 +118,42 @@ def verdict(row: dict[str, Any]) -> str:
 def made_with_lines(report: Report) -> list[tuple[str, str]]:
     """How the report was made: (what, value)."""
     made = report.made_with
-    asked = f"{made['pairs_asked']:,} pairs of {made['unique_diagnoses']:,} different diagnoses"
+    known = made["min_coverage"]
+    covered = "" if known is None else f"; each of its votes and picks is known for at least {known:.0%} of the pairs"
+    asked = f"; asked {made['pairs_asked']:,} pairs for the panel" if "pairs_asked" in made else ""
     lines = [
         (
             "Lists",
-            f"{made['source']}: {made['n_cases']:,} cases, {len(made['raters'])} raters ({', '.join(made['raters'])})",
+            f"{made['source']}: {made['n_cases']:,} cases, {len(made['raters'])} raters ({', '.join(made['raters'])}), "
+            f"{made['unique_diagnoses']:,} different diagnoses; the first {report.k} of each list count",
         ),
-        ("Match function", f"{made['matcher']}, a match from {made['threshold']:.4g} up; asked {asked}"),
-        ("Denominator", "n k²" if made["denominator"] == "nk2" else "the lists' own lengths, cut to k"),
-        (
-            "Hardness",
-            f"{report.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)",
-        ),
+        ("References", f"{made['references']:,} of {made['n_cases']:,} cases have one"),
+        ("Match function", f"{made['matcher']}, a match from {made['threshold']:.4g} up{asked}{covered}"),
         (
             "Intervals",
             f"{made['level']:.0%} percentile, {made['bootstrap']:,} resamples of the cases, seed {made['seed']}"
             if made["bootstrap"]
             else "none asked for",
         ),
-        (
-            "Kappa",
-            f"first diagnoses in {made['kappa_categories']:,} categories, joined by matches; "
-            f"{made['kappa_agreements_by_chain']:,} of {made['kappa_agreements']:,} agreements rest on a chain of them",
-        ),
     ]
+    if "denominator" in made:
+        lines += [
+            ("Denominator", "n k²" if made["denominator"] == "nk2" else "the lists' own lengths, cut to k"),
+            (
+                "Hardness",
+                f"{report.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)",
+            ),
+            (
+                "Kappa",
+                f"first diagnoses in {made['kappa_categories']:,} categories, joined by matches; "
+                f"{made['kappa_agreements_by_chain']:,} of {made['kappa_agreements']:,} agreements rest on a chain of them",
+            ),
+        ]
+    if any(section.name == "hierarchical" for section in report.sections):
+        lines.append(("ICD-10", f"the tree {made['icd_source']}"))
     if made["rejected_rows"]:
         lines.append(
             ("Left out", f"{made['rejected_rows']:,} rows, {made['rejected_cases']:,} cases; see {made['rejects']}")
         )
+    lines.append(("Made with", ", ".join(f"{name} {version}" for name, version in made["versions"].items())))
     return lines

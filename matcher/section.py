@@ -17,7 +17,9 @@ class Context:
 
     k : diagnoses of each list that count. repeats, seed, level : of the bootstrap over cases.
     icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
+    across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
     progress : called with (done, total) while M is asked.
+    made : what one family has computed and another needs too, by name.
     """
 
     matcher: Matcher
@@ -26,7 +28,9 @@ class Context:
     seed: int = 0
     level: float = 0.95
     icd_source: str = "icd10cm"
+    across_cases: bool = True
     progress: Callable[[int, int], None] | None = None
+    made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass

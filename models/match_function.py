@@ -119,6 +119,11 @@ class MatchFunction:
         return self._parts.manifest.metrics
 
     @property
+    def rests_on_votes(self) -> bool:
+        """Whether a feature is a language model's vote or pick, so that a pair costs a call before it can be scored."""
+        return bool(self.features.asked)
+
+    @property
     def identity(self) -> str:
         """Name and the first twelve digits of the hash of everything that shapes a score."""
         manifest = self._parts.manifest

@@ -130,7 +130,7 @@ def _panel_of_one(rows: list[dict[str, str]]) -> list[dict[str, str]]:
         (_set(1, "rank", "1"), ["rank"]),
         (_set(2, "rank", "5"), ["rank"]),
         (lambda rows: rows[3:], ["case_01"]),
-        (_panel_of_one, ["expert"]),
+        (lambda rows: [{**row, "reference": ""} for row in _panel_of_one(rows)], ["expert"]),
         (_set(4, "diagnosis", "x" * 1_000_000), ["row 6", "1,000,000 characters"]),
     ],
     ids=[

@@ -1,0 +1,19 @@
+"""The charts of the report, one file per chart: each gives `figures(report)`, none where the input does not allow it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import cascade, curves, pairs, plane, ranks, sigma, violins
+from .figure import Figure
+
+if TYPE_CHECKING:
+    from ..report import Report
+
+CHARTS = (curves, pairs, sigma, cascade, ranks, violins, plane)
+"""In the order of the page."""
+
+
+def all_figures(report: Report) -> list[Figure]:
+    """Every chart that the report allows."""
+    return [figure for chart in CHARTS for figure in chart.figures(report)]

@@ -1,0 +1,109 @@
+"""`dxmatch evaluate` with language models that judge and classify, its files, and `dxmatch reasoning`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dxmatch.cli import app
+from dxmatch.features.errors import DxmatchError
+from dxmatch.features.tables import read_table
+
+LISTS = """case_id,rater,role,rank,diagnosis,severity
+1,gold,reference,1,gout,moderate
+1,ann,expert,1,gout,
+1,ann,expert,2,fever,
+1,bob,expert,1,podagra,
+1,bob,expert,2,rash,
+1,model,algorithm,1,arthritis,
+1,model,algorithm,2,gout,
+2,gold,reference,1,measles,severe
+2,ann,expert,1,rubeola,
+2,ann,expert,2,rash,
+2,bob,expert,1,measles,
+2,bob,expert,2,mumps,
+2,model,algorithm,1,measles,
+2,model,algorithm,2,rubella,
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lists.csv").write_text(LISTS)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, [*arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_files(here: Path) -> None:
+    out = run(
+        "evaluate", "lists.csv", "-o", "r.html", "--json", "r.json", "--csv", "r.csv", "--k", "2", "--bootstrap", "50"
+    ).output
+    assert [f"Written: {name}" in out for name in ("r.html", "r.json", "r.csv")] == [True] * 3
+    report = json.loads((here / "r.json").read_text("utf-8"))
+    assert {row["metric"] for row in report["table"]} >= {"RPAD", "HDF1", "R_disease", "alpha"}
+    assert read_table(here / "r.csv").data.num_rows == len(report["table"])
+    assert "relation" in " ".join(report["left_out"].values())
+
+
+def test_one_family_or_metric(here: Path) -> None:
+    run("evaluate", "lists.csv", "--json", "r.json", "--metric", "hdf1", "--metric", "recall", "--bootstrap", "0")
+    report = json.loads((here / "r.json").read_text("utf-8"))
+    assert {row["metric"] for row in report["table"]} == {"HDF1", "R_disease", "R_patient"}
+    with pytest.raises(DxmatchError, match="families"):
+        run("evaluate", "lists.csv", "--metric", "hdf2")
+
+
+def test_a_language_model_judges_and_classifies(here: Path, loopback: Any) -> None:
+    """The judge finds every reference in the first place, the classes are the first: an exact synonym, mild."""
+    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+    (here / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\n')
+    loopback.rules({"text": "1"})
+    asked = ("evaluate", "lists.csv", "--json", "r.json", "--k", "2", "--bootstrap", "50", "--endpoints", "e.toml")
+    run(*asked, "--judge", "local:m", "--relation", "local:m", "--severity", "local:m")
+    report = json.loads((here / "r.json").read_text("utf-8"))
+    value = {(row["algorithm"], row["metric"], row["of"], row["k"]): row["value"] for row in report["table"]}
+    assert value["model", "R_disease", "judge", 2] == 1.0
+    semantic = [v for (who, metric, of, _), v in value.items() if (who, metric, of) == ("model", "Semantic", "")]
+    assert semantic == [16.0], "exact synonyms at every rank"
+    calls = loopback.log()["calls"]
+    assert calls > 0
+    run(*asked, "--judge", "local:m", "--relation", "local:m", "--severity", "local:m")
+    assert loopback.log()["calls"] == calls, "the store knows it all"
+    assert run(*asked, "--judge", "locl:m").exit_code == 2
+    assert run("evaluate", "lists.csv", "--judge", "local:m").exit_code == 2
+
+
+def test_reasoning(here: Path) -> None:
+    for folder in ("graphs", "notes", "predictions"):
+        (here / folder / "Gout").mkdir(parents=True)
+    graph = {
+        "diagnostic": {"Suspected Gout": {"Gout": []}},
+        "knowledge": {"Suspected Gout": "a painful toe", "Gout": "urate crystals"},
+    }
+    (here / "graphs" / "Gout.json").write_text(json.dumps(graph))
+    note: dict[str, Any] = {f"input{i}": "a text" for i in range(1, 7)}
+    note["Gout$Intermedia_2"] = {
+        "crystals prove it$Cause_1": {"urate crystals$Input6": {}},
+        "Suspected Gout$Intermedia_1": {"the toe hurts$Cause_1": {"a painful toe$Input1": {}}},
+    }
+    (here / "notes" / "Gout" / "1.json").write_text(json.dumps(note))
+    said = {"urate crystals": ["crystals prove it", "input6", "Gout"], "fever": ["it may be gout", "input1", "Suspected Gout"]}
+    (here / "predictions" / "Gout" / "1.json").write_text(json.dumps(said))
+    done = run("reasoning", "graphs", "notes", "predictions", "-o", "r.csv", "--per-note", "n.csv")
+    assert done.exit_code == 0, done.output
+    rows = {row["metric"]: row for row in read_table(here / "r.csv").data.to_pylist() if row["category"] == "all"}
+    # one of two predicted, and of two annotated, observations corresponds; of three in all
+    assert [float(rows[metric]["value"]) for metric in ("Obs_pre", "Obs_rec")] == [0.5, 0.5]
+    assert float(rows["Obs_comp"]["value"]) == pytest.approx(1 / 3)
+    assert read_table(here / "n.csv").data.num_rows == 1
