@@ -14,9 +14,9 @@ from .cli_votes import STORE, Endpoints, Rejects, quiet_retries, say_asked
 if TYPE_CHECKING:
     from .features.endpoints import Endpoint
     from .features.votes.prices import Price
-    from .matcher.language_model import Budget, LanguageModel
+    from .matcher.judges.language_model import Budget, LanguageModel
     from .matcher.lists import Lists
-    from .matcher.report import Report
+    from .matcher.report.report import Report
     from .models.match_function import MatchFunction
 
 Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
@@ -100,8 +100,8 @@ def evaluate(
     from .matcher.evaluate import evaluate as run
     from .matcher.pairs_asked import pairs_asked
     from .matcher.reading import read_lists
-    from .matcher.report import check_report_path
-    from .matcher.report_terminal import print_report
+    from .matcher.report.report import check_report_path
+    from .matcher.report.terminal import print_report
     from .models.match_function import load
 
     files = [path for path in (output, json, csv) if path is not None]
@@ -169,7 +169,7 @@ class Asking:
         max_cost: float | None,
     ) -> Asking:
         from .features.feature_set import read_services
-        from .matcher.language_model import Budget
+        from .matcher.judges.language_model import Budget
 
         if endpoints is None:
             raise typer.BadParameter("--judge, --relation and --severity need --endpoints FILE.")
@@ -179,7 +179,7 @@ class Asking:
 
     def model(self, written: str) -> LanguageModel:
         from .features.hints import hint
-        from .matcher.language_model import LanguageModel
+        from .matcher.judges.language_model import LanguageModel
 
         endpoint, colon, model = written.partition(":")
         if not (colon and model) or endpoint not in self.endpoints:
@@ -193,7 +193,7 @@ class Asking:
         """The lists with the columns relation and severity, as far as they are asked for."""
         from .features.progress import shown
         from .features.votes.store import VoteStore
-        from .matcher.classified import with_relations, with_severities
+        from .matcher.judges.classified import with_relations, with_severities
 
         naming = self.matcher.providers.naming
         for written, fill in ((relation, with_relations), (severity, with_severities)):
@@ -208,7 +208,7 @@ class Asking:
         """The report with the judge's recall as a further section."""
         from .features.progress import shown
         from .features.votes.store import VoteStore
-        from .matcher.judged import judged, judged_section
+        from .matcher.judges.judged import judged, judged_section
         from .matcher.section import Context
 
         model, naming = self.model(written), self.matcher.providers.naming

@@ -13,7 +13,7 @@ from .lists import Lists, Panel, panels
 from .metrics.relative import check_hardness, check_k
 from .reading import read_lists
 from .relative_section import Relative, relative_sections
-from .report import Report
+from .report.report import Report
 from .section import Context, Section
 from .sections import RELATIVE, Wanted, family_sections, wanted
 

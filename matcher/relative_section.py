@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .bootstrap import CaseCounts, Rates, resampled
 from .case_matches import match_cases
 from .categories import top_categories
-from .correction import corrected
+from .correction.corrected import corrected
 from .disagreements import disagreement_rows
 from .expected_rows import expected_rows
 from .lists import Lists, Panel

@@ -98,7 +98,10 @@ def test_reasoning(here: Path) -> None:
         "Suspected Gout$Intermedia_1": {"the toe hurts$Cause_1": {"a painful toe$Input1": {}}},
     }
     (here / "notes" / "Gout" / "1.json").write_text(json.dumps(note))
-    said = {"urate crystals": ["crystals prove it", "input6", "Gout"], "fever": ["it may be gout", "input1", "Suspected Gout"]}
+    said = {
+        "urate crystals": ["crystals prove it", "input6", "Gout"],
+        "fever": ["it may be gout", "input1", "Suspected Gout"],
+    }
     (here / "predictions" / "Gout" / "1.json").write_text(json.dumps(said))
     done = run("reasoning", "graphs", "notes", "predictions", "-o", "r.csv", "--per-note", "n.csv")
     assert done.exit_code == 0, done.output

@@ -90,6 +90,10 @@ def keep(name: str) -> None:
     notebook.metadata = METADATA
     for number, cell in enumerate(notebook.cells):
         cell.id, cell.metadata = f"{name}-{number:02d}", {}
+    for number, table in enumerate(o["data"] for o in outputs(notebook) if "text/html" in o.get("data", {})):
+        # pandas marks tables by chance and by address: the same figures would be another file
+        table.pop("text/plain", None)
+        table["text/html"] = re.sub(r"\bT_[0-9a-f]{5}", f"T_{name}_{number}", table["text/html"])
     nbformat.write(notebook, NOTEBOOKS / f"{name}.ipynb")
 
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ...features.errors import InputError
 from ...features.icd.tree import IcdTree
 from ..bootstrap import resampled_means
-from ..icd_lists import icd_lists, why_no_codes
-from ..icd_sets import LEVELS, Nodes, Overlap, overlap
+from ..icd.lists import icd_lists, why_no_codes
+from ..icd.sets import LEVELS, Nodes, Overlap, overlap
 from ..lists import Lists
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined, opened

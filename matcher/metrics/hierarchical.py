@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...features.errors import OptionError
 from ...features.icd.sources import open_tree, source_identity
 from ...features.icd.tree import IcdTree
-from ..icd_codes import Place, nodes_of_cells, padded
-from ..icd_sets import Overlap, Paths, overlap
+from ..icd.codes import Place, nodes_of_cells, padded
+from ..icd.sets import Overlap, Paths, overlap
 from .declaration import declare
 from .relative import check_k
 

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from dxmatch.features.icd import IcdTree
 from dxmatch.matcher.bootstrap import resampled_means
-from dxmatch.matcher.icd_sets import Overlap, Paths, overlap
+from dxmatch.matcher.icd.sets import Overlap, Paths, overlap
 from dxmatch.matcher.metrics.hierarchical import harmonic_mean, mean_of_defined, opened, top_k_accuracy
 from dxmatch.matcher.metrics.weighted import SETTINGS, case_weights_of, rescaled, scores, severity_distances
 

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from dxmatch.matcher.bootstrap import CaseCounts, resampled, resampled_means
 from dxmatch.matcher.case_matches import CaseMatches, pair_codes
-from dxmatch.matcher.correction import corrected
+from dxmatch.matcher.correction.corrected import corrected
 from dxmatch.matcher.families import agreement
 from dxmatch.matcher.lists import Lists, panels
 from dxmatch.matcher.metrics.relative import relative

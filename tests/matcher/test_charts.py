@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from dxmatch.features.errors import MissingExtra, OptionError
-from dxmatch.matcher.charts import all_figures
-from dxmatch.matcher.charts.figure import marks_of, spec_of
-from dxmatch.matcher.charts.style import COLOURS, DARK, FILE, LIGHT, PAGE, css_variables
-from dxmatch.matcher.charts.violins import _outline
 from dxmatch.matcher.evaluate import evaluate
+from dxmatch.matcher.report.charts import all_figures
+from dxmatch.matcher.report.charts.figure import marks_of, spec_of
+from dxmatch.matcher.report.charts.style import COLOURS, DARK, FILE, LIGHT, PAGE, css_variables
+from dxmatch.matcher.report.charts.violins import _outline
 from dxmatch.matcher.section import Section
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from dxmatch.features.errors import InputError
 from dxmatch.matcher.bootstrap import resampled_means
 from dxmatch.matcher.case_matches import match_cases
-from dxmatch.matcher.correction import corrected
+from dxmatch.matcher.correction.corrected import corrected
+from dxmatch.matcher.correction.prediction_powered import corrected_by_cases, corrected_by_pairs, power_tuning
 from dxmatch.matcher.evaluate import evaluate
 from dxmatch.matcher.lists import panels
-from dxmatch.matcher.prediction_powered import corrected_by_cases, corrected_by_pairs, power_tuning
 from dxmatch.matcher.reading import read_lists
 from dxmatch.matcher.section import Context
 

@@ -345,7 +345,7 @@ def test_a_matcher_that_rests_on_votes_says_how_many_it_must_know(drawn):
     class Voting(Exact):
         rests_on_votes, min_coverage = True, 0.8
 
-    from dxmatch.matcher.report_words import made_with_lines
+    from dxmatch.matcher.report.words import made_with_lines
 
     for matcher, told in ((Voting(), True), (Exact(), False)):
         line = dict(made_with_lines(evaluate(drawn, matcher, metrics="relative", bootstrap=0)))["Match function"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dxmatch.features.errors import InputError, OptionError
 from dxmatch.matcher.families import hierarchical
-from dxmatch.matcher.icd_sets import overlap
+from dxmatch.matcher.icd.sets import overlap
 from dxmatch.matcher.metrics.hierarchical import hdf1, hdp, hdr, opened, top_k_accuracy
 from dxmatch.matcher.reading import read_lists
 from dxmatch.matcher.section import Context

@@ -11,9 +11,9 @@ import pytest
 import dxmatch
 from dxmatch.features.errors import InputError
 from dxmatch.features.icd import open_tree
-from dxmatch.matcher import icd_codes
-from dxmatch.matcher.icd_codes import Place, nearest_codes, nodes_of_cells, padded
-from dxmatch.matcher.icd_lists import icd_lists, providers_of, why_no_codes
+from dxmatch.matcher.icd import codes as icd_codes
+from dxmatch.matcher.icd.codes import Place, nearest_codes, nodes_of_cells, padded
+from dxmatch.matcher.icd.lists import icd_lists, providers_of, why_no_codes
 from dxmatch.matcher.reading import read_lists
 
 

@@ -17,10 +17,10 @@ from dxmatch.features.votes.judge_prompts import list_of
 from dxmatch.features.votes.prompts import PROMPTS
 from dxmatch.features.votes.questions import Answer, Question
 from dxmatch.features.votes.store import VoteStore
-from dxmatch.matcher.classified import with_relations, with_severities
 from dxmatch.matcher.families import weighted
-from dxmatch.matcher.judged import NOT_ANSWERED, judged, judged_section
-from dxmatch.matcher.language_model import Budget, LanguageModel
+from dxmatch.matcher.judges.classified import with_relations, with_severities
+from dxmatch.matcher.judges.judged import NOT_ANSWERED, judged, judged_section
+from dxmatch.matcher.judges.language_model import Budget, LanguageModel
 from dxmatch.matcher.lists import Lists
 from dxmatch.matcher.reading import read_lists
 from dxmatch.matcher.section import Context

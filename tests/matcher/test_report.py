@@ -15,7 +15,7 @@ from rich.console import Console
 from dxmatch.features.errors import DxmatchError, OptionError
 from dxmatch.features.spreadsheet import without_formulas
 from dxmatch.matcher.evaluate import evaluate
-from dxmatch.matcher.report_words import place_of, verdict
+from dxmatch.matcher.report.words import place_of, verdict
 
 NASTY = '<script>alert("x")</script>&\'[bold]'
 FORMULAS = [
@@ -134,7 +134,7 @@ def test_save_refuses_and_leaves_nothing(report, tmp_path, monkeypatch):
         report.save(tmp_path / "r.pdf")
     with pytest.raises(DxmatchError, match="no such folder"):
         report.save(tmp_path / "nowhere" / "r.json")
-    monkeypatch.setattr("dxmatch.matcher.report_html.page", lambda _: 1 / 0)
+    monkeypatch.setattr("dxmatch.matcher.report.page.page", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         report.save(tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
@@ -237,6 +237,6 @@ def test_labelled_pairs_give_a_section_of_its_own(everything, same_text):
 
 
 def _curve(report):
-    from dxmatch.matcher.charts.curves import figures
+    from dxmatch.matcher.report.charts.curves import figures
 
     return figures(report)[0].rows

@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dxmatch.matcher.charts import all_figures
 from dxmatch.matcher.evaluate import evaluate
+from dxmatch.matcher.report.charts import all_figures
 from dxmatch.matcher.section import Section
 
 VOID = {"meta", "br", "path", "line", "circle", "polyline", "img", "link", "base", "input", "hr"}

@@ -1,0 +1,1 @@
+"""Metrics corrected for M's own errors, from pairs that experts labelled."""

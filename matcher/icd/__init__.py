@@ -1,0 +1,1 @@
+"""Codes of lists and references as nodes of an ICD-10 tree."""

@@ -1,0 +1,1 @@
+"""Language models as judges of lists, and as classifiers of relation and severity."""

@@ -1,0 +1,1 @@
+"""The report of an evaluation: tables, words, a page with charts, files."""

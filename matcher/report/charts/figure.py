@@ -1,0 +1,91 @@
+"""What a chart is before it is drawn: its data, and its finding in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...section import Row
+from .style import SHAPES, Style
+
+if TYPE_CHECKING:
+    from ..report import Report
+
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart.
+
+    name : of its file and its place in the page. family : the section it stands in.
+    finding : what it shows, in words: the text alternative.
+    columns : key -> heading, of the table behind the chart. rows : what is drawn.
+    data : name -> what a part of the chart is drawn from. draw : style -> an Altair chart of them. raters : whose colours it shows, in order.
+    note : what its reader should know, such as that it shows a sample.
+    """
+
+    name: str
+    family: str
+    title: str
+    finding: str
+    columns: dict[str, str]
+    rows: list[Row]
+    data: dict[str, list[Row]]
+    draw: Callable[[Style], Any]
+    raters: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Which colour and shape is whose, over the whole report: the algorithms have colours, the panel is grey."""
+
+    algorithms: tuple[str, ...]
+    raters: tuple[str, ...]
+
+    def place(self, rater: str) -> int | None:
+        """The number of an algorithm's colour; None for a rater of the panel."""
+        return self.algorithms.index(rater) if rater in self.algorithms else None
+
+    def colour(self, rater: str, style: Style) -> str:
+        place = self.place(rater)
+        return style.panel if place is None else style.colour(place)
+
+    def shape(self, rater: str) -> str:
+        place = self.place(rater)
+        others = [r for r in self.raters if r not in self.algorithms]
+        return SHAPES[(others.index(rater) if place is None else place) % len(SHAPES)]
+
+    def ordered(self, raters: Sequence[str]) -> tuple[str, ...]:
+        """Algorithms first, then the panel, each once."""
+        there = set(raters)
+        return tuple(r for r in (*self.algorithms, *(r for r in self.raters if r not in self.algorithms)) if r in there)
+
+
+def marks_of(report: Report) -> Marks:
+    return Marks(tuple(report.algorithms), tuple(report.made_with["raters"]))
+
+
+def spec_of(figure: Figure, style: Style) -> Spec:
+    """The Vega-Lite specification, with its data inside and nothing to fetch."""
+    import altair as alt
+
+    label = {"labelColor": style.soft, "titleColor": style.soft, "labelFontSize": 12, "titleFontSize": 12}
+    chart = (
+        figure.draw(style)
+        .properties(background=style.background, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
+        .configure(font="system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif", aria=False)
+        .configure_view(stroke=None)
+        .configure_axis(
+            domainColor=style.line, tickColor=style.line, gridColor=style.line, titleFontWeight="normal",
+            labelLimit=150, labelPadding=6, titlePadding=10, tickCount=6, **label,
+        )
+        .configure_legend(orient="top", title=None, labelLimit=220, symbolSize=70, symbolOpacity=1, columns=4, **label)
+        .configure_text(color=style.soft, fontSize=12)
+    )  # fmt: skip
+    if style.legend:
+        chart = chart.properties(title=alt.Title(figure.title, anchor="start", color=style.ink, fontSize=14, offset=12))
+    # each once, whatever the number of layers; and rows are no business of Altair's validation
+    return chart.to_dict() | {"datasets": figure.data}

@@ -1,0 +1,46 @@
+"""The libraries of the extra `report`, in one place: Altair says what a chart is, vl-convert holds Vega and draws."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ....features.errors import MissingExtra
+
+_SCRIPT = Path(__file__).parent / "show.js"
+_NOTHING_FROM_OUTSIDE = ["http://127.0.0.1:9/"]
+_SCALE = 2
+
+
+class Renderer:
+    """Draws charts, without asking the network for anything. Errors: `MissingExtra` without the extra."""
+
+    def __init__(self) -> None:
+        try:
+            import altair
+            import vl_convert
+        except ImportError:
+            raise MissingExtra("Drawing charts", "report") from None
+        self._draw = vl_convert
+        self._version = "v" + ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+    def image(self, spec: dict[str, Any], kind: str) -> bytes:
+        """The chart as "svg" or "png" (two pixels for each of its units)."""
+        options: dict[str, Any] = {"vl_version": self._version, "allowed_base_urls": _NOTHING_FROM_OUTSIDE}
+        if kind == "svg":
+            return self._draw.vegalite_to_svg(spec, **options).encode()
+        return self._draw.vegalite_to_png(spec, scale=_SCALE, **options)
+
+    def script(self) -> str:
+        """Vega, Vega-Lite, Vega-Embed and the few lines that draw the charts of a page: one script, all inside."""
+        return _script(self._version)
+
+
+@cache
+def _script(version: str) -> str:
+    import vl_convert
+
+    script = vl_convert.javascript_bundle(_SCRIPT.read_text("utf-8"), vl_version=version)
+    # the end of a script inside a string of the script would end it for the page
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
