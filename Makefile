@@ -27,7 +27,7 @@ demo: $(VENV)/.installed
 	$(BIN)/dxmatch demo --output $(OUT)/demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

