@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from ..features.errors import InputError, OptionError
+from ..features.hints import hint
 from .lists import Lists
 from .metrics import REGISTRY, Metric
 from .section import Context, Section
@@ -63,7 +64,9 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
         families = _families_of(found[0]) if found else ()
         if not families:
             computed = [m.name for m in REGISTRY.values() if _families_of(m)]
-            raise OptionError("metrics", f"families ({', '.join(FAMILIES)}) or metrics ({', '.join(computed)})", name)
+            near = hint(folded, (*FAMILIES, *computed)).removeprefix("; ")
+            allowed = f"families ({', '.join(FAMILIES)}) or metrics ({', '.join(computed)})"
+            raise OptionError("metrics", f"{allowed}{f' ({near})' if near else ''}", name)
         for family in families:
             before = symbols.get(family, frozenset())
             symbols[family] = None if before is None else before | {found[0].symbol}

@@ -60,7 +60,7 @@ def test_one_family_or_metric(here: Path) -> None:
     run("evaluate", "lists.csv", "--json", "r.json", "--metric", "hdf1", "--metric", "recall", "--bootstrap", "0")
     report = json.loads((here / "r.json").read_text("utf-8"))
     assert {row["metric"] for row in report["table"]} == {"HDF1", "R_disease", "R_patient"}
-    with pytest.raises(DxmatchError, match="families"):
+    with pytest.raises(DxmatchError, match=r"families .* \(did you mean 'hdf1'\?\)\. Got 'hdf2'"):
         run("evaluate", "lists.csv", "--metric", "hdf2")
 
 
