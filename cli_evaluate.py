@@ -118,14 +118,12 @@ def evaluate(
         write_table(asked, pairs)
         typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
         return
-    m = load(
-        model,
-        store=store if store is not None and store.exists() else None,
-        endpoints=endpoints,
-        min_coverage=min_coverage,
-    )
+    asks = bool(judge or relation or severity)
+    # A store that is about to be filled may be absent; one that is only read may not.
+    read_store = None if asks and store is not None and not store.exists() else store
+    m = load(model, store=read_store, endpoints=endpoints, min_coverage=min_coverage)
     given: Any = lists
-    asking = Asking.of(m, endpoints, store, k, max_calls, max_cost) if judge or relation or severity else None
+    asking = Asking.of(m, endpoints, store, k, max_calls, max_cost) if asks else None
     if asking is not None:
         given, reading = asking.filled(read_lists(lists, **reading), relation, severity), {}
     with shown("Matching diagnoses") as progress:
@@ -143,8 +141,7 @@ def evaluate(
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     if asking is not None:
-        for summary in asking.budget.summaries:
-            say_asked(summary)
+        say_asked(*asking.budget.summaries)
 
 
 @dataclass

@@ -81,7 +81,7 @@ def ask(
         planned = plan(unique, chosen, providers, votes, only or ())
         if again and not dry_run:
             for one in planned:
-                votes.forget_unscored(one.respondent)
+                votes.forget_unscored(one.questions())
             planned = plan(unique, chosen, providers, votes, only or ())
         _print_plan(planned, chosen)
         if dry_run or not any(one.unknown for one in planned):
@@ -103,12 +103,13 @@ def quiet_retries() -> None:
     set_on_retry_hooks(())
 
 
-def say_asked(summary: AskSummary) -> None:
+def say_asked(*summaries: AskSummary) -> None:
     """Says what came of asking; leaves with 1 where questions failed, with 130 where Ctrl-C ended it."""
-    typer.echo(summary.words())
-    if "interrupted" in summary.stopped_because:
+    for summary in summaries:
+        typer.echo(summary.words())
+    if any("interrupted" in summary.stopped_because for summary in summaries):
         raise typer.Exit(130)
-    if summary.failed:
+    if any(summary.failed for summary in summaries):
         raise typer.Exit(1)
 
 

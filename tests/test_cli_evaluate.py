@@ -64,6 +64,21 @@ def test_one_family_or_metric(here: Path) -> None:
         run("evaluate", "lists.csv", "--metric", "hdf2")
 
 
+def test_a_store_that_is_only_read_must_be_there(here: Path) -> None:
+    with pytest.raises(DxmatchError, match=r"absent\.sqlite"):
+        run("evaluate", "lists.csv", "--store", "absent.sqlite")
+
+
+def test_failed_calls_of_all_models_are_told(here: Path, loopback: Any) -> None:
+    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+    (here / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\ntries = 1\n')
+    loopback.rules({"status": 400})
+    asked = ("evaluate", "lists.csv", "--k", "2", "--bootstrap", "0", "--endpoints", "e.toml", "--metric", "recall")
+    done = run(*asked, "--relation", "local:m", "--severity", "local:m")
+    assert done.exit_code == 1
+    assert done.output.count("questions failed") == 2
+
+
 def test_a_language_model_judges_and_classifies(here: Path, loopback: Any) -> None:
     """The judge finds every reference in the first place, the classes are the first: an exact synonym, mild."""
     pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")

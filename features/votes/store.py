@@ -107,13 +107,18 @@ class VoteStore:
                 self._file.checkpoint(db)
                 return written
 
-    def forget_unscored(self, respondent: Respondent) -> int:
-        """Removes the answers without a verdict, so that they are asked for anew; returns how many these were."""
-        with self._lock, self._file.errors_told():
-            forget = f"DELETE FROM answer WHERE respondent = {_ID} AND verdict IS NULL"
-            forgotten = self._db.execute(forget, _words(respondent)).rowcount
-            self._file.checkpoint(self._db)
-            return forgotten
+    def forget_unscored(self, questions: Iterable[Question]) -> int:
+        """Removes those of their answers that hold no verdict, so that they are asked anew; returns how many these were."""
+        forget = f"""DELETE FROM answer
+            WHERE respondent = {_ID} AND first = ? AND second = ? AND repeat = ? AND verdict IS NULL"""
+        forgotten = 0
+        for batch in _batches(questions):
+            rows = [(*_words(q.respondent), q.first, q.second, q.repeat) for q in batch]
+            with self._lock, self._file.errors_told():
+                with transaction(self._db):
+                    forgotten += self._db.executemany(forget, rows).rowcount
+                self._file.checkpoint(self._db)
+        return forgotten
 
     def has(self, question: Question) -> bool:
         """Has this one question an answer? (For many: `unknown`.)"""

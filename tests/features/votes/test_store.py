@@ -195,9 +195,11 @@ def test_unscored_answers_can_be_forgotten(store: VoteStore) -> None:
     store.add(asked("a", "b"), EMPTY)
     store.add(asked("a", "c"), YES)
     store.add(asked("a", "b", of=PHI), EMPTY)
-    assert store.forget_unscored(QWEN) == 1
-    assert list(store.unknown([asked("a", "b"), asked("a", "c"), asked("a", "b", of=PHI)])) == [asked("a", "b")]
-    assert store.forget_unscored(Respondent("nobody", "vote-1")) == 0
+    store.add(asked("x", "y"), EMPTY)
+    everything = [asked("a", "b"), asked("a", "c"), asked("a", "b", of=PHI), asked("x", "y")]
+    assert store.forget_unscored([asked("a", "b"), asked("a", "c"), asked("never", "asked")]) == 1
+    assert list(store.unknown(everything)) == [asked("a", "b")], "what was not named stays, with its reason"
+    assert store.forget_unscored([asked("a", "b", of=Respondent("nobody", "vote-1"))]) == 0
 
 
 def test_exported_questions_are_found_by_their_id(store: VoteStore) -> None:

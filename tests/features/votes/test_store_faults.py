@@ -161,7 +161,7 @@ def test_a_lock_that_lasts_is_told(tmp_path: Path, deed: str) -> None:
         deeds = {
             "add": lambda: store.add(asked("x", "y"), YES),
             "add_many": lambda: store.add_many([(asked("x", "y"), YES)]),
-            "forget_unscored": lambda: store.forget_unscored(QWEN),
+            "forget_unscored": lambda: store.forget_unscored([Question(QWEN, "a", "b")]),
             "remember_exported": lambda: store.remember_exported([("x", asked("x", "y"))]),
         }
         start = time.monotonic()
@@ -291,7 +291,7 @@ READ = """
             lambda: store.add(Question(Respondent("new", "vote-1"), "x", "y"), YES),
             lambda: store.add_many([(Question(QWEN, "x", "y"), YES)]),
             lambda: store.remember_exported([("x", Question(QWEN, "x", "y"))]),
-            lambda: store.forget_unscored(QWEN),
+            lambda: store.forget_unscored([Question(QWEN, "a", "b")]),
         ):
             try:
                 write()
