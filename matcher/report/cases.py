@@ -6,8 +6,8 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ...pages.blocks import table
 from ..section import Row
-from .blocks import table
 
 if TYPE_CHECKING:
     from .report import Report

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from html import escape
 
+from ...pages.blocks import Reasons, rows_table, table, value_cell
 from ..section import Row, Section
-from .blocks import Reasons, rows_table, table, value_cell
 
 _CHARTED = {"hierarchical.rank_shifts"}
 """These stand behind a chart."""

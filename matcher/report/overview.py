@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...pages.blocks import Reasons, table, value_cell
 from ..section import Row, Section
-from .blocks import Reasons, table, value_cell
 from .charts.cascade import BY_LEVEL, LEVELS
-from .charts.figure import marks_of
+from .charts.marks import marks_of
 from .words import place_of
 
 if TYPE_CHECKING:

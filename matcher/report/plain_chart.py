@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from ...pages.figure import Figure
+from ...pages.style import COLOURS
 from ..section import Row
-from .charts.figure import Figure, Marks
-from .charts.style import COLOURS
+from .charts.marks import Marks
 
 _WIDTH, _HEIGHT = 440, 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42, 12, 14, 34
@@ -16,10 +17,10 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 42, 12, 14, 34
 
 def chart_without_script(drawn: Figure, marks: Marks) -> str:
     """A curve over k as SVG; of any other chart its finding in words. HTML."""
-    if not drawn.name.endswith("_by_k") or drawn.family != "relative":
+    if not drawn.name.endswith("_by_k") or drawn.section != "relative":
         return f'<div class="chart"><p>{escape(drawn.finding)}</p></div>'
-    curves = [[row for row in drawn.rows if row["rater"] == rater] for rater in drawn.raters]
-    colours = [f"var(--s{(marks.place(rater) or 0) % COLOURS})" for rater in drawn.raters]
+    curves = [[row for row in drawn.rows if row["rater"] == rater] for rater in drawn.series]
+    colours = [f"var(--s{(marks.place(rater) or 0) % COLOURS})" for rater in drawn.series]
     return f'<div class="chart">{_svg(curves, colours, drawn.finding)}</div>'
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...features.atomic import whole_file
 from ...features.errors import DxmatchError, OptionError
+from ...pages.rows import arrow_table, json_rows, known, plain_number
 from ..section import Row, Section
 from .words import summary
 
@@ -59,13 +60,13 @@ class Report:
 
         `algorithm` is whoever is judged: an expert too, where the reference is the judge.
         """
-        return _arrow(self.rows, _COLUMNS)
+        return arrow_table(self.rows, _COLUMNS)
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
         """The further tables of every family, by "family.table": "relative.curves", "hierarchical.chapters", …"""
         return {
-            f"{section.name}.{name}": _arrow(rows) for section in self.sections for name, rows in section.tables.items()
+            f"{section.name}.{name}": arrow_table(rows) for section in self.sections for name, rows in section.tables.items()
         }
 
     @property
@@ -95,7 +96,7 @@ class Report:
         named = {name: values for section in self.sections for name, values in section.per_case.items()}
         columns: dict[str, list[Any]] = {"case_id": [], "algorithm": [], **{name: [] for name in named}}
         for place, rater in enumerate(raters):
-            own = {name: [_known(value) for value in values[place :: len(raters)]] for name, values in named.items()}
+            own = {name: [known(value) for value in values[place :: len(raters)]] for name, values in named.items()}
             if any(value is not None for values in own.values() for value in values):
                 columns["case_id"] += self.cases
                 columns["algorithm"] += [rater] * n
@@ -153,13 +154,13 @@ class Report:
             "notes": self.notes,
             "left_out": self.left_out,
             "sections": [{"name": s.name, "title": s.title, "words": s.words, "notes": s.notes} for s in self.sections],
-            "table": _json_rows(self.rows),
-            "tables": {name: _json_rows(rows) for name, rows in tables.items()},
+            "table": json_rows(self.rows),
+            "tables": {name: json_rows(rows) for name, rows in tables.items()},
             "per_case": self.per_case_columns,
         }
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1, default=plain_number)
 
     def save(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
         """Writes .json (everything), .csv (the table) or .html (a page to read), whole or not at all.
@@ -190,9 +191,10 @@ class Report:
 
         Errors: `OptionError` for a format that is neither "png" nor "svg", `MissingExtra` without the extra `report`.
         """
-        from .charts.files import save_charts
+        from ...pages.files import save_figures
+        from .charts import all_figures
 
-        return save_charts(self, folder, formats)
+        return save_figures(all_figures(self), folder, formats)
 
 
 def check_report_path(path: str | os.PathLike[str]) -> str:
@@ -203,28 +205,3 @@ def check_report_path(path: str | os.PathLike[str]) -> str:
     if not target.parent.is_dir():
         raise DxmatchError(f"{target.parent}: no such folder (for {target.name}).")
     return target.suffix.lower()
-
-
-def _known(value: Any) -> Any:
-    """None for NaN."""
-    return None if value is None or value != value else value
-
-
-def _plain(value: Any) -> Any:
-    """A NumPy number as Python's."""
-    return value.item()
-
-
-def _json_rows(rows: list[Row]) -> list[Row]:
-    return [{key: _known(value) for key, value in row.items()} for row in rows]
-
-
-def _arrow(rows: list[Row], first: tuple[str, ...] = ()) -> pa.Table:
-    """One column for each key, those in `first` before the others; NaN is null."""
-    import pyarrow as pa
-
-    names = dict.fromkeys((*first, *(key for row in rows for key in row)))
-    table = pa.table({name: [_known(row.get(name)) for row in rows] for name in names})
-    # a column in which nothing is known still has its type
-    fields = [pa.field(f.name, pa.float64()) if pa.types.is_null(f.type) else f for f in table.schema]
-    return table.cast(pa.schema(fields))

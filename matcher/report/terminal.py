@@ -9,9 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from ...pages.encodings import number
 from ..section import Section
 from .overview import headline_rows
-from .words import interval_of, made_with_lines, number, place_of, summary, with_interval
+from .words import interval_of, made_with_lines, place_of, summary, with_interval
 
 if TYPE_CHECKING:
     from .report import Report

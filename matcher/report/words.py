@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...pages.encodings import number
+
 if TYPE_CHECKING:
     from .report import Report
-
-
-def number(value: Any) -> str:
-    """Three decimals; "undefined" for None or NaN."""
-    return "undefined" if value is None or value != value else f"{value:.3f}"
 
 
 def with_interval(row: dict[str, Any]) -> str:

@@ -13,10 +13,11 @@ import pytest
 from dxmatch.features.errors import MissingExtra, OptionError
 from dxmatch.matcher.evaluate import evaluate
 from dxmatch.matcher.report.charts import all_figures
-from dxmatch.matcher.report.charts.figure import marks_of, spec_of
-from dxmatch.matcher.report.charts.style import COLOURS, DARK, FILE, LIGHT, PAGE, css_variables
+from dxmatch.matcher.report.charts.marks import marks_of
 from dxmatch.matcher.report.charts.violins import _outline
 from dxmatch.matcher.section import Section
+from dxmatch.pages.figure import spec_of
+from dxmatch.pages.style import COLOURS, DARK, FILE, LIGHT, PAGE, css_variables
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def test_all_charts_are_there(figures, full_report):
     ]  # fmt: skip
     sections = {section.name for section in full_report.sections}
     for figure in figures.values():
-        assert figure.family in sections and figure.finding.endswith(".") and figure.rows
+        assert figure.section in sections and figure.finding.endswith(".") and figure.rows
         assert all(set(figure.columns) <= row.keys() for row in figure.rows)
 
 

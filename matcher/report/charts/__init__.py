@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....pages.figure import Figure
 from . import cascade, curves, pairs, plane, ranks, sigma, violins
-from .figure import Figure
 
 if TYPE_CHECKING:
     from ..report import Report

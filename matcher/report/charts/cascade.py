@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ....pages.encodings import named, only, told, tooltip
+from ....pages.figure import Figure
+from ....pages.style import Style
 from ...section import Row
-from .encodings import by_colour, by_rater, named, only, told, tooltip
-from .figure import Figure, marks_of
-from .style import Style
+from .marks import by_colour, by_rater, marks_of
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -61,7 +62,7 @@ def figures(report: Report) -> list[Figure]:
     return [
         Figure(
             name="cascade",
-            family="hierarchical",
+            section="hierarchical",
             title="HDF1 by level of ICD-10",
             finding=_finding(rows, raters, levels),
             columns={"rater": "rater", "level": "level", "told": _METRIC},
@@ -71,7 +72,7 @@ def figures(report: Report) -> list[Figure]:
                 "levels": [{"place": place, "level": level, "zero": 0} for place, level in enumerate(levels)],
             },
             draw=draw,
-            raters=raters,
+            series=raters,
             note="From the chapter (the broadest) down; bars are intervals.",
         )
     ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .encodings import by_colour, by_rater, named, only, told, tooltip
-from .figure import Figure, marks_of
-from .style import Style
+from ....pages.encodings import named, only, told, tooltip
+from ....pages.figure import Figure
+from ....pages.style import Style
+from .marks import by_colour, by_rater, marks_of
 
 if TYPE_CHECKING:
     from ...section import Row
@@ -70,14 +71,14 @@ def _figure(report: Report, metric: str, says: str, rows: list[Row]) -> Figure:
 
     return Figure(
         name=f"{metric.lower()}_by_k",
-        family="relative",
+        section="relative",
         title=f"{metric}@k, {says}",
         finding=_finding(metric, rows, raters, report.k),
         columns=_COLUMNS | {"told": metric},
         rows=rows,
         data={"rates": only(known, ("rater", "k", "place", "value", "low", "high", "told")), "line": [{"one": 1}]},
         draw=draw,
-        raters=raters,
+        series=raters,
         note="The dashed line at 1 is the panel's own level; bars are intervals.",
     )
 

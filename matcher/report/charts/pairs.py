@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from ....pages.encodings import named, told, tooltip
+from ....pages.figure import Figure
+from ....pages.style import Style
 from ...section import Row
-from .encodings import named, told, tooltip
-from .figure import Figure, marks_of
-from .style import Style
+from .marks import marks_of
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -79,7 +80,7 @@ def _figure(report: Report, metric: str, rows: list[Row]) -> Figure:
 
     return Figure(
         name=f"pairs_{metric.lower()}",
-        family="relative",
+        section="relative",
         title=f"{symbol} of each two raters, {_SAYS[metric]}",
         finding=_finding(symbol, rows, algorithms),
         columns={"algorithm": "algorithm", "kind": "kind", "pair": "raters", "told": symbol},

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ....pages.encodings import named, told, tooltip
+from ....pages.figure import Figure
+from ....pages.style import Style
 from ...section import Row
-from .encodings import by_rater, named, told, tooltip
-from .figure import Figure, Marks, marks_of
-from .style import Style
+from .marks import Marks, by_rater, marks_of
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -130,7 +131,7 @@ def _of_raters(rows: list[Row], marks: Marks) -> Figure:
 
     return Figure(
         name="plane_raters",
-        family="weighted",
+        section="weighted",
         title="Severity–semantic plane: raters",
         finding="Mean rescaled scores, from -1 to 1. "
         + "; ".join(f"{row['rater']}: semantic {row['x_told']}, severity {row['y_told']}" for row in rows)
@@ -139,7 +140,7 @@ def _of_raters(rows: list[Row], marks: Marks) -> Figure:
         rows=rows,
         data={"points": rows, **_GROUND},
         draw=draw,
-        raters=raters,
+        series=raters,
         note="One mark for each rater, with the intervals of both scores.",
     )
 
@@ -164,7 +165,7 @@ def _of_cases(rows: list[Row], marks: Marks, n_cases: int) -> Figure:
 
     return Figure(
         name="plane_cases",
-        family="weighted",
+        section="weighted",
         title="Severity–semantic plane: single cases",
         finding=f"Rescaled scores of single cases of {len(raters)} raters. "
         + "; ".join(
@@ -176,7 +177,7 @@ def _of_cases(rows: list[Row], marks: Marks, n_cases: int) -> Figure:
         rows=rows,
         data={"points": rows, **_GROUND},
         draw=draw,
-        raters=raters,
+        series=raters,
         note="A larger mark stands for more cases."
         + (
             f" A sample: {min(shown.values()):,} or more of {n_cases:,} cases of each rater."

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ....pages.encodings import named, tooltip
+from ....pages.figure import Figure
+from ....pages.style import Style
 from ...section import Row
-from .encodings import by_colour, by_rater, named, tooltip
-from .figure import Figure, marks_of
-from .style import Style
+from .marks import by_colour, by_rater, marks_of
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -60,7 +61,7 @@ def figures(report: Report) -> list[Figure]:
     return [
         Figure(
             name="ranks",
-            family="hierarchical",
+            section="hierarchical",
             title="Rank shifts between metrics",
             finding=_finding(rows, raters),
             columns={"rater": "rater", "metric": "metric", "rank": "place", "told": "value"},
@@ -74,7 +75,7 @@ def figures(report: Report) -> list[Figure]:
                 ],
             },
             draw=draw,
-            raters=raters,
+            series=raters,
             note="Place 1 is the best; where lines cross, the metrics disagree on who is better.",
         )
     ]

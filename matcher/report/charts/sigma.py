@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ....pages.encodings import named, told, tooltip
+from ....pages.figure import Figure
+from ....pages.style import Style
 from ...section import Row
-from .encodings import named, told, tooltip
-from .figure import Figure, marks_of
-from .style import Style
+from .marks import marks_of
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -63,7 +64,7 @@ def figures(report: Report) -> list[Figure]:
     return [
         Figure(
             name="sigma",
-            family="relative",
+            section="relative",
             title=f"sigma@{report.k}: how agreement differs between experts",
             finding="Standard deviation over experts. "
             + "; ".join(f"{row['of']}, {row['algorithm']}, {row['side']}: {row['told']}" for row in rows)
@@ -72,7 +73,7 @@ def figures(report: Report) -> list[Figure]:
             rows=rows,
             data={"sigmas": rows},
             draw=draw,
-            raters=marks.ordered(algorithms) if len(algorithms) == 1 else (),
+            series=marks.ordered(algorithms) if len(algorithms) == 1 else (),
             note="An algorithm whose bar is no longer than the experts' treats them alike as much as they do each other.",
         )
     ]

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....pages.encodings import named, told, tooltip
+from ....pages.figure import Figure
+from ....pages.style import Style
 from ...section import Row
-from .encodings import by_colour, named, told, tooltip
-from .figure import Figure, marks_of
-from .style import Style
+from .marks import by_colour, marks_of
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -97,7 +98,7 @@ def _figure(report: Report, score: str, family: str, top: int, values: Values) -
 
     return Figure(
         name=f"violin_{score.lower()}",
-        family=family,
+        section=family,
         title=f"{score} over the cases",
         finding=f"{score} of single cases, from 0 to {top}. "
         + "; ".join(
@@ -113,7 +114,7 @@ def _figure(report: Report, score: str, family: str, top: int, values: Values) -
             "summary": [row | {"left": 0, "above": row["place"] - 0.46} for row in rows],
         },
         draw=draw,
-        raters=raters,
+        series=raters,
         note="Shape: all cases. Ring and bar: median and middle half."
         + (f" Points: a sample of {_POINTS} cases of each rater." if sampled else " Points: the cases."),
     )  # fmt: skip

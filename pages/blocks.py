@@ -1,4 +1,4 @@
-"""The blocks of the page: tables, charts, keys. Every text is escaped here and nowhere else."""
+"""The blocks of a page: tables and charts. Every text is escaped here and nowhere else."""
 
 from __future__ import annotations
 
@@ -8,20 +8,9 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from .charts.figure import Figure, Marks, Spec
-from .charts.style import SHAPES
+from .figure import Figure, Spec
 
 _MOST_ROWS = 300
-_PATHS = {
-    "circle": "M0-5a5 5 0 1 0 .01 0z",
-    "square": "M-4.5-4.5h9v9h-9z",
-    "diamond": "M0-6 5 0 0 6-5 0z",
-    "triangle-up": "M0-5.5 6 5H-6z",
-    "triangle-down": "M0 5.5 6-5H-6z",
-    "triangle-right": "M5.5 0-5 6V-6z",
-    "triangle-left": "M-5.5 0 5 6V-6z",
-    "cross": "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
-}
 
 
 @dataclass
@@ -118,18 +107,12 @@ def json_in_html(value: Any) -> str:
     return text
 
 
-def key(marks: Marks, raters: Sequence[str], colours: int) -> str:
-    """Whose colour and shape is whose."""
-    items = []
-    for rater in raters:
-        place = marks.place(rater)
-        colour = "panel" if place is None else f"s{place % colours}"
-        path = _PATHS[marks.shape(rater)]
-        items.append(
-            f'<li><svg class="swatch" viewBox="-6 -6 12 12" aria-hidden="true"><path fill="var(--{colour})" d="{path}"/>'
-            f"</svg>{escape(rater)}</li>"
-        )
-    return f'<ul class="key" aria-label="Colours and shapes">{"".join(items)}</ul>'
+def how_made(lines: Iterable[tuple[str, str]], left_out: Sequence[str], notes: Sequence[str]) -> str:
+    """How a report was made: (what, value) each, what was left out and why, and what its reader should know."""
+    told = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in lines)
+    return f"<dl>{told}</dl>" + _list("Left out", left_out) + _list("Notes", notes)
 
 
-assert set(_PATHS) == set(SHAPES)
+def _list(heading: str, items: Sequence[str]) -> str:
+    lines = "".join(f"<li>{escape(item)}</li>" for item in items)
+    return f'<h3>{heading}</h3><ul class="findings">{lines}</ul>' if lines else ""

@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ....features.errors import MissingExtra
+from ..features.errors import MissingExtra
+from .png import packed
 
 _SCRIPT = Path(__file__).parent / "show.js"
 _NOTHING_FROM_OUTSIDE = ["http://127.0.0.1:9/"]
@@ -30,7 +31,7 @@ class Renderer:
         options: dict[str, Any] = {"vl_version": self._version, "allowed_base_urls": _NOTHING_FROM_OUTSIDE}
         if kind == "svg":
             return self._draw.vegalite_to_svg(spec, **options).encode()
-        return self._draw.vegalite_to_png(spec, scale=_SCALE, **options)
+        return packed(self._draw.vegalite_to_png(spec, scale=_SCALE, **options))
 
     def script(self) -> str:
         """Vega, Vega-Lite, Vega-Embed and the few lines that draw the charts of a page: one script, all inside."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...section import Row
-from .style import SHAPES, Style
+from .style import Style
 
-if TYPE_CHECKING:
-    from ..report import Report
-
+Row = dict[str, Any]
 Spec = dict[str, Any]
 
 
@@ -19,53 +16,24 @@ Spec = dict[str, Any]
 class Figure:
     """One chart.
 
-    name : of its file and its place in the page. family : the section it stands in.
+    name : of its file and its place in the page. section : the part of the page it stands in.
     finding : what it shows, in words: the text alternative.
     columns : key -> heading, of the table behind the chart. rows : what is drawn.
-    data : name -> what a part of the chart is drawn from. draw : style -> an Altair chart of them. raters : whose colours it shows, in order.
+    data : name -> what a part of the chart is drawn from. draw : style -> an Altair chart of them.
+    series : the names whose colours it shows, in order, where the page has a key for them.
     note : what its reader should know, such as that it shows a sample.
     """
 
     name: str
-    family: str
+    section: str
     title: str
     finding: str
     columns: dict[str, str]
     rows: list[Row]
     data: dict[str, list[Row]]
     draw: Callable[[Style], Any]
-    raters: tuple[str, ...] = ()
+    series: tuple[str, ...] = ()
     note: str = ""
-
-
-@dataclass(frozen=True)
-class Marks:
-    """Which colour and shape is whose, over the whole report: the algorithms have colours, the panel is grey."""
-
-    algorithms: tuple[str, ...]
-    raters: tuple[str, ...]
-
-    def place(self, rater: str) -> int | None:
-        """The number of an algorithm's colour; None for a rater of the panel."""
-        return self.algorithms.index(rater) if rater in self.algorithms else None
-
-    def colour(self, rater: str, style: Style) -> str:
-        place = self.place(rater)
-        return style.panel if place is None else style.colour(place)
-
-    def shape(self, rater: str) -> str:
-        place = self.place(rater)
-        others = [r for r in self.raters if r not in self.algorithms]
-        return SHAPES[(others.index(rater) if place is None else place) % len(SHAPES)]
-
-    def ordered(self, raters: Sequence[str]) -> tuple[str, ...]:
-        """Algorithms first, then the panel, each once."""
-        there = set(raters)
-        return tuple(r for r in (*self.algorithms, *(r for r in self.raters if r not in self.algorithms)) if r in there)
-
-
-def marks_of(report: Report) -> Marks:
-    return Marks(tuple(report.algorithms), tuple(report.made_with["raters"]))
 
 
 def spec_of(figure: Figure, style: Style) -> Spec:
