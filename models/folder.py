@@ -19,6 +19,7 @@ from pathlib import Path
 from ..features.errors import ModelError
 from . import manifest as manifest_file
 from . import trees as tree_text
+from .exchange import exchange
 from .manifest import CARD, ENCODER_FILES, Manifest
 from .refusal import refusal
 
@@ -257,6 +258,9 @@ def _put_in_place(part: Path, target: Path) -> None:
     if not target.exists():
         part.rename(target)
         return
+    if exchange(part, target):
+        return
+    # Elsewhere the target is absent between two renames; what stops there leaves it beside, as "old".
     old = part.parent / "old"
     target.rename(old)
     try:

@@ -16,6 +16,7 @@ from datetime import date
 from typing import Any
 
 from .calibration import Sigmoid
+from .ensemble import MEAN_RAW, Combination
 from .refusal import refusal
 from .trees import FEATURE_NAME
 
@@ -41,7 +42,7 @@ class Manifest:
     calibration, threshold (in (0, 1)), threshold_rule (text): from raw log-odds to a decision.
     encoders : {name in the feature set: identity} of the encoders that the features were computed with.
     libraries : {name: version} at training. data : {"sha256", "rows", "groups", …} of the training pairs.
-    metrics : free, plain JSON. ensemble : "mean_raw", the mean of the members' raw log-odds.
+    metrics : free, plain JSON. ensemble : how the members' raw log-odds become one.
     files : {path: SHA-256} of every other file of the folder; filled in by `folder.save`.
     """
 
@@ -58,7 +59,7 @@ class Manifest:
     libraries: dict[str, str]
     data: dict[str, Any]
     metrics: dict[str, Any]
-    ensemble: str = "mean_raw"
+    ensemble: Combination = MEAN_RAW
     files: dict[str, str] = field(default_factory=dict)
 
 
@@ -70,6 +71,7 @@ def write(manifest: Manifest, place: str) -> bytes:
     value = {f.name: getattr(manifest, f.name) for f in fields(Manifest)}
     value["features"] = [{"name": name, "type": "float32"} for name in value.pop("feature_names")]
     value["calibration"] = manifest.calibration.to_json()
+    value["ensemble"] = manifest.ensemble.to_json()
     value = _plain({"format": FORMAT, **value, "sha256": _ZEROS.decode()}, place)
     content = (json.dumps({key: value[key] for key in _KEYS}, indent=1, ensure_ascii=False) + "\n").encode()
     start, _, end = content.rpartition(_ZEROS)
@@ -97,12 +99,18 @@ def read(content: bytes, place: str) -> Manifest:
     for key, (allowed, right) in _RULES.items():
         if not right(value[key]):
             raise refusal(f"{place}, {key}", "not usable", allowed=allowed, got=value[key])
-    _check_paths(set(value["files"]), f"{place}, files")
-    facts = {key: value[key] for key in _KEYS if key not in ("format", "sha256", "features", "calibration")}
+    members = _check_paths(set(value["files"]), f"{place}, files")
+    ensemble = Combination.from_json(value["ensemble"], place)
+    if ensemble.weights is not None and len(ensemble.weights) != members:
+        raise refusal(
+            f"{place}, ensemble, weights", "not one a member", allowed=f"{members} numbers", got=len(ensemble.weights)
+        )
+    facts = {key: value[key] for key in _KEYS if key not in ("format", "sha256", "features", "calibration", "ensemble")}
     return Manifest(
         **{**facts, "threshold": float(facts["threshold"])},
         feature_names=tuple(feature["name"] for feature in value["features"]),
         calibration=Sigmoid.from_json(value["calibration"], place),
+        ensemble=ensemble,
     )
 
 
@@ -228,8 +236,8 @@ def _is_hashes(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(h, str) and _HASH.fullmatch(h) for h in value.values())
 
 
-def _check_paths(paths: set[str], place: str) -> None:
-    """The layout is closed, so no path can climb out of the folder, be absolute, or name a file of another kind."""
+def _check_paths(paths: set[str], place: str) -> int:
+    """The number of members. The layout is closed: no path can climb out of the folder, be absolute, or name a file of another kind."""
     layout = f"trees/0.txt, trees/1.txt, …; {' and '.join(ENCODER_FILES)}, both or none; {CARD}"
     members = {path for path in paths if _TREES.fullmatch(path)}
     for path in sorted(paths - members - {CARD, *ENCODER_FILES}):
@@ -239,6 +247,7 @@ def _check_paths(paths: set[str], place: str) -> None:
         raise refusal(place, "the members' files are not complete", allowed=allowed, got=sorted(members))
     if len(paths & set(ENCODER_FILES)) == 1:
         raise refusal(place, "half of an encoder", allowed=layout, got=sorted(paths & set(ENCODER_FILES)))
+    return len(members)
 
 
 # What each key may hold: in words, and as a check.
@@ -256,6 +265,5 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "libraries": ("{name: version}", _is_texts),
     "data": ('{"sha256": 64 hexadecimal digits, "rows": …, "groups": …, …}, 1 <= groups <= rows', _is_data),
     "metrics": ("an object", lambda value: isinstance(value, dict)),
-    "ensemble": ('"mean_raw"', lambda value: value == "mean_raw"),
     "files": ("{path: SHA-256, 64 hexadecimal digits}", _is_hashes),
 }

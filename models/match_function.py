@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +30,7 @@ from ..features.representations import Providers
 from ..features.tables import to_native, with_columns
 from ..features.text import Normalizer
 from . import folder as model_folder
+from .ensemble import Members
 from .folder import ModelFolder, feature_diff
 from .shipped import SHIPPED_MODEL
 
@@ -119,6 +120,11 @@ class MatchFunction:
         return self._parts.manifest.metrics
 
     @property
+    def data(self) -> dict[str, Any]:
+        """What it was trained on: counts, how far the experts agree, "warnings", …."""
+        return self._parts.manifest.data
+
+    @property
     def rests_on_votes(self) -> bool:
         """Whether a feature is a language model's vote or pick, so that a pair costs a call before it can be scored."""
         return bool(self.features.asked)
@@ -127,7 +133,7 @@ class MatchFunction:
     def identity(self) -> str:
         """Name and the first twelve digits of the hash of everything that shapes a score."""
         manifest = self._parts.manifest
-        decision = [manifest.calibration.to_json(), manifest.threshold]
+        decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
         shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
         for text in self._parts.trees:
@@ -212,26 +218,24 @@ class MatchFunction:
         return probability, table, known
 
     def raw(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64[n]: the mean of the members' raw log-odds, before calibration."""
-        total = np.zeros(len(table))
+        """float64[n]: the members' raw log-odds made one, before calibration."""
+        members, combination = self._members, self._parts.manifest.ensemble
+        raw = np.empty(len(table))
 
-        def add(start: int) -> None:
+        def compute(start: int) -> None:
             rows = slice(start, start + CHUNK)
-            for booster in self._boosters:
-                total[rows] += booster.predict(table[rows], raw_score=True, num_threads=1)
+            raw[rows] = combination(members(table[rows]))
 
         if len(table) <= CHUNK:
-            add(0)
+            compute(0)
         else:
             with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                list(pool.map(add, range(0, len(table), CHUNK)))
-        return total / len(self._boosters)
+                list(pool.map(compute, range(0, len(table), CHUNK)))
+        return raw
 
     @cached_property
-    def _boosters(self) -> Sequence[Any]:
-        import lightgbm
-
-        return [lightgbm.Booster(model_str=text) for text in self._parts.trees]
+    def _members(self) -> Members:
+        return Members(self._parts.trees)
 
 
 def _tell_other_releases(name: str, trained_with: dict[str, str]) -> None:

@@ -5,32 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .engines import Ensemble, ExtraRows
 from .measure import average_precision
 
 MAX_ROUNDS = 600
 STEP = 20
+SETTINGS: dict[str, Any] = {
+    "learning_rate": 0.03,
+    "lambda_l2": 1.0,
+    "feature_fraction": 0.8,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+}
 CANDIDATES: tuple[dict[str, Any], ...] = (
+    {"num_leaves": 4, "min_data_in_leaf": 40},
     {"num_leaves": 7, "min_data_in_leaf": 40},
     {"num_leaves": 15, "min_data_in_leaf": 40},
 )
-
-
-@dataclass(frozen=True)
-class Ensemble:
-    """The members' LightGBM texts, one a fold, and what was chosen.
-
-    out_of_fold : float64[n], the raw log-odds of each row from the member that did not see its group.
-    """
-
-    texts: tuple[str, ...]
-    out_of_fold: NDArray[np.float64]
-    chosen: dict[str, Any]
 
 
 def fit(
@@ -40,6 +36,7 @@ def fit(
     fold: NDArray[np.int64],
     directions: Sequence[int],
     *,
+    extra: ExtraRows | None = None,
     seed: int = 0,
     candidates: Sequence[dict[str, Any]] = CANDIDATES,
     progress: Callable[[int, int], None] | None = None,
@@ -48,6 +45,7 @@ def fit(
 
     features : float32[n, f], NaN where unknown; label : int8[n]; weight : float64[n] or None; fold : int64[n].
     directions : f of 1, -1, 0: whether M may only rise, only fall, or do either as the feature grows.
+    extra : rows to learn from besides; neither the out-of-fold predictions nor the choice rest on them.
 
     The out-of-fold AP is pooled over folds: scores of different members must be comparable, since M averages them.
     """
@@ -58,7 +56,8 @@ def fit(
 
         def grow(member: int, candidate: dict[str, Any] = candidate, path: NDArray[np.float64] = path) -> Any:
             held = fold == member
-            booster = _booster(features, label, weight, ~held, candidate, directions, seed + member)
+            rows = _learned(features, label, weight, ~held, extra, member)
+            booster = _booster(*rows, candidate, directions, seed + member)
             for step in range(len(path)):
                 path[step, held] = booster.predict(
                     features[held], raw_score=True, num_iteration=(step + 1) * STEP, num_threads=1
@@ -82,11 +81,31 @@ def fit(
     return Ensemble(texts, out_of_fold, {**candidate, "rounds": rounds, "out_of_fold_average_precision": score})
 
 
-def _booster(
+def _learned(
     features: NDArray[np.float32],
     label: NDArray[np.int8],
     weight: NDArray[np.float64] | None,
     rows: NDArray[np.bool_],
+    extra: ExtraRows | None,
+    member: int,
+) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float64] | None]:
+    """What a member learns from: its rows, then the extra ones that may be shown to it."""
+    features, label, weight = features[rows], label[rows], None if weight is None else weight[rows]
+    if extra is None:
+        return features, label, weight
+    shown = extra.fold != member
+    weight = np.ones(len(label)) if weight is None else weight
+    return (
+        np.concatenate([features, extra.features[shown]]),
+        np.concatenate([label, extra.label[shown]]),
+        np.concatenate([weight, extra.weight[shown]]),
+    )
+
+
+def _booster(
+    features: NDArray[np.float32],
+    label: NDArray[np.int8],
+    weight: NDArray[np.float64] | None,
     candidate: dict[str, Any],
     directions: Sequence[int],
     seed: int,
@@ -95,11 +114,7 @@ def _booster(
 
     parameters = {
         "objective": "binary",
-        "learning_rate": 0.03,
-        "lambda_l2": 1.0,
-        "feature_fraction": 0.8,
-        "bagging_fraction": 0.8,
-        "bagging_freq": 1,
+        **SETTINGS,
         "monotone_constraints": list(directions),
         "monotone_constraints_method": "advanced",
         "seed": seed,
@@ -110,8 +125,6 @@ def _booster(
         **candidate,
     }
     # A leaf may not ask for more rows than a small training set has to give.
-    parameters["min_data_in_leaf"] = min(parameters["min_data_in_leaf"], max(5, int(rows.sum()) // 50))
-    data = lightgbm.Dataset(
-        features[rows], label[rows], weight=None if weight is None else weight[rows], free_raw_data=True
-    )
+    parameters["min_data_in_leaf"] = min(parameters["min_data_in_leaf"], max(5, len(label) // 50))
+    data = lightgbm.Dataset(features, label, weight=weight, free_raw_data=True)
     return lightgbm.train(parameters, data, num_boost_round=MAX_ROUNDS)

@@ -10,6 +10,7 @@ import pytest
 
 from dxmatch.features.errors import ModelError
 from dxmatch.models import manifest as manifest_file
+from dxmatch.models.ensemble import Combination
 
 HASH = "a" * 64
 FILES = {"trees/0.txt": HASH, "trees/1.txt": HASH, "CARD.md": HASH}
@@ -38,6 +39,20 @@ def test_round_trip(manifest, content):
 def test_its_own_hash_is_of_its_bytes_with_zeros(content):
     stated = json.loads(content)["sha256"]
     assert hashlib.sha256(content.replace(stated.encode(), b"0" * 64)).hexdigest() == stated
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "written"),
+    [
+        (Combination("mean_raw"), "mean_raw"),
+        (Combination("mean_probability"), "mean_probability"),
+        (Combination("mean_probability", (1, 0.5)), {"kind": "mean_probability", "weights": [1.0, 0.5]}),
+    ],
+)
+def test_how_the_members_are_combined(manifest, ensemble, written):
+    content = manifest_file.write(replace(manifest, files=FILES, ensemble=ensemble), "m")
+    assert json.loads(content)["ensemble"] == written
+    assert manifest_file.read(content, "m").ensemble == ensemble
 
 
 def test_every_changed_byte_is_found(content):
@@ -104,7 +119,26 @@ CASES = [
     ({"metrics": {"ap": 10**19}}, "m, metrics, ap: not plain JSON"),
     ({"metrics": {"a\nb": 1}}, "m, metrics: a key that is not text"),
     ({"metrics": nested(40)}, "nested too deep. Allowed: at most 32 levels"),
-    ({"ensemble": "mean_probability"}, 'm, ensemble: not usable. Allowed: "mean_raw".'),
+    ({"ensemble": "median"}, 'm, ensemble: unknown. Allowed: one of "mean_raw", "mean_probability", or {'),
+    ({"ensemble": None}, "m, ensemble: unknown"),
+    ({"ensemble": ["mean_raw"]}, "m, ensemble: unknown"),
+    ({"ensemble": {"kind": "mean_raw"}}, "m, ensemble: unknown"),
+    ({"ensemble": {"kind": ["mean_raw"], "weights": [1, 1]}}, "m, ensemble: unknown"),
+    ({"ensemble": {"kind": "mean_raw", "weights": [1, 1], "x": 0}}, "m, ensemble: unknown"),
+    ({"ensemble": {"kind": "mean_raw", "weights": 1}}, "m, ensemble: unknown"),
+    ({"ensemble": {"kind": "mean_raw", "weights": []}}, "m, ensemble, weights: not usable"),
+    (
+        {"ensemble": {"kind": "mean_raw", "weights": [1, 0]}},
+        "m, ensemble, weights: not usable. Allowed: numbers in (0, ",
+    ),
+    ({"ensemble": {"kind": "mean_raw", "weights": [1, -1]}}, "m, ensemble, weights: not usable"),
+    ({"ensemble": {"kind": "mean_raw", "weights": [1, True]}}, "m, ensemble, weights: not usable"),
+    ({"ensemble": {"kind": "mean_raw", "weights": [1, "1"]}}, "m, ensemble, weights: not usable"),
+    ({"ensemble": {"kind": "mean_raw", "weights": [1, 1e7]}}, "m, ensemble, weights: not usable"),
+    (
+        {"ensemble": {"kind": "mean_raw", "weights": [1]}},
+        "m, ensemble, weights: not one a member. Allowed: 2 numbers. Got: 1.",
+    ),
     ({"files": []}, "m, files: not usable"),
     ({"files": {"trees/0.txt": "abc"}}, "m, files: not usable"),
     ({"files": {"CARD.md": HASH}}, "m, files: the members' files are not complete"),

@@ -6,6 +6,7 @@ import csv
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
+from dxmatch.features.compute import CHUNK
+from dxmatch.models.ensemble import Combination, Members
+from dxmatch.models.match_function import MatchFunction
 
 DIAGNOSES = [
     "heart attack", "acute myocardial infarction", "STEMI", "angina", "pneumonia", "community-acquired pneumonia",
@@ -125,6 +129,22 @@ def test_saved_and_loaded_is_the_same(m: dxmatch.MatchFunction, tmp_path: Path) 
     a, b = zip(*pairs, strict=True)
     np.testing.assert_array_equal(again.probabilities(a, b), m.probabilities(a, b))
     assert again.identity == m.identity
+
+
+def test_members_weighted_by_probability(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
+    """The same trees, combined as AutoGluon does: saved, loaded, and scored like numpy's weighted mean."""
+    parts = m._parts
+    weights = tuple(range(1, len(parts.trees) + 1))
+    ensemble = Combination("mean_probability", weights)
+    other = MatchFunction(replace(parts, manifest=replace(parts.manifest, ensemble=ensemble)))
+    assert other.identity != m.identity
+    again = dxmatch.load(other.save(tmp_path / "weighted"))
+    assert again.identity == other.identity
+    table = np.random.default_rng(0).random((CHUNK + 5, len(m.features.names))).astype(np.float32)
+    members = Members(parts.trees)(table)
+    expected = np.average(1 / (1 + np.exp(-members)), axis=1, weights=weights)
+    assert 1 / (1 + np.exp(-again.raw(table))) == pytest.approx(expected, abs=1e-14)
+    assert again.raw(table)[-5:].tolist() == again.raw(table[-5:]).tolist()
 
 
 def test_no_network(m: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,76 @@
+"""What an engine gains over the plain one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score
+
+from dxmatch.training.engine_gain import gain_over_plain
+from dxmatch.training.engines import Ensemble
+from dxmatch.training.examples import Examples
+from dxmatch.training.fold_fit import Fitted, Recipe, fit_folds
+from dxmatch.training.split import Groups
+from dxmatch.training.threshold import Rule
+
+pytestmark = pytest.mark.usefixtures("few_rounds")
+RECIPE = Recipe("lightgbm", [0, 0], folds=3, threshold_rule=Rule.parse("half"))
+
+
+def examples(groups: int, seed: int) -> Examples:
+    """Ten pairs a group, a third of them matches, which the first feature tells apart, though not well."""
+    random = np.random.default_rng(seed)
+    n = 10 * groups
+    label = (random.random(n) < 1 / 3).astype(np.int8)
+    table = random.random((n, 2)).astype(np.float32)
+    table[:, 0] += 0.5 * label
+    code = [f"group {seed} {i // 10}" for i in range(n)]
+    references = np.empty(n, object)
+    references[:] = [(name,) for name in code]
+    return Examples(
+        table, label, None, np.arange(n) % 10 == 0, Groups.of(code), np.full((n, 2), "", object), references
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def seen() -> Examples:
+    return examples(40, seed=0)
+
+
+@pytest.fixture(scope="module")
+def nothing(seen: Examples) -> Examples:
+    return seen.take(np.zeros(len(seen), bool))
+
+
+def test_the_plain_engine_gains_nothing_over_itself(seen: Examples) -> None:
+    unseen = examples(10, seed=1)
+    fitted = fit_folds(seen, RECIPE)
+    gain = gain_over_plain(fitted, seen, unseen, RECIPE)
+    assert gain["gain"] == {"value": 0.0, "low": 0.0, "high": 0.0}
+    assert (gain["measured_on"], gain["pairs"], gain["groups"]) == ("held_out_not_identical", 90, 10)
+    assert 0.5 < gain["average_precision"] == gain["plain_average_precision"] < 0.95
+
+
+def test_a_gain_out_of_fold(seen: Examples, nothing: Examples) -> None:
+    fitted = fit_folds(seen, RECIPE)
+    differ = seen.take(~seen.identical)
+    plain = average_precision_score(differ.label, fitted.ensemble.out_of_fold)
+    perfect = Fitted(
+        replace(fitted.ensemble, out_of_fold=differ.label.astype(float)), fitted.calibration, 0.5, fitted.out_of_fold
+    )
+    gain = gain_over_plain(perfect, seen, nothing, RECIPE)
+    assert gain["measured_on"] == "cross_validated" and gain["pairs"] == len(differ)
+    assert gain["average_precision"] == 1.0
+    assert gain["gain"]["value"] == pytest.approx(1 - plain)
+    assert 0 < gain["gain"]["low"] < 1 - plain < gain["gain"]["high"] < 1
+
+
+def test_a_loss_is_told_as_one(seen: Examples, nothing: Examples) -> None:
+    fitted = fit_folds(seen, RECIPE)
+    noise: Ensemble = replace(
+        fitted.ensemble, out_of_fold=np.random.default_rng(2).random(len(fitted.ensemble.out_of_fold))
+    )
+    gain = gain_over_plain(replace(fitted, ensemble=noise), seen, nothing, RECIPE)["gain"]
+    assert gain["low"] < gain["value"] < gain["high"] < 0
