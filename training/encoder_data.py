@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 
 import numpy as np
@@ -20,9 +20,10 @@ SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
 """The pairs of columns that a synonym file may have, the first that is there counts."""
 ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
 """Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
-COMMON = "common_synonyms_en.csv"
+COMMON = "common_synonyms_en*.csv"
 FIFTHS = 5
 LONGEST_NOTE = 100
+_COLLECTS = re.compile(r"\bother\b", re.IGNORECASE)
 _OBSOLETE = re.compile(r"^\s*obsolete\b[:\s]*", re.IGNORECASE)
 
 
@@ -93,8 +94,13 @@ def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
 
 def common_synonyms() -> Synonyms:
     """Everyday names of common diseases ("heart attack"), which the large vocabularies lack; shown three times."""
-    with as_file(files(__package__ or "") / COMMON) as path:
-        return replace(read_synonyms(path), source=COMMON, times=3)
+    first, second = [], []
+    with as_file(files(__package__ or "")) as folder:
+        for path in sorted(folder.glob(COMMON)):
+            read = read_synonyms(path)
+            first += read.first
+            second += read.second
+    return Synonyms(COMMON, first, second, [None] * len(first), times=3)
 
 
 def without_obsolete(name: str) -> str:
@@ -109,6 +115,7 @@ def without_obsolete(name: str) -> str:
 def icd_synonyms() -> Synonyms:
     """ICD-10-CM: each code's title with its inclusion terms and "includes" notes.
 
+    A title such as "Other malabsorption" collects different diseases: its terms are no names of one, so each stands alone.
     Left out: codes with an extension (initial encounter, sequela …), whose names say nothing new, and notes of more than
     100 characters, which are remarks and no names.
     """
@@ -120,10 +127,11 @@ def icd_synonyms() -> Synonyms:
             continue
         title = icd.get_description(code)
         notes = [note for note in icd.get_includes(code) if len(note) <= LONGEST_NOTE]
+        collects = _COLLECTS.search(title) is not None
         for name in (title, *icd.get_inclusion_term(code), *notes):
-            first.append(title)
+            first.append(name if collects else title)
             second.append(name)
-            ids.append(f"ICD10CM:{code}")
+            ids.append(None if collects and name != title else f"ICD10CM:{code}")
     return Synonyms("ICD-10-CM", first, second, ids)
 
 

@@ -1,4 +1,4 @@
-"""How good a match function is: precision, recall, F1, accuracy, average precision, Brier score, with intervals.
+"""How good a match function is: precision, recall, F1, accuracy, average precision, Brier score, calibration, with intervals.
 
 The intervals resample whole groups (reference diagnoses), because pairs of one reference are not independent.
 """
@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier")
+from .intervals import percentile_interval
+from .reliability import bin_sums, calibration_error, reliability_curve
+
+MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier", "calibration_error")
+_RESAMPLES_AT_ONCE = 100
 
 
 def measure(
@@ -19,45 +23,64 @@ def measure(
     group: NDArray[np.int64],
     threshold: float,
     *,
+    prevalence: float | None = None,
     repeats: int = 1000,
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Each of `MEASURES` as `{"value", "low", "high"}`, with the counts behind it.
+    """Each of `MEASURES` as `{"value", "low", "high"}`, with the counts behind it, and the `reliability_curve`.
 
     probability : float64[n]; label : int8[n] of 0 and 1; group : int64[n] in [0, g).
+    prevalence : the share of matches, in (0, 1), to which the pairs are weighted; None leaves them as they are.
     low, high : percentile bootstrap over groups; None where more than half of the resamples leave it undefined.
     A value is None where it is undefined: precision with nothing predicted, recall and AP without a match.
     """
-    point = _measures(probability, label, threshold, np.ones((1, len(label))))
+    class_weight = _class_weight(label, prevalence)
     groups = int(group.max()) + 1
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(groups, np.full(groups, 1 / groups), size=repeats)
-    resampled = [_measures(probability, label, threshold, draws[i : i + 100][:, group]) for i in range(0, repeats, 100)]
-    tail = (1 - level) / 2
+    chunks, sums = [], []
+    for start in range(0, repeats, _RESAMPLES_AT_ONCE):
+        weight = draws[start : start + _RESAMPLES_AT_ONCE][:, group] * class_weight
+        sums.append(bin_sums(probability, label, weight))
+        chunks.append(_measures(probability, label, threshold, weight, sums[-1]))
+    own_sums = bin_sums(probability, label, class_weight[None])
+    point = _measures(probability, label, threshold, class_weight[None], own_sums)
     out: dict[str, Any] = {
         "pairs": len(label),
         "groups": groups,
         "matches": int(label.sum()),
         "threshold": threshold,
         "level": level,
+        **({} if prevalence is None else {"prevalence": prevalence}),
     }
     for name in MEASURES:
-        values = np.concatenate([part[name] for part in resampled])
-        values = values[np.isfinite(values)]
-        low, high = np.quantile(values, [tail, 1 - tail]) if len(values) * 2 > repeats else (np.nan, np.nan)
-        out[name] = {
-            key: float(value) if np.isfinite(value) else None
-            for key, value in (("value", point[name][0]), ("low", low), ("high", high))
-        }
+        low, high = percentile_interval(np.concatenate([chunk[name] for chunk in chunks]), level)
+        out[name] = {"value": _finite(point[name][0]), "low": low, "high": high}
+    out["reliability"] = reliability_curve(probability, own_sums, np.concatenate(sums, axis=1), level)
     return out
 
 
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _class_weight(label: NDArray[np.int8], prevalence: float | None) -> NDArray[np.float64]:
+    """float64[n], of mean 1; all 1 where only one label occurs."""
+    share = float((label == 1).mean())
+    if prevalence is None or not 0 < share < 1:
+        return np.ones(len(label))
+    return np.where(label == 1, prevalence / share, (1 - prevalence) / (1 - share))
+
+
 def _measures(
-    probability: NDArray[np.float64], label: NDArray[np.int8], threshold: float, weight: NDArray[Any]
+    probability: NDArray[np.float64],
+    label: NDArray[np.int8],
+    threshold: float,
+    weight: NDArray[np.float64],
+    sums: NDArray[np.float64],
 ) -> dict[str, NDArray[np.float64]]:
-    """Each measure for r weightings `weight[r, n]` of the same n pairs."""
-    weight = weight.astype(np.float64, copy=False)
+    """Each measure for r weightings `weight[r, n]` of the same n pairs; `sums` are their `bin_sums`."""
     positive, predicted = label == 1, probability >= threshold
     total = weight.sum(1)
     true_positive = weight[:, positive & predicted].sum(1)
@@ -71,6 +94,7 @@ def _measures(
             "accuracy": 1 - (false_positive + false_negative) / total,
             "average_precision": average_precision(probability, label, weight),
             "brier": weight @ (probability - label) ** 2 / total,
+            "calibration_error": calibration_error(sums),
         }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+import warnings as python_warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -15,29 +16,30 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
+from ..features.coverage import MIN_COVERAGE, Coverage
 from ..features.encoders.static import StaticEncoder
-from ..features.errors import InputError, OptionError
 from ..features.feature_set import FeatureSet
-from ..features.interning import intern_pairs
 from ..features.pairs import Pairs, read_pairs
-from ..features.registry import KINDS
 from ..features.representations import SHIPPED, Providers
 from ..features.text import Normalizer
-from ..models.calibration import Sigmoid
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
 from ..models.match_function import SHAPE_FEATURES, MatchFunction, open_store
 from ..models.shipped import shipped_encoder_files
 from ..models.trees import validate
-from . import lightgbm_engine
-from .calibrate import fit_sigmoid
 from .card import model_card
+from .contained import check_contained, contained_warning, treat_contained
+from .data_checks import check_examples
+from .engine_gain import PLAIN, gain_over_plain
+from .engines import TIME_LIMIT, check_engine
+from .examples import Examples, examples_of
+from .expert_agreement import expert_agreement
+from .extra import Extra, read_extra, reference_names
+from .fold_fit import Fitted, Recipe, directions_of, fit_folds
 from .measure import measure
-from .split import Groups, grouped_folds, held_out
-from .threshold import RULES, choose_threshold
+from .split import Groups, held_out
+from .threshold import Rule, check_prevalence
 
-ENGINES = ("lightgbm",)
 Progress = Callable[[int, int], None]
 
 
@@ -47,6 +49,7 @@ class Training:
 
     held_out : bool[n] over the rows that were kept. held_out_rows : those rows, as they came.
     coverage : the share of rows, in [0, 1], that each feature is known for.
+    warnings : one line for each thing that is doubtful about the labelled pairs.
     """
 
     matcher: MatchFunction
@@ -54,29 +57,7 @@ class Training:
     held_out_rows: pa.Table
     n_rejected: int
     coverage: Coverage
-
-
-@dataclass(frozen=True)
-class _Examples:
-    """n labelled pairs as numbers. `identical`: equal after normalisation, which M calls a match without the trees."""
-
-    table: NDArray[np.float32]
-    label: NDArray[np.int8]
-    weight: NDArray[np.float64] | None
-    identical: NDArray[np.bool_]
-    groups: Groups
-
-    def take(self, rows: NDArray[np.bool_]) -> _Examples:
-        weight = None if self.weight is None else self.weight[rows]
-        return _Examples(self.table[rows], self.label[rows], weight, self.identical[rows], self.groups.take(rows))
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    ensemble: lightgbm_engine.Ensemble
-    calibration: Sigmoid
-    threshold: float
-    out_of_fold: NDArray[np.float64]
+    warnings: Sequence[str] = ()
 
 
 def train(
@@ -85,12 +66,16 @@ def train(
     """Trains a match function on labelled pairs: `fit`, without the list of held-out rows.
 
     pairs : a path or data frame with the columns `a`, `b` and `label` (0/1), or one column `label_<name>` per expert.
-    features : a built-in feature set, or a TOML file. engine : "lightgbm".
+    features : a built-in feature set, or a TOML file. engine : "lightgbm", or "autogluon".
     options : by name, those of `fit`: the columns, the split, the threshold rule, refit, abbreviations, rejects, seed, ….
 
-    `.metrics` of the result says how good it is on held-out references, `.save(folder)` keeps it.
+    `.metrics` of the result says how good it is on held-out references, `.save(folder)` keeps it. What is doubtful about the
+    pairs is a `UserWarning` each.
     """
-    return fit(pairs, features, engine, **options).matcher
+    result = fit(pairs, features, engine, **options)
+    for warning in result.warnings:
+        python_warnings.warn(warning, stacklevel=2)
+    return result.matcher
 
 
 def fit(
@@ -101,16 +86,21 @@ def fit(
     a: str = "a",
     b: str = "b",
     label: str = "label",
+    soft: str | None = None,
     weight: str | None = None,
     group: str | None = None,
+    contained: str = "keep",
     test_share: float = 0.2,
     folds: int = 5,
-    threshold_rule: str = "max_f1",
+    threshold_rule: str | None = None,
+    prevalence: float | None = None,
+    time_limit: float = TIME_LIMIT,
     refit: bool = False,
     store: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     min_coverage: float = MIN_COVERAGE,
     abbreviations: Mapping[str, str] | None = None,
+    extra: Extra | Sequence[Extra] | None = None,
     encoder: str | os.PathLike[str] | None = None,
     about: str = "",
     name: str = "match-function",
@@ -125,16 +115,26 @@ def fit(
     pairs : a path or data frame with columns `a`, `b` and `label` (0/1), or one column `label_<name>` per expert, of
         which the majority decides (a tie or blank needs `adjudicated`).
     features : a built-in feature set, or a TOML file.
-    engine : "lightgbm".
+    engine : "lightgbm"; or "autogluon", which searches for `time_limit` seconds.
+    soft : a column with the share of votes for "match", in [0, 1]; the name of `label` stands for the experts' own votes. A
+        pair that voters are divided on is learned as both, in that proportion. Measured on the labels all the same.
     group : the column of the reference diagnosis, `a` if not given. All rows of one reference (after normalisation)
         lie on one side of every split.
+    contained : what becomes of pairs labelled 0 although the words of one side contain the other's ("leukemia", "acute
+        leukemia"): "keep" them, "set-aside", or "match": label them 1.
     test_share : the share of references held out; with 0 nothing is held out and the measurements are out-of-fold.
-    folds : the folds over the remaining references; one booster each, M averages their raw log-odds.
-    threshold_rule : how the threshold is chosen from out-of-fold probabilities: "max_f1" or "half".
+    folds : the folds over the remaining references; the members of one fold have not seen its references.
+    threshold_rule : how the threshold is chosen from out-of-fold probabilities: "minimax_f1" (the F1 that holds best where
+        another share of pairs matches), "max_f1", "half", "precision=0.95", "recall=0.9". "minimax_f1" if not given, or
+        "max_f1" where the prevalence is.
+    prevalence : the share of matches, in (0, 1), among the pairs that M will see, equal ones apart. Probabilities, threshold
+        and measurements are for such data; for data like the labelled pairs if not given.
     store : the vote store, for a feature set with votes or picks. It is read; `dxmatch votes ask` fills it.
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of the feature set.
     min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
     abbreviations : your own, `{"NASH": "nonalcoholic steatohepatitis"}`; stored with the model.
+    extra : more labelled pairs, such as silver pairs, that are learned from and never measured on. One of which a name is
+        a held-out reference is not learned from.
     encoder : a folder that `dxmatch.training.encoder` made, to use in place of the shipped static encoder.
     about : what the model's card shall say on purpose, sources, licences and limits.
     refit : after the measurement, train once more with the held-out references too.
@@ -144,32 +144,39 @@ def fit(
     -------
     A `Training`; its `.matcher.metrics` say how good it is on held-out references.
     """
-    if engine not in ENGINES:
-        raise OptionError("engine", f"one of {', '.join(ENGINES)}", engine)
-    if threshold_rule not in RULES:
-        raise OptionError("threshold_rule", f"one of {', '.join(RULES)}", threshold_rule)
+    check_engine(engine, time_limit)
+    check_prevalence(prevalence)
+    check_contained(contained)
+    rule = Rule.parse(threshold_rule or ("minimax_f1" if prevalence is None else "max_f1"))
     feature_set = FeatureSet.read(features, endpoints)
     normalizer = Normalizer(feature_set.language, abbreviations)
     encoder_files = _encoder_files(encoder) if SHIPPED in feature_set.encoders else None
-    read = read_pairs(pairs, a=a, b=b, label=label, weight=weight, rejects=rejects)
     votes = open_store(store)
-    providers = Providers.of(
-        feature_set,
-        normalizer,
-        None if encoder_files is None else StaticEncoder.from_bytes(encoder_files),
-        endpoints=feature_set.endpoints,
-        store=votes,
-    )
-    examples, known = _examples(read, feature_set, providers, group or a, min_coverage)
+
+    def providers_of(static: StaticEncoder | None) -> Providers:
+        return Providers.of(feature_set, normalizer, static, endpoints=feature_set.endpoints, store=votes)
+
+    providers = providers_of(None if encoder_files is None else StaticEncoder.from_bytes(encoder_files))
+    read = read_pairs(pairs, a=a, b=b, label=label, soft=soft, weight=weight, rejects=rejects)
+    read, inside = treat_contained(read, providers.naming, contained)
+    examples, known = examples_of(read, feature_set, providers, a=a, group=group or a, min_coverage=min_coverage)
+    warnings = [*check_examples(examples, feature_set), *contained_warning(inside)]
+    silver = None if extra is None else read_extra(extra, feature_set, providers, providers_of, examples)
     test = held_out(examples.groups, test_share, seed)
-    directions = [_direction(feature.kind) for feature in feature_set.features]
 
     rounds = 2 if refit and test.any() else 1
-    seen = examples.take(~test)
-    fitted = _fit(seen, directions, folds, threshold_rule, seed, _part(progress, 0, rounds))
-    metrics: dict[str, Any] = {"cross_validated": _measured(seen, fitted.out_of_fold, fitted.threshold, seed)}
+    recipe = Recipe(engine, directions_of(feature_set), folds, rule, prevalence, time_limit, seed)
+    seen, unseen = examples.take(~test), examples.take(test)
+    fitted = fit_folds(
+        seen, recipe, extra=silver, unseen=reference_names(unseen), progress=_part(progress, 0, rounds)
+    )  # fmt: skip
 
-    def matcher(final: _Fitted) -> MatchFunction:
+    def measured(part: Examples, probability: NDArray[np.float64]) -> dict[str, Any]:
+        return measure(probability, part.label, part.groups.code, fitted.threshold, prevalence=prevalence, seed=seed)
+
+    metrics: dict[str, Any] = {"cross_validated": measured(seen, fitted.out_of_fold)}
+
+    def matcher(final: Fitted) -> MatchFunction:
         manifest = Manifest(
             name=name,
             created=datetime.date.today().isoformat(),
@@ -179,16 +186,25 @@ def fit(
             normalizer=normalizer.spec(),
             calibration=final.calibration,
             threshold=final.threshold,
-            threshold_rule=RULES[threshold_rule],
+            threshold_rule=rule.words(prevalence),
             encoders={encoder: providers.encoder(encoder).identity for encoder in feature_set.encoders},
             libraries={library: metadata.version(library) for library in ("lightgbm", "numpy", *SHAPE_FEATURES)},
             data={
                 **_data(read, label, examples.groups),
                 "coverage": known,
+                "contained": inside,
+                "warnings": warnings,
+                **({} if read.ballots is None else {"agreement": expert_agreement(read.ballots)}),
+                **({} if soft is None else {"soft": soft}),
+                **({} if prevalence is None else {"prevalence": prevalence}),
+                **({} if silver is None else {"extra": list(silver.told)}),
                 "refitted": rounds == 2,
+                "engine": engine,
                 "chosen": final.ensemble.chosen,
+                **({"leaderboard": list(final.ensemble.leaderboard)} if final.ensemble.leaderboard else {}),
             },
             metrics=metrics,
+            ensemble=final.ensemble.combination,
         )
         # As `load` gives them: the model that is measured here is the one that will be on disk.
         trees = tuple(
@@ -198,60 +214,22 @@ def fit(
         return MatchFunction(parts, store=votes, endpoints=feature_set.endpoints, min_coverage=min_coverage)
 
     if test.any():
-        unseen = examples.take(test)
-        first = matcher(fitted)
-        probability = fitted.calibration(first.raw(unseen.table))
+        probability = fitted.calibration(matcher(fitted).raw(unseen.table))
         probability[unseen.identical] = 1.0
-        metrics["held_out"] = _measured(unseen, probability, fitted.threshold, seed)
-        metrics["held_out_not_identical"] = _measured(
-            unseen.take(~unseen.identical), probability[~unseen.identical], fitted.threshold, seed
-        )
+        metrics["held_out"] = measured(unseen, probability)
+        metrics["held_out_not_identical"] = measured(
+            unseen.take(~unseen.identical), probability[~unseen.identical]
+        )  # fmt: skip
+    if engine != PLAIN:
+        metrics["gain_over_plain"] = gain_over_plain(fitted, seen, unseen, recipe, extra=silver)
     if rounds == 2:
-        fitted = _fit(examples, directions, folds, threshold_rule, seed, _part(progress, 1, rounds))
-    return Training(matcher(fitted), test, read.table.data.filter(pa.array(test)), read.n_rejected, known)
-
-
-def _examples(
-    read: Pairs, features: FeatureSet, providers: Providers, group: str, min_coverage: float
-) -> tuple[_Examples, dict[str, float]]:
-    assert read.label is not None
-    read.table.require(group, "the reference diagnosis")
-    unique = intern_pairs(read.a, read.b, providers.naming)
-    table, known = covered_table(unique, features, providers, min_coverage)
-    references = Groups.of(providers.naming(read.table.required_text(group).to_pylist()))
-    equal = unique.equal[unique.pair_of_row]
-    return _Examples(table[unique.pair_of_row], read.label, read.weight, equal, references), known
+        fitted = fit_folds(examples, recipe, extra=silver, progress=_part(progress, 1, rounds))
+    rows = read.table.data.filter(pa.array(test))
+    return Training(matcher(fitted), test, rows, read.n_rejected, known, tuple(warnings))
 
 
 def _encoder_files(folder: str | os.PathLike[str] | None) -> Mapping[str, bytes]:
     return shipped_encoder_files() if folder is None else StaticEncoder.load(Path(folder)).files()
-
-
-def _direction(kind: str) -> int:
-    """1 or -1 where M may only rise or only fall as the value grows, else 0."""
-    declared = KINDS[kind]
-    return 0 if not declared.monotone else 1 if declared.alike == declared.range[1] else -1
-
-
-def _fit(
-    examples: _Examples, directions: list[int], folds: int, rule: str, seed: int, progress: Progress | None
-) -> _Fitted:
-    """Trees and calibration from the pairs that differ; the threshold from all, with 1 for the identical ones."""
-    if len(set(examples.label.tolist())) < 2:
-        raise InputError("only one label among the pairs to train on", allowed="both matches (1) and non-matches (0)")
-    differ = examples.take(~examples.identical)
-    fold = grouped_folds(differ.groups, differ.label, folds, seed)
-    ensemble = lightgbm_engine.fit(
-        differ.table, differ.label, differ.weight, fold, directions, seed=seed, progress=progress
-    )
-    calibration = fit_sigmoid(ensemble.out_of_fold, differ.label, differ.weight)
-    out_of_fold = np.ones(len(examples.label))
-    out_of_fold[~examples.identical] = calibration(ensemble.out_of_fold)
-    return _Fitted(ensemble, calibration, choose_threshold(out_of_fold, examples.label, rule), out_of_fold)
-
-
-def _measured(examples: _Examples, probability: NDArray[np.float64], threshold: float, seed: int) -> dict[str, Any]:
-    return measure(probability, examples.label, examples.groups.code, threshold, seed=seed)
 
 
 def _data(read: Pairs, label: str, groups: Groups) -> dict[str, Any]:

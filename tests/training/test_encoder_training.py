@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -105,12 +106,23 @@ def test_icd_gives_titles_inclusion_terms_and_no_extensions() -> None:
     assert not any(name.endswith("initial encounter") for name in icd.second)
 
 
+def test_a_title_that_collects_other_diseases_makes_no_synonyms_of_them() -> None:
+    icd = icd_synonyms()
+    of = {second: (first, code) for first, second, code in zip(icd.first, icd.second, icd.ids, strict=True)}
+    # D68.2 "Hereditary deficiency of other clotting factors" holds, among others:
+    assert of["Deficiency of factor V [labile]"] == ("Deficiency of factor V [labile]", None)
+    assert of["Deficiency of factor VII [stable]"] == ("Deficiency of factor VII [stable]", None)
+    title = "Hereditary deficiency of other clotting factors"
+    assert of[title] == (title, "ICD10CM:D68.2")
+
+
 def test_the_common_synonyms_are_sound() -> None:
     common = common_synonyms()
-    assert len(common.first) > 500 and common.times == 3
-    assert ("myocardial infarction", "heart attack") in set(zip(common.first, common.second, strict=True))
+    assert len(common.first) > 4000 and common.times == 3
+    assert ("coronary artery disease", "coronary heart disease") in set(zip(common.first, common.second, strict=True))
     rows = [frozenset((a, b)) for a, b in zip(common.first, common.second, strict=True)]
-    assert len(set(rows)) == len(rows), [sorted(row) for row in rows if rows.count(row) > 1]
+    twice = [sorted(row) for row, count in Counter(rows).items() if count > 1]
+    assert not twice, twice
     assert all(len(row) == 2 and re.fullmatch("[a-z0-9]+( [a-z0-9]+)*", name) for row in rows for name in row)
 
 
@@ -149,7 +161,7 @@ def test_names_of_one_disease_are_no_wrong_answers() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [("epochs", 0), ("batch", 1), ("temperature", 0), ("learning_rate", -1), ("dropped", 1), ("alone", 2), ("seed", -1),
-     ("epochs", 1.5), ("temperature", float("nan"))],
+     ("epochs", 1.5), ("temperature", float("nan")), ("together", 0), ("contrasts", -0.1), ("reworded", 1.1)],
 )  # fmt: skip
 def test_settings_out_of_range(field: str, value: float) -> None:
     with pytest.raises(OptionError, match=field):
@@ -176,7 +188,10 @@ def test_queries_take_one_relation_with_synonyms(tmp_path: Path) -> None:
 
 def test_the_command(synonyms: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     common = ["--no-icd", "--no-common", "--epochs", "2", "--batch", "8"]
-    main(["--synonyms", str(synonyms), *common, "-o", str(tmp_path / "out")])
+    kept_back = tmp_path / "without"
+    main(["--synonyms", str(synonyms), *common, "-o", str(tmp_path / "out"), "--kept-back", str(kept_back)])
+    without, names = StaticEncoder.load(kept_back), join([read_synonyms(synonyms)], Normalizer())
+    assert without.training["names"] == int((fifths(names) != 0).sum()) < len(names.texts)
     encoder = StaticEncoder.load(tmp_path / "out")
     assert encoder.encode(["lumbinosis"]).shape == (1, 256)
     (source,) = encoder.training["sources"]

@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
-from dxmatch.features.errors import OptionError
-from dxmatch.training.measure import average_precision, measure
-from dxmatch.training.threshold import choose_threshold
+from dxmatch.training.measure import MEASURES, average_precision, measure
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 10).map(lambda x: x / 10), st.integers(0, 1), st.integers(0, 2)), min_size=4, max_size=60
@@ -57,21 +55,28 @@ def test_interval_resamples_groups() -> None:
     assert often == once
 
 
-@settings(deadline=None)
+def test_to_a_prevalence_by_hand() -> None:
+    """Two matches, one found; six non-matches, one taken for a match; weighted to one half of matches.
+
+    Each match weighs (1/2) / (2/8) = 2, each non-match (1/2) / (6/8) = 2/3: 2 right and 2 missed, 2/3 wrong.
+    precision 2 / (2 + 2/3) = 3/4, recall 1/2, F1 4 / (4 + 2/3 + 2) = 3/5, accuracy 1 - (2 + 2/3) / 8 = 2/3.
+    """
+    probability, label = np.array([0.9, 0.1, 0.8, *[0.2] * 5]), np.array([1, 1, *[0] * 6], np.int8)
+    got = measure(probability, label, np.arange(8), 0.5, prevalence=0.5)
+    assert [got[name]["value"] for name in ("precision", "recall", "f1", "accuracy")] == pytest.approx(
+        [3 / 4, 1 / 2, 3 / 5, 2 / 3]
+    )
+    assert got["prevalence"] == 0.5 and "prevalence" not in measure(probability, label, np.arange(8), 0.5)
+
+
+@settings(deadline=None, max_examples=30)
 @given(PAIRS)
-def test_threshold_maximises_f1(pairs: list[tuple[float, int, int]]) -> None:
+def test_the_own_share_as_prevalence_changes_nothing(pairs: list[tuple[float, int, int]]) -> None:
     probability, label = np.array([p for p, _, _ in pairs]), np.array([y for _, y, _ in pairs], np.int8)
-    if not label.any():
+    if not 0 < label.mean() < 1:
         return
-    best = max(oracle.f1_score(label, probability >= t) for t in np.unique(probability))
-    threshold = choose_threshold(probability, label)
-    assert 0 < threshold < 1
-    if (probability[label == 1] > 0).all():
-        assert oracle.f1_score(label, probability >= threshold) == pytest.approx(best)
-
-
-def test_threshold_rules() -> None:
-    assert choose_threshold(np.array([0.9, 0.2]), np.array([1, 0], np.int8)) == pytest.approx(0.55)
-    assert choose_threshold(np.array([0.9, 0.2]), np.array([1, 0], np.int8), "half") == 0.5
-    with pytest.raises(OptionError, match="one of max_f1, half"):
-        choose_threshold(np.array([0.9]), np.array([1], np.int8), "best")
+    group = np.arange(len(label))
+    plain = measure(probability, label, group, 0.5, repeats=20)
+    weighted = measure(probability, label, group, 0.5, repeats=20, prevalence=float(label.mean()))
+    for name in MEASURES:
+        assert list(weighted[name].values()) == pytest.approx(list(plain[name].values()), nan_ok=True)

@@ -41,23 +41,54 @@ def test_held_out_metrics_are_those_of_the_saved_model(example: Path) -> None:
     assert right == pytest.approx(result.matcher.metrics["held_out"]["accuracy"]["value"])
 
 
-def test_deterministic(example: Path) -> None:
-    assert train(example / "pairs.csv").identity == train(example / "pairs.csv").identity
+@pytest.mark.usefixtures("few_rounds")
+def test_deterministic(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    assert fit(toy_pairs, strings_only).matcher.identity == fit(toy_pairs, strings_only).matcher.identity
 
 
-def test_refit_keeps_the_measurement(example: Path) -> None:
-    plain, refitted = train(example / "pairs.csv"), train(example / "pairs.csv", refit=True)
+@pytest.mark.usefixtures("few_rounds")
+def test_refit_keeps_the_measurement(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    plain, refitted = fit(toy_pairs, strings_only).matcher, fit(toy_pairs, strings_only, refit=True).matcher
     assert refitted.metrics["held_out"] == plain.metrics["held_out"]
     assert refitted.identity != plain.identity
+
+
+@pytest.mark.usefixtures("few_rounds")
+def test_for_another_prevalence(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    """The odds of every probability are multiplied by one number, the one that the two shares of matches give."""
+    plain = fit(toy_pairs, strings_only).matcher
+    rare = fit(toy_pairs, strings_only, prevalence=0.05).matcher
+    a, b = ["organ pain", "mild flu"], ["pain of organs", "flu"]
+    odds = [p / (1 - p) for p in (plain.probabilities(a, b), rare.probabilities(a, b))]
+    seen = fit(toy_pairs, strings_only).held_out
+    share = toy_pairs["label"][~seen].mean()
+    np.testing.assert_allclose(odds[1] / odds[0], (0.05 / 0.95) / (share / (1 - share)), rtol=1e-6)
+    assert rare.data["prevalence"] == rare.metrics["held_out"]["prevalence"] == 0.05
+    assert "the highest F1, where 5 % of the pairs match" in rare._parts.manifest.threshold_rule
+    assert "prevalence" not in plain.metrics["held_out"]
+
+
+@pytest.mark.usefixtures("few_rounds")
+def test_the_rule_for_contained_pairs(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    """103 of 120 pairs whose one side holds the other's words are labelled 1."""
+    kept, aside, match = (
+        fit(toy_pairs, strings_only, contained=how).matcher.data for how in ("keep", "set-aside", "match")
+    )
+    assert (aside["rows"], match["rows"]) == (300 - 17, 300)
+    assert (match["matches"], aside["matches"]) == (kept["matches"] + 17, kept["matches"])
+    assert [len(data["warnings"]) for data in (kept, aside, match)] == [1, 0, 0]
+    assert kept["contained"] == {"rule": "keep", "pairs": 120, "matches": 103}
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "magic"}, "'engine' parameter must be one of lightgbm. Got 'magic'"),
+        ({"engine": "magic"}, "'engine' parameter must be one of lightgbm, autogluon. Got 'magic'"),
         ({"folds": 1}, "'folds' parameter must be 2 or more"),
         ({"test_share": 1.5}, "'test_share' parameter"),
         ({"threshold_rule": "best"}, "'threshold_rule' parameter"),
+        ({"prevalence": 40}, "'prevalence' parameter"),
+        ({"contained": "drop"}, "'contained' parameter must be one of keep, set-aside, match"),
         ({"features": "online"}, "no such feature set"),
         ({"label": "truth"}, "the column 'truth'"),
         ({"group": "reference"}, "the column 'reference'"),

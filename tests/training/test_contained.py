@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dxmatch.features.errors import OptionError
+from dxmatch.features.naming import Naming
+from dxmatch.features.pairs import Pairs, read_pairs
+from dxmatch.features.text import Normalizer
+from dxmatch.training.contained import contained, contained_warning, treat_contained
+
+NAMING = Naming(Normalizer())
+ROWS = [
+    ("leukemia", "Acute Leukemia", 0),
+    ("acute leukemia", "leukemia!", 1),
+    ("leukemia", "LEUKEMIA", 0),
+    ("acute leukemia", "chronic leukemia", 0),
+    ("mumps", "measles", 1),
+]
+
+
+def read(rows: list[tuple[str, str, int]], soft: list[float] | None = None) -> Pairs:
+    data = pd.DataFrame(rows, columns=["a", "b", "label"])
+    return read_pairs(data if soft is None else data.assign(share=soft), label="label", soft=soft and "share")
+
+
+def test_which_pairs() -> None:
+    assert contained(read(ROWS), NAMING).tolist() == [True, True, True, False, False]
+
+
+def test_the_three_rules() -> None:
+    for how, labels in (("keep", [0, 1, 0, 0, 1]), ("set-aside", [1, 0, 1]), ("match", [1, 1, 1, 0, 1])):
+        pairs, found = treat_contained(read(ROWS), NAMING, how)
+        assert pairs.label is not None and pairs.label.tolist() == labels
+        assert found == {"rule": how, "pairs": 3, "matches": 1}
+    pairs, _ = treat_contained(read(ROWS), NAMING, "set-aside")
+    assert pairs.a.to_pylist() == pairs.table.column("a") == ["acute leukemia", "acute leukemia", "mumps"]
+    with pytest.raises(OptionError, match="'contained' parameter must be one of keep, set-aside, match. Got 'drop'"):
+        treat_contained(read(ROWS), NAMING, "drop")
+
+
+def test_vote_shares_follow_the_rule() -> None:
+    pairs, _ = treat_contained(read(ROWS, [0.2, 0.9, 0.0, 0.1, 0.8]), NAMING, "match")
+    assert pairs.soft is not None
+    np.testing.assert_array_equal(pairs.soft, [1, 0.9, 1, 0.1, 0.8])
+
+
+@pytest.mark.parametrize(("rule", "pairs", "matches", "told"), [
+    ("keep", 100, 60, True), ("keep", 100, 89, True), ("keep", 100, 11, True), ("keep", 100, 95, False),
+    ("keep", 100, 5, False), ("keep", 19, 9, False), ("set-aside", 100, 60, False), ("keep", 0, 0, False),
+])  # fmt: skip
+def test_a_mixed_rule_is_told(rule: str, pairs: int, matches: int, told: bool) -> None:
+    warnings = contained_warning({"rule": rule, "pairs": pairs, "matches": matches})
+    assert bool(warnings) == told
+    if told:
+        assert f"Of {pairs} pairs" in warnings[0] and f"{pairs - matches} are labelled 0 and {matches} 1" in warnings[0]

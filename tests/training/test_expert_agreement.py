@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import fleiss_kappa
+
+import dxmatch
+from dxmatch.training.expert_agreement import agreement_words, expert_agreement, krippendorff_alpha
+
+PANELS = st.integers(2, 5).flatmap(
+    lambda k: st.lists(st.lists(st.integers(-1, 1), min_size=k, max_size=k), min_size=1, max_size=15)
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(PANELS)
+def test_alpha_is_that_of_the_metrics(rows: list[list[int]]) -> None:
+    ballots = np.array(rows, np.int8)
+    theirs = dxmatch.metrics.krippendorff_alpha(ballots)
+    ours = krippendorff_alpha(ballots)
+    assert (np.nan if ours is None else ours) == pytest.approx(theirs, nan_ok=True)
+
+
+@settings(deadline=None, max_examples=60)
+@given(PANELS)
+def test_alpha_follows_from_fleiss_kappa_of_statsmodels(rows: list[list[int]]) -> None:
+    """For n pairs and k experts without a blank: alpha = 1 - (1 - kappa) (n k - 1) / (n k)."""
+    ballots = np.abs(np.array(rows, np.int8))
+    found = (ballots == 1).sum(axis=1)
+    if not 0 < found.sum() < ballots.size:
+        assert krippendorff_alpha(ballots) is None
+        return
+    kappa = fleiss_kappa(np.stack([ballots.shape[1] - found, found], axis=1))
+    assert krippendorff_alpha(ballots) == pytest.approx(1 - (1 - kappa) * (ballots.size - 1) / ballots.size)
+
+
+def test_by_hand() -> None:
+    """Three experts; votes 110, 11-, 0--, 000. Two votes or more: three pairs with N = 8 votes, N1 = 4, N0 = 4.
+
+    D_o = (2 * 2 * 1 / 2 + 0 + 0) / 8 = 1/4; D_e = 2 * 4 * 4 / (8 * 7) = 4/7; alpha = 1 - 7/16.
+    """
+    got = expert_agreement(np.array([[1, 1, 0], [1, 1, -1], [0, -1, -1], [0, 0, 0]], np.int8))
+    assert got == {
+        "experts": 3, "votes_per_pair": 9 / 4, "judged_twice": 3, "unanimous": 2 / 3,
+        "krippendorff_alpha": pytest.approx(9 / 16),
+    }  # fmt: skip
+    assert agreement_words(got) == (
+        "3 experts, 2.2 votes a pair: unanimous on 67 % of 3 pairs, Krippendorff's alpha 0.56."
+    )
+
+
+def test_one_vote_a_pair() -> None:
+    got = expert_agreement(np.array([[1, -1], [-1, 0]], np.int8))
+    assert (got["unanimous"], got["krippendorff_alpha"]) == (None, None)
+    assert agreement_words(got) == "2 experts; no pair has two votes, so their agreement is unknown."
+    same = expert_agreement(np.array([[1, 1], [1, 1]], np.int8))
+    assert agreement_words(same).endswith("unanimous on 100 % of 2 pairs, Krippendorff's alpha undefined.")

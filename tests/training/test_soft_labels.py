@@ -1,0 +1,77 @@
+"""Vote shares as labels: from the file to what the members learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dxmatch.features.errors import InputError
+from dxmatch.features.pairs import read_pairs
+from dxmatch.training.examples import Examples
+from dxmatch.training.soft_labels import LEAST_WEIGHT, soft_rows
+from dxmatch.training.split import Groups
+from dxmatch.training.train import fit
+
+
+def examples(label: list[int], soft: list[float], weight: list[float] | None = None) -> Examples:
+    n = len(label)
+    return Examples(
+        np.arange(n, dtype=np.float32)[:, None],
+        np.array(label, np.int8),
+        None if weight is None else np.array(weight),
+        np.zeros(n, bool),
+        Groups.of([str(i) for i in range(n)]),
+        np.empty((n, 2), object),
+        np.empty(n, object),
+        np.array(soft),
+    )
+
+
+def test_a_divided_pair_is_two_rows() -> None:
+    """Shares 1, 0.8 and 0.3 for labels 1, 1, 0; one that is unknown; and one that its adjudication turned round."""
+    weight, opposite = soft_rows(
+        examples([1, 1, 0, 1, 1], [1.0, 0.8, 0.3, np.nan, 0.0], [1, 1, 2, 1, 1]), np.array([0, 1, 2, 3, 4])
+    )
+    assert weight == pytest.approx([1, 0.8, 2 * 0.7, 1, LEAST_WEIGHT])
+    assert opposite.features.ravel().tolist() == [1, 2, 4]
+    assert opposite.label.tolist() == [0, 1, 0]
+    assert opposite.weight == pytest.approx([0.2, 2 * 0.3, 1])
+    assert opposite.fold.tolist() == [1, 2, 4]
+
+
+def test_shares_from_a_column_or_from_the_panel() -> None:
+    data = pd.DataFrame({"a": ["x", "y"], "b": ["v", "w"], "label": [1, 0], "share": ["0.75", " 0 "]})
+    soft = read_pairs(data, label="label", soft="share").soft
+    assert soft is not None and soft.tolist() == [0.75, 0]
+    panel = pd.DataFrame(
+        {"a": ["x", "y", "z"], "b": ["v"] * 3, "l_1": [1, None, None], "l_2": [1, 0, None], "l_3": [0, None, None],
+         "adjudicated": [None, 0, 1]}
+    )  # fmt: skip
+    read = read_pairs(panel, label="l", soft="l")
+    assert read.soft is not None and read.ballots is not None and read.label is not None
+    np.testing.assert_array_equal(read.soft, [2 / 3, 0, np.nan])
+    assert read.ballots.tolist() == [[1, 1, 0], [-1, 0, -1], [-1, -1, -1]]
+    assert read.label.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("share", ["1.2", "-0.1", "", "many", "nan"])
+def test_shares_that_cannot_be(share: str) -> None:
+    data = pd.DataFrame({"a": ["x", "y"], "b": ["v", "w"], "label": [1, 0], "share": ["0.5", share]})
+    with pytest.raises(InputError, match="row 1, column 'share': a share of votes that cannot be. Allowed: 0 to 1."):
+        read_pairs(data, label="label", soft="share")
+    with pytest.raises(InputError, match="the column 'shares' .* is missing; did you mean 'share'"):
+        read_pairs(data, label="label", soft="shares")
+
+
+@pytest.mark.usefixtures("few_rounds")
+def test_a_training_learns_from_shares_and_measures_on_labels(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    plain = fit(toy_pairs, strings_only).matcher
+    sure = fit(toy_pairs.assign(share=toy_pairs["label"].astype(float)), strings_only, soft="share").matcher
+    assert sure.metrics == plain.metrics  # shares of 0 and 1 are the labels
+    doubtful = fit(toy_pairs.assign(share=0.3 + 0.4 * toy_pairs["label"]), strings_only, soft="share").matcher
+    assert doubtful.metrics["held_out"]["matches"] == plain.metrics["held_out"]["matches"]
+    assert doubtful.identity != plain.identity
+    assert doubtful.data["soft"] == "share"

@@ -1,0 +1,65 @@
+"""Pairs in which one side's words contain the other's ("leukemia", "acute leukemia"), and labels that call some of them wrong.
+
+Under the six criteria of a match one diagnosis may specify the other, in either direction. Some sources label otherwise:
+CRAFT-MD's rule takes an answer that is broader than the reference for right, and one that is narrower for wrong. Labels
+with such a rule teach M that order matters, which it cannot learn; so the rule is told, and can be set aside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..features.errors import OptionError
+from ..features.naming import Naming
+from ..features.pairs import Pairs
+
+CONTAINED = {
+    "keep": "labels stay as they are",
+    "set-aside": "such pairs labelled 0 are neither learned from nor measured on",
+    "match": "such pairs labelled 0 become matches",
+}
+MIN_PAIRS = 20
+LEAST_SHARE, MOST_SHARE = 0.1, 0.9
+
+
+def check_contained(how: str) -> None:
+    if how not in CONTAINED:
+        raise OptionError("contained", f"one of {', '.join(CONTAINED)}", how)
+
+
+def contained(pairs: Pairs, naming: Naming) -> NDArray[np.bool_]:
+    """bool[n]: all words of one side stand in the other; so for equal sides, too."""
+    words = [[set(name.split()) for name in naming(side.to_pylist())] for side in (pairs.a, pairs.b)]
+    return np.array([a <= b or b <= a for a, b in zip(*words, strict=True)], bool)
+
+
+def treat_contained(pairs: Pairs, naming: Naming, how: str = "keep") -> tuple[Pairs, dict[str, Any]]:
+    """The pairs under the rule `how`, one of `CONTAINED`, and what was found, for the card.
+
+    {"rule", "pairs", "matches"}: such pairs that came, and how many of them were labelled 1.
+    """
+    check_contained(how)
+    assert pairs.label is not None
+    inside = contained(pairs, naming)
+    found = {"rule": how, "pairs": int(inside.sum()), "matches": int(pairs.label[inside].sum())}
+    if how == "set-aside":
+        return pairs.take(~inside | (pairs.label == 1)), found
+    if how == "match":
+        soft = None if pairs.soft is None else np.where(inside & (pairs.label == 0), 1.0, pairs.soft)
+        return replace(pairs, label=np.where(inside, 1, pairs.label).astype(np.int8), soft=soft), found
+    return pairs, found
+
+
+def contained_warning(found: dict[str, Any]) -> list[str]:
+    """Where labels are kept and such pairs are neither nearly all matches nor nearly all not."""
+    pairs, other = found["pairs"], found["pairs"] - found["matches"]
+    if found["rule"] != "keep" or pairs < MIN_PAIRS or not LEAST_SHARE <= other / pairs <= MOST_SHARE:
+        return []
+    return [
+        f"Of {pairs:,} pairs in which one side's words contain the other's, {other:,} are labelled 0 and {pairs - other:,} 1. If one"
+        " diagnosis may specify the other, choose contained='set-aside' or 'match' (--contained)."
+    ]

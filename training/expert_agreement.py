@@ -1,0 +1,59 @@
+"""How far the experts who labelled the pairs agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..features.pair_labels import BLANK
+
+
+def expert_agreement(ballots: NDArray[np.int8]) -> dict[str, Any]:
+    """What the card says of the panel. ballots : int8[n, k] of 0, 1 and -1 for a blank.
+
+    experts : k. votes_per_pair : the mean. judged_twice : the pairs with two votes or more, on which the rest is measured.
+    unanimous : the share of these on which all agree, None without one.
+    krippendorff_alpha : None where it is undefined.
+    """
+    votes = (ballots != BLANK).sum(axis=1)
+    found = (ballots == 1).sum(axis=1)
+    twice = votes >= 2
+    same = (found[twice] == 0) | (found[twice] == votes[twice])
+    return {
+        "experts": ballots.shape[1],
+        "votes_per_pair": float(votes.mean()),
+        "judged_twice": int(twice.sum()),
+        "unanimous": float(same.mean()) if twice.any() else None,
+        "krippendorff_alpha": krippendorff_alpha(ballots),
+    }
+
+
+def krippendorff_alpha(ballots: NDArray[np.int8]) -> float | None:
+    """Krippendorff's alpha for two nominal values (Krippendorff 2011, "Computing Krippendorff's alpha-reliability", B and C).
+
+    alpha = 1 - D_o / D_e over the N votes on pairs with m >= 2 votes, of which m1 say match and m0 do not:
+    D_o = sum 2 m1 m0 / (m - 1) / N; D_e = 2 N1 N0 / (N (N - 1)). 1 is full agreement, 0 that of chance.
+    None where all votes are the same, or no pair has two.
+    """
+    votes = (ballots != BLANK).sum(axis=1)
+    twice = votes >= 2
+    m, matches = votes[twice], (ballots[twice] == 1).sum(axis=1)
+    total, found = int(m.sum()), int(matches.sum())
+    if not 0 < found < total:
+        return None
+    observed = (2 * matches * (m - matches) / (m - 1)).sum() / total
+    expected = 2 * found * (total - found) / (total * (total - 1))
+    return float(1 - observed / expected)
+
+
+def agreement_words(agreement: dict[str, Any]) -> str:
+    """One line for the terminal and the card."""
+    unanimous, alpha = agreement["unanimous"], agreement["krippendorff_alpha"]
+    if unanimous is None:
+        return f"{agreement['experts']} experts; no pair has two votes, so their agreement is unknown."
+    return (
+        f"{agreement['experts']} experts, {agreement['votes_per_pair']:.1f} votes a pair: unanimous on {100 * unanimous:.0f} % of"
+        f" {agreement['judged_twice']:,} pairs, Krippendorff's alpha {'undefined' if alpha is None else f'{alpha:.2f}'}."
+    )
