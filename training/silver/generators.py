@@ -1,0 +1,58 @@
+"""The kinds of silver pairs, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from . import contrasts, neighbours, specification, synonymy, typing_errors
+from .candidate import Candidate
+from .pool import Pool
+
+SPECIFIES, STAGE, SYNONYMS, SIGN, SPELLING = (
+    "one specifies the other", "one gives the stage of the other", "synonyms", "one is the laboratory sign of the other",
+    "identical but for spelling",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Generator:
+    """One kind of pairs.
+
+    label : 1 match, 0 no match. criterion : the one of the six expert criteria that makes it a match, or why it is none.
+    share : of all pairs, by default. candidates : (names, random) -> candidates in random order; it ends when it has no more.
+    """
+
+    name: str
+    label: int
+    criterion: str
+    share: float
+    candidates: Callable[[Pool, Random], Iterator[Candidate]]
+
+
+GENERATORS: dict[str, Generator] = {
+    generator.name: generator
+    for generator in (
+        Generator("synonym", 1, SYNONYMS, 0.15, synonymy.synonyms),
+        Generator("phrasing", 1, SYNONYMS, 0.05, synonymy.phrasings),
+        Generator("specification", 1, SPECIFIES, 0.07, specification.tree),
+        Generator("qualifier", 1, SPECIFIES, 0.06, specification.qualifiers),
+        Generator("orphadata_relation", 1, SPECIFIES, 0.02, specification.orphadata_relations),
+        Generator("stage", 1, STAGE, 0.03, specification.stages),
+        Generator("laboratory_sign", 1, SIGN, 0.02, specification.laboratory_signs),
+        Generator("spelling", 1, SPELLING, 0.04, typing_errors.typing_errors),
+        Generator("sibling", 0, "neighbours in ICD-10-CM", 0.10, neighbours.siblings),
+        Generator("other_mechanism", 0, "one site, another mechanism", 0.05, contrasts.other_mechanism),
+        Generator("other_site", 0, "one mechanism, another site", 0.05, contrasts.other_site),
+        Generator("other_organism", 0, "another organism", 0.02, contrasts.other_organism),
+        Generator("other_number", 0, "another type, factor or group", 0.05, contrasts.other_number),
+        Generator("acute_chronic", 0, "acute against chronic, congenital against acquired", 0.02, contrasts.acute_chronic),
+        Generator("other_side", 0, "left against right", 0.01, contrasts.other_side),
+        Generator("opposite", 0, "a word and its opposite", 0.05, contrasts.opposites),
+        Generator("lexical_neighbour", 0, "names alike by their letters, of two diseases", 0.07, neighbours.lexical_neighbours),
+        Generator("meta_inventory", 0, "long forms that curators hold to differ", 0.005, neighbours.meta_inventory),
+        Generator("random", 0, "any two diseases", 0.135, neighbours.random_pairs),
+    )
+}  # fmt: skip
+"""By name, in order; the shares add up to 1."""

@@ -1,0 +1,133 @@
+"""Pairs of two diseases: near each other in ICD-10-CM, near by their letters, judged to differ, or any two."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from ...features.icd.tree import BLOCK, CATEGORY
+from .candidate import Candidate, in_turn, shuffled
+from .pool import Name, Pool, is_name
+from .synonymy import is_disease
+from .titles import is_enumerated
+from .vocabulary import COMMON, ICD, META_INVENTORY
+from .word_lists import word_set
+
+NEAREST = 12
+_BLOCK_OF_QUERIES = 128
+_ONLY_DEGREE = word_set(
+    "left right bilateral unilateral stage trimester degree grade first second third mild moderate severe profound total partial "
+    "major minor initial subsequent single recurrent full remission early late 1 2 3 4"
+)
+
+_WIDE = word_set(
+    "rare genetic hereditary inherited familial syndromic non isolated organ system systems disease diseases disorder disorders syndrome "
+    "syndromes other complex classic classical primary disturbance autosomal dominant recessive x linked type form forms with due to "
+    "autoimmune central anomaly anomalies total partial of and or idiopathic the in by associated related congenital tract gland region cell cells"
+)
+"""Words that make a name wider or say little; two diseases differ by others."""
+
+
+def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two titles under one category or subcategory, or two categories of one block."""
+    vocabulary, icd = pool.vocabulary, pool.vocabulary.tree
+    families: dict[int, list[int]] = defaultdict(list)
+    for node, as_written in vocabulary.titles.items():
+        if (
+            not as_written.residual
+            and not is_enumerated(as_written.words)
+            and is_name(as_written.words)
+            and vocabulary.in_fifth((icd.name(node),))
+        ):
+            families[icd.parent(node)].append(node)
+    narrow = [nodes for parent, nodes in sorted(families.items()) if len(nodes) > 1 and icd.kinds[parent] >= CATEGORY]
+    wide = [nodes for parent, nodes in sorted(families.items()) if len(nodes) > 1 and icd.kinds[parent] == BLOCK]
+
+    def drawn(families: list[list[int]]) -> Iterator[Candidate]:
+        for _ in range(30):
+            for nodes in shuffled(families, random):
+                a, b = (vocabulary.titles[node].words for node in random.sample(nodes, 2))
+                if not _differ_by_degree(pool, a, b):
+                    b = b if random.random() < 0.7 else pool.other_name(b, random)
+                    yield Candidate(a, b, ICD)
+
+    return in_turn([(0.5, drawn(narrow)), (0.5, drawn(wide))], random)
+
+
+def _differ_by_degree(pool: Pool, a: str, b: str) -> bool:
+    first, second = (set(pool.vocabulary.normalizer(text).split()) for text in (a, b))
+    return first ^ second <= _ONLY_DEGREE
+
+
+def lexical_neighbours(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two diseases of one source whose names share most of their trigrams of letters."""
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    names = [name for name in pool.all if len(name.words) <= 7]
+    if not names:
+        return
+    trigrams = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 3), n_features=1 << 18, alternate_sign=False)
+    vectors: Any = trigrams.transform([name.normal for name in names])
+    columns = vectors.T.tocsr()
+    order = shuffled(range(len(names)), random)
+    for start in range(0, len(order), _BLOCK_OF_QUERIES):
+        queries = order[start : start + _BLOCK_OF_QUERIES]
+        scores = (vectors[queries] @ columns).tocsr()
+        for row, query in enumerate(queries):
+            found = scores[row]
+            nearest = found.indices[np.argsort(-found.data, kind="stable")[:NEAREST]].tolist()
+            fit = [n for n in nearest if n != query and _are_far(pool, names[query], names[n])]
+            for n in fit[:2]:
+                yield Candidate(names[query].text, names[n].text, names[query].source)
+
+
+def _are_far(pool: Pool, a: Name, b: Name) -> bool:
+    """Of one source, of two diseases, and not apart by a spelling or a degree alone."""
+    vocabulary = pool.vocabulary
+    if a.source != b.source or vocabulary.disease_of.get(a.normal) == vocabulary.disease_of.get(b.normal):
+        return False
+    first, second = set(a.words) - set(b.words), set(b.words) - set(a.words)
+    if len(first) != len(second) or not first - _WIDE or not second - _WIDE or first | second <= _ONLY_DEGREE:
+        return False
+    return not all(any(_is_spelling(x, y) for y in second) for x in first)
+
+
+def _is_spelling(a: str, b: str) -> bool:
+    """Whether two words have the same beginning and the same length within two letters: "dystrophy", "dystrophic"."""
+    return min(len(a), len(b)) >= 5 and abs(len(a) - len(b)) <= 2 and a[:5] == b[:5]
+
+
+def meta_inventory(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two long forms of one abbreviation that Meta-Inventory's curators hold to differ."""
+    for a, b, same in shuffled(pool.vocabulary.meta_inventory, random):
+        if not same and is_disease(a) and is_disease(b) and _differ_in_kind(pool, a, b):
+            yield Candidate(a, b, META_INVENTORY)
+
+
+_RELATIVE = word_set(
+    "acute chronic early late severe mild normal benign occult canine bovine human adult acquired single double vessel traumatic "
+    "arterial non anterior obstructive occlusive lateral mycobacterium proliferative small large idiopathic primary simple leg urinary "
+    "encephalomyelitis lympho lymphocytic atherosclerotic arteriosclerotic cardiovascular reperfused recurrent feline cerebral hemophagocytic "
+    "splanchnic shocklike drug carcinomatosis x linked globulinemia surgical veno venous st recognized mandibular hypo agamma"
+)
+"""Words by which one of two long forms may be a kind of the other."""
+
+
+def _differ_in_kind(pool: Pool, a: str, b: str) -> bool:
+    first, second = (set(pool.vocabulary.normalizer(text).split()) for text in (a, b))
+    return bool(first - second - _RELATIVE and second - first - _RELATIVE)
+
+
+def random_pairs(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Any two diseases, common ones above all: most wrong answers are no nearer than that."""
+    short = [name for name in pool.all if len(name.words) <= 4 and name.source in (COMMON, ICD)]
+    common = pool.common
+    if min(len(common), len(short)) < 2:
+        return
+    while True:
+        a, b = (random.choice(common if random.random() < 0.6 else short) for _ in range(2))
+        yield Candidate(a.text, b.text, f"{a.source}, {b.source}")

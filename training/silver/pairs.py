@@ -1,0 +1,136 @@
+"""Silver pairs: so many of each kind, each checked against all that is known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+
+from ...features.errors import OptionError
+from ...features.hints import hint
+from ...features.text import Normalizer
+from ..encoder_data import FIFTHS
+from .candidate import Candidate
+from .generators import GENERATORS, Generator
+from .pool import Pool
+from .vocabulary import Vocabulary
+
+PAIRS = 20_000
+TRIES = 400
+"""Candidates that are looked at for each pair that is wanted, before a kind is held to be at its end."""
+
+
+@dataclass(frozen=True)
+class SilverPair:
+    """a, b : as they are written. kind : the generator's name. group : the disease it is about. source : where it comes from."""
+
+    a: str
+    b: str
+    label: int
+    kind: str
+    group: str
+    source: str
+
+
+def silver_pairs(
+    data: str | os.PathLike[str],
+    normalizer: Normalizer | None = None,
+    *,
+    shares: Mapping[str, float] | None = None,
+    n: int = PAIRS,
+    fifth: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> pa.Table:
+    """Labelled pairs with the columns a, b, label (0/1), kind, group and source.
+
+    Parameters
+    ----------
+    data : the folder with the public files of Orphadata, MONDO and Meta-Inventory.
+    shares : by kind, in place of its default share; all shares together are scaled to 1, and 0 leaves a kind out.
+    n : pairs in all. A kind that has no more gives fewer.
+    fifth : 0 to 4 for pairs of which every name that a synonym source knows is a disease of this fifth
+        (`encoder_data.fifths`), so that an encoder trained without it has seen none of them; None for all.
+
+    The same arguments give the same pairs. No pair stands twice, in either order and in any spelling that the normaliser
+    makes one.
+    """
+    wanted = counts(shares, n)
+    if fifth is not None and fifth not in range(FIFTHS):
+        raise OptionError("fifth", f"0 to {FIFTHS - 1}", fifth)
+    pool = Pool(Vocabulary(Path(data), normalizer or Normalizer(), fifth))
+    made, taken = [], set()
+    for kind, count in wanted.items():
+        random = Random(f"{seed}:{kind}")
+        for pair in _of_kind(GENERATORS[kind], count, pool, random, taken):
+            made.append(pair)
+            if progress is not None:
+                progress(len(made), n)
+    return pa.Table.from_pylist(
+        [vars(pair) for pair in made],
+        schema=pa.schema(
+            [(name, pa.int8() if name == "label" else pa.string()) for name in SilverPair.__dataclass_fields__]
+        ),
+    )
+
+
+def counts(shares: Mapping[str, float] | None, n: int) -> dict[str, int]:
+    """How many pairs of each kind. Errors: `OptionError` for an unknown kind, with the nearest that is known."""
+    if n < 1:
+        raise OptionError("n", "1 or more", n)
+    of_kind = {name: generator.share for name, generator in GENERATORS.items()}
+    for name, share in (shares or {}).items():
+        if name not in GENERATORS:
+            raise OptionError("share", f"of one of {', '.join(GENERATORS)}{hint(name, GENERATORS)}", name)
+        if not 0 <= share <= 1:
+            raise OptionError(f"share {name}", "from 0 to 1", share)
+        of_kind[name] = share
+    total = sum(of_kind.values())
+    if total <= 0:
+        raise OptionError("share", "above 0 for one kind at least", dict(shares or {}))
+    return {name: round(n * share / total) for name, share in of_kind.items() if share > 0}
+
+
+def _of_kind(
+    generator: Generator,
+    count: int,
+    pool: Pool,
+    random: Random,
+    taken: set[frozenset[str]],
+) -> Iterator[SilverPair]:
+    """`taken` are the pairs that stand already; those that this yields come to them."""
+    found = 0
+    for candidate in islice(generator.candidates(pool, random), TRIES * count):
+        if found == count:
+            return
+        key = frozenset(map(pool.vocabulary.normalizer, (candidate.a, candidate.b)))
+        if (
+            len(key) == 2
+            and "" not in key
+            and key not in taken
+            and _stands(candidate, generator.label, pool.vocabulary)
+        ):
+            taken.add(key)
+            found += 1
+            group = _group(candidate, pool.vocabulary)
+            yield SilverPair(candidate.a, candidate.b, generator.label, generator.name, group, candidate.source)
+
+
+def _stands(candidate: Candidate, label: int, vocabulary: Vocabulary) -> bool:
+    """Whether the pair is of the fifth, and its label goes with all that the sources know."""
+    if not vocabulary.in_fifth((*candidate.first, *candidate.second)):
+        return False
+    return label == 1 or vocabulary.may_differ(candidate.first, candidate.second)
+
+
+def _group(candidate: Candidate, vocabulary: Vocabulary) -> str:
+    """The disease of the first name that a source knows; else the first name."""
+    for name in (*candidate.first, *candidate.second):
+        if (disease := vocabulary.disease(name)) in vocabulary.representative:
+            return vocabulary.representative[disease]
+    return vocabulary.normalizer(candidate.a)

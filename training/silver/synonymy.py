@@ -1,0 +1,143 @@
+"""Pairs of one disease: synonyms, and names that say the same in other words or another order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from random import Random
+
+from .candidate import Candidate, in_turn, shuffled
+from .pool import Pool, is_name
+from .titles import is_enumerated
+from .vocabulary import COMMON, ICD, META_INVENTORY, MONDO, ORPHADATA
+from .word_lists import rows
+
+_DISEASE = re.compile(
+    r"(itis|oma|osis|emia|aemia|pathy|plegia|trophy|syndrome|disease|disorder|infarction|failure|cancers?|tumou?rs?|leuk\w+"
+    r"|infection|injury|deficiency|anomaly|dysplasia|aplasia|depression|seizures?|epilepsy|stroke|diabetes|hypertension"
+    r"|stenosis|fibrosis|fibrillation|defect|palsy|fever|hemorrhage|thrombosis|embolism|arthrosis|retardation|dementia)$",
+    re.IGNORECASE,
+)
+_NO_DISEASE = re.compile(
+    r"score|scale|index|questionnaire|therap|treat|inhibitor|antigen|receptor|study|trial|model|virus|mice|factor|protein|cells?\b"
+    r"|inventory|interview|unit|antibod",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"\b(\d+[a-z]?|[a-h])\b")
+
+
+def synonyms(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two names that a source holds to be one disease."""
+    shares = {COMMON: 0.25, ORPHADATA: 0.3, MONDO: 0.2, ICD: 0.25}
+    parts = [(share, _of_source(pool, source, random)) for source, share in shares.items()]
+    return in_turn([*parts, (0.05, _meta_inventory(pool, random))], random)
+
+
+def _of_source(pool: Pool, source: str, random: Random) -> Iterator[Candidate]:
+    for first, second in shuffled(pool.vocabulary.pairs[source], random):
+        usable = is_name(first) and is_name(second) and not is_enumerated(first)
+        if usable and not _numbers_differ(pool, first, second):
+            yield Candidate(first, second, source)
+
+
+def _meta_inventory(pool: Pool, random: Random) -> Iterator[Candidate]:
+    for a, b, same in shuffled(pool.vocabulary.meta_inventory, random):
+        if same and is_disease(a) and is_disease(b) and not _numbers_differ(pool, a, b):
+            yield Candidate(a, b, META_INVENTORY)
+
+
+def is_disease(text: str) -> bool:
+    """Whether a term of Meta-Inventory, which has terms of all of biology, ends like a disease."""
+    return _DISEASE.search(text) is not None and _NO_DISEASE.search(text) is None
+
+
+def _numbers_differ(pool: Pool, a: str, b: str) -> bool:
+    """Names with other numbers are other types, whatever the source says."""
+    first, second = (set(_NUMBERS.findall(pool.vocabulary.normalizer(text))) for text in (a, b))
+    return bool(first and second and first.isdisjoint(second))
+
+
+def phrasings(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """One name in two phrasings: order of words, adjective or noun, a plainer word, a hedge."""
+    names = [name for name in pool.all if len(name.words) <= 6]
+    common = shuffled(pool.common * 6, random)
+    for name in in_turn([(0.35, iter(common)), (0.65, iter(shuffled(names * 2, random)))], random):
+        ways = shuffled([_turned_of, _turned_comma, _other_word], random)
+        for way in [*ways, _said_by_a_model] if random.random() < 0.2 else ways:
+            said = way(name.text, random)
+            if said is not None:
+                yield Candidate(name.text, said, f"{name.source}, rephrased", from_b=(name.text,))
+                break
+
+
+_OF = re.compile(r"([^,]+?) of (?:the )?([^,]+)")
+_NO_TURN = re.compile(
+    r"\b(of|in|with|without|and|or|due|to|by|for|on|from|other|type|upper|lower|origin|body|tip|head)\b", re.IGNORECASE
+)
+_COURSES = re.compile(
+    r"(acute|chronic|recurrent|congenital|primary|secondary|acquired|familial|hereditary|idiopathic|viral|bacterial|allergic"
+    r"|malignant|benign|juvenile|neonatal|severe) (.+)",
+    re.IGNORECASE,
+)
+
+
+def _turned_of(text: str, random: Random) -> str | None:
+    """ "Carcinoma of the lung" to "lung carcinoma"."""
+    found = _OF.fullmatch(text)
+    if found is None or any(_NO_TURN.search(part) for part in found.groups()):
+        return None
+    head, site = found.groups()
+    if len(site.split()) > 2 or len(head.split()) > 3:
+        return None
+    return f"{site} {head[0].lower()}{head[1:]}"
+
+
+def _turned_comma(text: str, random: Random) -> str | None:
+    """ "Acute bronchitis" to "bronchitis, acute"."""
+    found = _COURSES.fullmatch(text)
+    if found is None or "," in text or len(found[2].split()) > 4 or re.search(r"\b(and|or)\b", text):
+        return None
+    return f"{found[2]}, {found[1].lower()}"
+
+
+def _other_word(text: str, random: Random) -> str | None:
+    """ "Renal failure" to "kidney failure", "nasal hemorrhage" to "nasal bleeding"."""
+    folded = text.casefold()
+    fitting = [(pattern, new) for old, pattern, new in _exchanges() if old in folded]
+    for pattern, new in shuffled(fitting, random):
+        changed = pattern.sub(new, text, count=1)
+        if changed != text and "broken heart" not in folded:
+            return changed
+    return None
+
+
+@lru_cache
+def _exchanges() -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    """(words, where they may be exchanged, what for). "Kidney failure" is "renal failure"; "failure of kidney" stays."""
+    out = []
+    for row in rows("equivalents_en.csv"):
+        for old, new in ((row["other"], row["noun"]), (row["noun"], row["other"])):
+            if row["place"] == "word":
+                pattern = rf"\b{old}\b"
+            elif old == row["noun"]:
+                pattern = rf"(?<!of )\b{old}\b(?= [a-z]+$)"
+            else:
+                pattern = rf"^{old}\b(?= [a-z]+$)"
+            out.append((old, re.compile(pattern, re.IGNORECASE), new))
+    return tuple(out)
+
+
+_SAID = (
+    "most likely {}", "{} most likely", "{} is the most likely diagnosis", "clinical picture of {}", "features of {}",
+    "findings suggestive of {}", "{} (most likely)", "presentation consistent with {}", "{} (clinical diagnosis)",
+    "differential includes {}", "diagnosis: {}", "{} confirmed by testing", "{} as the leading diagnosis", "underlying {}",
+    "undiagnosed {}", "{} as primary diagnosis", "likely diagnosis of {}", "new-onset {}", "symptomatic {}", "{} with symptoms",
+)  # fmt: skip
+
+
+def _said_by_a_model(text: str, random: Random) -> str | None:
+    """As a language model answers: "most likely bronchitis"."""
+    if text[0].isupper() and text[1].islower():
+        text = text[0].lower() + text[1:]
+    return random.choice(_SAID).format(text)

@@ -1,0 +1,238 @@
+"""All names that silver pairs are made of, and what is known about which two of them may be one disease."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from ...features.icd.sources import open_tree
+from ...features.icd.tree import CATEGORY, EXTENSION, IcdTree
+from ...features.linguistic import view
+from ...features.tables import read_table
+from ...features.text import Normalizer
+from ..encoder_data import (
+    ID_COLUMNS,
+    Synonyms,
+    common_synonyms,
+    fifths,
+    icd_synonyms,
+    join,
+    read_synonyms,
+    without_obsolete,
+)
+from .titles import Title, title
+from .word_lists import SIGNS, rows, word_set
+
+ORPHADATA, MONDO, ICD, COMMON = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms"
+ORPHADATA_SYNONYMS, ORPHADATA_ICD, MONDO_EXACT = "orphadata_synonyms.csv", "orphadata_icd10.csv", "mondo_exact.csv"
+META_INVENTORY = "meta_inventory_pairs.csv"
+_NOT_DISEASES = re.compile(r"[V-Z]")
+_SMALL = word_set("of the in with and or due to by for on at from a an as disease disorder syndrome")
+
+
+_NEGATED = re.compile(r"\b(non|without|no) (\w+)")
+_SHORTEST_PART = 6
+_MARK = re.compile(r"NON RARE IN EUROPE: ")
+
+
+@dataclass(frozen=True)
+class OrphaCode:
+    """One reference from Orphadata's table: `relation` is E (exact), NTBT (narrower than the code) or BTNT (broader)."""
+
+    orpha: str
+    name: str
+    node: int
+    relation: str
+
+
+class Vocabulary:
+    """The names of all sources, in the form they are written, by disease.
+
+    Parameters
+    ----------
+    data : the folder with the files of Orphadata, MONDO and Meta-Inventory.
+    fifth : 0 to 4 for the names of one fifth of the diseases (`encoder_data.fifths`) alone; None for all.
+
+    A disease is a number. Names of one disease are joined by every source at once, so that what one source calls a
+    synonym is never called different because another one does not know.
+    """
+
+    def __init__(self, data: Path, normalizer: Normalizer, fifth: int | None = None) -> None:
+        self.normalizer = lru_cache(maxsize=None)(normalizer)
+        self.fifth = fifth
+        synonyms = {
+            ORPHADATA: read_synonyms(data / ORPHADATA_SYNONYMS),
+            MONDO: read_synonyms(data / MONDO_EXACT),
+            COMMON: common_synonyms(),
+        }
+        # As the encoder's training joins them, so that a fifth here is a fifth there.
+        names = join([*synonyms.values(), icd_synonyms()], normalizer)
+        self.disease_of: dict[str, int] = dict(zip(names.texts, names.disease.tolist(), strict=True))
+        self._fifth_of: dict[int, int] = dict(zip(names.disease.tolist(), fifths(names).tolist(), strict=True))
+        self.representative: dict[int, str] = {}
+        for text, disease in self.disease_of.items():
+            self.representative.setdefault(disease, text)
+        self._above: dict[int, int] = {}
+        self.tree: IcdTree = open_tree("icd10cm")
+        self.titles: dict[int, Title] = {}
+        self.pairs: dict[str, list[tuple[str, str]]] = {name: list(self._written(s)) for name, s in synonyms.items()}
+        self.pairs[ICD] = list(self._read_icd())
+        self.orpha_codes = list(self._read_orpha_codes(data / ORPHADATA_ICD))
+        self._exact: dict[int, set[int]] = defaultdict(set)
+        self._narrow: dict[int, set[int]] = defaultdict(set)
+        self._place_diseases()
+        self.meta_inventory = self._read_meta_inventory(data / META_INVENTORY)
+        self._not_different = {
+            frozenset((normalizer(row["sign"]), normalizer(row["disease"]))) for row in rows(SIGNS)
+        } | {frozenset((a, b)) for a, b, label in self.meta_inventory if label}
+
+    def _written(self, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
+        """Pairs of names without Orphanet's remarks."""
+        for first, second in zip(synonyms.first, synonyms.second, strict=True):
+            plain = without_mark(first), without_mark(second)
+            for as_written, full in zip(plain, (first, second), strict=True):
+                self._know(as_written, full)
+            yield plain
+
+    def _read_icd(self) -> Iterator[tuple[str, str]]:
+        """Titles with their inclusion terms, and alone, as they are written. Chapters V to Z tell of no disease."""
+        for node in range(len(self.tree)):
+            if not CATEGORY <= self.tree.kinds[node] < EXTENSION or _NOT_DISEASES.match(self.tree.code(node)):
+                continue
+            full = self.tree.name(node)
+            whole = title(full)
+            if whole is not None and self.normalizer(whole.words):
+                self.titles[node] = whole
+                self._know(whole.words, full)
+            for term in (full, *self.tree.inclusion_terms(node)):
+                part = title(term)
+                if part is not None and self.normalizer(part.words) and not part.other:
+                    self._know(part.words, term)
+                    yield (part.words if whole is None or whole.other else whole.words), part.words
+
+    def _know(self, as_written: str, full: str) -> None:
+        """`as_written` is of the disease of `full`; where it is a name by itself, both are one disease."""
+        disease = self.disease_of.get(self.normalizer(full))
+        if disease is not None:
+            by_itself = self.disease_of.setdefault(self.normalizer(as_written), disease)
+            self._above[self._root(by_itself)] = self._root(disease)
+
+    def _root(self, disease: int) -> int:
+        """The number that stands for all that are one disease once remarks and brackets are off."""
+        while (above := self._above.get(disease, disease)) != disease:
+            disease = above
+        return disease
+
+    def _read_orpha_codes(self, path: Path) -> Iterable[OrphaCode]:
+        table = read_table(path)
+        columns = (table.column(table.require(name) or name) for name in ("orpha", "name", "icd10", "relation"))
+        for orpha, name, code, relation in zip(*columns, strict=True):
+            node = self.tree.find(code)
+            if node >= 0:
+                yield OrphaCode(f"{ID_COLUMNS['orpha']}{orpha}", without_mark(name), node, relation)
+
+    def _place_diseases(self) -> None:
+        """Where in ICD-10-CM each disease stands: at a node, or somewhere under it."""
+        for node in range(len(self.tree)):
+            if not CATEGORY <= self.tree.kinds[node] < EXTENSION:
+                continue
+            full = self.tree.name(node)
+            at = node
+            written = self.titles.get(node)
+            # "X, unspecified" is a child of X by its code and X itself by its meaning.
+            if written and written.residual and self.tree.kinds[node] > CATEGORY:
+                at = self.tree.parent(node)
+            for name in (full, *([written.words] if written else [])):
+                if (disease := self.disease_of.get(self.normalizer(name))) is not None:
+                    self._exact[self._root(disease)].add(at)
+            for term in self.tree.inclusion_terms(node):
+                if (disease := self.disease_of.get(self.normalizer(term))) is not None:
+                    self._exact[self._root(disease)].add(node)
+        for known in self.orpha_codes:
+            # A disease of one name stands in no file of synonyms; its number is of no fifth.
+            disease = self.disease_of.setdefault(self.normalizer(known.name), -1 - len(self.disease_of))
+            (self._narrow if known.relation == "NTBT" else self._exact)[self._root(disease)].add(known.node)
+
+    def _read_meta_inventory(self, path: Path) -> list[tuple[str, str, bool]]:
+        table = read_table(path)
+        columns = (table.column(table.require(name) or name) for name in ("a", "b", "label"))
+        return [(a, b, label == "1") for a, b, label in zip(*columns, strict=True) if a and b]
+
+    @cached_property
+    def known_words(self) -> frozenset[str]:
+        return frozenset(word for name in self.disease_of for word in name.split())
+
+    @cached_property
+    def _synonymous_stems(self) -> dict[str, str]:
+        """Stem -> the stem that stands for it: "renal" and "kidney" are one word."""
+        found: dict[str, str] = {}
+        for row in rows("equivalents_en.csv"):
+            first, second = (self.normalizer(row[side]).split() for side in ("noun", "other"))
+            if len(first) == len(second) == 1:
+                a, b = (next(iter(view(word[0], "stem", "en"))) for word in (first, second))
+                found[str(b)] = str(a)
+        return found
+
+    def meaningful(self, name: str) -> frozenset[str]:
+        """The stems of a normalised name without small words.
+
+        Organs and their adjectives are one word, and so are "non" or "without" and what they deny.
+        """
+        kept = [word for word in _NEGATED.sub(r"non\2", name).split() if word not in _SMALL] or name.split()
+        same = self._synonymous_stems
+        return frozenset(same.get(str(stem), str(stem)) for stem in view(" ".join(kept), "stem", "en"))
+
+    def disease(self, name: str) -> int | None:
+        return self.disease_of.get(self.normalizer(name))
+
+    def in_fifth(self, names: Iterable[str]) -> bool:
+        """Whether all of these names that a source knows are of the fifth that is asked for."""
+        if self.fifth is None:
+            return True
+        found = {self._fifth_of.get(d) for name in names if (d := self.disease(name)) is not None}
+        return found <= {self.fifth, None}
+
+    def may_differ(self, first: Sequence[str], second: Sequence[str]) -> bool:
+        """Whether nothing says that a name of `first` and one of `second` are one disease, or that one specifies the other."""
+        for a in map(self.normalizer, first):
+            for b in map(self.normalizer, second):
+                words_a, words_b = self.meaningful(a), self.meaningful(b)
+                if _within(words_a, words_b) or _within(words_b, words_a) or frozenset((a, b)) in self._not_different:
+                    return False
+                d, e = self.disease_of.get(a), self.disease_of.get(b)
+                if d is not None and e is not None and self._one_or_in_line(self._root(d), self._root(e)):
+                    return False
+        return True
+
+    def _one_or_in_line(self, d: int, e: int) -> bool:
+        """Whether both are one disease, or one stands above the other in ICD-10-CM, or at its place."""
+        exact, narrow = self._exact, self._narrow
+        pairs = [(exact[d], exact[e]), (exact[d], narrow[e]), (narrow[d], exact[e])]
+        return d == e or any(self._same_line(p, q) for ps, qs in pairs for p in ps for q in qs)
+
+    def _same_line(self, p: int, q: int) -> bool:
+        p, q = min(p, q), max(p, q)
+        while q > p:
+            q = self.tree.parent(q)
+        return p == q
+
+
+def _within(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether all of `words` stand in `others`, alone or at the end of a compound: "sarcoma" in "liposarcoma"."""
+    return all(
+        word in others
+        or (
+            len(word) >= _SHORTEST_PART
+            and any(other.endswith(word) and not other.startswith("non") for other in others)
+        )
+        for word in words
+    )
+
+
+def without_mark(name: str) -> str:
+    """Orphanet's name of a disease without its remark that the entry is retired, or the disease not rare."""
+    return _MARK.sub("", without_obsolete(name))
