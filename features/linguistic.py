@@ -19,7 +19,8 @@ _SNOWBALL = {"en": "english", "ru": "russian"}
 
 
 @lru_cache
-def _stemmer(language: str) -> Callable[[str], str]:
+def stemmer(language: str) -> Callable[[str], str]:
+    """Snowball's stem of a word of the language ("en" or "ru")."""
     from nltk.stem.snowball import SnowballStemmer
 
     return lru_cache(maxsize=1 << 18)(SnowballStemmer(_SNOWBALL[language]).stem)
@@ -52,7 +53,7 @@ def view(name: str, kind: str, language: str) -> set[Hashable]:
     if kind == "bigram":
         return set(pairwise(words))
     if kind == "stem":
-        return set(map(_stemmer(language), words))
+        return set(map(stemmer(language), words))
     if kind == "lemma":
         return set(map(_lemmatizer(language), words))
     if kind == "pos":

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .alignment import SIDES, alignment
+from .contrast import MOST, count_contrasts
 from .cosine import cosine
 from .levenshtein import normalized_levenshtein
 from .linguistic import VIEWS, overlap_ratio
@@ -70,6 +72,18 @@ def _icd_nearest(texts: Representations, options: Mapping[str, Any], first: Inde
     _same_category(texts.icd_categories(options["source"], options["encoder"]), first, second, out)
 
 
+def _icd_kinship(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
+    from .icd.likeness import kinship
+
+    kinship(texts.icd_paths(options["source"], options["encoder"]), first, second, out)
+
+
+def _icd_overlap(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
+    from .icd.likeness import overlap
+
+    overlap(texts.icd_shares(options["source"], options["encoder"]), first, second, out)
+
+
 def _same_category(category: Index, first: Index, second: Index, out: Column) -> None:
     a, b = category[first], category[second]
     out[:] = np.where((a < 0) | (b < 0), np.nan, a == b)
@@ -77,6 +91,17 @@ def _same_category(category: Index, first: Index, second: Index, out: Column) ->
 
 def _cosine(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
     cosine(texts.vectors(options["encoder"]), first, second, out)
+
+
+def _alignment(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
+    alignment(texts.words(options["encoder"]), options["side"], first, second, out)
+
+
+def _contrast(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
+    if (claims := texts.claims) is None:
+        out[:] = np.nan
+    else:
+        count_contrasts(claims, first, second, out)
 
 
 def _ratio(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
@@ -137,6 +162,27 @@ KINDS: dict[str, FeatureKind] = {
             {"source": "icd10cm", "encoder": "shipped"},
         ),
         FeatureKind(
+            "icd_kinship",
+            "codes above the nearest ICD-10 entries of both strings, themselves included, that they share, over the mean "
+            "of their numbers (Wu and Palmer 1994)",
+            (0.0, 1.0),
+            1.0,
+            "one of the strings has no nearest entry",
+            _icd_kinship,
+            {"source": "icd10cm", "encoder": "shipped"},
+            monotone=True,
+        ),
+        FeatureKind(
+            "icd_overlap",
+            "what two strings share of the ICD-10 categories of their 15 nearest codes, weighted by a softmax of the cosines",
+            (0.0, 1.0),
+            1.0,
+            "one of the strings has no nearest entry",
+            _icd_overlap,
+            {"source": "icd10cm", "encoder": "shipped"},
+            monotone=True,
+        ),
+        FeatureKind(
             "cosine",
             "cosine of the two embeddings",
             (-1.0, 1.0),
@@ -144,6 +190,26 @@ KINDS: dict[str, FeatureKind] = {
             "never",
             _cosine,
             {"encoder": "shipped"},
+            monotone=True,
+        ),
+        FeatureKind(
+            "alignment",
+            "mean over the words of one string of the cosine to the nearest word of the other; the side of the higher mean "
+            "(better) or of the lower (worse)",
+            (0.0, 1.0),
+            1.0,
+            "never",
+            _alignment,
+            {"encoder": "shipped", "side": REQUIRED},
+            {"side": SIDES},
+        ),
+        FeatureKind(
+            "contrast",
+            f"opposed qualifiers (acute and chronic, type 1 and type 2, left and right), counted up to {MOST}",
+            (0.0, float(MOST)),
+            0.0,
+            "the language has no table of contrasts",
+            _contrast,
             monotone=True,
         ),
         FeatureKind(

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .alignment import Words
+from .contrast import Claims, has_contrasts
 from .encoders import Encoder
 from .errors import ModelError, OptionError
 from .levenshtein import Spelling
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from .encoders.declared import EncoderSpec
     from .endpoints import Endpoint
     from .feature_set import FeatureSet
+    from .icd.index import Found
+    from .icd.likeness import Shares
     from .votes.lookup import PairVotes
     from .votes.picks import Choices
     from .votes.store import VoteStore
@@ -31,6 +35,9 @@ SHIPPED = "shipped"
 
 SENTENCE_TRANSFORMERS = "sentence-transformers:"
 """What precedes a hub name or a folder, in a feature set, to ask for a sentence-transformers model."""
+
+ICD_CANDIDATES = 15
+"""The nearest ICD-10 codes that are looked at, as many as in "How to Evaluate Medical AI"."""
 
 
 @dataclass
@@ -152,6 +159,17 @@ class Representations:
         """float32[u, d], unit rows."""
         return self._once(("vectors", encoder), lambda: self._providers.encoder(encoder).encode(self.names))
 
+    @property
+    def claims(self) -> Claims | None:
+        """What the names claim, to find contrasts; None in a language without a table of them."""
+        language = self._providers.normalizer.language
+        return self._once(("claims",), lambda: Claims.of(self.names, language) if has_contrasts(language) else None)
+
+    def words(self, encoder: str) -> Words:
+        language = self._providers.normalizer.language
+        encode = self._providers.encoder(encoder).encode
+        return self._once(("words", encoder), lambda: Words.of(self.names, language, encode))
+
     def votes(self, voter: Voter) -> PairVotes:
         from .votes.lookup import PairVotes
 
@@ -179,6 +197,37 @@ class Representations:
 
     def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u]: the three-character category of the nearest entry, as a number."""
-        return self._once(
-            ("icd", source, encoder), lambda: self._providers.icd_index(source, encoder).categories(self.names)
-        )
+        index = self._providers.icd_index(source, encoder)
+        return self._once(("icd", source, encoder), lambda: index.category_of(self._icd_nodes(source, encoder)))
+
+    def icd_paths(self, source: str, encoder: str) -> NDArray[np.int32]:
+        """int32[u, levels]: the code of the nearest entry, and all above it from the chapter down."""
+        from .icd.likeness import paths
+
+        tree = self._providers.icd_index(source, encoder).tree
+        return self._once(("icd paths", source, encoder), lambda: paths(tree, self._icd_nodes(source, encoder)))
+
+    def icd_shares(self, source: str, encoder: str) -> Shares:
+        """How each name is shared out among the categories of its nearest codes; a direct match lies in one."""
+        from .icd.likeness import Shares
+
+        def find() -> Shares:
+            index, found = self._providers.icd_index(source, encoder), self._icd_found(source, encoder)
+            return Shares.of(index.category_of(found.direct), found.nearest, index.category_of(index.nodes))
+
+        return self._once(("icd shares", source, encoder), find)
+
+    def _icd_nodes(self, source: str, encoder: str) -> NDArray[np.int32]:
+        """int32[u]: the code of the direct match or of the nearest entry, -1 where there is neither."""
+        nodes_of_entries = self._providers.icd_index(source, encoder).nodes
+        found = self._icd_found(source, encoder)
+        nodes = found.direct.copy()
+        for row, nearest in found.nearest.items():
+            if len(nearest.entries):
+                nodes[row] = nodes_of_entries[nearest.entries[0]]
+        return nodes
+
+    def _icd_found(self, source: str, encoder: str) -> Found:
+        """One search serves every feature that rests on the nearest codes."""
+        index = self._providers.icd_index(source, encoder)
+        return self._once(("icd found", source, encoder), lambda: index.find(self.names, ICD_CANDIDATES))

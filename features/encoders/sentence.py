@@ -43,6 +43,8 @@ class SentenceEncoder:
     (both tested), but not for a model of width 24, whose matrices are cut up unevenly. Another processor, number of
     threads or release of torch may give other last bits.
 
+    The `SentenceTransformer` itself is `model`.
+
     Errors: `MissingExtra` without sentence-transformers; `OptionError` for neither a folder nor a hub name, or a pooling
     beside the model's own; `ModelError` for a folder that is no model, a model that cannot be loaded, or a plain
     transformer without `pooling`.
@@ -72,7 +74,7 @@ class SentenceEncoder:
             raise OptionError("revision", "left out where the model is a folder", revision)
         try:
             with _no_bar_for_a_folder(self._folder):
-                self._model: Any = SentenceTransformer(
+                self.model: Any = SentenceTransformer(
                     str(self._folder or self.name),
                     revision=revision,
                     device=device,
@@ -99,10 +101,10 @@ class SentenceEncoder:
         if pooling is not None:
             from sentence_transformers.sentence_transformer.modules import Pooling
 
-            self._model[1] = Pooling(self._model.get_embedding_dimension(), pooling)
-        default = self._model.prompts.get(self._model.default_prompt_name) or ""
+            self.model[1] = Pooling(self.model.get_embedding_dimension(), pooling)
+        default = self.model.prompts.get(self.model.default_prompt_name) or ""
         self._put_first: str = default if prompt is None else prompt
-        self._dimensions = int(self._model.get_embedding_dimension() or 0)
+        self._dimensions = int(self.model.get_embedding_dimension() or 0)
         if not self._dimensions:
             raise ModelError(f"{self.name}: the model does not say how long its vectors are.")
 
@@ -135,7 +137,7 @@ class SentenceEncoder:
             base += f"-{self._pooling}"
         if self.prompt is not None:
             base += f"-{hashlib.sha256(self.prompt.encode()).hexdigest()[:12]}"
-        device = self._model.device.type
+        device = self.model.device.type
         return base if device == "cpu" else f"{base}+{device}"
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -160,7 +162,7 @@ class SentenceEncoder:
         for length in np.unique(lengths):
             at = np.flatnonzero(lengths == length)
             filled = np.concatenate([at, np.repeat(at[-1:], -len(at) % self._rows)])
-            vectors = self._model.encode(
+            vectors = self.model.encode(
                 [texts[i] for i in filled], prompt=self._put_first, batch_size=self._rows, show_progress_bar=False
             )
             vectors = np.asarray(vectors, np.float64)[: len(at)]
@@ -172,12 +174,12 @@ class SentenceEncoder:
 
     def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
         """Tokens of each text with its prompt, after cutting; all 0 for a model without a tokenizer of its own."""
-        tokenizer = getattr(self._model, "tokenizer", None)
+        tokenizer = getattr(self.model, "tokenizer", None)
         if not callable(tokenizer):
             return np.zeros(len(texts), np.int64)
         tokens: Any = tokenizer([self._put_first + text for text in texts], verbose=False)
         lengths = np.array([len(one) for one in tokens["input_ids"]], np.int64)
-        longest = self._model.max_seq_length or int(lengths.max(initial=0))
+        longest = self.model.max_seq_length or int(lengths.max(initial=0))
         if cut := int((lengths > longest).sum()):
             warnings.warn(
                 f"{self.name} reads {longest} tokens; {cut} longer text(s) were cut.", UserWarning, stacklevel=4

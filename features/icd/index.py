@@ -36,6 +36,16 @@ class Assignment(NamedTuple):
     scores: NDArray[np.float64]
 
 
+class Found(NamedTuple):
+    """Per string what its code is chosen from.
+
+    direct : int32[u], the node of the direct match, or -1. nearest : for each row without one, its nearest codes.
+    """
+
+    direct: NDArray[np.int32]
+    nearest: dict[int, Nearest]
+
+
 class IcdIndex:
     """The names of a tree's categories and subcategories, searchable.
 
@@ -113,6 +123,12 @@ class IcdIndex:
             out += [next(found) if row else _NOTHING for row in known.tolist()]
         return out
 
+    def find(self, strings: Sequence[str], k: int = 15) -> Found:
+        """The direct match of each string, or its candidates."""
+        direct = self.direct(strings).nodes
+        rows = np.flatnonzero(direct < 0).tolist()
+        return Found(direct, dict(zip(rows, self.candidates([strings[i] for i in rows], k), strict=True)))
+
     def nearest(self, strings: Sequence[str]) -> Assignment:
         """The code of the nearest name, whether or not it equals the string."""
         found = self.candidates(strings, 1)
@@ -129,15 +145,8 @@ class IcdIndex:
             nodes[missing], how[missing], scores[missing] = nearest
         return Assignment(nodes, how, scores)
 
-    def categories(self, strings: Sequence[str]) -> NDArray[np.int32]:
-        """Per string an id of its three-character category, for `icd_nearest`: 1.0 where two are equal, else 0.0.
-
-        The id is the category's node; a block given by its code is its own node; -1 (so NaN) where nothing was found.
-        """
-        return self.category_of(self.assign(strings).nodes)
-
     def category_of(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The category's node for each node; a block is its own; -1 stays."""
+        """int32[u]: the three-character category's node for each node; a block is its own; -1 stays."""
         categories = np.where(nodes >= 0, self.tree.categories[nodes], -1)
         return np.where(categories >= 0, categories, nodes).astype(np.int32)
 

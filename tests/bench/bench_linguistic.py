@@ -1,4 +1,4 @@
-"""The six string features on 1,000,000 pairs over 5,000 strings, on one core, beside what one would use instead.
+"""The six string features, alignment and contrast on 1,000,000 pairs over 5,000 strings, on one core, beside what one would use instead.
 
     python -m tests.bench.bench_linguistic
 
@@ -19,12 +19,16 @@ from nltk.stem.snowball import SnowballStemmer
 from nltk.tokenize import WhitespaceTokenizer
 from textblob.en.taggers import PatternTagger
 
+from dxmatch.features.alignment import Words, alignment
+from dxmatch.features.contrast import Claims, contrasts, count_contrasts
+from dxmatch.features.encoders.static import StaticEncoder
 from dxmatch.features.levenshtein import Spelling, normalized_levenshtein
 from dxmatch.features.linguistic import VIEWS, TokenSets, overlap_ratio
 
 from .report import Row, best_of, show
 
 PAIRS, STRINGS = 1_000_000, 5_000
+ENCODER = Path(__file__).resolve().parents[2] / "models" / "offline-en" / "encoder"
 
 
 def make_names(count: int, seed: int = 0) -> list[str]:
@@ -145,7 +149,31 @@ def run(pairs: int = PAIRS, naive_pairs: int = 2_000) -> list[Row]:
         rows.append(Row("Levenshtein alone", "pairs/s", alone, peer, pairs_per_second))
     word_sets = best_of(lambda: overlap_ratio(sets[0], first, second, out[0]))
     rows.append(Row("overlap of words alone", "pairs/s", pairs / word_sets, *_overlap_peer(text)))
-    return rows
+    return [*rows, *_words_rows(names, first, second, text)]
+
+
+def _words_rows(names, first, second, text):
+    """Alignment and contrast beside a plain version of each, which has the words' vectors at hand."""
+    encoder = StaticEncoder.load(ENCODER)
+    words, made, out = Words.of(names, "en", encoder.encode), Claims.of(names, "en"), np.empty(len(first), np.float32)
+    alignment(words, "better", first[:1], second[:1], out[:1])
+    count_contrasts(made, first[:1], second[:1], out[:1])
+    seconds = best_of(lambda: alignment(words, "better", first, second, out))
+    vectors = dict(
+        zip(known := sorted({w for name in names for w in name.split()}), encoder.encode(known), strict=True)
+    )
+
+    def plain(a: str, b: str) -> float:
+        alike = np.array([vectors[w] for w in a.split()]) @ np.array([vectors[w] for w in b.split()]).T
+        return float(max(alike.max(1).mean(), alike.max(0).mean()))
+
+    slow = len(text) / best_of(lambda: [plain(x, y) for x, y in text])
+    yield Row("alignment of words, one side", "pairs/s", len(first) / seconds, "numpy per pair", slow)
+    seconds = best_of(lambda: count_contrasts(made, first, second, out))
+    slow = len(text) / best_of(lambda: [contrasts(x, y) for x, y in text])
+    yield Row("contrasts", "pairs/s", len(first) / seconds, "the words of each pair", slow)
+    seconds = best_of(lambda: Claims.of(names, "en"), 2)
+    yield Row("claims of names, for contrasts", "names/s", len(names) / seconds, "none", None)
 
 
 def _overlap_peer(text: list[tuple[str, str]]) -> tuple[str, float | None]:

@@ -176,17 +176,19 @@ def test_nearest_is_the_first_candidate(index):
 
 
 def test_categories(index):
-    ids = index.categories(["i21", "i21 9", "acute myocardial infarction", "i22", "a15 a19", "a15", "a15 a19"])
+    names = ["i21", "i21 9", "acute myocardial infarction", "i22", "a15 a19", "a15", "a15 a19"]
+    ids = index.category_of(index.assign(names).nodes)
     assert ids[0] == ids[1] == ids[2] == index.tree.node("I21")
     assert ids[3] == index.tree.node("I22")
     assert ids[4] == ids[6] != ids[5]
     assert ids.dtype == np.int32
-    assert len(index.categories([])) == 0
+    assert len(index.category_of(index.assign([]).nodes)) == 0
 
 
 def test_direct_strings_are_not_encoded(index, encoder):
     encoder.calls.clear()
-    index.categories(["i21", "crohn disease"])
+    index.assign(["i21", "crohn disease"])
+    assert not index.find(["i21", "crohn disease"]).nearest
     assert encoder.calls == []
 
 
@@ -206,7 +208,7 @@ def test_a_string_without_a_vector(index):
     assert found.nodes[0] == -1
     assert np.isnan(found.scores[0])
     assert HOW[found.how[0]] == "none"
-    assert silent.categories(["silence"]).tolist() == [-1]
+    assert silent.category_of(found.nodes)[0] == -1
 
 
 def test_a_broken_encoder(index):

@@ -1,0 +1,238 @@
+"""Contrasts: opposed qualifiers of two names, "acute" against "chronic", "type 1" against "type 2".
+
+A name makes claims. A claim is a value on an axis: "chronic" on the axis "course". A table holds the axes whose values
+exclude each other, as words, phrases, beginnings ("hyper-") and endings ("-penia"); for a beginning or an ending the axis
+holds for one remainder ("-kalemia") alone. Three more kinds of axis need no table: a number or a letter behind a word
+("type 1", "hepatitis b"), and what follows it ("type 2a"), each for itself; a word after "non" against the word itself; and
+all that follows "without" or "no", up to "with".
+Two names contrast on an axis on which both claim something and nothing that they claim is the same, so "acute on chronic"
+and "chronic" do not. Numbers that say how far one disease has come ("stage 3") are no contrast.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .compiled import compiled
+
+MOST = 3
+"""More contrasts than this count as this many."""
+
+_DESIGNATOR = re.compile(r"(\d+)([a-z]?)|([a-z])(\d*)")
+_DESIGNATED = re.compile(r"[^\W\d]{3,}")
+_NUMERALS = {"i": "1", "v": "5"}
+_NOT_DESIGNATED = frozenset(
+    ("stage", "stages", "class", "nyha", "killip", "figo", "gold", "and", "due", "for", "from", "the", "with")
+)
+_NOT_ALONE = frozenset(("cell", "cells", "linked", "ray", "wave"))
+"""After these a letter belongs to what follows: "B cell", "X-linked"."""
+_SAYS_NOTHING = frozenset(("of", "or", "and", "to", "in", "by", "due", "the"))
+_LEAST_REMAINDER = 4
+
+
+class Claim(NamedTuple):
+    """axis, value : what is said. words : the words that say so."""
+
+    axis: Hashable
+    value: Hashable
+    words: str
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Axis and value of each word or phrase, and, the longest first, of each beginning and ending."""
+
+    phrases: Mapping[str, Sequence[tuple[str, str]]]
+    beginnings: Sequence[tuple[str, str, str]]
+    endings: Sequence[tuple[str, str, str]]
+    longest: int
+
+
+@lru_cache
+def _table(language: str) -> _Table | None:
+    file = resources.files(__package__ or "") / f"contrasts_{language}.csv"
+    if not file.is_file():
+        return None
+    phrases: dict[str, list[tuple[str, str]]] = {}
+    beginnings: list[tuple[str, str, str]] = []
+    endings: list[tuple[str, str, str]] = []
+    for row in csv.DictReader(file.read_text("utf-8").splitlines()):
+        axis, value, form = row["axis"], row["value"], row["form"]
+        if form.endswith("-"):
+            beginnings.append((form[:-1], axis, value))
+        elif form.startswith("-"):
+            endings.append((form[1:], axis, value))
+        else:
+            phrases.setdefault(form, []).append((axis, value))
+    for affixes in (beginnings, endings):
+        affixes.sort(key=lambda affix: -len(affix[0]))
+    return _Table(phrases, beginnings, endings, max(len(phrase.split()) for phrase in phrases))
+
+
+def has_contrasts(language: str) -> bool:
+    """Whether there is a table for the language."""
+    return _table(language) is not None
+
+
+@lru_cache(maxsize=1 << 16)
+def _affixed(word: str, language: str) -> tuple[Claim, ...]:
+    table = _table(language)
+    assert table is not None
+    found = [
+        Claim((axis, word[len(start) :]), value, word)
+        for start, axis, value in table.beginnings
+        if word.startswith(start) and len(word) - len(start) >= _LEAST_REMAINDER
+    ]
+    for end, axis, value in table.endings:
+        if word.endswith(end) and len(word) - len(end) >= _LEAST_REMAINDER:
+            found.append(Claim((axis, word[: -len(end)]), value, word))
+            break
+    return tuple(found)
+
+
+def claims(name: str, language: str = "en") -> Iterator[Claim]:
+    """What a normalised name claims; each word also claims not to be denied."""
+    table = _table(language)
+    assert table is not None
+    words = name.split()
+    here, denied_by = 0, ""
+    while here < len(words):
+        word, before = words[here], words[here - 1] if here else ""
+        if word in ("with", "without", "no"):
+            denied_by = "" if word == "with" or before == "or" else word
+        elif word in _SAYS_NOTHING:
+            pass
+        elif denied_by or before == "non":
+            yield Claim(("denied", word), True, f"{denied_by or before} {word}")
+        elif word != "non":
+            yield Claim(("denied", word), False, word)
+            for length in range(min(table.longest, len(words) - here), 0, -1):
+                phrase = " ".join(words[here : here + length])
+                if phrase in table.phrases:
+                    yield from (Claim(axis, value, phrase) for axis, value in table.phrases[phrase])
+                    yield from (Claim(("denied", w), False, w) for w in words[here + 1 : here + length])
+                    here += length - 1
+                    break
+            else:
+                yield from _affixed(word, language)
+                if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
+                    yield from _designated(before, word)
+        here += 1
+
+
+@lru_cache(maxsize=1 << 16)
+def _designated(before: str, word: str) -> tuple[Claim, ...]:
+    """What the number or letter `word` says of the word before it: "type 2a" is a type 2, and of these the type a."""
+    found = _DESIGNATOR.fullmatch(word)
+    if found is None or before in _NOT_DESIGNATED or not _DESIGNATED.fullmatch(before):
+        return ()
+    words = f"{before} {word}"
+    if found[1] or word in _NUMERALS:
+        number, letter = found[1] or _NUMERALS[word], found[2]
+        axes = [(("number of", before), number), (("letter of", before, number), letter)]
+    else:
+        axes = [(("letter of", before), found[3]), (("number of", before, found[3]), found[4])]
+    return tuple(Claim(axis, value, words) for axis, value in axes if value)
+
+
+def contrasts(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
+    """The opposed words of two normalised names, those of `a` first, in the order of `a`.
+
+    >>> contrasts("chronic hepatitis b", "acute hepatitis c")
+    [('chronic', 'acute'), ('hepatitis b', 'hepatitis c')]
+    >>> contrasts("type 1 diabetes mellitus", "diabetes mellitus")
+    []
+    """
+    if not has_contrasts(language):
+        return []
+    of_a, of_b = (_by_axis(claims(name, language)) for name in (a, b))
+    return [
+        (next(iter(values.values())), next(iter(of_b[axis].values())))
+        for axis, values in of_a.items()
+        if axis in of_b and values.keys().isdisjoint(of_b[axis])
+    ]
+
+
+def _by_axis(made: Iterator[Claim]) -> dict[Hashable, dict[Hashable, str]]:
+    axes: dict[Hashable, dict[Hashable, str]] = {}
+    for axis, value, words in made:
+        axes.setdefault(axis, {}).setdefault(value, words)
+    return axes
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What u names claim, as numbers: those of name i are `offsets[i]` to `offsets[i + 1]` (int64[u + 1]).
+
+    axes, values : int32[c]; within a name sorted by axis, then by value.
+    """
+
+    offsets: NDArray[np.int64]
+    axes: NDArray[np.int32]
+    values: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, names: Sequence[str], language: str) -> Claims:
+        made = [{(claim.axis, claim.value) for claim in claims(name, language)} for name in names]
+        # No axis but one on which two values stand can tell names apart, and most words are never denied.
+        values_of: dict[Hashable, set[Hashable]] = {}
+        for axis, value in chain.from_iterable(made):
+            values_of.setdefault(axis, set()).add(value)
+        number = {axis: i for i, (axis, values) in enumerate(values_of.items()) if len(values) > 1}
+        number_of_value: dict[Hashable, int] = {}
+        rows = [
+            sorted(
+                (number[axis], number_of_value.setdefault(value, len(number_of_value)))
+                for axis, value in of_name
+                if axis in number
+            )
+            for of_name in made
+        ]
+        offsets = np.zeros(len(names) + 1, np.int64)
+        np.cumsum([len(row) for row in rows], out=offsets[1:])
+        flat = np.array(list(chain.from_iterable(rows)), np.int32).reshape(-1, 2)
+        return cls(offsets, np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1]))
+
+
+def count_contrasts(
+    made: Claims, first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]
+) -> None:
+    """out[p] = the number of axes on which the names of pair p contrast, at most `MOST`."""
+    _count(made.offsets, made.axes, made.values, first, second, out)
+
+
+@compiled()
+def _count(offsets, axes, values, first, second, out):
+    for pair in range(first.size):
+        a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
+        b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
+        found = 0
+        while a < a_end and b < b_end:
+            if axes[a] < axes[b]:
+                a += 1
+            elif axes[b] < axes[a]:
+                b += 1
+            else:
+                axis = axes[a]
+                shared = False
+                while a < a_end and b < b_end and axes[a] == axis and axes[b] == axis and not shared:
+                    x, y = values[a], values[b]
+                    shared = x == y
+                    a += x <= y
+                    b += y <= x
+                while a < a_end and axes[a] == axis:
+                    a += 1
+                while b < b_end and axes[b] == axis:
+                    b += 1
+                found += not shared
+        out[pair] = np.float32(min(found, MOST))

@@ -1,0 +1,106 @@
+"""Every kind of feature that is computed here: symmetric, within its range, and the same alone as in a batch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dxmatch.features.compute import feature_table
+from dxmatch.features.encoders.static import Shape, StaticEncoder
+from dxmatch.features.feature_set import FeatureSet
+from dxmatch.features.interning import InternedPairs
+from dxmatch.features.naming import Naming
+from dxmatch.features.registry import KINDS, REQUIRED
+from dxmatch.features.representations import SHIPPED, Providers
+from dxmatch.features.text import Normalizer
+
+TREE = """code,name,parent
+IX,Diseases of the circulatory system,
+I20-I25,Ischaemic heart diseases,IX
+I21,Acute myocardial infarction,I20-I25
+I21.0,Anterior wall infarction,I21
+I20,Angina pectoris,I20-I25
+I10,Essential hypertension,IX
+"""
+ODD = [
+    "и",
+    "心筋梗塞",
+    "x" * 65,
+    "acute mi",
+    "angina pectoris",
+    "type 1",
+    "type 2",
+    "hypertension",
+    "hypotension",
+    "i21",
+]
+WORDS = st.sampled_from(
+    [
+        "acute",
+        "chronic",
+        "infarction",
+        "anterior",
+        "wall",
+        "of",
+        "non",
+        "hypertension",
+        "type",
+        "1",
+        "2",
+        "с",
+        "é",
+        "heart",
+        "failures",
+    ]
+)
+NAMES = st.one_of(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), st.sampled_from(ODD))
+
+
+@pytest.fixture(scope="module")
+def setting(tmp_path_factory: pytest.TempPathFactory) -> tuple[FeatureSet, Providers]:
+    """One feature for each choice of each kind; a random encoder and a small tree."""
+    tree = tmp_path_factory.mktemp("tree") / "tree.csv"
+    tree.write_text(TREE, "utf-8")
+    features = []
+    for kind in KINDS.values():
+        if kind.asked:
+            continue
+        fixed = {"source": str(tree)} if "source" in kind.options else {}
+        open_options = [option for option, default in kind.options.items() if default is REQUIRED]
+        assert len(open_options) < 2
+        choices = [{option: value} for option in open_options for value in kind.choices[option]]
+        for number, chosen in enumerate(choices or [{}]):
+            features.append({"name": f"{kind.name}_{number}", "kind": kind.name, **fixed, **chosen})
+    rng = np.random.default_rng(0)
+    shape = Shape(buckets=512, word_buckets=128, dimensions=16)
+    encoder = StaticEncoder.quantized(shape, rng.standard_normal((512, 16)).astype(np.float32))
+    return FeatureSet.from_dict({"feature": features}), Providers(Naming(Normalizer()), {SHIPPED: encoder})
+
+
+def table(names: list[str], first: np.ndarray, second: np.ndarray, setting: tuple[FeatureSet, Providers]) -> np.ndarray:
+    pairs = InternedPairs(names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)))
+    return feature_table(pairs, *setting, threads=1)
+
+
+@settings(deadline=None, max_examples=25)
+@given(names=st.lists(NAMES, min_size=1, max_size=5, unique=True))
+@example(names=ODD)
+def test_properties(names: list[str], setting: tuple[FeatureSet, Providers]) -> None:
+    count = len(names)
+    first, second = np.divmod(np.arange(count * count), count)
+    values = table(names, first, second, setting)
+    np.testing.assert_array_equal(values, table(names, second, first, setting), "not symmetric")
+    for column, feature in enumerate(setting[0].features):
+        kind, known = KINDS[feature.kind], values[~np.isnan(values[:, column]), column]
+        assert ((known >= kind.range[0]) & (known <= kind.range[1])).all(), feature
+        alike = values[first == second, column]
+        np.testing.assert_allclose(alike[~np.isnan(alike)], kind.alike, atol=1e-6, err_msg=feature.name)
+        assert kind.missing != "never" or len(known) == len(values), feature
+    for row in range(0, len(values), max(1, len(values) // 6)):
+        pair = [names[first[row]], names[second[row]]]
+        alone = table(
+            pair[:1] if pair[0] == pair[1] else pair, np.array([0]), np.array([int(pair[0] != pair[1])]), setting
+        )
+        np.testing.assert_array_equal(alone[0], values[row], "another value alone")
