@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from .models.icd_mapping import icd as icd
     from .models.match_function import MatchFunction as MatchFunction
     from .models.match_function import load as load
+    from .training.audit.audit import audit as audit
+    from .training.audit.explain import explain as explain
+    from .training.audit.explanation import Explanation as Explanation
+    from .training.audit.result import Audit as Audit
+    from .training.suggest.suggest import suggest as suggest
+    from .training.suggest.suggestion import Suggestion as Suggestion
     from .training.train import train as train
 
 __version__ = "0.1.0"
@@ -28,6 +34,12 @@ _HOME = {
     "MatchFunction": "models.match_function",
     "icd": "models.icd_mapping",
     "train": "training.train",
+    "audit": "training.audit.audit",
+    "Audit": "training.audit.result",
+    "explain": "training.audit.explain",
+    "Explanation": "training.audit.explanation",
+    "suggest": "training.suggest.suggest",
+    "Suggestion": "training.suggest.suggestion",
     "evaluate": "matcher.evaluate",
     "Report": "matcher.evaluate",
     "DxmatchError": "features.errors",

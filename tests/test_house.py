@@ -15,12 +15,13 @@ import pytest
 import dxmatch
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("features", "models", "matcher", "training")
+PARTS = ("features", "models", "pages", "matcher", "training")
 MAY_IMPORT = {
     "features": {"features"},
     "models": {"features", "models"},
-    "matcher": {"features", "models", "matcher"},
-    "training": {"features", "models", "training"},
+    "pages": {"features", "pages"},
+    "matcher": {"features", "models", "pages", "matcher"},
+    "training": {"features", "models", "pages", "training"},
 }
 HEAVY = [
     "numpy",

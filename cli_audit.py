@@ -1,0 +1,111 @@
+"""`dxmatch audit` and `dxmatch explain`: what a match function relies on, and why it decided as it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
+Store = Annotated[
+    Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
+]
+Endpoints = Annotated[
+    Path | None,
+    typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
+]
+MinCoverage = Annotated[
+    float, typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for.")
+]
+
+
+def audit(
+    pairs: Annotated[
+        Path, typer.Argument(help="Pairs: a, b, and label (0/1) or label_<expert> columns, if there are.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for audit.html, audit.json and CSV files.")
+    ],
+    model: Model = None,
+    a: Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")] = "a",
+    b: Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")] = "b",
+    label: Annotated[
+        str | None, typer.Option(help="The column of 0/1 labels, or the prefix of one column per expert.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="The column of the reference diagnosis; column a if not given.")
+    ] = None,
+    sample: Annotated[int, typer.Option(help="The most pairs whose contributions (SHAP values) are computed.")] = 2000,
+    repeats: Annotated[int, typer.Option(help="Shuffles of each feature.")] = 5,
+    bootstrap: Annotated[int, typer.Option(help="Resamples behind the intervals.")] = 200,
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Also train without each family of features, cross-validated.")
+    ] = False,
+    folds: Annotated[int, typer.Option(help="Cross-validation folds over references, for --retrain.")] = 5,
+    charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
+    spreadsheet: Annotated[
+        bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of samples, shuffles and resamples.")] = 0,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
+    rejects: Annotated[
+        Path | None,
+        typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
+    ] = None,
+) -> None:
+    """Say what a match function relies on: SHAP values, importance, correlation, errors by kind; one page and its tables."""
+    from .features.progress import shown
+    from .models.match_function import load
+    from .training.audit.audit import audit as run
+    from .training.audit.result import check_folder
+    from .training.audit.terminal import print_audit
+
+    check_folder(output)
+    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
+    with shown("Auditing") as progress:
+        found = run(
+            m, pairs, a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
+            retrain=retrain, folds=folds, seed=seed, rejects=rejects, progress=progress,
+        )  # fmt: skip
+    found.save(output, spreadsheet=spreadsheet)
+    print_audit(found)
+    if rejects is not None:
+        set_aside = found.made_with["rejected"]
+        typer.echo(f"{set_aside:,} rows set aside in {rejects}." if set_aside else "No row was set aside.")
+    typer.echo(f"Open the page: {(output / 'audit.html').resolve()}")
+    if charts is not None:
+        typer.echo(f"Written: {len(found.save_charts(charts))} files in {charts}")
+
+
+def explain(
+    a: Annotated[str, typer.Argument(help="A diagnosis.")],
+    b: Annotated[str, typer.Argument(help="Another.")],
+    model: Model = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A picture (.svg, .png), or a page (.html).")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
+) -> None:
+    """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture."""
+    from .models.match_function import load
+    from .training.audit.explain import explain as run
+    from .training.audit.explanation import check_picture_path
+    from .training.audit.terminal import print_explanation
+
+    if output is not None:
+        check_picture_path(output)
+    found = run(load(model, store=store, endpoints=endpoints, min_coverage=min_coverage), a, b)
+    if output is not None:
+        found.save(output)
+    if json:
+        typer.echo(found.to_json())
+        return
+    print_explanation(found)
+    if output is not None:
+        typer.echo(f"Written: {output}")
