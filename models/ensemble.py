@@ -90,7 +90,7 @@ class Members:
         """float64[n, members]: each member's raw log-odds for `table` float32[n, f]."""
         raw = np.empty((len(table), len(self._boosters)))
         for member, booster in enumerate(self._boosters):
-            raw[:, member] = booster.predict(table, raw_score=True, num_threads=1)
+            raw[:, member] = np.asarray(booster.predict(table, raw_score=True, num_threads=1))
         return raw
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import lightgbm_engine
-from .calibrate import fit_sigmoid
 from .engines import ExtraRows
 from .examples import Examples
 from .extra import ExtraExamples, folds_of_references
@@ -124,8 +123,8 @@ def ablate(
             differ.table[:, columns], differ.label, differ.weight, fold, [directions[i] for i in columns], extra=extra,
             seed=seed, candidates=_CANDIDATES,
         ).out_of_fold  # fmt: skip
-        probability = fit_sigmoid(raw, differ.label, differ.weight)(raw)
-        done.append((name, left_out, probability, choose_threshold(probability, differ.label, rule)))
+        score = 1 / (1 + np.exp(-raw))  # not calibrated: neither measure asks for more than the order
+        done.append((name, left_out, score, choose_threshold(score, differ.label, rule)))
         if progress is not None:
             progress(len(done), fits)
     silver_pairs = sum(len(part.label) for part in rows.values())
@@ -156,13 +155,11 @@ def _compared(
     groups = len(differ.groups.names)
     draws = np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), size=repeats)
     out, whole, whole_resampled = [], np.empty(0), np.empty(0)
-    for name, left_out, probability, threshold in done:
-        point = _scores(probability, threshold, differ.label, np.ones((1, len(differ))))[:, 0]
+    for name, left_out, score, threshold in done:
+        point = _scores(score, threshold, differ.label, np.ones((1, len(differ))))[:, 0]
         resampled = np.concatenate(
             [
-                _scores(
-                    probability, threshold, differ.label, draws[i : i + _AT_ONCE][:, differ.groups.code].astype(float)
-                )
+                _scores(score, threshold, differ.label, draws[i : i + _AT_ONCE][:, differ.groups.code].astype(float))
                 for i in range(0, repeats, _AT_ONCE)
             ],
             axis=1,
@@ -180,14 +177,14 @@ def _compared(
 
 
 def _scores(
-    probability: NDArray[np.float64], threshold: float, label: NDArray[np.int8], weight: NDArray[np.float64]
+    score: NDArray[np.float64], threshold: float, label: NDArray[np.int8], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """[2, r]: average precision and F1 for r weightings float64[r, n] of the pairs."""
-    predicted, matches = probability >= threshold, label == 1
+    predicted, matches = score >= threshold, label == 1
     found = weight[:, predicted & matches].sum(1)
     with np.errstate(invalid="ignore"):
         f1 = 2 * found / (weight[:, predicted].sum(1) + weight[:, matches].sum(1))
-    return np.stack([average_precision(probability, label, weight), f1])
+    return np.stack([average_precision(score, label, weight), f1])
 
 
 if __name__ == "__main__":

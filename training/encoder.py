@@ -4,7 +4,7 @@ The loss is the in-batch softmax of cosines over a temperature, in both directio
 Henderson et al. 2017, §4). Each batch holds pairs of names, pairs of a name and itself, and pairs of a name and the same in
 other words. In every name some buckets are left out at random, so that a name is known by any part of it. Names that are
 close to each other share a batch, and contrasts ("type 2 diabetes" for "type 1 diabetes") are more wrong answers, so that
-a batch asks for what tells diseases apart; names of one disease and of its kinds are no wrong answers.
+a batch asks for what tells diseases apart.
 
     python -m dxmatch.training.encoder --synonyms FILE --synonyms FILE -o FOLDER
 """
@@ -144,16 +144,17 @@ def _loss(sums: NDArray[np.float32], alike: NDArray[np.bool_], temperature: floa
     """The loss and its gradient by `sums`, which stand for the texts of a `Batch`."""
     import torch
 
-    n = alike.shape[1]
+    n = len(alike)
     leaf = torch.from_numpy(sums).requires_grad_()
     vectors = torch.nn.functional.normalize(leaf)
     first, second, contrasts = vectors[:n], vectors[n : 2 * n], vectors[2 * n :]
-    right = torch.arange(n)
-    loss = torch.zeros(())
-    for names, others, same in zip((first, second), (second, first), torch.from_numpy(alike), strict=True):
+    same = torch.from_numpy(alike)
+
+    def told_apart(names: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
         scores = names @ torch.cat([others, contrasts]).T / temperature
-        scores = scores.masked_fill(same, float("-inf"))
-        loss = loss + torch.nn.functional.cross_entropy(scores, right) / 2
+        return torch.nn.functional.cross_entropy(scores.masked_fill(same, float("-inf")), torch.arange(n))
+
+    loss = (told_apart(first, second) + told_apart(second, first)) / 2
     (gradient,) = torch.autograd.grad(loss, leaf)
     return loss.item(), gradient.numpy()
 

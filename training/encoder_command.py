@@ -18,7 +18,18 @@ from ..features.encoders import Encoder
 from ..features.encoders.static import Shape, StaticEncoder
 from ..features.errors import DxmatchError, InputError
 from ..features.text import Normalizer
-from .encoder_data import COMMON, FIFTHS, Names, Synonyms, common_synonyms, fifths, icd_synonyms, join, read_synonyms
+from .encoder_data import (
+    COMMON,
+    FIFTHS,
+    Names,
+    Synonyms,
+    common_synonyms,
+    fifths,
+    icd_kinds,
+    icd_synonyms,
+    join,
+    read_synonyms,
+)
 from .encoder_measure import Queries, icd_category_right, pairs_average_precision, read_queries, shares
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
@@ -48,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
         help="columns name and synonym; give it once per file",
     )
     parser.add_argument("--no-common", action="store_true", help="leave out the common synonyms that come with dxmatch")
-    parser.add_argument("--no-icd", action="store_true", help="leave out ICD-10-CM's titles and inclusion terms")
+    parser.add_argument("--no-icd", action="store_true", help="leave out ICD-10-CM")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--threads", type=int, default=1, help="of torch (default 1)")
     for field in fields(Settings):
@@ -81,7 +92,7 @@ def _run(options: argparse.Namespace) -> None:
     if not options.no_common:
         sources.append(common_synonyms())
     if not options.no_icd:
-        sources.append(icd_synonyms())
+        sources += [icd_synonyms(), icd_kinds()]
     if not sources:
         raise InputError("nothing to train on", allowed="--synonyms FILE, or without --no-icd or --no-common")
     import torch
@@ -191,7 +202,7 @@ def _sources(sources: Sequence[Synonyms], files: Sequence[Path]) -> list[dict[st
         elif source.source == COMMON:
             known = {"files": f"training/{COMMON}"}
         else:
-            known = {"package": f"simple-icd-10-cm {version('simple-icd-10-cm')}"}
+            known = {"package": f"simple-icd-10-cm {version('simple-icd-10-cm')}", "names": source.source}
         out.append({**known, "rows": len(source.first)})
     return out
 

@@ -1,9 +1,9 @@
-"""What a batch of the static encoder's training holds: pairs of names, contrasts, and which of them may be one disease."""
+"""What a batch of the static encoder's training holds: pairs of names, contrasts, and which of them share a disease."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,6 @@ from .encoder_data import Names
 from .encoder_table import BucketTable
 from .encoder_variants import Variants
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-_NEGATIONS = frozenset(("non", "not", "no", "without"))
 _AT_ONCE = 8192
 
 
@@ -26,9 +22,8 @@ class Batch(NamedTuple):
     Attributes
     ----------
     texts : [2 n + c]: first names, second names, contrasts.
-    alike : bool[2, n, n + c]: first names beside second names and contrasts; second names beside first names and contrasts.
-        True where both are of one disease, or one may be a kind of the other: such a text is no wrong answer. The right
-        answers, on the diagonal, are False.
+    alike : bool[n, n + c]: whether two pairs, or a pair and a contrast, share a disease, so that the one is no wrong answer
+        to the other. False on the diagonal.
     """
 
     texts: NDArray[np.int64]
@@ -52,7 +47,6 @@ class Examples:
         of_name = dict(zip(names.texts, names.disease.tolist(), strict=True))
         of_contrasts = np.array([of_name.get(text, -1) for text in variants.contrasts], np.int64)
         self._disease = np.concatenate([names.disease, names.disease[variants.reworded_of], of_contrasts])
-        self._words, self._negated = _words(self.texts)
         self._names, self._pairs = len(names.texts), names.pairs
         self.drawn = self._names + len(variants.reworded)
         self._reworded = np.stack([variants.reworded_of, np.arange(self._names, self.drawn)], axis=1)
@@ -74,22 +68,14 @@ class Examples:
         for start in range(0, len(pairs) - size + 1, size):
             first, second = pairs[start : start + size].T
             contrasts = self._draw_contrasts(np.unique([first, second]), random)
-            alike = [self.alike(a, np.concatenate([b, contrasts])) for a, b in ((first, second), (second, first))]
-            for one in alike:
-                np.fill_diagonal(one, False)
-            yield Batch(np.concatenate([first, second, contrasts]), np.stack(alike))
+            yield Batch(np.concatenate([first, second, contrasts]), self._alike(first, second, contrasts))
 
-    def alike(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """[rows, columns]: whether two texts are of one disease, or one may be a kind of the other.
-
-        The name of a kind has all words of the other: "acute bronchitis" and "bronchitis", but not "non-Hodgkin lymphoma"
-        and "Hodgkin lymphoma".
-        """
-        words, others = self._words[rows], self._words[columns]
-        fewer = np.minimum(words.sum(axis=1)[:, None], others.sum(axis=1)[None, :])
-        kind = (words @ others.T).toarray() == fewer
-        kind &= self._negated[rows][:, None] == self._negated[columns][None, :]
-        return kind | (self._disease[rows][:, None] == self._disease[columns][None, :])
+    def _alike(
+        self, first: NDArray[np.int64], second: NDArray[np.int64], contrasts: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        a, b, c = self._disease[first], self._disease[second], self._disease[contrasts]
+        pairs = (_equal(a, a) | _equal(b, b) | _equal(a, b) | _equal(b, a)) & ~np.eye(len(a), dtype=np.bool_)
+        return np.concatenate([pairs, _equal(a, c) | _equal(b, c)], axis=1)
 
     def _draw_contrasts(self, texts: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
         """One contrast of each name that has any, of as many names as there may be."""
@@ -108,13 +94,5 @@ def _vectors(
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def _words(texts: Sequence[str]) -> tuple[csr_array, NDArray[np.bool_]]:
-    """[texts, words] of 0 and 1, and whether a text has a word that negates."""
-    from scipy.sparse import csr_array
-
-    number: dict[str, int] = {}
-    words = [set(text.split()) for text in texts]
-    columns = [number.setdefault(word, len(number)) for found in words for word in found]
-    starts = np.cumsum([0, *map(len, words)])
-    matrix = csr_array((np.ones(len(columns), np.int32), columns, starts), shape=(len(texts), len(number)))
-    return matrix, np.array([not _NEGATIONS.isdisjoint(found) for found in words], np.bool_)
+def _equal(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return one[:, None] == other[None, :]

@@ -1,4 +1,4 @@
-"""Names made from names: with a word that says the same ("kidney" for "renal"), or with one that makes another disease.
+"""Names made from names: with a word that says the same ("kidney" for "renal"), misspelt, or of another disease.
 
 The table `word_synonyms_en.csv` has one row per meaning: its words or phrases, and a kind. Words of one row say the
 same; rows of one kind exclude each other (acute and chronic, kidney and liver). Rows without a kind exclude nothing.
@@ -12,17 +12,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .encoder_data import Names
+from .silver.typing_errors import misspelt
 
 TABLE = "word_synonyms_en.csv"
 LONGEST_PHRASE = 4
 MOST_CONTRASTS, MOST_REWORDED = 6, 2
 """Per name."""
+MISSPELT = 0.5
+"""The share of names that are misspelt."""
 _PREFIXES = (
     ("hypo", "hyper"), ("tachy", "brady"), ("macro", "micro"), ("poly", "oligo"), ("endo", "exo"), ("unilateral", "bilateral"),
 )  # fmt: skip
@@ -120,7 +124,7 @@ class Variants:
 
     Attributes
     ----------
-    reworded : names in other words, and `reworded_of`, [n], the index of the name that each says.
+    reworded : names in other words and misspelt names, and `reworded_of`, [n], the index of the name that each says.
     contrasts : names of other diseases; those made from name i are `contrasts[starts[i]:starts[i + 1]]`.
     """
 
@@ -132,6 +136,8 @@ class Variants:
     @classmethod
     def of(cls, names: Names, table: WordTable, random: np.random.Generator) -> Variants:
         """A contrast that is itself a name of the same disease is none."""
+        known = {word for name in names.texts for word in name.split()}
+        errors = Random(int(random.integers(1 << 32)))
         disease_of = dict(zip(names.texts, names.disease.tolist(), strict=True))
         reworded: list[str] = []
         reworded_of: list[int] = []
@@ -139,9 +145,13 @@ class Variants:
         starts = [0]
         for i, name in enumerate(names.texts):
             words = name.split()
-            for other in _some(table.rewordings(words), MOST_REWORDED, words, random):
-                reworded.append(other)
-                reworded_of.append(i)
+            others = _some(table.rewordings(words), MOST_REWORDED, words, random)
+            if errors.random() < MISSPELT:
+                at = errors.randrange(len(words))
+                wrong = misspelt(words[at], errors)
+                others += [Change(at, at + 1, wrong).of(words)] if wrong and wrong not in known else []
+            reworded += others
+            reworded_of += [i] * len(others)
             some = _some(table.contrasts(words), MOST_CONTRASTS, words, random)
             contrasts += [other for other in some if disease_of.get(other) != names.disease[i]]
             starts.append(len(contrasts))

@@ -80,6 +80,15 @@ def encoder_table(measured: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def silver_extra(data: Path, kept_back: Path, folder: Path, seed: int = 0) -> Extra:
+    """The silver pairs of the shipped model, written to `folder`. kept_back : the encoder that has not seen their diseases."""
+    path = folder / "silver.parquet"
+    with shown("Silver pairs") as progress:
+        made = silver_pairs(data, n=SILVER_PAIRS, fifth=KEPT_BACK_FIFTH, seed=seed, progress=progress)
+    pq.write_table(made, path)
+    return Extra(path, SILVER_WEIGHT, kept_back)
+
+
 @app.command()
 def main(
     data: Annotated[Path, typer.Option(help=f"The folder with {PAIRS} and the sources of silver pairs.")],
@@ -90,19 +99,16 @@ def main(
 ) -> None:
     """Trains the shipped match function; measures on a fifth of the references, then trains again with all."""
     with TemporaryDirectory() as folder:
-        silver, rejects = Path(folder) / "silver.parquet", Path(folder) / "rejects.csv"
-        with shown("Silver pairs") as progress:
-            made = silver_pairs(data, n=SILVER_PAIRS, fifth=KEPT_BACK_FIFTH, seed=seed, progress=progress)
-        pq.write_table(made, silver)
+        silver = silver_extra(data, kept_back, Path(folder), seed)
         ablation = ablation_of(
-            data, silver=[silver], silver_encoders=[kept_back], encoder=encoder, weight=SILVER_WEIGHT, seed=seed
+            data, silver=[silver.pairs], silver_encoders=[kept_back], encoder=encoder, weight=SILVER_WEIGHT, seed=seed
         )
         measured = StaticEncoder.load(encoder).measured
         about = ABOUT.format(ablation=ablation.markdown(), what=measured["what"], encoder=encoder_table(measured))
         with shown("Training") as progress:
             training = fit(
-                data / PAIRS, **COLUMNS, contained="set-aside", extra=Extra(silver, SILVER_WEIGHT, kept_back),
-                refit=True, encoder=encoder, about=about, name="offline-en", seed=seed, rejects=rejects, progress=progress,
+                data / PAIRS, **COLUMNS, contained="set-aside", extra=silver, refit=True, encoder=encoder,
+                about=about, name="offline-en", seed=seed, rejects=Path(folder) / "rejects.csv", progress=progress,
             )  # fmt: skip
     training.matcher.save(output, overwrite=True)
     print_training(training.matcher, output)

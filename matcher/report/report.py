@@ -66,7 +66,9 @@ class Report:
     def tables(self) -> dict[str, pa.Table]:
         """The further tables of every family, by "family.table": "relative.curves", "hierarchical.chapters", …"""
         return {
-            f"{section.name}.{name}": arrow_table(rows) for section in self.sections for name, rows in section.tables.items()
+            f"{section.name}.{name}": arrow_table(rows)
+            for section in self.sections
+            for name, rows in section.tables.items()
         }
 
     @property

@@ -6,7 +6,7 @@ import importlib
 import sys
 import time
 
-BENCHMARKS = ("linguistic", "encoder", "icd", "relative", "hierarchical", "accuracy", "votes")
+BENCHMARKS = ("linguistic", "encoder", "icd", "relative", "hierarchical", "accuracy", "suggest", "votes")
 
 
 def main() -> None:

@@ -3,8 +3,9 @@
     python -m tests.bench accuracy
 
 Trains on the real labelled pairs (`DXMATCH_DATA`) as the shipped model is trained, holds out a fifth of the references, and
-gives each rival its usual threshold and the best one on the training references. Then the same match function and rivals on
-a second labelled file (columns a, b, label, kind), whose pairs are of another kind.
+gives each rival its usual threshold and the best one on the training references. Silver pairs are learned besides where `make
+encoder` has left the encoder that may be used for them. Then the shipped model and the rivals on a second labelled file
+(columns a, b, label, kind), whose pairs are of another kind and specialty.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from rich.console import Console
 from rich.table import Table
 
 from dxmatch.features.pairs import Pairs, read_pairs
-from dxmatch.models.match_function import MatchFunction
+from dxmatch.models.match_function import MatchFunction, load
 from dxmatch.training.contained import contained
 from dxmatch.training.measure import average_precision
+from dxmatch.training.shipped import silver_extra
 from dxmatch.training.split import Groups, held_out
 from dxmatch.training.threshold import choose_threshold
 from dxmatch.training.train import fit
@@ -31,6 +33,7 @@ from dxmatch.training.train import fit
 from .shared import DATA, minilm_cosines
 
 SECOND = Path(__file__).parents[1] / "data" / "second_test.csv"
+KEPT_BACK = Path(__file__).parents[2] / "out" / "encoder-kept-back"
 SHOWN = ("average_precision", "f1", "accuracy")
 USUAL = {"token_set_ratio": 0.8, "all-MiniLM-L6-v2 cosine": 0.75}
 REPEATS = 1000
@@ -127,8 +130,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rejects = Path(folder) / "rejects.csv"
         start = time.perf_counter()
-        m = fit(source, **columns, contained="set-aside", rejects=rejects).matcher
-        print(f"Trained in {time.perf_counter() - start:.0f} s.")
+        silver = silver_extra(DATA, KEPT_BACK, Path(folder)) if KEPT_BACK.is_dir() else None
+        m = fit(source, **columns, contained="set-aside", extra=silver, rejects=rejects).matcher
+        print(
+            f"Trained in {time.perf_counter() - start:.0f} s, {'without' if silver is None else 'with'} silver pairs."
+        )
         pairs = read_pairs(source, **columns, rejects=rejects)
     scored = Scored.of(m, pairs)
     test = held_out(Groups.of(scored.group), 0.2, seed=0)
@@ -147,8 +153,9 @@ def main() -> None:
     if not SECOND.is_file():
         print(f"no second test at {SECOND.name}")
         return
-    pairs = read_pairs(SECOND, label="label")
-    second = Scored.of(m, pairs)
+    pairs, shipped = read_pairs(SECOND, label="label"), load()
+    second = Scored.of(shipped, pairs)
+    thresholds["dxmatch"] = ("dxmatch", shipped.threshold)
     show("Second test, pairs that differ", second, ~second.identical, thresholds)
     if "kind" in pairs.table.names:
         by_kind(second, pairs.table.column("kind"), thresholds)

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,16 @@ from dxmatch.features.encoders.static import Shape, StaticEncoder
 from dxmatch.features.errors import InputError, OptionError
 from dxmatch.features.text import Normalizer
 from dxmatch.training.encoder_command import main
-from dxmatch.training.encoder_data import Names, Synonyms, common_synonyms, fifths, icd_synonyms, join, read_synonyms
+from dxmatch.training.encoder_data import (
+    Names,
+    Synonyms,
+    common_synonyms,
+    fifths,
+    icd_kinds,
+    icd_synonyms,
+    join,
+    read_synonyms,
+)
 from dxmatch.training.encoder_measure import read_queries
 
 torch = pytest.importorskip("torch", reason="training an encoder needs torch (extra 'encoders')")
@@ -114,6 +124,17 @@ def test_a_title_that_collects_other_diseases_makes_no_synonyms_of_them() -> Non
     assert of["Deficiency of factor VII [stable]"] == ("Deficiency of factor VII [stable]", None)
     title = "Hereditary deficiency of other clotting factors"
     assert of[title] == (title, "ICD10CM:D68.2")
+
+
+def test_kinds_train_but_are_no_one_disease() -> None:
+    kinds = icd_kinds()
+    pairs = set(zip(kinds.first, kinds.second, strict=True))
+    # J20.6 "Acute bronchitis due to rhinovirus" below J20 "Acute bronchitis"; E05.0 has the term "Graves' disease"
+    assert ("Acute bronchitis", "Acute bronchitis due to rhinovirus") in pairs
+    assert ("Thyrotoxicosis [hyperthyroidism]", "Graves' disease") in pairs
+    assert not [pair for pair in pairs if " other " in f" {' '.join(pair).lower()} " and "Graves" in pair[1]]
+    names = join([replace(kinds, first=["fever"], second=["dengue"], ids=[None])], Normalizer())
+    assert names.pairs.tolist() == [[0, 1]] and names.disease.tolist() == [0, 1]
 
 
 def test_the_common_synonyms_are_sound() -> None:

@@ -12,6 +12,8 @@ from dxmatch.features.encoders.static import Shape
 from dxmatch.features.text import Normalizer
 from dxmatch.training.encoder_batches import BucketLists, neighbours_together
 from dxmatch.training.encoder_data import Names
+from dxmatch.training.encoder_examples import Examples
+from dxmatch.training.encoder_table import BucketTable
 from dxmatch.training.encoder_variants import LONGEST_PHRASE, Meaning, Variants, WordTable, word_table
 
 KIDNEY, LIVER = Meaning("site", ("kidney", "renal")), Meaning("site", ("liver", "hepatic", "hepar"))
@@ -81,7 +83,48 @@ def test_a_name_of_the_same_disease_is_no_contrast() -> None:
     variants = Variants.of(names, TABLE, np.random.default_rng(0))
     # "acute fever" and "long standing fever" are one disease here, so that only "chronic fever" is left
     assert variants.contrasts == ["chronic fever"] and variants.starts.tolist() == [0, 1, 1, 1]
-    assert variants.reworded == ["chronic fever"] and variants.reworded_of.tolist() == [1]
+
+
+def test_names_in_other_words_and_misspelt_names() -> None:
+    texts = [f"{word} fibrosis" for word in ("kidney", "acute", "hepar")] * 50
+    names = Names(texts, np.array([[0, 1]]), np.arange(150))
+    variants = Variants.of(names, TABLE, np.random.default_rng(0))
+    known = {"kidney", "acute", "hepar", "fibrosis", "renal", "liver", "hepatic"}
+    misspelt = []
+    for other, of in zip(variants.reworded, variants.reworded_of.tolist(), strict=True):
+        first, last = other.split()
+        if {first, last} <= known:
+            assert (texts[of].split()[0], first) in {("kidney", "renal"), ("hepar", "liver"), ("hepar", "hepatic")}
+        else:
+            misspelt.append(other)
+            assert (first == texts[of].split()[0]) != (last == "fibrosis")
+    assert variants.reworded.count("renal fibrosis") == 50
+    assert 40 <= len(misspelt) <= 85  # every second name, less words too short to be misspelt
+    again = Variants.of(names, TABLE, np.random.default_rng(0))
+    assert again.reworded == variants.reworded and again.contrasts == variants.contrasts
+
+
+def test_a_batch_shares_diseases_with_itself_and_its_contrasts() -> None:
+    """Two pairs that share a disease, be it that of a kind, are no wrong answers to each other; nor is a contrast of it."""
+    names = Names(
+        ["acute fever", "alpha", "beta", "beta two", "chronic fever", "gamma"],
+        np.array([[0, 1], [2, 3], [2, 5], [1, 4]]), np.array([0, 0, 1, 1, 2, 3]),
+    )  # fmt: skip
+    variants = Variants([], np.zeros(0, np.int64), ["chronic fever", "acute fever"], np.array([0, 1, 1, 1, 1, 2, 2]))
+    examples = Examples(names, variants, alone=0, reworded=0, contrasts=2, together=1)
+    shape, random = Shape(buckets=64, word_buckets=32, dimensions=4), np.random.default_rng(0)
+    lists = BucketLists.of(examples.texts, shape)
+    table = BucketTable(shape, lists.frequencies(examples.drawn, 64), examples.drawn, random)
+    (batch,) = examples.batches(4, lists, table, random)
+    pairs = [tuple(sorted(pair)) for pair in batch.texts[:8].reshape(2, 4).T.tolist()]
+    assert sorted(pairs) == [(0, 1), (1, 4), (2, 3), (2, 5)]
+    assert sorted(batch.texts[8:].tolist()) == [6, 7]
+    columns = [*pairs, *batch.texts[8:].tolist()]
+    # (0, 1) is disease 0; (1, 4) 0 and its kind 2; (2, 3) 1; (2, 5) 1 and its kind 3; contrast 6 is 2 and 7 is 0
+    shared = {
+        ((0, 1), (1, 4)), ((1, 4), (0, 1)), ((2, 3), (2, 5)), ((2, 5), (2, 3)), ((1, 4), 6), ((1, 4), 7), ((0, 1), 7),
+    }  # fmt: skip
+    assert batch.alike.tolist() == [[(row, column) in shared for column in columns] for row in pairs]
 
 
 def test_bucket_lists_are_those_of_the_encoder_and_lose_a_share() -> None:

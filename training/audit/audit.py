@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib import metadata
-from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...features.errors import OptionError
 from ...models.match_function import MatchFunction
 from ...pages.figure import Row
 from ...pages.rows import arrow_table
-from ..measure import MEASURES, measure
-from .contributions import Contributions, contributions, sampled_rows
-from .correlation import Correlations, correlations
-from .examined import FEWEST, Examined, examine
+from .contributions import contributions, sampled_rows
+from .correlation import correlations
+from .examined import FEWEST, examine
 from .histogram import histogram
 from .mistakes import mistakes
-from .opened import Opened, check_installed, family_of, label_of
+from .opened import Opened, check_installed
 from .result import Audit
 from .retrained import retrained
-from .spoilt import LEVEL, Quality, Resamples, decided, masked, quality, shuffled
+from .spoilt import Quality, Resamples, decided, masked, quality, shuffled
+from .tabled import contribution_rows, correlation_rows, feature_rows, made_with, measure_rows, notes
 from .words import findings
 
 SHUFFLED, UNKNOWN, TRAINED_WITHOUT = "shuffled", "unknown", "trained without"
@@ -105,25 +101,25 @@ def audit(
         families += _way(TRAINED_WITHOUT, trained)
 
     found: dict[str, list[Row] | None] = {
-        "features": _features(opened, read, shap_values, together),
-        "contributions": _contribution_rows(opened, differ, rows, shap_values),
+        "features": feature_rows(opened, read, shap_values, together),
+        "contributions": contribution_rows(opened, differ, rows, shap_values),
         "permutation": permutation,
         "families": families,
-        "correlations": _correlation_rows(opened, together),
+        "correlations": correlation_rows(opened, together),
         "histogram": histogram(read.probability, read.label),
         **dict.fromkeys(("measures", "reliability", "kinds", "worst", "references")),
     }
     if read.label is not None:
         errors = mistakes(read, matcher.threshold, matcher.features.language)
         found |= {"kinds": errors.by_kind, "worst": errors.worst, "references": errors.references}
-        found["measures"], found["reliability"] = _measures(read, differ, matcher.threshold, bootstrap, seed)
-    made_with = _made_with(opened, read, differ, rows, before, again, repeats, bootstrap, seed)
+        found["measures"], found["reliability"] = measure_rows(read, differ, matcher.threshold, bootstrap, seed)
+    made = made_with(opened, read, differ, rows, before, again, repeats, bootstrap, seed)
     return Audit(
         **{name: None if table is None else arrow_table(table) for name, table in found.items()},
-        words=findings(found, made_with),
-        notes=_notes(opened, differ, labelled),
+        words=findings(found, made),
+        notes=notes(opened, differ, labelled),
         left_out=left_out,
-        made_with=made_with,
+        made_with=made,
     )
 
 
@@ -139,106 +135,3 @@ class _Ticks:
 
 def _way(way: str, rows: list[Row]) -> list[Row]:
     return [{"name": row["name"], "way": way, **row} for row in rows]
-
-
-def _features(opened: Opened, read: Examined, found: Contributions, together: Correlations) -> list[Row]:
-    same = {column: ", ".join(opened.names[i] for i in group) for group in together.redundant() for column in group}
-    total = float(found.strength.sum())
-    rows: list[Row] = [
-        {"feature": feature.name, "family": family_of(feature), "label": label_of(feature),
-         "known": read.coverage[feature.name], "strength": float(strength),
-         "share": float(strength) / total if total else float("nan"), "same_as": same.get(column, "")}
-        for column, (feature, strength) in enumerate(zip(opened.matcher.features.features, found.strength, strict=True))
-    ]  # fmt: skip
-    return sorted(rows, key=lambda row: -row["strength"])
-
-
-def _contribution_rows(
-    opened: Opened, pairs: Examined, rows: np.ndarray[Any, np.dtype[np.int64]], found: Contributions
-) -> list[Row]:
-    out: list[Row] = []
-    for place, i in enumerate(rows.tolist()):
-        row: Row = {"a": pairs.a[i], "b": pairs.b[i]}
-        if pairs.label is not None:
-            row["label"] = int(pairs.label[i])
-        probability = float(pairs.probability[i])
-        row |= {"match": probability >= opened.matcher.threshold, "probability": probability, "raw": float(pairs.raw[i]), "base": found.base}  # fmt: skip
-        row |= dict(zip(opened.names, map(float, pairs.table[i]), strict=True))
-        row |= {f"shap_{name}": float(v) for name, v in zip(opened.names, found.values[place], strict=True)}
-        out.append(row)
-    return out
-
-
-def _correlation_rows(opened: Opened, found: Correlations) -> list[Row]:
-    """Each two features once, those that go together side by side."""
-    order = found.order
-    return [
-        {"first": opened.names[i], "second": opened.names[j], "spearman": float(found.spearman[i, j]),
-         "pearson": float(found.pearson[i, j]), "pairs": int(found.pairs[i, j])}
-        for place, i in enumerate(order) for j in order[place:]
-    ]  # fmt: skip
-
-
-def _measures(
-    read: Examined, differ: Examined, threshold: float, bootstrap: int, seed: int
-) -> tuple[list[Row], list[Row]]:
-    """Those of all pairs and of those that differ; and the reliability curve of all."""
-    rows: list[Row] = []
-    curve: list[Row] = []
-    for name, part in (("all", read), ("not identical", differ)):
-        assert part.label is not None
-        found = measure(part.probability, part.label, part.groups.code, threshold, repeats=bootstrap, seed=seed)
-        rows += [{"pairs": name, "measure": each, **found[each]} for each in MEASURES]
-        curve = curve or found["reliability"]
-    return rows, curve
-
-
-def _made_with(
-    opened: Opened,
-    read: Examined,
-    differ: Examined,
-    rows: np.ndarray[Any, np.dtype[np.int64]],
-    before: tuple[Quality, Resamples] | None,
-    again: Quality | None,
-    repeats: int,
-    bootstrap: int,
-    seed: int,
-) -> dict[str, Any]:
-    matcher = opened.matcher
-    return {
-        "model": matcher.identity,
-        "threshold": matcher.threshold,
-        "raw_threshold": opened.raw_threshold,
-        "source": Path(read.source).name,
-        "pairs": len(read),
-        "matches": None if read.label is None else int(read.label.sum()),
-        "references": len(read.groups.names),
-        "identical": len(read) - len(differ),
-        "rejected": read.n_rejected,
-        "sample": len(rows),
-        "sampled_of": len(differ),
-        "members": len(opened.boosters),
-        "repeats": repeats,
-        "bootstrap": bootstrap,
-        "level": LEVEL,
-        "seed": seed,
-        "quality": None if before is None else before[0].value,
-        "retrained": None if again is None else again.value,
-        "versions": {library: metadata.version(library) for library in ("dxmatch", "shap", "lightgbm", "numpy")},
-    }
-
-
-def _notes(opened: Opened, differ: Examined, labelled: bool) -> list[str]:
-    notes = []
-    known = np.isfinite(differ.table)
-    for column, name in enumerate(opened.names):
-        values = differ.table[known[:, column], column]
-        if not len(values):
-            notes.append(f"{name} is unknown for every pair: nothing here says what it is worth.")
-        elif np.ptp(values) == 0:
-            notes.append(f"{name} is {values[0]:g} wherever it is known: nothing here says what it is worth.")
-    if labelled:
-        notes.append(
-            "What is measured here holds for pairs that M was not trained on. On its training pairs every figure is too good."
-        )
-    return notes

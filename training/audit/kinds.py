@@ -41,7 +41,8 @@ _MECHANISM = _set(
 _MECHANISM_ENDING = re.compile(
     r"\w{2,}(itis|oma|osis|iasis|emia|uria|pathy|algia|plegia|ectasis|rrhea|rrhage|cele|megaly|penia|lysis|trophy|plasia)s?"
 )
-_NUMBERED = re.compile(r"\d+[a-c]?|[a-z]\d*")
+_NUMBER = re.compile(r"\d+[a-c]?")
+_DESIGNATOR = re.compile(r"\d+[a-c]?|[a-z]\d*")
 _SIDES = _set("left right bilateral unilateral")
 
 
@@ -97,7 +98,8 @@ def _spelt_alike(names: Names) -> bool:
     one, other = "".join(names.only_a), "".join(names.only_b)
     if min(len(one), len(other)) < 4 or any(map(str.isdigit, one + other)):
         return False
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SAME_SPELLING
+    # difflib's ratio depends on the order
+    return SequenceMatcher(None, *sorted((one, other)), autojunk=False).ratio() >= _SAME_SPELLING
 
 
 def _abbreviated(names: Names) -> bool:
@@ -117,7 +119,7 @@ def _laboratory(names: Names) -> bool:
 
 
 def _stage(names: Names) -> bool:
-    return bool(names.apart) and all(word in _STAGE or _NUMBERED.fullmatch(word) for word in names.apart)
+    return bool(names.apart) and all(word in _STAGE or _NUMBER.fullmatch(word) for word in names.apart)
 
 
 def _opposed(names: Names) -> bool:
@@ -127,9 +129,9 @@ def _opposed(names: Names) -> bool:
 
 def _other_number(names: Names) -> bool:
     """`type 1` against `type 2`, `hepatitis b` against `hepatitis c`, `stage 3` against `stage 5`."""
-    stages = names.only_a and names.only_b and all(map(_NUMBERED.fullmatch, names.apart))
+    stages = names.only_a and names.only_b and all(map(_NUMBER.fullmatch, names.apart))
     numbers = (one.split()[-1:] + other.split()[-1:] for one, other in names.opposed)
-    return bool(stages) or (_opposed(names) and any(all(map(_NUMBERED.fullmatch, words)) for words in numbers))
+    return bool(stages) or (_opposed(names) and any(all(map(_DESIGNATOR.fullmatch, words)) for words in numbers))
 
 
 def _other_side(names: Names) -> bool:

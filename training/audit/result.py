@@ -90,17 +90,18 @@ class Audit:
         from .page import page
 
         target = check_folder(folder)
-        contents = {PAGE: page(self), NUMBERS: json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1, default=plain_number)}  # fmt: skip
+        numbers = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1, default=plain_number)
+        written = page(self)
         make_folder(target)
+        # first of all: with it, the folder is an audit that a later one may replace
+        _write(target / NUMBERS, numbers)
         for name in TABLES:
             file = target / f"{name}.csv"
             if name in self.tables:
                 write_table(without_formulas(self.tables[name]) if spreadsheet else self.tables[name], file)
             else:
                 file.unlink(missing_ok=True)
-        for name, text in contents.items():
-            with whole_file(target / name) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+        _write(target / PAGE, written)
         return target
 
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
@@ -125,12 +126,15 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise DxmatchError(f"{target} is a file; an audit needs a folder.")
-    if target.is_dir():
-        others = sorted(
-            {entry.name for entry in target.iterdir()} - {PAGE, NUMBERS, *(f"{name}.csv" for name in TABLES)}
-        )
+    if target.is_dir() and (entries := {entry.name for entry in target.iterdir()}):
+        others = entries - {PAGE, NUMBERS, *(f"{name}.csv" for name in TABLES)} if NUMBERS in entries else entries
         if others:
             raise DxmatchError(
-                f"{target} holds something else ({others[0]}). Allowed: a new folder, an empty one, or an earlier audit."
+                f"{target} holds something else ({min(others)}). Allowed: a new folder, an empty one, or an earlier audit."
             )
     return target
+
+
+def _write(path: Path, text: str) -> None:
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

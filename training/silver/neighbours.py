@@ -15,7 +15,7 @@ from .pool import Name, Pool, is_name
 from .synonymy import is_disease
 from .titles import is_enumerated
 from .vocabulary import COMMON, ICD, META_INVENTORY
-from .word_lists import word_set
+from .word_lists import LOOK_ALIKES, rows, word_set
 
 NEAREST = 12
 _BLOCK_OF_QUERIES = 128
@@ -99,6 +99,13 @@ def _are_far(pool: Pool, a: Name, b: Name) -> bool:
 def _is_spelling(a: str, b: str) -> bool:
     """Whether two words have the same beginning and the same length within two letters: "dystrophy", "dystrophic"."""
     return min(len(a), len(b)) >= 5 and abs(len(a) - len(b)) <= 2 and a[:5] == b[:5]
+
+
+def look_alikes(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two common diseases that are taken for each other, from a table of our own, by any of their names."""
+    for row in shuffled(rows(LOOK_ALIKES) * 4, random):
+        a, b = (x if random.random() < 0.6 else pool.other_name(x, random) for x in (row["a"], row["b"]))
+        yield Candidate(a, b, LOOK_ALIKES, (row["a"],), (row["b"],))
 
 
 def meta_inventory(pool: Pool, random: Random) -> Iterator[Candidate]:

@@ -11,7 +11,7 @@ from .candidate import Candidate, in_turn, round_robin, shuffled
 from .pool import OWN, Pool, is_name
 from .titles import is_enumerated
 from .vocabulary import ICD, ORPHADATA
-from .word_lists import SIGNS, rows
+from .word_lists import KINDS, SIGNS, rows
 
 _LIST = re.compile(r"\b(and|or)\b", re.IGNORECASE)
 _WIDE = re.compile(
@@ -41,6 +41,13 @@ def tree(pool: Pool, random: Random) -> Iterator[Candidate]:
             if narrow & widely:
                 of_category[int(icd.categories[node])].append(Candidate(below.words, wide.words, ICD))
     return round_robin([shuffled(found, random) for found in of_category.values()], random)
+
+
+def everyday(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """A common disease and a kind of it, from a table of our own, by any of their names."""
+    for row in shuffled(rows(KINDS) * 4, random):
+        wide, narrow = (x if random.random() < 0.6 else pool.other_name(x, random) for x in (row["a"], row["b"]))
+        yield Candidate(narrow, wide, KINDS, (row["b"],), (row["a"],))
 
 
 _SIDE = re.compile(r",? (of|in|involving) (the )?(left|right|both|bilateral) .+$", re.IGNORECASE)

@@ -25,7 +25,7 @@ from ..encoder_data import (
     without_obsolete,
 )
 from .titles import Title, title
-from .word_lists import SIGNS, rows, word_set
+from .word_lists import KINDS, SIGNS, rows, word_set
 
 ORPHADATA, MONDO, ICD, COMMON = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms"
 ORPHADATA_SYNONYMS, ORPHADATA_ICD, MONDO_EXACT = "orphadata_synonyms.csv", "orphadata_icd10.csv", "mondo_exact.csv"
@@ -86,9 +86,9 @@ class Vocabulary:
         self._narrow: dict[int, set[int]] = defaultdict(set)
         self._place_diseases()
         self.meta_inventory = self._read_meta_inventory(data / META_INVENTORY)
-        self._not_different = {
-            frozenset((normalizer(row["sign"]), normalizer(row["disease"]))) for row in rows(SIGNS)
-        } | {frozenset((a, b)) for a, b, label in self.meta_inventory if label}
+        matches = [(row["sign"], row["disease"]) for row in rows(SIGNS)] + [(row["a"], row["b"]) for row in rows(KINDS)]
+        matches += [(a, b) for a, b, same in self.meta_inventory if same]
+        self._not_different = {frozenset(map(self.normalizer, pair)) for pair in matches}
 
     def _written(self, synonyms: Synonyms) -> Iterator[tuple[str, str]]:
         """Pairs of names without Orphanet's remarks."""

@@ -6,7 +6,7 @@ import csv
 from functools import lru_cache
 from importlib import resources
 
-SIGNS = "laboratory_signs_en.csv"
+SIGNS, KINDS, LOOK_ALIKES = "laboratory_signs_en.csv", "specifications_en.csv", "distinct_diseases_en.csv"
 
 
 def word_set(words: str) -> frozenset[str]:

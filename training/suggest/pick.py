@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,29 @@ def uncertainty(probability: NDArray[np.float64], threshold: float) -> NDArray[n
     distance = np.abs(log_odds(probability) - log_odds(np.array(threshold)))
     odds = np.exp(-distance)
     return 4 * odds / (1 + odds) ** 2
+
+
+def doubtful(
+    weight: NDArray[np.float64],
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    without: NDArray[np.int64],
+    count: int,
+    per_diagnosis: int,
+    vectors_of: Callable[[NDArray[np.int64]], NDArray[np.float32]],
+    seed: int,
+) -> NDArray[np.int64]:
+    """`count` uncertain and diverse ones of m pairs; fewer where `per_diagnosis` leaves no more.
+
+    weight : float64[m], above 0: their uncertainty. first, second : int32[m], the numbers of their two diagnoses.
+    without : pairs that are out. vectors_of : candidates int64[c] -> float32[c, d], where each lies.
+    """
+    order = np.argsort(-weight, kind="stable")
+    order = order[~np.isin(order, without)]
+    candidates = capped(order, first, second, CANDIDATES_PER_PICK * count, per_diagnosis)
+    if len(candidates) <= count:
+        return candidates
+    return candidates[diverse(vectors_of(candidates), weight[candidates], count, seed)]
 
 
 def capped(
@@ -85,10 +110,11 @@ def diverse(vectors: NDArray[np.float32], weight: NDArray[np.float64], n: int, s
     if n >= len(vectors):
         return np.arange(len(vectors))
     fewer = min(n, len(np.unique(vectors, axis=0)))
-    means = KMeans(fewer, init="k-means++", n_init=1, max_iter=50, random_state=seed).fit(vectors, sample_weight=weight)
-    away = ((vectors - means.cluster_centers_[means.labels_]) ** 2).sum(axis=1)
-    order = np.lexsort((np.arange(len(vectors)), -weight, away, means.labels_))
-    heads = np.append(True, np.diff(means.labels_[order]) > 0)
+    means = KMeans(fewer, max_iter=50, random_state=seed).fit(vectors, sample_weight=weight)
+    cluster = np.asarray(means.labels_)
+    away = ((vectors - means.cluster_centers_[cluster]) ** 2).sum(axis=1)
+    order = np.lexsort((np.arange(len(vectors)), -weight, away, cluster))
+    heads = np.append(True, np.diff(cluster[order]) > 0)
     picked = order[heads]
     rest = np.setdiff1d(np.arange(len(vectors)), picked)
     rest = rest[np.argsort(-weight[rest], kind="stable")]

@@ -18,7 +18,7 @@ from ...features.pairs import Pairs, read_pairs
 from ...features.representations import Representations
 from ...features.tables import read_table
 from ...models.match_function import MatchFunction
-from .pick import CANDIDATES_PER_PICK, capped, diverse, pair_vectors, uncertainty
+from .pick import doubtful, pair_vectors, uncertainty
 from .suggestion import RANDOM, UNCERTAIN, Suggestion
 
 PER_DIAGNOSIS = 5
@@ -89,9 +89,14 @@ def suggest(
 
     wanted = min(n, len(pairs))
     by_chance = np.random.default_rng(seed).permutation(len(pairs))[: round(random_share * wanted)]
-    doubtful = _doubtful(m, unique, pairs, probability, by_chance, wanted - len(by_chance), per_diagnosis, seed)
-    chosen = np.concatenate([by_chance, doubtful])
-    why = np.repeat([RANDOM, UNCERTAIN], [len(by_chance), len(doubtful)])
+    uncertain = doubtful(
+        uncertainty(probability, m.threshold),
+        first, second, by_chance, wanted - len(by_chance), per_diagnosis,
+        lambda which: _vectors(m, unique.names, first[which], second[which]),
+        seed,
+    )  # fmt: skip
+    chosen = np.concatenate([by_chance, uncertain])
+    why = np.repeat([RANDOM, UNCERTAIN], [len(by_chance), len(uncertain)])
     order = np.argsort(rows[chosen], kind="stable")
     chosen, why = chosen[order], why[order]
     numbers = _row_numbers(read, rejects)
@@ -129,32 +134,17 @@ def _labelled(source: Any, a: str, b: str) -> Pairs:
     return read_pairs(table, a=columns[0], b=columns[1])
 
 
-def _doubtful(
-    m: MatchFunction,
-    unique: InternedPairs,
-    pairs: NDArray[np.int64],
-    probability: NDArray[np.float64],
-    without: NDArray[np.int64],
-    count: int,
-    per_diagnosis: int,
-    seed: int,
-) -> NDArray[np.int64]:
-    """`count` uncertain and diverse ones, as indices into `pairs`; fewer where `per_diagnosis` leaves no more."""
-    if count == 0:
-        return np.empty(0, np.int64)
-    weight = uncertainty(probability, m.threshold)
-    order = np.argsort(-weight, kind="stable")
-    order = order[~np.isin(order, without)]
-    first, second = unique.first[pairs], unique.second[pairs]
-    candidates = capped(order, first, second, CANDIDATES_PER_PICK * count, per_diagnosis)
-    codes, places = np.unique(np.stack([first[candidates], second[candidates]]), return_inverse=True)
+def _vectors(
+    m: MatchFunction, names: list[str], first: NDArray[np.int32], second: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """float32[c, d]: where c pairs of `names` lie among each other; computed for these alone."""
+    codes, places = np.unique(np.stack([first, second]), return_inverse=True)
     left, right = places.reshape(2, -1).astype(np.int32)
-    here = InternedPairs([unique.names[code] for code in codes], left, right, np.arange(len(candidates)))
+    here = InternedPairs([names[code] for code in codes], left, right, np.arange(len(left)))
     texts = Representations(here.names, m.providers)
     table = feature_table(here, m.features, m.providers, texts=texts)
     encoders = m.features.encoders
-    vectors = pair_vectors(table, texts.vectors(encoders[0]) if encoders else None, left, right)
-    return candidates[diverse(vectors, weight[candidates], count, seed)]
+    return pair_vectors(table, texts.vectors(encoders[0]) if encoders else None, left, right)
 
 
 def _row_numbers(read: Pairs, rejects: str | os.PathLike[str] | None) -> NDArray[np.int64]:

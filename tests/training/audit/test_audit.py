@@ -121,6 +121,10 @@ def test_an_earlier_audit_gives_way_and_nothing_else(audited, matcher, rows, tmp
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(DxmatchError, match=r"thesis\.txt"):
         audited.save(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "features.csv").write_text("mine")
+    with pytest.raises(DxmatchError, match=r"features\.csv"):
+        audited.save(tmp_path / "mine")
     with pytest.raises(DxmatchError, match="is a file"):
         audited.save(tmp_path / "thesis.txt")
 

@@ -21,6 +21,7 @@ WORDS = st.lists(st.sampled_from(["acute", "chronic", "renal", "kidney", "failur
         ("hyperkalemia", "high potassium", 1, "laboratory sign"),
         ("chronic kidney disease stage 3", "chronic kidney disease", 1, "stage"),
         ("aortic stenosis", "severe aortic stenosis", 1, "stage"),
+        ("hemophilia", "hemophilia a", 1, "specification"),
         ("pneumothorax", "spontaneous pneumothorax", 1, "specification"),
         ("hashimoto thyroiditis", "autoimmune thyroiditis", 1, "synonym with a shared word"),
         ("atopic dermatitis", "eczema", 1, "synonym without a shared word"),

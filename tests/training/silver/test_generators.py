@@ -41,6 +41,8 @@ def either(pairs: set[tuple[str, str]], *pair: str) -> bool:
         ("other_side", ("Asthma, left lung", "Asthma, right lung")),
         ("opposite", ("Hyperfooemia", "Hypofooemia")),
         ("meta_inventory", ("foo leukemia", "foo lymphoma")),
+        ("everyday_specification", ("acute kidney injury", "acute tubular necrosis")),
+        ("look_alike", ("appendicitis", "diverticulitis")),
         ("other_mechanism", ("pneumonia", "lung cancer")),
         ("other_site", ("lung cancer", "colon cancer")),
     ],

@@ -50,7 +50,15 @@ def task(identity: str, *annotations: dict[str, Any], **data: str) -> dict[str, 
 def small(identity: str, answer: str | None, annotator: Any = 1) -> dict[str, Any]:
     """A record of JSON-MIN: the task's data beside the answers by the names of their tags."""
     a, b = TEXTS[identity]
-    record = {"dxmatch_id": identity, "a": a, "b": b, "id": 77, "annotator": annotator, "annotation_id": 1001, "lead_time": 4.2}
+    record = {
+        "dxmatch_id": identity,
+        "a": a,
+        "b": b,
+        "id": 77,
+        "annotator": annotator,
+        "annotation_id": 1001,
+        "lead_time": 4.2,
+    }
     return record if answer is None else {**record, "same_disease": answer, "comment": "?"}
 
 

@@ -42,7 +42,7 @@ def test_capped_keeps_its_promise(pairs: list[tuple[int, int]], limit: int, coun
 
 def test_one_pair_of_each_cluster() -> None:
     centres = np.array([[0, 0], [10, 0], [0, 10]], np.float32)
-    near = np.concatenate([centres + [[0, 0.01 * step]] for step in range(20)]).astype(np.float32)
+    near = np.concatenate([centres + np.array([0, 0.01 * step]) for step in range(20)]).astype(np.float32)
     picked = diverse(near, np.ones(60), 3, seed=0)
     assert sorted((picked % 3).tolist()) == [0, 1, 2]
 

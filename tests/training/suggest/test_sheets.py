@@ -91,7 +91,10 @@ def test_there_and_back(folder: Path, tmp_path: Path) -> None:
     assert "3 pairs decided, 2 of them matches." in words
     assert "3 without a majority" in words
     # Of the random p1, p3, p5, p6 two are decided, both matches; M said (0.8 + 0.2) / 2. Wilson, 2 of 2: 4 / (4 + 1.96^2 …) = 0.34.
-    assert "Of 2 pairs drawn at random 2 match: 100 % of the pool [34 %, 100 %]; the model expected 50 %. 2 more are undecided." in words
+    assert (
+        "Of 2 pairs drawn at random 2 match: 100 % of the pool [34 %, 100 %]; the model expected 50 %. 2 more are undecided."
+        in words
+    )
 
     labels.write_open(tmp_path / "open.csv")
     assert sorted(line[0] for line in lines_of(tmp_path / "open.csv")[1:]) == ["p1", "p2", "p5"]
@@ -105,7 +108,9 @@ def test_there_and_back(folder: Path, tmp_path: Path) -> None:
 
 
 def test_train_and_read_back_agree_on_every_ballot(folder: Path, tmp_path: Path) -> None:
-    fill(folder / "sheets" / "anna.csv", {f"p{i}": word for i, word in enumerate(("1", "0", "1", "0", "unsure", ""), 1)})
+    fill(
+        folder / "sheets" / "anna.csv", {f"p{i}": word for i, word in enumerate(("1", "0", "1", "0", "unsure", ""), 1)}
+    )
     fill(folder / "sheets" / "ben.csv", {f"p{i}": word for i, word in enumerate(("1", "0", "0", "", "yes", "no"), 1)})
     labels = read_labels(folder)
     assert labels.label.tolist() == [1, 0, -1, -1, -1, -1]
@@ -117,7 +122,7 @@ def test_a_spreadsheet_in_europe_saves_semicolons(folder: Path) -> None:
     path = folder / "sheets" / "anna.csv"
     lines = lines_of(path)
     with path.open("w", encoding="utf-8-sig", newline="") as handle:
-        csv.writer(handle, delimiter=";").writerows([*lines[:1], *(line[:3] + ["yes", "so"] for line in lines[1:])])
+        csv.writer(handle, delimiter=";").writerows([*lines[:1], *([*line[:3], "yes", "so"] for line in lines[1:])])
     assert set(read_labels(folder).table["label_anna"].to_pylist()) == {1}
 
 

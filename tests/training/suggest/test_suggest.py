@@ -43,7 +43,13 @@ def test_the_same_seed_gives_the_same_pairs(matcher: MatchFunction, toy_rows: pd
 
 def test_no_pair_twice_equal_or_labelled(matcher: MatchFunction, tmp_path: Path) -> None:
     pool = pd.DataFrame(
-        [("Gout", "Gouty arthritis"), ("gouty arthritis", "GOUT"), ("Flu", "flu"), ("Asthma", "COPD"), ("Sepsis", "Shock")],
+        [
+            ("Gout", "Gouty arthritis"),
+            ("gouty arthritis", "GOUT"),
+            ("Flu", "flu"),
+            ("Asthma", "COPD"),
+            ("Sepsis", "Shock"),
+        ],
         columns=["x", "y"],
     )
     done = tmp_path / "done.csv"
@@ -66,7 +72,9 @@ def test_one_diagnosis_cannot_fill_the_sheet(matcher: MatchFunction) -> None:
     assert "more would put one diagnosis into over 4" in found.warnings[0]
 
 
-def test_nothing_of_a_pair_comes_back_in_a_second_round(matcher: MatchFunction, toy_rows: pd.DataFrame, tmp_path) -> None:
+def test_nothing_of_a_pair_comes_back_in_a_second_round(
+    matcher: MatchFunction, toy_rows: pd.DataFrame, tmp_path
+) -> None:
     first = dxmatch.suggest(matcher, toy_rows, 30)
     folder = first.save(tmp_path / "round-1")
     second = dxmatch.suggest(matcher, toy_rows, 30, labelled=[folder / "key.csv"])
