@@ -25,7 +25,6 @@ from .encoder_data import (
     Synonyms,
     common_synonyms,
     fifths,
-    icd_kinds,
     icd_synonyms,
     join,
     read_synonyms,
@@ -92,7 +91,7 @@ def _run(options: argparse.Namespace) -> None:
     if not options.no_common:
         sources.append(common_synonyms())
     if not options.no_icd:
-        sources += [icd_synonyms(), icd_kinds()]
+        sources.append(icd_synonyms())
     if not sources:
         raise InputError("nothing to train on", allowed="--synonyms FILE, or without --no-icd or --no-common")
     import torch

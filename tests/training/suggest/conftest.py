@@ -37,4 +37,4 @@ def folder(suggestion: Suggestion, tmp_path: Path) -> Path:
 def matcher(toy_rows: pd.DataFrame, strings_only: Path) -> MatchFunction:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
-        return train(toy_rows.copy(), features=strings_only, test_share=0.0, folds=2)
+        return train(toy_rows.copy(), features=strings_only, test_share=0.0, folds=2, contained="set-aside")

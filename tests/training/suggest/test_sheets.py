@@ -90,7 +90,7 @@ def test_there_and_back(folder: Path, tmp_path: Path) -> None:
     assert "ben   5 of 6 answered, 0 unsure, 1 blank." in words
     assert "3 pairs decided, 2 of them matches." in words
     assert "3 without a majority" in words
-    # Of the random p1, p3, p5, p6 two are decided, both matches; M said (0.8 + 0.2) / 2. Wilson, 2 of 2: 4 / (4 + 1.96^2 …) = 0.34.
+    # Of the random p1, p3, p5, p6 two are decided, both matches; M said (0.8 + 0.2) / 2. Wilson, 2 of 2: from 2 / (2 + 1.96^2) = 0.34.
     assert (
         "Of 2 pairs drawn at random 2 match: 100 % of the pool [34 %, 100 %]; the model expected 50 %. 2 more are undecided."
         in words
