@@ -7,6 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# A first call compiles or opens a file; how long it takes says nothing about what it gives.
+settings.register_profile("dxmatch", deadline=None)
+settings.load_profile("dxmatch")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -34,7 +34,6 @@ class Synonyms:
     Attributes
     ----------
     times : how often an epoch shows each pair.
-    kinds : the second name is of a kind of the first disease: a pair to train on, but not one disease.
     """
 
     source: str
@@ -42,7 +41,6 @@ class Synonyms:
     second: list[str]
     ids: list[str | None]
     times: int = 1
-    kinds: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,7 @@ class Names:
     Attributes
     ----------
     texts : the names, sorted.
-    pairs : [n, 2] indices of two different names of one disease, or of a disease and its kind, the smaller first; as often
-        as an epoch shows them.
+    pairs : [n, 2] indices of two different names of one disease, the smaller first; as often as an epoch shows them.
     disease : [len(texts)] its number; a chain of pairs, equal names or shared ids makes two names one disease.
     """
 
@@ -140,26 +137,6 @@ def icd_synonyms() -> Synonyms:
     return Synonyms("ICD-10-CM", first, second, ids)
 
 
-def icd_kinds() -> Synonyms:
-    """ICD-10-CM: each category's or subcategory's title with the names of the codes below it, as far as these are its kinds.
-
-    Left out: what `icd_synonyms` leaves out, and titles such as "Other malabsorption" on either side.
-    """
-    import simple_icd_10_cm as icd
-
-    first, second = [], []
-    for code in icd.get_all_codes(True):
-        if icd.is_chapter_or_block(code) or icd.is_extended_subcategory(code):
-            continue
-        above, title = icd.get_parent(code), icd.get_description(code)
-        if icd.is_chapter_or_block(above) or _COLLECTS.search(icd.get_description(above) + " " + title):
-            continue
-        for name in (title, *icd.get_inclusion_term(code)):
-            first.append(icd.get_description(above))
-            second.append(name)
-    return Synonyms("ICD-10-CM, kinds", first, second, [None] * len(first), kinds=True)
-
-
 def join(sources: Sequence[Synonyms], normalizer: Normalizer) -> Names:
     """All sources as one set of names; pairs that are equal after normalisation train nothing and are no pairs."""
     number: dict[str, int] = {}
@@ -176,8 +153,7 @@ def join(sources: Sequence[Synonyms], normalizer: Normalizer) -> Names:
                     got=first if not a else second,
                 )
             i, j = number.setdefault(a, len(number)), number.setdefault(b, len(number))
-            if not source.kinds:
-                joint.join(a, b)
+            joint.join(a, b)
             if identity:
                 joint.join(a, ("id", identity))
             if i != j:

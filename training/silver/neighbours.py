@@ -27,7 +27,8 @@ _ONLY_DEGREE = word_set(
 _WIDE = word_set(
     "rare genetic hereditary inherited familial syndromic non isolated organ system systems disease diseases disorder disorders syndrome "
     "syndromes other complex classic classical primary disturbance autosomal dominant recessive x linked type form forms with due to "
-    "autoimmune central anomaly anomalies total partial of and or idiopathic the in by associated related congenital tract gland region cell cells"
+    "autoimmune central anomaly anomalies total partial of and or idiopathic the in by associated related congenital tract gland region cell cells "
+    "cancer cancers carcinoma neoplasm neoplasms tumor tumors malignant malignancy lesion lesions skin"
 )
 """Words that make a name wider or say little; two diseases differ by others."""
 
