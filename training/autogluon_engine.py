@@ -68,7 +68,7 @@ def fit(
     Errors: `MissingExtra` without AutoGluon; `OptionError` where no model was ready in time.
     """
     check_installed()
-    from autogluon.tabular import TabularPredictor
+    from autogluon.tabular import TabularPredictor  # pyright: ignore[reportMissingImports]
 
     settings = [{**_STEADY, **model} for model in models or _portfolio()]
     constraints = {"monotone_constraints": list(directions), "monotone_constraints_method": "advanced"}
@@ -123,7 +123,7 @@ def fit(
 
 def _portfolio() -> Sequence[Mapping[str, Any]]:
     """The small trees of the engine `lightgbm`, then AutoGluon's own settings."""
-    from autogluon.tabular.configs.hyperparameter_configs import get_hyperparameter_config
+    from autogluon.tabular.configs.hyperparameter_configs import get_hyperparameter_config  # pyright: ignore[reportMissingImports]
 
     small = [
         {**SETTINGS, **candidate, "ag_args": {"name_suffix": f"_{candidate['num_leaves']}_leaves", "priority": 100}}
@@ -160,7 +160,7 @@ def _splits(fold: NDArray[np.int64], extra: ExtraRows | None) -> list[tuple[NDAr
 
 def _told(progress: Callable[[int, int], None], models: int) -> Any:
     """What AutoGluon calls after each model. Bags are counted; the weighted means of them take no time."""
-    from autogluon.core.callbacks import AbstractCallback
+    from autogluon.core.callbacks import AbstractCallback  # pyright: ignore[reportMissingImports]
 
     class Told(AbstractCallback):
         done = 0
@@ -226,7 +226,7 @@ def _exported(
 
 def _shares(trainer: Any, name: str) -> dict[str, float]:
     """The bags that a model is the weighted mean of, and their weights; of a bag, itself."""
-    from autogluon.core.models import WeightedEnsembleModel
+    from autogluon.core.models import WeightedEnsembleModel  # pyright: ignore[reportMissingImports]
 
     model = trainer.load_model(name)
     if not isinstance(model, WeightedEnsembleModel):
