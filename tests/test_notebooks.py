@@ -30,7 +30,7 @@ def read(name: str) -> Any:
 
 
 def execute(notebook: Any, folder: Path) -> None:
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
+    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}}).execute()
 
 
 def outputs(notebook: Any) -> list[Any]:
