@@ -267,10 +267,10 @@ def test_the_shipped_encoder_knows_synonyms_and_is_small() -> None:
     cosines = vectors @ vectors.T
     assert cosines[0, 1] > cosines[0, 2] + 0.2
     assert cosines[3, 4] > 0.5 > cosines[3, :3].max()
-    # What the card says of it: better than its peer on the diseases kept back.
+    # What the card says of it, on the diseases kept back: better than its peer but for the first place of main names.
     measured = shipped.measured
     peer = measured["all-MiniLM-L6-v2"]
-    for figure in ("icd_category_first_fifth_main_names", "icd_category_5_fifths_with_synonyms"):
-        for at in ("at_1", "at_15"):
-            assert measured["ours"][figure][at] > peer[figure][at]
+    main, synonyms = "icd_category_first_fifth_main_names", "icd_category_first_fifth_with_synonyms"
+    for figure, at in ((main, "at_15"), (synonyms, "at_1"), (synonyms, "at_15")):
+        assert measured["ours"][figure][at] > peer[figure][at]
     assert measured["ours"]["pairs_average_precision"] > peer["pairs_average_precision"]
