@@ -5,14 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.compiled import compiled
+from ..features.compiled import FEW, compiled, kernels_compiled
 from ..features.errors import ModelError
+from .bitmask_trees import MAX_LEAVES, BitmaskTrees
+from .checked_trees import CheckedMembers
 from .refusal import refusal
+from .tree_bins import Bins
+from .tree_shap import TreeShap, check_counts
+from .tree_walk import TreeWalk
+from .trees import check
 
 KINDS = ("mean_raw", "mean_probability")
 MAX_WEIGHT = 1e6
@@ -79,26 +86,96 @@ MEAN_RAW = Combination("mean_raw")
 
 
 class Members:
-    """LightGBM boosters, from texts that `trees.validate` gave."""
+    """The members of M as scorers of rows. A row's scores have the same bits by every way that gives them: LightGBM's own.
+
+    Trees of at most 64 leaves are scored by `BitmaskTrees`, a few rows at the start of a process by `TreeWalk`, and what is out of
+    the reach of the former by LightGBM, which is imported for that alone.
+
+    texts : LightGBM's, or what `folder.load` gives. Errors: `ModelError` for a text that `trees.validate` refuses.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        import lightgbm
+        if not isinstance(texts, CheckedMembers):
+            texts = CheckedMembers([check(text, None, f"member {number}") for number, text in enumerate(texts)])
+        self._texts = texts
+        self._arrays = [member.arrays for member in texts.members]
+        self._boosters: dict[int, Any] = {}
+        self.n_features = self._arrays[0].n_features
 
-        self._boosters = [lightgbm.Booster(model_str=text) for text in texts]
+    def __len__(self) -> int:
+        return len(self._arrays)
 
     def __call__(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64[n, members]: each member's raw log-odds for `table` float32[n, f]."""
-        raw = np.empty((len(table), len(self._boosters)))
-        for member, booster in enumerate(self._boosters):
-            raw[:, member] = np.asarray(booster.predict(table, raw_score=True, num_threads=1))
+        """float64[n, members]: each member's raw log-odds for `table` float32[n, f]; NaN is a missing value.
+
+        Errors: `ModelError` for another number of columns.
+        """
+        self._check_columns(table)
+        if len(table) <= FEW and not kernels_compiled():
+            return self._walk(table)
+        numbers, bitmask = self._bitmask
+        if bitmask is not None and len(numbers) == len(self):
+            return bitmask(table)
+        raw = np.empty((len(table), len(self)))
+        if bitmask is not None:
+            raw[:, numbers] = bitmask(table)
+        for member in sorted(set(range(len(self))) - set(numbers)):
+            raw[:, member] = np.asarray(self._booster(member).predict(table, raw_score=True, num_threads=1))
         return raw
+
+    def contributions(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """float64[n, members, f + 1]: SHAP values of each feature in each member's raw log-odds, and in the last column its base.
+
+        Base and values add up to the score. Path-dependent TreeSHAP; the values are those of LightGBM's `pred_contrib`, which
+        gives them where a member's paths have too many features for tables.
+
+        Errors: `ModelError` for another number of columns, or trees without the counts of training rows.
+        """
+        self._check_columns(table)
+        found = np.empty((len(table), len(self), self.n_features + 1))
+        for member, tables in enumerate(self._shap):
+            if tables is not None:
+                found[:, member] = tables(table)[:, 0]
+            else:
+                found[:, member] = self._booster(member).predict(table, pred_contrib=True, num_threads=1)
+        return found
+
+    def _check_columns(self, table: NDArray[np.float32]) -> None:
+        if table.ndim != 2 or table.shape[1] != self.n_features:
+            raise refusal("table", "other columns than the trees read", allowed=f"{self.n_features}", got=table.shape)
+
+    @cached_property
+    def _walk(self) -> TreeWalk:
+        return TreeWalk(self._arrays)
+
+    @cached_property
+    def _bitmask(self) -> tuple[list[int], BitmaskTrees | None]:
+        """The members that it scores, and it."""
+        numbers = [number for number, trees in enumerate(self._arrays) if trees.most_leaves <= MAX_LEAVES]
+        members = [self._arrays[number] for number in numbers]
+        bins = Bins.of(members) if members else None
+        return ([], None) if bins is None else (numbers, BitmaskTrees.of(members, bins))
+
+    @cached_property
+    def _shap(self) -> list[TreeShap | None]:
+        for trees in self._arrays:
+            check_counts(trees)
+        bins = [Bins.of([trees]) for trees in self._arrays]
+        return [None if b is None else TreeShap.of([trees], b) for trees, b in zip(self._arrays, bins, strict=True)]
+
+    def _booster(self, member: int) -> Any:
+        if member not in self._boosters:
+            import lightgbm
+
+            self._boosters[member] = lightgbm.Booster(model_str=self._texts[member])
+        return self._boosters[member]
 
 
 def _is_weight(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MAX_WEIGHT
 
 
-@compiled()
+@compiled(few="raw")
 def _mean_raw(raw: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     out = np.empty(len(raw))
     for row in range(len(raw)):
@@ -111,7 +188,7 @@ def _mean_raw(raw: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray
     return out
 
 
-@compiled()
+@compiled(few="raw")
 def _mean_probability(raw: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """log(sum w p / sum w (1 - p)), with p and 1 - p each taken from an exponential of a number from -700 to 0: neither is ever 0."""
     out = np.empty(len(raw))

@@ -19,6 +19,7 @@ from pathlib import Path
 from ..features.errors import ModelError
 from . import manifest as manifest_file
 from . import trees as tree_text
+from .checked_trees import CheckedMembers
 from .exchange import exchange
 from .manifest import CARD, ENCODER_FILES, Manifest
 from .refusal import refusal
@@ -36,13 +37,13 @@ class ModelFolder:
     """A model folder in memory.
 
     trees : the members' LightGBM texts, over `manifest.feature_names` in this order. After `load` they are checked, and
-        written anew from the checked numbers.
+        written anew from the checked numbers when first asked for.
     encoder : the files of `encoder/` by name, {"encoder.json": …, "encoder.safetensors": …}, or None.
     card : the text of CARD.md, or None.
     """
 
     manifest: Manifest
-    trees: tuple[str, ...]
+    trees: Sequence[str]
     encoder: Mapping[str, bytes] | None = None
     card: str | None = None
 
@@ -61,9 +62,11 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     contents = {file: _read_verified(root, file, digest) for file, digest in manifest.files.items()}
     names = manifest.feature_names
     members = [f"trees/{number}.txt" for number in range(sum(file.startswith("trees/") for file in contents))]
-    trees = tuple(
-        tree_text.validate(_decoded(contents[file], root / file), len(names), str(root / file), names)
-        for file in members
+    trees = CheckedMembers(
+        [
+            tree_text.check(_decoded(contents[file], root / file), len(names), str(root / file), names)
+            for file in members
+        ]
     )
     encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
     card = _decoded(contents[CARD], root / CARD) if CARD in contents else None

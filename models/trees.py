@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import NoReturn
 
+from .checked_trees import FIXED_HEADER, CheckedTrees, Lines, Numbers, arrays_of
 from .refusal import refusal
 
 MAX_CHARACTERS = 128 * 2**20
@@ -25,14 +27,7 @@ MAX_DEPTH = 512
 MAX_LEAF_VALUE = 1e6
 FEATURE_NAME = re.compile(r"[A-Za-z0-9_.\-]{1,100}")
 
-_FIXED_HEADER = {
-    "version": "v4",
-    "num_class": "1",
-    "num_tree_per_iteration": "1",
-    "label_index": "0",
-    "objective": "binary sigmoid:1",
-}
-_HEADER = {*_FIXED_HEADER, "max_feature_idx", "feature_names", "feature_infos"}
+_HEADER = {*FIXED_HEADER, "max_feature_idx", "feature_names", "feature_infos"}
 _HEADER_OPTIONAL = {"tree_sizes", "monotone_constraints"}
 # What each line of a tree holds: how many numbers (S per split, L per leaf, 1), and of which type.
 _TREE: dict[str, tuple[str, type]] = {
@@ -41,20 +36,18 @@ _TREE: dict[str, tuple[str, type]] = {
     "leaf_value": ("L", float), "leaf_weight": ("L", float), "leaf_count": ("L", int), "internal_value": ("S", float),
     "internal_weight": ("S", float), "internal_count": ("S", int), "is_linear": ("1", int), "shrinkage": ("1", float),
 }  # fmt: skip
+_KEYS = set(_TREE)
 _TREE_OPTIONAL = {"split_gain", "leaf_weight", "leaf_count", "internal_value", "internal_weight", "internal_count"}
-# Left out of the text that LightGBM gets: neither predictions, nor SHAP values, nor importances need them.
-_NOT_CARRIED = {"leaf_weight", "internal_weight"}
 # Bit 0 would be a categorical split; bit 1 sends missing values left; bits 2-3 say what is missing (none, zero, NaN).
 _DECISION_TYPES = frozenset({0, 2, 4, 6, 8, 10})
 _MAX_INT = 2**31 - 1
+_HAS_VALUE = re.compile("[^=]*=").match
 _CHARACTERS = {int: re.compile(r"[0-9\- ]*"), float: re.compile(r"[0-9eE+\-. ]*")}
 _AFTER_THE_TREES = re.compile(
     r"\n*(?:feature_importances:\n(?:[^\n=]+=[0-9]+\n)*\n*)?"
     r"(?:parameters:\n(?:\[[^\n]*\]\n)*\n*end of parameters\n*)?"
     r"(?:pandas_categorical:(?:null|\[\])\n*)?"
 )
-
-Tree = dict[str, list[Any]]
 
 
 def validate(text: str, n_features: int, name: str, features: Sequence[str] | None = None) -> str:
@@ -74,6 +67,11 @@ def validate(text: str, n_features: int, name: str, features: Sequence[str] | No
     numerical features: another objective, categorical splits, linear trees, a number that is not finite or out of
     range, children that do not make one tree, lines that are missing, doubled, unknown or left over.
     """
+    return check(text, n_features, name, features).text
+
+
+def check(text: str, n_features: int | None, name: str, features: Sequence[str] | None = None) -> CheckedTrees:
+    """As `validate`, before anything is written. n_features : None where the text alone says it."""
     if len(text) > MAX_CHARACTERS:
         raise refusal(name, "too long", allowed=f"at most {MAX_CHARACTERS:,} characters", got=len(text))
     if not text.isascii() or not text.replace("\n", "").isprintable():
@@ -87,31 +85,46 @@ def validate(text: str, n_features: int, name: str, features: Sequence[str] | No
     names = _check_header(header, n_features, name, features)
     if not 1 <= len(blocks) <= MAX_TREES:
         raise refusal(name, "wrong number of trees", allowed=f"1 to {MAX_TREES:,}", got=len(blocks))
-    trees = [_read_tree(block, number, n_features, f"{name}, tree {number}") for number, block in enumerate(blocks)]
-    return _write(trees, names)
+    trees = [_read_lines(block, number, f"{name}, tree {number}") for number, block in enumerate(blocks)]
+    leaves = _numbers(trees, "num_leaves", [1] * len(trees), name)
+    _check_range("num_leaves", leaves, 1, MAX_LEAVES, name)
+    counts = {"1": [1] * len(trees), "L": leaves.flat, "S": [count - 1 for count in leaves.flat]}
+    values = {key: _numbers(trees, key, counts[per], name) for key, (per, _) in _TREE.items()}
+    for key, low, high in (
+        ("num_cat", 0, 0), ("is_linear", 0, 0), ("split_feature", 0, len(names) - 1), ("leaf_count", 0, _MAX_INT),
+        ("internal_count", 0, _MAX_INT), ("leaf_value", -MAX_LEAF_VALUE, MAX_LEAF_VALUE),
+    ):  # fmt: skip
+        _check_range(key, values[key], low, high, name)
+    _check_decisions(values["decision_type"], name)
+    _check_shapes(values["left_child"], values["right_child"], name)
+    return CheckedTrees(arrays_of(values, counts, len(names)), trees, values, names)
 
 
 def _key_values(lines: Sequence[str], known: set[str], optional: set[str], place: str) -> dict[str, str]:
-    values: dict[str, str] = {}
+    if all(map(_HAS_VALUE, lines)):
+        values = dict(line.split("=", 1) for line in lines)
+        if len(values) == len(lines) and known - optional <= values.keys() <= known:
+            return values
+    seen = set()
     for line in lines:
-        key, equals, value = line.partition("=")
+        key, equals, _ = line.partition("=")
         if not equals or key not in known:
             raise refusal(place, "unknown line", allowed=f"key=value with one of {', '.join(sorted(known))}", got=line)
-        if key in values:
+        if key in seen:
             raise refusal(place, f"two lines {key!r}")
-        values[key] = value
-    if missing := sorted(known - optional - values.keys()):
-        raise refusal(place, f"no line {', '.join(map(repr, missing))}")
-    return values
+        seen.add(key)
+    raise refusal(place, f"no line {', '.join(map(repr, sorted(known - optional - seen)))}")
 
 
-def _check_header(block: str, n_features: int, name: str, features: Sequence[str] | None) -> list[str]:
+def _check_header(block: str, n_features: int | None, name: str, features: Sequence[str] | None) -> list[str]:
     """The feature names that the new text gets."""
     first, *lines = block.split("\n")
     if first != "tree":
         raise refusal(name, "no LightGBM model text", allowed="'tree' as its first line", got=first)
     header = _key_values(lines, _HEADER | _HEADER_OPTIONAL, _HEADER_OPTIONAL, name)
-    expected = {**_FIXED_HEADER, "max_feature_idx": str(n_features - 1)}
+    if n_features is None:
+        n_features = header["feature_names"].count(" ") + 1
+    expected = {**FIXED_HEADER, "max_feature_idx": str(n_features - 1)}
     for key, value in expected.items():
         if header[key] != value:
             raise refusal(
@@ -137,65 +150,93 @@ def _check_header(block: str, n_features: int, name: str, features: Sequence[str
     )
 
 
-def _read_tree(block: str, number: int, n_features: int, place: str) -> Tree:
+def _read_lines(block: str, number: int, place: str) -> Lines:
     first, *lines = block.split("\n")
     if first != f"Tree={number}":
         raise refusal(place, "no start of a tree where one must be", allowed=repr(f"Tree={number}"), got=first)
-    text = _key_values(lines, set(_TREE), _TREE_OPTIONAL, place)
-    (leaves,) = _numbers(text, "num_leaves", 1, place)
-    if not 1 <= leaves <= MAX_LEAVES:
-        raise refusal(f"{place}, num_leaves", "out of range", allowed=f"1 to {MAX_LEAVES:,}", got=leaves)
-    counts = {"S": leaves - 1, "L": leaves, "1": 1}
-    tree: Tree = {}
-    for key, (per, _) in _TREE.items():
+    values = _key_values(lines, _KEYS, _TREE_OPTIONAL, place)
+    if values["num_leaves"] == "1":
         # LightGBM leaves a lone leaf's weight blank.
-        if key in text and not (leaves == 1 and key in _TREE_OPTIONAL and not text[key]):
-            tree[key] = _numbers(text, key, counts[per], place)
-    for key, low, high in (
-        ("num_cat", 0, 0), ("is_linear", 0, 0), ("split_feature", 0, n_features - 1), ("leaf_count", 0, _MAX_INT),
-        ("internal_count", 0, _MAX_INT), ("leaf_value", -MAX_LEAF_VALUE, MAX_LEAF_VALUE),
-    ):  # fmt: skip
-        for value in tree.get(key, ()):
-            if not low <= value <= high:
-                raise refusal(f"{place}, {key}", "out of range", allowed=f"{low:,} to {high:,}", got=value)
-    for value in tree["decision_type"]:
-        if value not in _DECISION_TYPES:
-            allowed = ", ".join(map(str, sorted(_DECISION_TYPES)))
-            raise refusal(f"{place}, decision_type", "no numerical split", allowed=allowed, got=value)
-    _check_shape(tree["left_child"], tree["right_child"], leaves, place)
-    return tree
-
-
-def _numbers(text: Mapping[str, str], key: str, count: int, place: str) -> list[Any]:
-    kind, line = _TREE[key][1], text[key]
-
-    def refuse(problem: str, got: object) -> NoReturn:
-        what = "whole" if kind is int else "finite"
-        raise refusal(f"{place}, {key}", problem, allowed=f"{count:,} {what} numbers, one space between", got=got)
-
-    parts = line.split(" ") if line else []
-    if len(parts) != count:
-        refuse(f"{len(parts):,} entries", line)
-    # LightGBM writes inf where a split only parts what is there from what is missing.
-    infinite = parts.count("inf") if key == "threshold" else 0
-    plain = " ".join([part for part in parts if part != "inf"]) if infinite else line
-    if not _CHARACTERS[kind].fullmatch(plain):
-        refuse("not a number", line)
-    try:
-        values = list(map(kind, parts))
-    except ValueError:
-        refuse("not a number", line)
-    if kind is float and sum(map(math.isfinite, values)) != count - infinite:
-        refuse("a number that is not finite", line)
+        return {key: value for key, value in values.items() if value or key not in _TREE_OPTIONAL}
     return values
 
 
-def _check_shape(left: Sequence[int], right: Sequence[int], leaves: int, place: str) -> None:
+def _numbers(trees: Sequence[Lines], key: str, counts: Sequence[int], name: str) -> Numbers:
+    """The numbers of a line of each tree, none where it has no such line; converted all at once, since lines are many."""
+    kind = _TREE[key][1]
+    lines = [tree.get(key, "") for tree in trees]
+    joined = " ".join([line for line in lines if line])
+    parts = joined.split(" ") if joined else []
+    # LightGBM writes inf where a split only parts what is there from what is missing.
+    infinite = parts.count("inf") if key == "threshold" else 0
+    plain = " ".join([part for part in parts if part != "inf"]) if infinite else joined
+    there = [count if key in tree else 0 for tree, count in zip(trees, counts, strict=True)]
+    try:
+        if not _CHARACTERS[kind].fullmatch(plain) or [line.count(" ") + 1 if line else 0 for line in lines] != there:
+            raise ValueError
+        values = list(map(kind, parts))
+        if kind is float and sum(map(math.isfinite, values)) + infinite != len(values):
+            raise ValueError
+    except ValueError:
+        for number, (tree, count) in enumerate(zip(trees, counts, strict=True)):
+            if key in tree:
+                _check_line(tree[key], key, count, f"{name}, tree {number}, {key}")
+        raise
+    return Numbers(values, list(accumulate(there, initial=0)))
+
+
+def _check_line(line: str, key: str, count: int, place: str) -> None:
+    """Refuses a line that does not hold `count` numbers."""
+    kind = _TREE[key][1]
+
+    def refuse(problem: str) -> NoReturn:
+        what = "whole" if kind is int else "finite"
+        raise refusal(place, problem, allowed=f"{count:,} {what} numbers, one space between", got=line)
+
+    parts = line.split(" ") if line else []
+    if len(parts) != count:
+        refuse(f"{len(parts):,} entries")
+    parts = [part for part in parts if part != "inf" or key != "threshold"]
+    if not _CHARACTERS[kind].fullmatch(" ".join(parts)):
+        refuse("not a number")
+    try:
+        values = list(map(kind, parts))
+    except ValueError:
+        refuse("not a number")
+    if kind is float and not all(map(math.isfinite, values)):
+        refuse("a number that is not finite")
+
+
+def _check_range(key: str, values: Numbers, low: float, high: float, name: str) -> None:
+    if values.flat and not (low <= min(values.flat) and max(values.flat) <= high):
+        number, value = values.first(lambda value: not low <= value <= high)
+        raise refusal(f"{name}, tree {number}, {key}", "out of range", allowed=f"{low:,} to {high:,}", got=value)
+
+
+def _check_decisions(values: Numbers, name: str) -> None:
+    if not _DECISION_TYPES.issuperset(values.flat):
+        number, value = values.first(lambda value: value not in _DECISION_TYPES)
+        allowed = ", ".join(map(str, sorted(_DECISION_TYPES)))
+        raise refusal(f"{name}, tree {number}, decision_type", "no numerical split", allowed=allowed, got=value)
+
+
+def _check_shapes(left: Numbers, right: Numbers, name: str) -> None:
+    """Each tree's; of the many that small trees have in common, one is looked at."""
+    fine = set()
+    for number in range(len(left.bounds) - 1):
+        shape = left.of(number), right.of(number)
+        if (common := (*shape[0], *shape[1])) not in fine:
+            _check_shape(*shape, f"{name}, tree {number}")
+            fine.add(common)
+
+
+def _check_shape(left: Sequence[int], right: Sequence[int], place: str) -> None:
     """One tree from node 0: every other node and every leaf is a child once, and children come after their parents.
 
     LightGBM numbers nodes in the order of their making, so the second rule holds for all that it writes; with the
     first it leaves no room for a cycle.
     """
+    leaves = len(left) + 1
     if leaves == 1:
         return
     if sorted([*left, *right]) != [*range(-leaves, 0), *range(1, leaves - 1)]:
@@ -210,21 +251,3 @@ def _check_shape(left: Sequence[int], right: Sequence[int], leaves: int, place: 
                 depth[child] = depth[node] + 1
     if max(depth) > MAX_DEPTH:
         raise refusal(place, "too deep", allowed=f"at most {MAX_DEPTH} splits from the root to a leaf", got=max(depth))
-
-
-def _write(trees: Sequence[Tree], names: Sequence[str]) -> str:
-    lines = ["tree"]
-    header = {
-        **_FIXED_HEADER,
-        "max_feature_idx": str(len(names) - 1),
-        "feature_names": " ".join(names),
-        "feature_infos": " ".join(["none"] * len(names)),
-    }
-    lines += [f"{key}={value}" for key, value in header.items()]
-    for number, tree in enumerate(trees):
-        lines += ["", f"Tree={number}"]
-        for key in _TREE:
-            if key in tree and key not in _NOT_CARRIED:
-                # repr: the shortest decimal that reads back as the same float64
-                lines.append(f"{key}=" + " ".join(map(repr, tree[key])))
-    return "\n".join([*lines, "", "", "end of trees", ""])

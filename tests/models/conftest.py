@@ -76,3 +76,87 @@ def parts(manifest, boosters) -> ModelFolder:
 @pytest.fixture
 def folder(parts, tmp_path):
     return save(tmp_path / "model", parts)
+
+
+ODD_THRESHOLDS = (
+    0.0, -0.0, 1e-35, 1.0000000180025095e-35, -1e-35, 1e-36, 1e-38, 1e-45, 4e-46, 0.1, 0.5, 0.30000001192092896, -0.5, 1.0, 255.0,
+    3.4028234663852886e38, 3.4028235677973366e38, 1e300, -1e300, 1e39, float("inf"),
+)  # fmt: skip
+
+
+def _grown(random: np.random.Generator, leaves: int, features: int) -> dict[str, list]:
+    """A tree as LightGBM numbers it: a random leaf is split, time and again. Each leaf holds 1 to 50 training rows."""
+    left, right = [], []
+    parent_of: dict[int, tuple[list, int]] = {}
+    for split in range(leaves - 1):
+        leaf = int(random.integers(split + 1)) if split else 0
+        if leaf in parent_of:
+            side, at = parent_of[leaf]
+            side[at] = split
+        left.append(~leaf)
+        right.append(~(split + 1))
+        parent_of[leaf], parent_of[split + 1] = (left, split), (right, split)
+    count = random.integers(1, 51, leaves).tolist()
+    inside = [0] * (leaves - 1)
+    for split in range(leaves - 2, -1, -1):
+        inside[split] = sum(inside[c] if c >= 0 else count[~c] for c in (left[split], right[split]))
+    common = random.choice([*ODD_THRESHOLDS, *random.random(12).tolist()], leaves - 1)
+    scale = 10.0 ** random.choice([0, -3, -38, 3], leaves)
+    return {
+        "split_feature": random.integers(0, features, leaves - 1).tolist(),
+        "threshold": np.where(random.random(leaves - 1) < 0.5, common, random.normal(0.4, 0.5, leaves - 1)).tolist(),
+        "decision_type": random.choice([0, 2, 4, 6, 8, 10], leaves - 1).tolist(),
+        "left_child": left,
+        "right_child": right,
+        "leaf_value": (random.normal(0, 1, leaves) * scale).tolist(),
+        "leaf_count": count,
+        "internal_count": inside,
+    }
+
+
+def _text(trees: list[dict[str, list]], features: int) -> str:
+    lines = ["tree", "version=v4", "num_class=1", "num_tree_per_iteration=1", "label_index=0"]
+    lines += [f"max_feature_idx={features - 1}", "objective=binary sigmoid:1"]
+    lines += [
+        "feature_names=" + " ".join(f"x{f}" for f in range(features)),
+        "feature_infos=" + "none " * (features - 1) + "none",
+    ]
+    for number, tree in enumerate(trees):
+        lines += [
+            "",
+            f"Tree={number}",
+            f"num_leaves={len(tree['leaf_value'])}",
+            "num_cat=0",
+            "is_linear=0",
+            "shrinkage=1.0",
+        ]
+        lines += [f"{key}=" + " ".join(map(repr, values)) for key, values in tree.items()]
+    return "\n".join([*lines, "", "", "end of trees", ""])
+
+
+@pytest.fixture(scope="session")
+def random_trees():
+    """Makes the text of a member: trees of at most so many leaves (a lone leaf and a stump among them) over odd thresholds."""
+
+    def make(seed: int, trees: int, most_leaves: int, features: int) -> str:
+        random = np.random.default_rng(seed)
+        sizes = [1, 2, most_leaves, *random.integers(1, most_leaves + 1, max(trees - 3, 0)).tolist()][-trees:]
+        return _text([_grown(random, leaves, features) for leaves in sizes], features)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def odd_rows():
+    """Rows of float32 about the odd thresholds: on them, beside them, missing, infinite, near zero."""
+
+    def make(seed: int, rows: int, features: int) -> np.ndarray:
+        random = np.random.default_rng(seed)
+        with np.errstate(over="ignore"):
+            edges = np.array([*ODD_THRESHOLDS, 1e-36, -1e-36, 1.1e-35], np.float32)
+            beside = np.nextafter(edges, np.float32(np.inf)), np.nextafter(edges, np.float32(-np.inf))
+        odd = np.concatenate([edges, *beside, np.array([np.nan, np.nan, np.nan, -np.inf], np.float32)])
+        table = random.normal(0.4, 0.5, (rows, features)).astype(np.float32)
+        return np.where(random.random(table.shape) < 0.6, random.choice(odd, table.shape), table)
+
+    return make

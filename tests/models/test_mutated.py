@@ -7,6 +7,7 @@ that takes too long kills the process, so that neither a crash nor a hang can pa
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -24,6 +25,7 @@ import numpy as np
 import pytest
 
 from dxmatch.features.errors import DxmatchError, ModelError
+from dxmatch.models.ensemble import Members
 from dxmatch.models.folder import load
 
 SHIPPED = Path(__file__).parents[2] / "models" / "offline-en"
@@ -175,6 +177,11 @@ def score(folder: Path, table: np.ndarray) -> None:
     probability = loaded.manifest.calibration(np.sum(raw, axis=0) / len(raw))
     assert probability.shape == (len(table),)
     assert ((probability >= 0) & (probability <= 1)).all()
+    members = Members(loaded.trees)
+    assert members(table).tobytes() == np.stack(raw, axis=1).tobytes()
+    assert members._walk(table[:3]).tobytes() == np.stack(raw, axis=1)[:3].tobytes()
+    with contextlib.suppress(ModelError):  # counts that do not add up
+        assert np.isfinite(members.contributions(table[:3])).all()
     for booster in boosters:
         assert booster.predict(table[:3], pred_contrib=True, num_threads=1).shape == (3, table.shape[1] + 1)
     if loaded.encoder:
