@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 3
+FORMAT = 4
 """Part of every key: raised whenever the layout, or the way a tree or its names are built, changes."""
 _MAGIC = b"dxm-icd\n"
 _BOUNDARY = 64
@@ -99,7 +99,7 @@ class Cache:
         self._sweep(name)
 
     def _sweep(self, name: str) -> None:
-        """Each table of abbreviations and each encoder has its own 60 MB of names: the files longest unused go."""
+        """Each table of abbreviations and each encoder has its own 70 MB of names: the files longest unused go."""
         assert self.folder is not None
         with contextlib.suppress(OSError):
             used = sorted((-path.stat().st_mtime, path) for path in self.folder.glob(f"icd-{name}-*.bin"))

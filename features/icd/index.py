@@ -15,7 +15,9 @@ from ..encoders import Encoder
 from ..errors import DxmatchError, OptionError
 from ..text import Normalizer
 from .cache import Cache
+from .lookup import Lookup
 from .search import Nearest, nearest_distinct
+from .sketch import Sketch
 from .sources import open_tree
 from .texts import Texts
 from .tree import CATEGORY, CODE_FORM, EXTENSION, IcdTree
@@ -58,10 +60,19 @@ class IcdIndex:
     """
 
     def __init__(
-        self, tree: IcdTree, encoder: Encoder, texts: Texts, nodes: NDArray[np.int32], vectors: NDArray[np.float32]
+        self,
+        tree: IcdTree,
+        encoder: Encoder,
+        texts: Texts,
+        nodes: NDArray[np.int32],
+        vectors: NDArray[np.float32],
+        sketch: Sketch | None = None,
+        lookup: Lookup | None = None,
     ) -> None:
         self.tree, self.encoder = tree, encoder
         self.texts, self.nodes, self.vectors = texts, nodes, vectors
+        self._sketch = Sketch.of(vectors) if sketch is None else sketch
+        self._lookup = Lookup.of(texts) if lookup is None else lookup
 
     @classmethod
     def open(
@@ -84,26 +95,29 @@ class IcdIndex:
         key = {"source": tree.source, "encoder": encoder.identity, "normalizer": normalizer.identity}
         kept = store.load("names", key)
         if kept is not None and kept["vectors"].shape[1:] == (encoder.dimensions,):
-            return cls(tree, encoder, Texts(kept["blob"], kept["offsets"]), kept["nodes"], kept["vectors"])
+            texts = Texts(kept["blob"], kept["offsets"])
+            sketch = Sketch(*(kept[name] for name in Sketch._fields))
+            lookup = Lookup(*(kept[name] for name in Lookup._fields))
+            return cls(tree, encoder, texts, kept["nodes"], kept["vectors"], sketch, lookup)
         names, nodes = entries(tree, normalizer)
         vectors = _encode(encoder, names)
         texts = Texts.of(names)
-        store.save("names", key, {"blob": texts.blob, "offsets": texts.offsets, "nodes": nodes, "vectors": vectors})
-        return cls(tree, encoder, texts, nodes, vectors)
+        made = cls(tree, encoder, texts, nodes, vectors)
+        arrays = {"blob": texts.blob, "offsets": texts.offsets, "nodes": nodes, "vectors": vectors}
+        store.save("names", key, arrays | made._sketch._asdict() | made._lookup._asdict())
+        return made
 
     @cached_property
-    def _entry_of(self) -> dict[str, int]:
-        return {text: entry for entry, text in enumerate(self.texts)}
+    def _entry_categories(self) -> NDArray[np.int32]:
+        return self._categories(self.nodes)
 
     def direct(self, strings: Sequence[str]) -> Assignment:
         """The node whose name a string equals, or whose code it is; -1 where neither holds."""
-        nodes = np.full(len(strings), -1, np.int32)
-        how = np.zeros(len(strings), np.uint8)
+        found = self._lookup.find(strings, self.texts)
+        nodes = np.where(found >= 0, self.nodes[found], -1).astype(np.int32) if len(self.nodes) else found
+        how = np.where(found >= 0, DIRECT, NONE).astype(np.uint8)
         for i, text in enumerate(strings):
-            entry = self._entry_of.get(text)
-            if entry is not None:
-                nodes[i], how[i] = self.nodes[entry], DIRECT
-            elif CODE_FORM.fullmatch(text) and (node := self.tree.find(text)) >= 0:
+            if how[i] == NONE and CODE_FORM.fullmatch(text) and (node := self.tree.find(text)) >= 0:
                 nodes[i], how[i] = node, CODE
         return Assignment(nodes, how, np.where(nodes >= 0, 1.0, np.nan))
 
@@ -119,7 +133,7 @@ class IcdIndex:
         for start in range(0, len(strings), _STRINGS_AT_ONCE):
             queries = _encode(self.encoder, strings[start : start + _STRINGS_AT_ONCE])
             known: NDArray[np.bool_] = (queries != 0).any(axis=1)
-            found = iter(nearest_distinct(queries[known], self.vectors, self.nodes, k))
+            found = iter(nearest_distinct(queries[known], self.vectors, self.nodes, k, self._sketch))
             out += [next(found) if row else _NOTHING for row in known.tolist()]
         return out
 
@@ -147,6 +161,9 @@ class IcdIndex:
 
     def category_of(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """int32[u]: the three-character category's node for each node; a block is its own; -1 stays."""
+        return self._entry_categories if nodes is self.nodes else self._categories(nodes)
+
+    def _categories(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         categories = np.where(nodes >= 0, self.tree.categories[nodes], -1)
         return np.where(categories >= 0, categories, nodes).astype(np.int32)
 

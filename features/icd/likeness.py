@@ -15,14 +15,20 @@ from .tree import IcdTree
 TEMPERATURE = 0.03
 """Of the softmax over a name's candidates: a code that is nearer by this cosine weighs e times as much."""
 
+_RUN = 8
+"""Pairs of one first name, on average, from which its shares are spread out for all of them."""
+
 
 def paths(tree: IcdTree, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
     """int32[u, levels]: from the chapter down to the node itself, then -1; all -1 for the node -1."""
-    above = [[node, *tree.ancestors(node)][::-1] if node >= 0 else [] for node in nodes.tolist()]
-    out = np.full((len(nodes), max(map(len, above), default=0) + 1), -1, np.int32)
-    for row, path in zip(out, above, strict=True):
-        row[: len(path)] = path
-    return out
+    above = [nodes]
+    while (above[-1] >= 0).any():
+        above.append(np.where(above[-1] >= 0, tree.parents[above[-1]], -1))
+    upwards = np.array(above, np.int32)
+    depths = (upwards >= 0).sum(0)
+    # Column j from the root is the ancestor depth - 1 - j from below; the last column is -1 for each.
+    places = depths[:, None] - 1 - np.arange(len(upwards))
+    return np.where(places >= 0, upwards[places, np.arange(len(nodes))[:, None]], -1)
 
 
 def kinship(
@@ -35,14 +41,14 @@ def kinship(
     _kinship(paths, first, second, out)
 
 
-@compiled()
+@compiled(few="first")
 def _kinship(paths, first, second, out):
     for pair in range(first.size):
         a, b = paths[first[pair]], paths[second[pair]]
         shared = codes = 0
         for level in range(paths.shape[1]):
             shared += a[level] == b[level] and a[level] >= 0
-            codes += (a[level] >= 0) + (b[level] >= 0)
+            codes += int(a[level] >= 0) + int(b[level] >= 0)
         out[pair] = np.nan if a[0] < 0 or b[0] < 0 else np.float32(2 * shared / codes)
 
 
@@ -65,32 +71,68 @@ class Shares:
         direct : int32[u], the category of each direct match, or -1. nearest : the nearest codes of the other rows.
         categories : int32[n], the category of each entry of the index.
         """
-        ids: list[NDArray[np.int32]] = []
-        parts: list[NDArray[np.float64]] = []
-        for row, category in enumerate(direct.tolist()):
-            one = _shares(nearest[row], categories) if category < 0 else (np.array([category], np.int32), np.ones(1))
-            ids.append(one[0])
-            parts.append(one[1])
+        counts = np.ones(len(direct), np.int64)
+        rows = np.flatnonzero(direct < 0).tolist()
+        counts[rows] = [len(nearest[row].entries) for row in rows]
+        ends = np.cumsum(counts)
+        ids, cosines = np.empty(ends[-1] if len(ends) else 0, np.int32), np.ones(ends[-1] if len(ends) else 0)
+        known = direct >= 0
+        ids[ends[known] - 1] = direct[known]
+        if rows:
+            between = np.repeat(~known, counts)
+            ids[between] = categories[np.concatenate([nearest[row].entries for row in rows])]
+            cosines[between] = np.concatenate([nearest[row].cosines for row in rows])
+        starts = ends - counts
+        weights = np.exp((cosines - np.repeat(cosines[starts[counts > 0]], counts[counts > 0])) / TEMPERATURE)
+        kept = np.empty(len(counts), np.int64)
+        _share_out(starts, counts, ids, weights, kept)
         offsets = np.zeros(len(direct) + 1, np.int64)
-        np.cumsum([len(part) for part in parts], out=offsets[1:])
-        return cls(offsets, np.concatenate(ids), np.concatenate(parts))
+        np.cumsum(kept, out=offsets[1:])
+        at = np.repeat(starts - offsets[:-1], kept) + np.arange(offsets[-1])
+        return cls(offsets, ids[at], weights[at])
 
 
-def _shares(nearest: Nearest, categories: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    if not len(nearest.entries):
-        return np.zeros(0, np.int32), np.zeros(0)
-    found, at = np.unique(categories[nearest.entries], return_inverse=True)
-    cosines = nearest.cosines.astype(np.float64)
-    weight = np.bincount(at, np.exp((cosines - cosines[0]) / TEMPERATURE))
-    return found, weight / weight.sum()
+@compiled(few="counts")
+def _share_out(starts, counts, ids, weights, kept):
+    """Per row, in place: the different ids, rising, and the sum of each one's weights over that of all; `kept` is how many."""
+    eight = np.empty(8)
+    for row in range(counts.size):
+        start, there = starts[row], 0
+        for i in range(start, start + counts[row]):
+            category, weight = ids[i], weights[i]
+            at = start + there
+            while at > start and ids[at - 1] >= category:
+                at -= 1
+            if at < start + there and ids[at] == category:
+                weights[at] += weight
+                continue
+            for j in range(start + there, at, -1):
+                ids[j], weights[j] = ids[j - 1], weights[j - 1]
+            ids[at], weights[at] = category, weight
+            there += 1
+        # Eight sums side by side, then the rest: the order of numpy's sum.
+        whole = there - there % 8
+        eight[:] = 0.0
+        for i in range(whole):
+            eight[i % 8] += weights[start + i]
+        total = ((eight[0] + eight[1]) + (eight[2] + eight[3])) + ((eight[4] + eight[5]) + (eight[6] + eight[7]))
+        for i in range(start + whole, start + there):
+            total += weights[i]
+        for i in range(start, start + there):
+            weights[i] /= total
+        kept[row] = there
 
 
 def overlap(shares: Shares, first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]) -> None:
     """out[p] = the sum over categories of the smaller of two shares, in [0, 1]; NaN where one of the names has none."""
-    _overlap(shares.offsets, shares.categories, shares.shares, first, second, out)
+    held = shares.offsets, shares.categories, shares.shares
+    if len(first) >= _RUN * (1 + np.count_nonzero(first[1:] != first[:-1])):
+        _overlap_of_runs(*held, first, second, np.zeros(shares.categories.max(initial=0) + 1), out)
+    else:
+        _overlap(*held, first, second, out)
 
 
-@compiled()
+@compiled(few="first")
 def _overlap(offsets, categories, shares, first, second, out):
     for pair in range(first.size):
         a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
@@ -106,3 +148,23 @@ def _overlap(offsets, categories, shares, first, second, out):
             a += x <= y
             b += y <= x
         out[pair] = np.float32(min(common, 1.0))
+
+
+@compiled()
+def _overlap_of_runs(offsets, categories, shares, first, second, spread, out):
+    """The same sums where one `first` has many pairs: its shares are spread out once, 0 in all other categories."""
+    pair = 0
+    while pair < first.size:
+        one = first[pair]
+        a, a_end = offsets[one], offsets[one + 1]
+        for i in range(a, a_end):
+            spread[categories[i]] = shares[i]
+        while pair < first.size and first[pair] == one:
+            b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
+            common = 0.0
+            for i in range(b, b_end):
+                common += min(spread[categories[i]], shares[i])
+            out[pair] = np.float32(min(common, 1.0)) if a < a_end and b < b_end else np.float32(np.nan)
+            pair += 1
+        for i in range(a, a_end):
+            spread[categories[i]] = 0.0

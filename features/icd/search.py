@@ -1,23 +1,29 @@
-"""Nearest names by cosine: FAISS shortlists, an own dot product in a fixed order ranks.
+"""Nearest names by cosine: bounds from sketches say which entries are looked at, a dot product in a fixed order ranks them.
 
-FAISS and BLAS add in another order for another batch size, so their scores differ in the last bits and two nearly
-equal names may change places. The scores returned here depend on the two vectors alone, so a string gets the same
-answer alone and in any batch, bit for bit.
+BLAS adds in another order for another batch size, so its scores differ in the last bits and two nearly equal names may
+change places. The scores returned here depend on the two vectors alone, so a string gets the same answer alone and in any
+batch, bit for bit.
 """
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled import kernels_compiled
+from .sketch import Sketch
+
 _SPARE = 17
-"""How many more names than asked for are taken from FAISS at first."""
-_QUERIES_AT_ONCE = 1024
-_FLOATS_AT_ONCE = 1 << 23
-_FEW = 4
-"""Up to so many queries numpy is used alone: importing FAISS takes longer than they do."""
+"""How many more names than asked for numpy takes at first."""
+_QUERIES_AT_ONCE = 64
+_FEW = 8
+"""So many queries of a process are answered by numpy while no kernel is compiled: to import numba takes as long as 50."""
+_MANY = 256
+"""Above so many codes asked for, numpy answers: the kernel keeps them in a row sorted by insertion."""
 
 
 class Nearest(NamedTuple):
@@ -27,8 +33,17 @@ class Nearest(NamedTuple):
     cosines: NDArray[np.float32]
 
 
+class _Asked:
+    by_numpy = 0
+
+
 def nearest_distinct(
-    queries: NDArray[np.float32], vectors: NDArray[np.float32], owners: NDArray[np.int32], k: int
+    queries: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    owners: NDArray[np.int32],
+    k: int,
+    sketch: Sketch | None = None,
+    threads: int | None = None,
 ) -> list[Nearest]:
     """For each query the k owners (codes) whose best entry is nearest; fewer where there are fewer owners.
 
@@ -37,60 +52,55 @@ def nearest_distinct(
     queries : float32[m, d], rows of unit length.
     vectors : float32[n, d], rows of unit length (or zero).
     owners : int32[n], the code that each entry belongs to.
+    sketch : of `vectors`; made here where there is none.
+    threads : how many cores take part; None for all.
 
     Ties go to the earlier entry.
     """
-    out: list[Nearest] = []
-    for start in range(0, len(queries), _QUERIES_AT_ONCE):
-        out += _chunk(np.ascontiguousarray(queries[start : start + _QUERIES_AT_ONCE]), vectors, owners, k)
-    return out
+    if not len(vectors):
+        return [Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32)) for _ in queries]
+    if k > _MANY or not (kernels_compiled() or _Asked.by_numpy + len(queries) > _FEW):
+        _Asked.by_numpy += len(queries)
+        return [_by_numpy(query, vectors, owners, k) for query in queries]
+    made = Sketch.of(vectors) if sketch is None else sketch
+    parts = [queries[start : start + _QUERIES_AT_ONCE] for start in range(0, len(queries), _QUERIES_AT_ONCE)]
+    if len(parts) <= 1 or threads == 1:
+        found = [_by_kernel(part, vectors, owners, k, made) for part in parts]
+    else:
+        with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, len(parts))) as pool:
+            found = list(pool.map(lambda part: _by_kernel(part, vectors, owners, k, made), parts))
+    return [nearest for part in found for nearest in part]
 
 
-def _chunk(
-    queries: NDArray[np.float32], vectors: NDArray[np.float32], owners: NDArray[np.int32], k: int
+def _by_kernel(
+    queries: NDArray[np.float32], vectors: NDArray[np.float32], owners: NDArray[np.int32], k: int, sketch: Sketch
 ) -> list[Nearest]:
+    from .kernels import nearest
+
+    entries = np.empty((len(queries), min(k, len(vectors))), np.int64)
+    cosines = np.empty(entries.shape, np.float32)
+    counts = nearest(*sketch, np.ascontiguousarray(queries), vectors, owners, entries, cosines)
+    return [Nearest(entries[i, :count], cosines[i, :count]) for i, count in enumerate(counts.tolist())]
+
+
+def _by_numpy(query: NDArray[np.float32], vectors: NDArray[np.float32], owners: NDArray[np.int32], k: int) -> Nearest:
+    """The exact cosines of a shortlist, which is widened until k owners of it are certain."""
     n, d = vectors.shape
-    # An entry outside the shortlist scores at most the shortlist's last score, give or take the rounding of both sums.
+    rough = vectors @ query
+    # An entry outside the shortlist scores at most the shortlist's least rough score, give or take the rounding of both sums.
     rounding = np.float32(4 * d * np.finfo(np.float32).eps)
-    found: list[Nearest | None] = [None] * len(queries)
-    pending = np.arange(len(queries))
     width = min(n, k + _SPARE)
-    while len(pending):
-        rough, entries = _shortlist(queries[pending], vectors, width)
-        still = []
-        rows_at_once = max(1, _FLOATS_AT_ONCE // (width * d))
-        for start in range(0, len(pending), rows_at_once):
-            rows = pending[start : start + rows_at_once]
-            ids = entries[start : start + rows_at_once]
-            exact = fixed_dot(vectors[ids], queries[rows][:, None, :])
-            order = np.lexsort((ids, -exact), axis=1)
-            ids, exact = np.take_along_axis(ids, order, 1), np.take_along_axis(exact, order, 1)
-            certain = exact > rough[start : start + rows_at_once, -1:] + rounding
-            for i, row in enumerate(rows):
-                sure = width if width == n else int(np.count_nonzero(certain[i]))
-                firsts = np.sort(np.unique(owners[ids[i, :sure]], return_index=True)[1])[:k]
-                if len(firsts) == k or width == n:
-                    found[row] = Nearest(ids[i, firsts], exact[i, firsts])
-                else:
-                    still.append(row)
-        pending = np.array(still, np.int64)
+    while True:
+        ids = np.argpartition(-rough, width - 1)[:width]
+        exact = fixed_dot(vectors[ids], query)
+        certain = rough[ids].min() + rounding
+        order = np.lexsort((ids, -exact))
+        ids, exact = ids[order], exact[order]
+        sure = width if width == n else int(np.count_nonzero(exact > certain))
+        firsts = np.sort(np.unique(owners[ids[:sure]], return_index=True)[1])[:k]
+        if len(firsts) == k or width == n:
+            return Nearest(ids[firsts], exact[firsts])
         width = min(n, width * 4)
-    return [nearest for nearest in found if nearest is not None]
-
-
-def _shortlist(
-    queries: NDArray[np.float32], vectors: NDArray[np.float32], width: int
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Per query the `width` entries of the highest rough cosine, best first."""
-    if len(queries) <= _FEW:
-        rough = queries @ vectors.T
-        entries = np.argpartition(-rough, width - 1, axis=1)[:, :width]
-        cosines = np.take_along_axis(rough, entries, 1)
-        order = np.argsort(-cosines, axis=1)
-        return np.take_along_axis(cosines, order, 1), np.take_along_axis(entries, order, 1)
-    import faiss
-
-    return faiss.knn(queries, vectors, width, metric=faiss.METRIC_INNER_PRODUCT)
 
 
 def fixed_dot(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dxmatch.features.errors import DxmatchError, OptionError
 from dxmatch.features.icd import IcdIndex, search
 from dxmatch.features.icd.index import HOW, entries, other_readings
-from dxmatch.features.icd.search import fixed_dot, nearest_distinct
+from dxmatch.features.icd.search import fixed_dot
 
 STRINGS = (
     """
@@ -93,9 +93,10 @@ def test_brackets_by_the_rules_of_the_classification(index, normalizer):
     assert [index.tree.code(int(node)) for node in found.nodes] == ["I21.9", "B02", "J00"]
 
 
-@pytest.mark.parametrize("few", [0, 4])
-def test_candidates_are_the_naive_ones(index, encoder, monkeypatch, few):
-    monkeypatch.setattr(search, "_FEW", few)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_candidates_are_the_naive_ones(index, encoder, monkeypatch, compiled):
+    monkeypatch.setattr(search, "kernels_compiled", lambda: compiled)
+    monkeypatch.setattr(search, "_FEW", 0 if compiled else 10**9)
     for text in STRINGS:
         (found,) = index.candidates([text], 15)
         expected = naive(index, encoder.encode([text])[0], 15)
@@ -131,41 +132,6 @@ def test_alone_equals_batch_over_many(index):
         (alone,) = index.candidates([texts[i]], 15)
         assert alone.entries.tolist() == together[i].entries.tolist()
         assert alone.cosines.tobytes() == together[i].cosines.tobytes()
-
-
-@pytest.mark.parametrize("few", [0, 4])
-def test_ties_go_to_the_earlier_entry(monkeypatch, few):
-    """500 equal vectors, more than any first shortlist: the search must widen until the tie is settled."""
-    monkeypatch.setattr(search, "_FEW", few)
-    vectors = np.zeros((600, 8), np.float32)
-    vectors[:500, 0], vectors[500:, 1] = 1.0, 1.0
-    owners = np.arange(600, dtype=np.int32)[::-1].copy()
-    (found,) = nearest_distinct(np.eye(1, 8, dtype=np.float32), vectors, owners, 4)
-    assert found.entries.tolist() == [0, 1, 2, 3]
-    assert found.cosines.tolist() == [1.0] * 4
-
-
-@pytest.mark.parametrize("few", [0, 4])
-def test_codes_with_many_names_count_once(monkeypatch, few):
-    monkeypatch.setattr(search, "_FEW", few)
-    angles = np.linspace(0, 1, 400, dtype=np.float32)
-    vectors = np.stack([np.cos(angles), np.sin(angles)], 1)
-    owners = np.repeat(np.arange(4, dtype=np.int32), 100)
-    (found,) = nearest_distinct(np.array([[1, 0]], np.float32), vectors, owners, 3)
-    assert found.entries.tolist() == [0, 100, 200]
-    (found,) = nearest_distinct(np.array([[1, 0]], np.float32), vectors, owners, 15)
-    assert found.entries.tolist() == [0, 100, 200, 300]
-
-
-@settings(deadline=None)
-@given(st.integers(1, 40), st.integers(1, 700), st.integers(0, 2**32 - 1))
-def test_fixed_dot(rows, d, seed):
-    rng = np.random.default_rng(seed)
-    a, b = rng.standard_normal((2, rows, d)).astype(np.float32)
-    together = fixed_dot(a, b)
-    np.testing.assert_allclose(together, (a.astype(np.float64) * b).sum(1), atol=1e-3)
-    for i in range(rows):
-        assert fixed_dot(a[i : i + 1], b[i : i + 1]).tobytes() == together[i : i + 1].tobytes()
 
 
 def test_nearest_is_the_first_candidate(index):

@@ -6,7 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from dxmatch.features.icd import likeness
 from dxmatch.features.icd.index import IcdIndex
 from dxmatch.features.icd.likeness import TEMPERATURE, Shares, kinship, overlap, paths
 from dxmatch.features.icd.search import Nearest
@@ -56,3 +59,85 @@ def test_what_is_found_is_what_is_assigned(index: IcdIndex) -> None:
     for row, nearest in found.nearest.items():
         assert index.nodes[nearest.entries[0]] == assigned.nodes[row]
         assert len(nearest.entries) == 15
+
+
+def test_paths(cm: IcdTree) -> None:
+    nodes = np.array([cm.node("I21.0"), -1, cm.node("IX") if cm.find("IX") >= 0 else 0, len(cm) - 1], np.int32)
+    found = paths(cm, nodes)
+    assert found.dtype == np.int32
+    for row, node in zip(found.tolist(), nodes.tolist(), strict=True):
+        above = [] if node < 0 else [*cm.ancestors(node)[::-1], node]
+        assert row == above + [-1] * (len(row) - len(above))
+    assert paths(cm, nodes[:0]).shape[0] == 0
+    assert paths(cm, nodes[1:2]).tolist() == [[-1]]
+
+
+def shared_out(cosines: np.ndarray, found: np.ndarray) -> tuple[list[int], np.ndarray]:
+    """One name's shares, as numpy adds them."""
+    if not len(found):
+        return [], np.zeros(0)
+    ids, at = np.unique(found, return_inverse=True)
+    cosines = cosines.astype(np.float64)
+    weights = np.bincount(at, np.exp((cosines - cosines[0]) / TEMPERATURE))
+    return ids.tolist(), weights / weights.sum()
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.one_of(st.none(), st.integers(0, 40)), max_size=30), st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_shares_are_numpy_s_to_the_last_bit(counts: list[int | None], span: int, seed: int) -> None:
+    """Each name alone and all together; None is a direct match."""
+    rng = np.random.default_rng(seed)
+    categories = rng.integers(0, span, 200).astype(np.int32)
+    direct = np.array([rng.integers(0, span) if count is None else -1 for count in counts], np.int32)
+    nearest = {
+        row: Nearest(rng.integers(0, 200, count), np.sort(rng.random(count).astype(np.float32))[::-1])
+        for row, count in enumerate(counts)
+        if count is not None
+    }
+    together = Shares.of(direct, nearest, categories)
+    for row in range(len(counts)):
+        alone = {0: nearest[row]} if row in nearest else {}
+        for shares, at in ((together, row), (Shares.of(direct[row : row + 1], alone, categories), 0)):
+            here = slice(shares.offsets[at], shares.offsets[at + 1])
+            ids, expected = [int(direct[row])], np.ones(1)
+            if row in nearest:
+                ids, expected = shared_out(nearest[row].cosines, categories[nearest[row].entries])
+            assert shares.categories[here].tolist() == ids
+            assert shares.shares[here].tobytes() == expected.tobytes()
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1, 30), st.integers(1, 300), st.integers(0, 2**32 - 1))
+def test_overlap_is_the_same_however_many_pairs(names: int, pairs: int, seed: int) -> None:
+    """Many pairs of one first name are computed in another way than a pair alone."""
+    rng = np.random.default_rng(seed)
+    held = [np.sort(rng.choice(50, rng.integers(0, 12), replace=False)) for _ in range(names)]
+    offsets = np.cumsum([0, *map(len, held)])
+    parts = [rng.dirichlet(np.ones(len(one))) if len(one) else np.zeros(0) for one in held]
+    shares = Shares(offsets, np.concatenate(held).astype(np.int32), np.concatenate(parts))
+    first, second = (
+        np.sort(rng.integers(0, names, pairs, dtype=np.int32)),
+        rng.integers(0, names, pairs, dtype=np.int32),
+    )
+    together, alone, swapped = np.empty((3, pairs), np.float32)
+    overlap(shares, first, second, together)
+    for p in range(pairs):
+        overlap(shares, first[p : p + 1], second[p : p + 1], alone[p : p + 1])
+    overlap(shares, second, first, swapped)
+    assert together.tobytes() == alone.tobytes() == swapped.tobytes()
+    for a, b, found in zip(first, second, together, strict=True):
+        x, y = dict(zip(held[a], parts[a], strict=True)), dict(zip(held[b], parts[b], strict=True))
+        expected = sum(min(x[one], y[one]) for one in x.keys() & y.keys()) if x and y else math.nan
+        assert found == pytest.approx(expected, abs=1e-6, nan_ok=True)
+
+
+def test_both_ways_of_overlap_are_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight pairs of one name are enough for the second way."""
+    reached = []
+    monkeypatch.setattr(likeness, "_overlap_of_runs", lambda *_: reached.append("runs"))
+    monkeypatch.setattr(likeness, "_overlap", lambda *_: reached.append("pairs"))
+    shares = Shares(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1))
+    for pairs in (7, 8):
+        zeros = np.zeros(pairs, np.int32)
+        overlap(shares, zeros, zeros, np.empty(pairs, np.float32))
+    assert reached == ["pairs", "runs"]
