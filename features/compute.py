@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .compiled import FEW
 from .feature_set import FeatureSet
 from .interning import InternedPairs
-from .registry import KINDS
-from .representations import Providers, Representations
+from .passes import passes
+from .representations import Progress, Providers, Representations
 
 CHUNK = 1 << 16
-Progress = Callable[[int, int], None]
-"""Called with the pairs done and the pairs in all."""
 
 
 def feature_table(
@@ -27,25 +25,29 @@ def feature_table(
     texts: Representations | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    prepared: Progress | None = None,
 ) -> NDArray[np.float32]:
     """float32[m, f] in column order, for the m unique pairs and the f features in the set's order.
 
     NaN where a feature could not be computed (`FeatureKind.missing` says when). A row depends on its two strings
-    alone, so it is the same to the last bit whatever else is in the table. `texts` are the representations of
-    `pairs.names`, where they are shared with another table.
+    alone, so it is the same to the last bit whatever else is in the table.
+
+    texts : the representations of `pairs.names`, where they are shared with another table.
+    threads : None takes as many as there are cores.
+    progress, prepared : called with the pairs done and the pairs in all; before that, as `Representations.prepare` says,
+        with the names.
     """
-    texts = texts or Representations(pairs.names, providers)
+    texts = Representations(pairs.names, providers) if texts is None else texts
     total = len(pairs.first)
+    if total > FEW:
+        texts.prepare(features, progress=prepared)
     table = np.empty((total, len(features.features)), np.float32, order="F")
-    plan = [(KINDS[feature.kind], feature.options) for feature in features.features]
-    for kind, options in plan:
-        # Representations and compiled kernels are made here, once, before threads ask for them together.
-        kind.compute(texts, options, pairs.first[:1], pairs.second[:1], table[:1, 0])
+    plan = passes(features)
 
     def fill(start: int) -> None:
         rows = slice(start, min(start + CHUNK, total))
-        for column, (kind, options) in enumerate(plan):
-            kind.compute(texts, options, pairs.first[rows], pairs.second[rows], table[rows, column])
+        for one in plan:
+            one.fill(texts, pairs.first[rows], pairs.second[rows], table[rows])
 
     if total <= CHUNK:
         fill(0)

@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .compiled import compiled
+from .linguistic import numbered, offsets_of
 
 MOST = 3
 """More contrasts than this count as this many."""
@@ -36,6 +36,7 @@ _NOT_DESIGNATED = frozenset(
 )
 _NOT_ALONE = frozenset(("cell", "cells", "linked", "ray", "wave"))
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
+_STEERS = frozenset(("with", "without", "no", "non"))
 _SAYS_NOTHING = frozenset(("of", "or", "and", "to", "in", "by", "due", "the"))
 _LEAST_REMAINDER = 4
 
@@ -50,9 +51,13 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True)
 class _Table:
-    """Axis and value of each word or phrase, and, the longest first, of each beginning and ending."""
+    """Axis and value of each word or phrase, and, the longest first, of each beginning and ending.
+
+    openings : the first words of the phrases.
+    """
 
     phrases: Mapping[str, Sequence[tuple[str, str]]]
+    openings: Set[str]
     beginnings: Sequence[tuple[str, str, str]]
     endings: Sequence[tuple[str, str, str]]
     longest: int
@@ -76,7 +81,8 @@ def _table(language: str) -> _Table | None:
             phrases.setdefault(form, []).append((axis, value))
     for affixes in (beginnings, endings):
         affixes.sort(key=lambda affix: -len(affix[0]))
-    return _Table(phrases, beginnings, endings, max(len(phrase.split()) for phrase in phrases))
+    openings = frozenset(phrase.split()[0] for phrase in phrases)
+    return _Table(phrases, openings, beginnings, endings, max(len(phrase.split()) for phrase in phrases))
 
 
 def has_contrasts(language: str) -> bool:
@@ -84,50 +90,81 @@ def has_contrasts(language: str) -> bool:
     return _table(language) is not None
 
 
-@lru_cache(maxsize=1 << 16)
-def _affixed(word: str, language: str) -> tuple[Claim, ...]:
+class _Said(NamedTuple):
+    """What a word says wherever it stands.
+
+    steers : it decides how words after it are read, or says nothing. opens : a phrase of the table begins with it.
+    denied, affirmed : itself. affixed : by its beginning or ending. designates : it may be a number or letter of a kind.
+    """
+
+    steers: bool
+    opens: bool
+    affirmed: Claim
+    affixed: tuple[Claim, ...]
+    designates: bool
+
+
+@lru_cache(maxsize=1 << 17)
+def _said(word: str, language: str) -> _Said:
     table = _table(language)
     assert table is not None
-    found = [
+    affixed = [
         Claim((axis, word[len(start) :]), value, word)
         for start, axis, value in table.beginnings
         if word.startswith(start) and len(word) - len(start) >= _LEAST_REMAINDER
     ]
     for end, axis, value in table.endings:
         if word.endswith(end) and len(word) - len(end) >= _LEAST_REMAINDER:
-            found.append(Claim((axis, word[: -len(end)]), value, word))
+            affixed.append(Claim((axis, word[: -len(end)]), value, word))
             break
-    return tuple(found)
+    return _Said(
+        word in _STEERS or word in _SAYS_NOTHING,
+        word in table.openings,
+        Claim(("denied", word), False, word),
+        tuple(affixed),
+        _DESIGNATOR.fullmatch(word) is not None,
+    )
 
 
-def claims(name: str, language: str = "en") -> Iterator[Claim]:
+def claims(name: str, language: str = "en") -> list[Claim]:
     """What a normalised name claims; each word also claims not to be denied."""
     table = _table(language)
     assert table is not None
     words = name.split()
-    here, denied_by = 0, ""
+    made: list[Claim] = []
+    here, denied_by, before = 0, "", ""
     while here < len(words):
-        word, before = words[here], words[here - 1] if here else ""
-        if word in ("with", "without", "no"):
-            denied_by = "" if word == "with" or before == "or" else word
-        elif word in _SAYS_NOTHING:
-            pass
+        word = words[here]
+        said = _said(word, language)
+        if said.steers and word != "non":
+            if word not in _SAYS_NOTHING:
+                denied_by = "" if word == "with" or before == "or" else word
         elif denied_by or before == "non":
-            yield Claim(("denied", word), True, f"{denied_by or before} {word}")
+            made.append(Claim(("denied", word), True, f"{denied_by or before} {word}"))
         elif word != "non":
-            yield Claim(("denied", word), False, word)
-            for length in range(min(table.longest, len(words) - here), 0, -1):
-                phrase = " ".join(words[here : here + length])
-                if phrase in table.phrases:
-                    yield from (Claim(axis, value, phrase) for axis, value in table.phrases[phrase])
-                    yield from (Claim(("denied", w), False, w) for w in words[here + 1 : here + length])
-                    here += length - 1
-                    break
+            made.append(said.affirmed)
+            phrase = _phrase(words, here, table) if said.opens else ""
+            if phrase:
+                made += [Claim(axis, value, phrase) for axis, value in table.phrases[phrase]]
+                more = phrase.count(" ")
+                made += [_said(other, language).affirmed for other in words[here + 1 : here + 1 + more]]
+                here += more
+                word = words[here]
             else:
-                yield from _affixed(word, language)
-                if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
-                    yield from _designated(before, word)
+                made += said.affixed
+                if said.designates and _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
+                    made += _designated(before, word)
+        before = word
         here += 1
+    return made
+
+
+def _phrase(words: Sequence[str], here: int, table: _Table) -> str:
+    """The longest phrase of the table that begins at `here`, or ""."""
+    for length in range(min(table.longest, len(words) - here), 0, -1):
+        if (phrase := " ".join(words[here : here + length])) in table.phrases:
+            return phrase
+    return ""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -163,7 +200,7 @@ def contrasts(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
     ]
 
 
-def _by_axis(made: Iterator[Claim]) -> dict[Hashable, dict[Hashable, str]]:
+def _by_axis(made: Iterable[Claim]) -> dict[Hashable, dict[Hashable, str]]:
     axes: dict[Hashable, dict[Hashable, str]] = {}
     for axis, value, words in made:
         axes.setdefault(axis, {}).setdefault(value, words)
@@ -183,25 +220,19 @@ class Claims:
 
     @classmethod
     def of(cls, names: Sequence[str], language: str) -> Claims:
-        made = [{(claim.axis, claim.value) for claim in claims(name, language)} for name in names]
+        made = [claims(name, language) for name in names]
+        number: dict[Claim, int] = {}
+        each = np.array([number.setdefault(claim, len(number)) for of_name in made for claim in of_name], np.int64)
+        rows = np.repeat(np.arange(len(names)), [len(of_name) for of_name in made])
+        axes, values = numbered(claim.axis for claim in number), numbered(claim.value for claim in number)
         # No axis but one on which two values stand can tell names apart, and most words are never denied.
-        values_of: dict[Hashable, set[Hashable]] = {}
-        for axis, value in chain.from_iterable(made):
-            values_of.setdefault(axis, set()).add(value)
-        number = {axis: i for i, (axis, values) in enumerate(values_of.items()) if len(values) > 1}
-        number_of_value: dict[Hashable, int] = {}
-        rows = [
-            sorted(
-                (number[axis], number_of_value.setdefault(value, len(number_of_value)))
-                for axis, value in of_name
-                if axis in number
-            )
-            for of_name in made
-        ]
-        offsets = np.zeros(len(names) + 1, np.int64)
-        np.cumsum([len(row) for row in rows], out=offsets[1:])
-        flat = np.array(list(chain.from_iterable(rows)), np.int32).reshape(-1, 2)
-        return cls(offsets, np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1]))
+        width = len(number) + 1
+        pairs, pair_of_claim = np.unique(axes.astype(np.int64) * width + values, return_inverse=True)
+        kept = (np.bincount(pairs // width, minlength=width) > 1)[axes[each]]
+        keys = np.unique(rows[kept] * width + pair_of_claim[each[kept]])
+        rows, pairs = keys // width, pairs[keys % width]
+        offsets = offsets_of(np.bincount(rows, minlength=len(names)))
+        return cls(offsets, (pairs // width).astype(np.int32), (pairs % width).astype(np.int32))
 
 
 def count_contrasts(
@@ -211,7 +242,7 @@ def count_contrasts(
     _count(made.offsets, made.axes, made.values, first, second, out)
 
 
-@compiled()
+@compiled(few="first")
 def _count(offsets, axes, values, first, second, out):
     for pair in range(first.size):
         a, a_end = offsets[first[pair]], offsets[first[pair] + 1]

@@ -46,20 +46,30 @@ def covered_table(
 
     Errors: `InputError` with the feature that is known least; `OptionError` for a `least` outside [0, 1].
     """
-    if not 0 <= least <= 1:
-        raise OptionError("min_coverage", "between 0 and 1", least)
+    check_least(least)
     texts = Representations(pairs.names, providers)
     if features.asked:
         asked = replace(features, features=features.asked)
         known = coverage(feature_table(pairs, asked, providers, texts=texts), pairs.pair_of_row, asked)
-        worst = min(known, key=lambda name: known[name])
-        if known[worst] < least:
-            raise InputError(
-                f"{worst} is known for {_percent(known[worst])} of the pairs; ask for the rest with 'dxmatch votes ask'",
-                allowed=f"at least {least:.0%}, or a lower limit with --min-coverage",
-            )
+        check_coverage(known, features, least)
     table = feature_table(pairs, features, providers, texts=texts, progress=progress)
     return table, coverage(table, pairs.pair_of_row, features)
+
+
+def check_least(least: float) -> None:
+    """Errors: `OptionError` for a least share outside [0, 1]."""
+    if not 0 <= least <= 1:
+        raise OptionError("min_coverage", "between 0 and 1", least)
+
+
+def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
+    """Errors: `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
+    worst = min((feature.name for feature in features.asked), key=lambda name: known[name], default=None)
+    if worst is not None and known[worst] < least:
+        raise InputError(
+            f"{worst} is known for {_percent(known[worst])} of the pairs; ask for the rest with 'dxmatch votes ask'",
+            allowed=f"at least {least:.0%}, or a lower limit with --min-coverage",
+        )
 
 
 def coverage_words(known: Coverage) -> str:

@@ -16,6 +16,10 @@ def quoted(value: Any) -> str:
 class DxmatchError(Exception):
     """Base of every error that dxmatch raises on purpose (exit code 1 on the command line)."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that an error comes back from another process as it was: its message is made of arguments that are not kept."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
 
 class InputError(DxmatchError):
     """Data that cannot be right.
@@ -74,3 +78,10 @@ class MissingExtra(DxmatchError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an extra that is not installed. Run: pip install 'dxmatch[{extra}]'")
+
+
+def _as_it_was(kind: type[DxmatchError], args: tuple[Any, ...], attributes: dict[str, Any]) -> DxmatchError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error

@@ -12,17 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled
+from .compiled import FEW, compiled, kernels_compiled
 
 _ONE, _ZERO, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 _TOP = np.uint64(63)
+_BY_TWO, _BY_FOUR = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_BY_EIGHT, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """u strings as one array of letters, each letter a dense number below `alphabet`."""
+    """u strings as one array of letters, each letter a dense number below `alphabet`, in a byte where that is enough."""
 
-    letters: NDArray[np.int32]
+    letters: NDArray[np.uint8 | np.int32]
     offsets: NDArray[np.int64]
     alphabet: int
 
@@ -33,13 +35,16 @@ class Spelling:
         used, letters = np.unique(points, return_inverse=True)
         offsets = np.zeros(len(names) + 1, np.int64)
         np.cumsum([len(name) for name in names], out=offsets[1:])
-        return cls(letters.astype(np.int32), offsets, max(len(used), 1))
+        return cls(letters.astype(np.uint8 if len(used) <= 256 else np.int32), offsets, max(len(used), 1))
 
 
 def normalized_levenshtein(
     spelling: Spelling, first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]
 ) -> None:
     """out[p] = edits / length of the longer, in [0, 1]; 0 for two empty strings. Fastest when sorted by `first`."""
+    if not kernels_compiled() and len(first) <= FEW:
+        _distances_few(spelling.letters, spelling.offsets, first, second, out)
+        return
     longest = int(np.max(np.diff(spelling.offsets), initial=1))
     words = max((longest + 63) // 64, 1)
     _distances(spelling.letters, spelling.offsets, first, second, np.zeros((spelling.alphabet, words), np.uint64), out)
@@ -50,7 +55,8 @@ def _distances(letters, offsets, first, second, masks, out):
     words = masks.shape[1]
     positive, negative = np.empty(words, np.uint64), np.empty(words, np.uint64)
     pattern = -1
-    for pair in range(first.size):
+    pair = 0
+    while pair < first.size:
         i, j = first[pair], second[pair]
         if i != pattern:
             # The masks of a pattern serve all pairs that follow with the same first string.
@@ -62,30 +68,62 @@ def _distances(letters, offsets, first, second, masks, out):
                 place = at - offsets[i]
                 masks[letters[at], place >> 6] |= _ONE << np.uint64(place & 63)
         m, n = offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j]
-        if m == 0 or n == 0:
-            out[pair] = np.float32(0.0 if m == n else 1.0)
-            continue
-        if m <= 64:
-            distance = _one_word(letters, offsets[j], offsets[j + 1], masks, m)
+        if m == 0:
+            out[pair] = np.float32(0.0 if n == 0 else 1.0)
+        elif m <= 64:
+            # Each step waits for the one before, so two texts at a time take little longer than one.
+            two = pair + 1 < first.size and first[pair + 1] == i
+            other = second[pair + 1] if two else j
+            distance, distance_of_other = _one_word(letters, offsets, j, other, masks, m)
+            out[pair] = np.float32(distance / max(m, n))
+            if two:
+                pair += 1
+                out[pair] = np.float32(distance_of_other / max(m, offsets[other + 1] - offsets[other]))
         else:
             distance = _blocks(letters, offsets[j], offsets[j + 1], masks, m, positive, negative)
-        out[pair] = np.float32(distance / max(m, n))
+            out[pair] = np.float32(distance / max(m, n))
+        pair += 1
 
 
 @compiled(inline="always")
-def _one_word(letters, start, stop, masks, m):
-    vp, vn, distance = _ALL, _ZERO, m
-    last = np.uint64(m - 1)
-    for at in range(start, stop):
-        x = masks[letters[at], 0]
-        d0 = (((x & vp) + vp) ^ vp) | x | vn
-        hp = vn | ~(d0 | vp)
-        hn = d0 & vp
-        distance += np.int64((hp >> last) & _ONE) - np.int64((hn >> last) & _ONE)
-        hp = (hp << _ONE) | _ONE
-        vp = (hn << _ONE) | ~(d0 | hp)
-        vn = hp & d0
-    return distance
+def _one_word(letters, offsets, text, other, masks, m):
+    """The distances of a pattern of m <= 64 letters to two texts."""
+    at, stop, of_other, stop_of_other = offsets[text], offsets[text + 1], offsets[other], offsets[other + 1]
+    n, n_of_other = stop - at, stop_of_other - of_other
+    vp, vn, vp_of_other, vn_of_other = _ALL, _ZERO, _ALL, _ZERO
+    for _ in range(min(n, n_of_other)):
+        vp, vn = _step(masks[letters[at], 0], vp, vn)
+        vp_of_other, vn_of_other = _step(masks[letters[of_other], 0], vp_of_other, vn_of_other)
+        at += 1
+        of_other += 1
+    while at < stop:
+        vp, vn = _step(masks[letters[at], 0], vp, vn)
+        at += 1
+    while of_other < stop_of_other:
+        vp_of_other, vn_of_other = _step(masks[letters[of_other], 0], vp_of_other, vn_of_other)
+        of_other += 1
+    # Down the last column each bit is a step up or down from n, the distance of the text to an empty pattern.
+    column = _ALL >> np.uint64(64 - m)
+    return n + _bits(vp & column) - _bits(vn & column), n_of_other + _bits(vp_of_other & column) - _bits(
+        vn_of_other & column
+    )
+
+
+@compiled(inline="always")
+def _step(x, vp, vn):
+    d0 = (((x & vp) + vp) ^ vp) | x | vn
+    hp = ((vn | ~(d0 | vp)) << _ONE) | _ONE
+    hn = (d0 & vp) << _ONE
+    return hn | ~(d0 | hp), hp & d0
+
+
+@compiled(inline="always")
+def _bits(x):
+    """How many bits of `x` are set, added up by two, four and eight (Warren, "Hacker's Delight", §5-1)."""
+    x = x - ((x >> _ONE) & _BY_TWO)
+    x = (x & _BY_FOUR) + ((x >> np.uint64(2)) & _BY_FOUR)
+    x = (x + (x >> np.uint64(4))) & _BY_EIGHT
+    return np.int64((x * _BYTES) >> np.uint64(56))
 
 
 @compiled()
@@ -111,3 +149,22 @@ def _blocks(letters, start, stop, masks, m, vp, vn):
             vp[word] = hn | ~(d0 | hp)
             vn[word] = hp & d0
     return distance
+
+
+def _distances_few(letters, offsets, first, second, out) -> None:
+    """`_distances` without numba, to the last bit; a Python number is as long as the pattern."""
+    for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        pattern, text = letters[offsets[i] : offsets[i + 1]].tolist(), letters[offsets[j] : offsets[j + 1]].tolist()
+        masks: dict[int, int] = {}
+        for place, letter in enumerate(pattern):
+            masks[letter] = masks.get(letter, 0) | 1 << place
+        column = (1 << len(pattern)) - 1
+        vp, vn = column, 0
+        for letter in text:
+            x = masks.get(letter, 0)
+            d0 = (((x & vp) + vp) ^ vp) | x | vn
+            hp = (vn | ~(d0 | vp)) << 1 | 1
+            hn = (d0 & vp) << 1
+            vp, vn = (hn | ~(d0 | hp)) & column, hp & d0 & column
+        distance = len(text) + vp.bit_count() - vn.bit_count()
+        out[pair] = np.float32(distance / max(len(pattern), len(text), 1))

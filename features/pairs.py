@@ -133,26 +133,32 @@ def _from_tuples(source: Any) -> Any:
 
 
 def _check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:
-    missing = np.asarray(values.is_null())
-    too_long = np.asarray(pc.fill_null(pc.greater(pc.utf8_length(values), MAX_CHARACTERS), False))
-    wordless = np.asarray(pc.fill_null(pc.invert(pc.match_substring_regex(values, r"[\pL\pN]")), False))
-    for row in np.flatnonzero(missing | too_long | wordless).tolist():
+    encoded = values.dictionary_encode().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0)
+    refused = np.append(refused_texts(encoded.dictionary), True)  # the last stands for blanks, which have no code
+    codes = encoded.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False)
+    for row in np.flatnonzero(refused[codes]).tolist():
         got = table.data.column(column)[row].as_py()
-        if missing[row]:
-            error = table.error("the diagnosis is blank", row, column, allowed="a diagnosis in words", got=got)
-        elif too_long[row]:
-            error = table.error(
-                f"a diagnosis of {len(got):,} characters",
-                row,
-                column,
-                allowed=f"at most {MAX_CHARACTERS:,} characters",
-                got=got,
-            )
-        else:
-            error = table.error(
-                "a diagnosis without a letter or digit", row, column, allowed="a diagnosis in words", got=got
-            )
-        problems.setdefault(row, error)
+        problem, allowed = why_refused(values[row].as_py())
+        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, got=got))
+
+
+def refused_texts(values: pa.Array) -> NDArray[np.bool_]:
+    """bool[n]: which of n texts, stripped of white space, are no diagnosis: null, blank, too long or without a letter or digit."""
+    missing = pc.fill_null(pc.equal(pc.utf8_length(values), 0), True)
+    too_long = pc.fill_null(pc.greater(pc.utf8_length(values), MAX_CHARACTERS), False)
+    wordless = pc.fill_null(pc.invert(pc.match_substring_regex(values, r"[\pL\pN]")), False)
+    return np.asarray(pc.or_(pc.or_(missing, too_long), wordless).to_numpy(zero_copy_only=False))
+
+
+def why_refused(text: str | None) -> tuple[str, str]:
+    """What is wrong with one of `refused_texts`, and what is allowed."""
+    if not text:
+        return "the diagnosis is blank", "a diagnosis in words"
+    if len(text) > MAX_CHARACTERS:
+        return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
+    return "a diagnosis without a letter or digit", "a diagnosis in words"
 
 
 def _weights(table: Table, column: str, problems: dict[int, InputError]) -> NDArray[np.float64]:

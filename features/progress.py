@@ -11,29 +11,32 @@ SECONDS_BETWEEN_LINES = 60.0
 
 
 @contextmanager
-def shown(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Yields `report(done, total)`; nothing is shown for work that ends within the first second."""
+def shown(what: str, before: int = 0) -> Iterator[Callable[[int, int], None]]:
+    """Yields `report(done, total)`; nothing is shown for work that ends within the first second.
+
+    before : how much was done by an earlier run; it counts as done, but not for the pace.
+    """
     if sys.stderr.isatty():
-        with _bar(what) as report:
+        with _bar(what, before) as report:
             yield report
     else:
-        yield _lines(what)
+        yield _lines(what, before)
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
+def _bar(what: str, before: int) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     rate = TextColumn("{task.fields[rate]}")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task, pace = bar.add_task(what, total=None, rate=""), _Pace()
+        task, pace = bar.add_task(what, total=None, rate=""), _Pace(before)
         yield lambda done, total: bar.update(task, completed=done, total=total, rate=pace.words(done))
 
 
-def _lines(what: str) -> Callable[[int, int], None]:
-    pace, last = _Pace(), time.monotonic()
+def _lines(what: str, before: int) -> Callable[[int, int], None]:
+    pace, last = _Pace(before), time.monotonic()
 
     def report(done: int, total: int) -> None:
         nonlocal last
@@ -50,11 +53,11 @@ def _lines(what: str) -> Callable[[int, int], None]:
 
 
 class _Pace:
-    def __init__(self) -> None:
-        self._start = time.monotonic()
+    def __init__(self, before: int) -> None:
+        self._before, self._start = before, time.monotonic()
 
     def per_second(self, done: int) -> float:
-        return done / max(time.monotonic() - self._start, 1e-9)
+        return (done - self._before) / max(time.monotonic() - self._start, 1e-9)
 
     def words(self, done: int) -> str:
         rate = self.per_second(done)

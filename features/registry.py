@@ -22,6 +22,18 @@ Column = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
+class Together:
+    """One pass over the pairs for several features that differ in one option alone, where a pass for each would do all of
+    the work again.
+
+    option : its name. compute : as `FeatureKind.compute`, but for the columns by the option's value.
+    """
+
+    option: str
+    compute: Callable[[Representations, Mapping[str, Any], Index, Index, Mapping[Any, Column]], None]
+
+
+@dataclass(frozen=True)
 class FeatureKind:
     """What a feature means, apart from which strings it is asked about.
 
@@ -36,6 +48,7 @@ class FeatureKind:
     options : what the TOML may set, with the default, whose type it must have; `REQUIRED` is a text without default.
     choices : the allowed values of an option that has a closed list.
     problem_of : (options) what is wrong with them beyond their types, or None.
+    together : how several features of the kind are computed at once; None where each is computed for itself.
     asked : the values were asked of a language model, which may have given none; so their coverage has a limit.
 
     """
@@ -50,6 +63,7 @@ class FeatureKind:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     monotone: bool = False
     problem_of: Callable[[Mapping[str, Any]], str | None] = lambda options: None
+    together: Together | None = None
     asked: bool = False
 
 
@@ -95,7 +109,13 @@ def _cosine(texts: Representations, options: Mapping[str, Any], first: Index, se
 
 
 def _alignment(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
-    alignment(texts.words(options["encoder"]), options["side"], first, second, out)
+    _alignments(texts, options, first, second, {options["side"]: out})
+
+
+def _alignments(
+    texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Mapping[str, Column]
+) -> None:
+    alignment(texts.words(options["encoder"]), first, second, out)
 
 
 def _contrast(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
@@ -203,6 +223,7 @@ KINDS: dict[str, FeatureKind] = {
             _alignment,
             {"encoder": "shipped", "side": REQUIRED},
             {"side": SIDES},
+            together=Together("side", _alignments),
         ),
         FeatureKind(
             "contrast",

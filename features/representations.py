@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,148 +12,138 @@ from numpy.typing import NDArray
 
 from .alignment import Words
 from .contrast import Claims, has_contrasts
-from .encoders import Encoder
-from .errors import ModelError, OptionError
+from .errors import OptionError
 from .levenshtein import Spelling
-from .linguistic import TokenSets
-from .naming import Naming
-from .text import Normalizer
+from .linguistic import CutNames, TokenSets
+from .providers import SENTENCE_TRANSFORMERS as SENTENCE_TRANSFORMERS
+from .providers import SHIPPED as SHIPPED
+from .providers import Providers as Providers
 
 if TYPE_CHECKING:
-    from .encoders.declared import EncoderSpec
-    from .endpoints import Endpoint
     from .feature_set import FeatureSet
     from .icd.index import Found
     from .icd.likeness import Shares
+    from .passes import Pass
     from .votes.lookup import PairVotes
     from .votes.picks import Choices
-    from .votes.store import VoteStore
     from .votes.voters import Picker, Voter
-
-SHIPPED = "shipped"
-"""The name, in a feature set, of the static encoder that travels in the model folder."""
-
-SENTENCE_TRANSFORMERS = "sentence-transformers:"
-"""What precedes a hub name or a folder, in a feature set, to ask for a sentence-transformers model."""
 
 ICD_CANDIDATES = 15
 """The nearest ICD-10 codes that are looked at, as many as in "How to Evaluate Medical AI"."""
 
 
-@dataclass
-class Providers:
-    """What stands behind a feature set: the naming of raw texts, encoders by the names that the TOML uses, votes, ICD indexes.
+_NAMES_AT_ONCE = 4096
+"""Of the ICD-10 search, between two reports of progress."""
 
-    An encoder or an ICD index is opened when the first feature asks for it and kept for all later jobs.
+_FEW = 64
+"""So few names are prepared in one thread."""
 
-    encoders : those that are open. declared : those of the feature set, by name.
-    endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
-    store : the votes and picks; None where no feature needs them.
-    identities : what each encoder was when a model was trained; another one under the same name is refused. The device is
-        no part of it.
-    """
+_ON_THE_WAY = ("cut", "icd found", "choices")
+"""What other representations are made from, and no feature reads."""
 
-    naming: Naming
-    encoders: dict[str, Encoder] = field(default_factory=dict)
-    identities: Mapping[str, str] = field(default_factory=dict)
-    declared: Mapping[str, EncoderSpec] = field(default_factory=dict)
-    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
-    store: VoteStore | None = None
-    _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
-    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
-
-    @classmethod
-    def of(
-        cls,
-        features: FeatureSet,
-        normalizer: Normalizer,
-        shipped: Encoder | None = None,
-        *,
-        endpoints: Mapping[str, Endpoint] | None = None,
-        store: VoteStore | None = None,
-        identities: Mapping[str, str] | None = None,
-    ) -> Providers:
-        """What stands behind `features`; `shipped` is the static encoder, where one of them names it."""
-        return cls(
-            Naming(normalizer, features.icd_source),
-            {} if shipped is None else {SHIPPED: shipped},
-            identities or {},
-            features.declared_encoders,
-            endpoints or {},
-            store,
-        )
-
-    @property
-    def normalizer(self) -> Normalizer:
-        return self.naming.normalizer
-
-    def encoder(self, name: str) -> Encoder:
-        """The encoder of that name; a declared one, or a sentence-transformers model, is opened at its first use.
-
-        Errors: `OptionError` for a name that is neither at hand nor such a model; `ModelError` where the model is not the
-        one of `identities`.
-        """
-        with self._lock:
-            if name not in self.encoders:
-                opened = self._opened(name)
-                self._check_identity(name, opened)
-                self.encoders[name] = opened
-            return self.encoders[name]
-
-    def _opened(self, name: str) -> Encoder:
-        from .encoders.declared import EncoderSpec
-
-        if name in self.declared:
-            return self.declared[name].open(self.endpoints)
-        if name.startswith(SENTENCE_TRANSFORMERS):
-            return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)).open({})
-        at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
-        raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
-
-    def vote_store(self) -> VoteStore:
-        """Errors: `OptionError` where a feature reads votes and no store was given."""
-        if self.store is None:
-            raise OptionError("store", "the file of votes that 'dxmatch votes ask' or 'import' made", None)
-        return self.store
-
-    def _check_identity(self, name: str, opened: Encoder) -> None:
-        trained, here = self.identities.get(name), opened.identity
-        if trained is not None and trained.partition("+")[0] != here.partition("+")[0]:
-            raise ModelError(
-                f"The encoder {name!r} is not the one that the model was trained with: {here}, not {trained}."
-            )
-
-    def icd_index(self, source: str, encoder: str) -> Any:
-        from .icd import IcdIndex
-
-        with self._lock:
-            if (source, encoder) not in self._indexes:
-                self._indexes[source, encoder] = IcdIndex.open(source, self.encoder(encoder), self.normalizer)
-            return self._indexes[source, encoder]
+Progress = Callable[[int, int], None]
+"""Called with what is done and what there is to do in all."""
 
 
 class Representations:
-    """u unique normalised strings, cut, spelt and embedded on demand. Safe to share between threads."""
+    """u unique normalised strings, cut, spelt and embedded on demand. Safe to share between threads.
+
+    What was made can be pickled (`pickle.dumps(texts, protocol=5)`; arrays travel out of band with a `buffer_callback`):
+    what comes back serves the features that were prepared, without encoders, ICD-10 or stores, and makes nothing more.
+    """
 
     def __init__(self, names: Sequence[str], providers: Providers) -> None:
         self.names = names
-        self._providers = providers
+        self._opened: Providers | None = providers
         self._made: dict[tuple[Any, ...], Any] = {}
-        self._lock = threading.RLock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._prepared: set[str] = set()
+        self._lock = threading.Lock()
+        self._locks: dict[tuple[Any, ...], threading.RLock] = {}
+        self._searched: Progress | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        made = {key: value for key, value in self._made.items() if key[0] not in _ON_THE_WAY}
+        return {"names": self.names, "made": made, "prepared": self._prepared}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.names, self._made, self._opened = state["names"], state["made"], None
+        self._begin()
+        self._prepared = set(state["prepared"])
+
+    def prepare(self, features: FeatureSet, *, progress: Progress | None = None) -> None:
+        """Makes all that the features need of the names, so that a table of pairs computes nothing but pairs.
+
+        What rests on encoders and stores is made in this thread, in the order of the features; a second one meanwhile cuts
+        and spells the names. What is there already is not made again.
+
+        progress : called from this thread with the names done and the names in all, as the ICD-10 search, by far the
+            slowest part, goes on; at the end for all names.
+        """
+        from .passes import passes
+
+        todo = [one for one in passes(features) if one.key not in self._prepared]
+        if not todo or not len(self.names):
+            return
+        one_name = np.zeros(1, np.int32)
+
+        def make(one: Pass) -> None:
+            # A pair of names, whichever, needs what all pairs need.
+            one.fill(self, one_name, one_name, np.empty((1, len(features.features)), np.float32, order="F"))
+            self._prepared.add(one.key)
+
+        apart = [one for one in todo if one.kind.asked or "encoder" in one.options]
+        of_the_text = [one for one in todo if one not in apart]
+        if len(self.names) <= _FEW:
+            for one in todo:
+                make(one)
+            return
+        self._searched = progress
+        try:
+            with ThreadPoolExecutor(1) as pool:
+                others = pool.submit(lambda: [make(one) for one in of_the_text])
+                for one in apart:
+                    make(one)
+                others.result()
+        finally:
+            self._searched = None
+        if progress is not None:
+            progress(len(self.names), len(self.names))
 
     def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        if key in self._made:
+            return self._made[key]
         with self._lock:
+            lock = self._locks.setdefault(key, threading.RLock())
+        with lock:
             if key not in self._made:
                 self._made[key] = make()
             return self._made[key]
 
     @property
+    def _providers(self) -> Providers:
+        if self._opened is None:
+            raise OptionError(
+                "texts", "representations that were prepared for these features before they were pickled", ""
+            )
+        return self._opened
+
+    @property
+    def _language(self) -> str:
+        return self._providers.normalizer.language
+
+    @property
     def spelling(self) -> Spelling:
         return self._once(("spelling",), lambda: Spelling.of(self.names))
 
+    @property
+    def _cut(self) -> CutNames:
+        return self._once(("cut",), lambda: CutNames.of(self.names))
+
     def token_sets(self, view: str) -> TokenSets:
-        language = self._providers.normalizer.language
-        return self._once(("tokens", view), lambda: TokenSets.of(self.names, view, language))
+        return self._once(("tokens", view), lambda: TokenSets.of(self._cut, view, self._language))
 
     def vectors(self, encoder: str) -> NDArray[np.float32]:
         """float32[u, d], unit rows."""
@@ -162,13 +152,17 @@ class Representations:
     @property
     def claims(self) -> Claims | None:
         """What the names claim, to find contrasts; None in a language without a table of them."""
-        language = self._providers.normalizer.language
-        return self._once(("claims",), lambda: Claims.of(self.names, language) if has_contrasts(language) else None)
+
+        def make() -> Claims | None:
+            return Claims.of(self.names, self._language) if has_contrasts(self._language) else None
+
+        return self._once(("claims",), make)
 
     def words(self, encoder: str) -> Words:
-        language = self._providers.normalizer.language
-        encode = self._providers.encoder(encoder).encode
-        return self._once(("words", encoder), lambda: Words.of(self.names, language, encode))
+        def make() -> Words:
+            return Words.of(self._cut, self._language, self._providers.encoder(encoder).encode)
+
+        return self._once(("words", encoder), make)
 
     def votes(self, voter: Voter) -> PairVotes:
         from .votes.lookup import PairVotes
@@ -197,15 +191,20 @@ class Representations:
 
     def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u]: the three-character category of the nearest entry, as a number."""
-        index = self._providers.icd_index(source, encoder)
-        return self._once(("icd", source, encoder), lambda: index.category_of(self._icd_nodes(source, encoder)))
+
+        def find() -> NDArray[np.int32]:
+            return self._providers.icd_index(source, encoder).category_of(self._icd_nodes(source, encoder))
+
+        return self._once(("icd", source, encoder), find)
 
     def icd_paths(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u, levels]: the code of the nearest entry, and all above it from the chapter down."""
         from .icd.likeness import paths
 
-        tree = self._providers.icd_index(source, encoder).tree
-        return self._once(("icd paths", source, encoder), lambda: paths(tree, self._icd_nodes(source, encoder)))
+        def find() -> NDArray[np.int32]:
+            return paths(self._providers.icd_index(source, encoder).tree, self._icd_nodes(source, encoder))
+
+        return self._once(("icd paths", source, encoder), find)
 
     def icd_shares(self, source: str, encoder: str) -> Shares:
         """How each name is shared out among the categories of its nearest codes; a direct match lies in one."""
@@ -229,5 +228,17 @@ class Representations:
 
     def _icd_found(self, source: str, encoder: str) -> Found:
         """One search serves every feature that rests on the nearest codes."""
-        index = self._providers.icd_index(source, encoder)
-        return self._once(("icd found", source, encoder), lambda: index.find(self.names, ICD_CANDIDATES))
+        from .icd.index import Found
+
+        def find() -> Found:
+            index, total = self._providers.icd_index(source, encoder), len(self.names)
+            direct, nearest = np.empty(total, np.int32), {}
+            for start in range(0, total, _NAMES_AT_ONCE):
+                part = index.find(self.names[start : start + _NAMES_AT_ONCE], ICD_CANDIDATES)
+                direct[start : start + _NAMES_AT_ONCE] = part.direct
+                nearest.update((start + row, found) for row, found in part.nearest.items())
+                if self._searched is not None:
+                    self._searched(min(start + _NAMES_AT_ONCE, total), total)
+            return Found(direct, nearest)
+
+        return self._once(("icd found", source, encoder), find)

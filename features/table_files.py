@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 
 from .errors import InputError
+from .parquet_file import read_parquet
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 _ALLOWED_FILES = "a .csv, .tsv, .jsonl or .parquet file, in UTF-8"
@@ -34,6 +34,19 @@ def read_file(path: Path) -> tuple[pa.Table, int]:
 
     CSV and TSV values stay text as typed. Errors: `InputError`, with the row where there is one.
     """
+    source, suffix = str(path), check_file(path)
+    try:
+        if suffix == ".parquet":
+            return read_parquet(path), 1
+        if suffix == ".jsonl":
+            return _read_jsonl(path, source), 1
+        return _read_delimited(path, suffix, source), 2
+    except OSError as error:
+        raise InputError(f"the file could not be read ({error.strerror or error})", source=source) from error
+
+
+def check_file(path: Path) -> str:
+    """The suffix of a file that begins as its suffix says. Errors: `InputError`."""
     source, suffix = str(path), path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError("a file of an unknown kind", source=source, allowed=_ALLOWED_FILES, got=path.suffix)
@@ -42,16 +55,12 @@ def read_file(path: Path) -> tuple[pa.Table, int]:
     try:
         with path.open("rb") as handle:
             head = handle.read(4096)
-        if not head.strip():
-            raise InputError("the file is empty", source=source, allowed="a header and at least one row")
-        _check_kind(head, suffix, source)
-        if suffix == ".parquet":
-            return _read_parquet(path, source), 1
-        if suffix == ".jsonl":
-            return _read_jsonl(path, source), 1
-        return _read_delimited(path, suffix, source), 2
     except OSError as error:
         raise InputError(f"the file could not be read ({error.strerror or error})", source=source) from error
+    if not head.strip():
+        raise InputError("the file is empty", source=source, allowed="a header and at least one row")
+    _check_kind(head, suffix, source)
+    return suffix
 
 
 def _check_kind(head: bytes, suffix: str, source: str) -> None:
@@ -186,10 +195,3 @@ def _jsonl_column(name: str, values: list[Any], source: str) -> pa.Array:
             "a value of another kind than those before it",
             source=source, row=odd + 1, column=name, allowed=kind.__name__, got=values[odd],
         ) from None  # fmt: skip
-
-
-def _read_parquet(path: Path, source: str) -> pa.Table:
-    try:
-        return pq.read_table(path, page_checksum_verification=True)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"the Parquet file is damaged ({str(error).splitlines()[0]})", source=source) from None

@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -139,19 +140,33 @@ def write_table(data: pa.Table, path: str | os.PathLike[str]) -> Path:
 
     Errors: `InputError` for another suffix, `DxmatchError` where it cannot be written.
     """
+    return write_tables([data], path)
+
+
+def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str]) -> Path:
+    """`write_table` of one table after another (at least one, all of the same columns), without holding them together."""
     target = Path(path)
     suffix = check_output(target)
+    rest = iter(tables)
+    first = next(rest)
     with whole_file(target) as temporary:
-        if suffix == ".parquet":
-            pq.write_table(data, temporary, write_page_checksum=True)
-        elif suffix == ".jsonl":
+        if suffix == ".jsonl":
             with temporary.open("w", encoding="utf-8") as handle:
-                for batch in data.to_batches(max_chunksize=65_536):
-                    handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
+                for table in chain([first], rest):
+                    for batch in table.to_batches(max_chunksize=65_536):
+                        handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
         else:
-            options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
-            pa_csv.write_csv(data, temporary, options)
+            with _writer(temporary, suffix, first.schema) as writer:
+                for table in chain([first], rest):
+                    writer.write_table(table)
     return target
+
+
+def _writer(path: Path, suffix: str, schema: pa.Schema) -> pq.ParquetWriter | pa_csv.CSVWriter:
+    if suffix == ".parquet":
+        return pq.ParquetWriter(path, schema, write_page_checksum=True)
+    options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
+    return pa_csv.CSVWriter(path, schema, write_options=options)
 
 
 def check_output(path: str | os.PathLike[str]) -> str:

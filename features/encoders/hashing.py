@@ -18,6 +18,7 @@ lie in the first `word_buckets` buckets, n-grams in the rest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,19 +48,29 @@ def buckets(text: str, word_buckets: int, gram_buckets: int, shortest: int, long
     out: list[int] = []
     before = ""
     for word in filter(None, text.split(" ")):
-        out += _spread((hashed(WORD, word),), word_buckets)
+        alone, grams = _of_word(word, word_buckets, gram_buckets, shortest, longest)
+        out.append(alone)
         if pairs and before:
             out += _spread((hashed(PAIR, f"{before} {word}"),), word_buckets)
-        marked = f"<{word}>"
-        spans = [
-            (start, length)
-            for start in range(len(marked))
-            for length in range(shortest, min(longest, len(marked) - start) + 1)
-        ]
-        grams = _spread((hashed(length, marked[start : start + length]) for start, length in spans), gram_buckets)
-        out += [word_buckets + gram for gram in grams]
+        out += grams
         before = word
     return out
+
+
+@lru_cache(maxsize=1 << 12)
+def _of_word(
+    word: str, word_buckets: int, gram_buckets: int, shortest: int, longest: int
+) -> tuple[int, tuple[int, ...]]:
+    """The bucket of a word, and those of its n-grams."""
+    (alone,) = _spread((hashed(WORD, word),), word_buckets)
+    marked = f"<{word}>"
+    spans = [
+        (start, length)
+        for start in range(len(marked))
+        for length in range(shortest, min(longest, len(marked) - start) + 1)
+    ]
+    grams = _spread((hashed(length, marked[start : start + length]) for start, length in spans), gram_buckets)
+    return alone, tuple(word_buckets + gram for gram in grams)
 
 
 def _spread(hashes: Iterable[int], size: int) -> list[int]:

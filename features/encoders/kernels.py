@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ..compiled import compiled
 from .hashing import MIX_1, MIX_2, OFFSET, PAIR, PRIME, WORD
@@ -14,12 +13,12 @@ _MIDDLE = np.float32(7.5)
 _LOW, _FOUR = np.uint8(15), np.uint8(4)
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def _step(h, c):
     return np.uint32(np.uint32(h ^ c) * _PRIME)
 
 
-@njit(inline="always")
+@compiled(inline="always")
 def _bucket(h, first, size):
     h = np.uint32(h ^ (h >> np.uint32(16)))
     h = np.uint32(h * _MIX_1)

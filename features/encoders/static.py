@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from ..atomic import make_folder, whole_file
+from ..compiled import kernels_compiled
 from ..errors import InputError, ModelError, OptionError, quoted
 from .hashing import buckets, code_points, most_buckets
 
@@ -34,7 +34,9 @@ MAX_SCALE = 1e6
 MAX_FILE_BYTES = 256 * 2**20
 _MIDDLE = np.float32(7.5)
 _FEW = 32
-"""Up to so many texts are encoded without numba where it is not loaded yet: importing it takes longer than they do."""
+"""Up to so many texts are encoded without numba while no kernel is compiled: importing it takes longer than they do."""
+_MOST_KNOWN = 4096
+"""So many vectors of texts that came a few at a time are kept: the words of one name are in the next."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class StaticEncoder:
         self.shape = shape
         self.training, self.measured = dict(training or {}), dict(measured or {})
         self._identity: str | None = None
+        self._known: dict[str, NDArray[np.float32]] = {}
         self._rows, self._scales = np.ascontiguousarray(rows), np.ascontiguousarray(scales)
 
     @classmethod
@@ -199,7 +202,7 @@ class StaticEncoder:
             raise OptionError("texts", "a list of strings", texts)
         texts = list(texts)
         out = np.zeros((len(texts), self.dimensions), np.float32)
-        few = len(texts) <= _FEW and f"{__package__}.kernels" not in sys.modules
+        few = len(texts) <= _FEW and not kernels_compiled()
         failed = self._encode_few(texts, out) if few else self._encode_many(texts, out)
         if failed >= 0:
             if not texts[failed].strip(" "):
@@ -216,10 +219,15 @@ class StaticEncoder:
     def _encode_few(self, texts: list[str], out: NDArray[np.float32]) -> int:
         """Fills `out`; the position of the first text without a vector, or -1."""
         for i, text in enumerate(texts):
-            found = buckets(text, *self._cut())
-            vector = _one(found, self._rows, self._scales) if found else None
+            vector = self._known.get(text)
             if vector is None:
-                return i
+                found = buckets(text, *self._cut())
+                vector = _one(found, self._rows, self._scales) if found else None
+                if vector is None:
+                    return i
+                if len(self._known) >= _MOST_KNOWN:
+                    self._known.clear()
+                self._known[text] = vector
             out[i] = vector
         return -1
 
@@ -236,24 +244,22 @@ def _one(found: Sequence[int], rows: NDArray[np.uint8], scales: NDArray[np.float
     levels = np.concatenate([rows[found] & 15, rows[found] >> 4], axis=1).astype(np.float32)
     weight = scales[found]
     parts = levels * weight[:, None]
-    total = np.zeros(parts.shape[1], np.float32)
-    weights = np.float32(0)
     whole = len(found) - len(found) % 4
-    for i in range(0, whole, 4):
-        total += (parts[i] + parts[i + 1]) + (parts[i + 2] + parts[i + 3])
-        weights += (weight[i] + weight[i + 1]) + (weight[i + 2] + weight[i + 3])
-    for i in range(whole, len(found)):
-        total += parts[i]
-        weights += weight[i]
+    # `accumulate` adds row by row, in the order of the kernel's loop.
+    total, weights = (np.add.accumulate(_by_fours(each, whole))[-1] for each in (parts, weight))
     total -= weights * _MIDDLE
     exact = total.astype(np.float64)
     low, high = exact[: len(exact) // 2], exact[len(exact) // 2 :]
-    squares = 0.0
-    for square in (low * low + high * high).tolist():
-        squares += square
+    squares = float(np.add.accumulate(low * low + high * high)[-1])
     if not 0 < squares < math.inf:
         return None
     return (exact / math.sqrt(squares)).astype(np.float32)
+
+
+def _by_fours(values: NDArray[np.float32], whole: int) -> NDArray[np.float32]:
+    """The sums of four rows at a time up to the row `whole`, then the rest."""
+    a, b, c, d = (values[start:whole:4] for start in range(4))
+    return np.concatenate([np.asarray((a + b) + (c + d), np.float32), values[whole:]])
 
 
 def _quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:

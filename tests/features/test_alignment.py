@@ -30,7 +30,7 @@ def encode(words: Sequence[str]) -> NDArray[np.float32]:
 def aligned(a: str, b: str, side: str, encode=encode) -> float:
     out = np.empty(1, np.float32)
     words = Words.of([a, b], "en", encode)
-    alignment(words, side, np.array([0], np.int32), np.array([1], np.int32), out)
+    alignment(words, np.array([0], np.int32), np.array([1], np.int32), {side: out})
     return float(out[0])
 
 
@@ -81,7 +81,7 @@ def test_it_is_the_naive_one(names: list[str]) -> None:
     words = Words.of(names, "en", random_vectors)
     for place, side in enumerate(SIDES):
         out = np.empty(len(first), np.float32)
-        alignment(words, side, first, second, out)
+        alignment(words, first, second, {side: out})
         expected = [naive(names[i], names[j])[place] for i, j in zip(first, second, strict=True)]
         np.testing.assert_allclose(out, expected, atol=0.02)
         assert (out.reshape(count, count) == out.reshape(count, count).T).all()

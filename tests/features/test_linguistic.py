@@ -64,7 +64,7 @@ def naive_ratio(a: str, b: str, kind: str, language: str) -> float:
 @pytest.mark.parametrize("language", ["en", "ru"])
 @pytest.mark.parametrize("kind", VIEWS)
 @settings(deadline=None, max_examples=40)
-@given(names=st.lists(TEXT, min_size=1, max_size=8, unique=True))
+@given(names=st.lists(TEXT, min_size=1, max_size=12, unique=True))
 @example(names=ODD)
 def test_ratio_is_the_naive_one(kind: str, language: str, names: list[str]) -> None:
     first, second = all_pairs(len(names))

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dxmatch.features.errors import InputError
-from dxmatch.features.pairs import read_pairs
+from dxmatch.features.pairs import read_pairs, refused_texts
 from dxmatch.features.tables import read_table
 
 
@@ -102,3 +104,30 @@ def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
     pairs = read_pairs(source, a="expert", b="algorithm", label="label", rejects=tmp_path / "r.csv")
     assert len(pairs) + pairs.n_rejected == 21_199
     assert pairs.n_rejected == 12
+
+
+@given(st.lists(st.text(max_size=6) | st.none() | st.just("x" * 10_001), min_size=1, max_size=20))
+def test_refused_texts_one_by_one(texts: list[str | None]) -> None:
+    """As plain Python finds them: null, blank, too long, without a letter or digit."""
+    import unicodedata
+
+    stripped = [None if text is None else text.strip() for text in texts]
+    expected = [
+        not text or len(text) > 10_000 or not any(unicodedata.category(c)[0] in "LN" for c in text) for text in stripped
+    ]
+    got = refused_texts(pa.array(stripped, pa.large_string()))
+    # RE2's tables of letters may be of another Unicode than Python's; both know all letters of before 2020.
+    recent = [text is not None and any(unicodedata.category(c) == "Cn" for c in text) for text in stripped]
+    assert [g for g, r in zip(got.tolist(), recent, strict=True) if not r] == [
+        e for e, r in zip(expected, recent, strict=True) if not r
+    ]
+
+
+def test_rows_are_refused_in_order_and_each_once() -> None:
+    """The same bad text in many rows, and two bad sides in one: the first side is told."""
+    data = pa.table({"a": ["x", "?", "y", "?"], "b": ["", "!", "z", "z"]})
+    with pytest.raises(InputError, match=r"row 0, column 'b': the diagnosis is blank"):
+        read_pairs(data)
+    data = data.slice(1)
+    with pytest.raises(InputError, match=r"row 0, column 'a': a diagnosis without a letter or digit.*Got: '\?'"):
+        read_pairs(data)

@@ -11,7 +11,7 @@ import pytest
 
 from dxmatch.features.abbreviations import read_abbreviations
 from dxmatch.features.errors import DxmatchError, InputError
-from dxmatch.features.tables import read_table, to_native, write_table
+from dxmatch.features.tables import read_table, to_native, write_table, write_tables
 
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
 
@@ -116,3 +116,34 @@ def test_read_abbreviations(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("abbreviation,expansion\nNASH,nonalcoholic steatohepatitis\nNASH,other\n")
     with pytest.raises(InputError, match=r"row 3, column 'abbreviation': the abbreviation stands twice"):
         read_abbreviations(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_tables_one_after_another_are_written_as_one(suffix: str, tmp_path: Path) -> None:
+    table = pa.table({"x": ["1", 'a "b"', None, "ä"], "y": ["p", "q", "r", "s"]})
+    write_table(table, tmp_path / f"whole{suffix}")
+    write_tables(iter([table.slice(0, 1), table.slice(1, 0), table.slice(1)]), tmp_path / f"pieces{suffix}")
+    pieces, whole = (read_table(tmp_path / f"{name}{suffix}").data for name in ("pieces", "whole"))
+    assert pieces.equals(whole)
+    assert pieces.to_pylist() == table.to_pylist()
+
+
+def test_a_parquet_file_whose_footer_contradicts_itself(tmp_path: Path) -> None:
+    """The rows of the groups are told twice: in all, and group by group."""
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a": [f"x{i}" for i in range(300)]}), path, row_group_size=150)
+    content = path.read_bytes()
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    zigzag = bytes([0xAC, 0x02])  # 150 as it stands in the footer
+    places = [i for i in range(footer, len(content)) if content.startswith(zigzag, i)]
+    table, told = read_table(path).data, 0
+    for at in places:
+        path.write_bytes(content[:at] + bytes([0xA8, 0x02]) + content[at + 2 :])
+        try:
+            got = read_table(path).data
+        except InputError as error:
+            assert "x.parquet: the Parquet file is damaged" in str(error)
+            told += 1
+        else:  # a number that nothing depends on, as a size before compression
+            assert got.equals(table)
+    assert told >= 4

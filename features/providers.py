@@ -1,0 +1,117 @@
+"""What stands behind a feature set: encoders, the vote store, ICD indexes, each opened when it is first asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .encoders import Encoder
+from .errors import ModelError, OptionError
+from .naming import Naming
+from .text import Normalizer
+
+if TYPE_CHECKING:
+    from .encoders.declared import EncoderSpec
+    from .endpoints import Endpoint
+    from .feature_set import FeatureSet
+    from .votes.store import VoteStore
+
+SHIPPED = "shipped"
+"""The name, in a feature set, of the static encoder that travels in the model folder."""
+
+SENTENCE_TRANSFORMERS = "sentence-transformers:"
+"""What precedes a hub name or a folder, in a feature set, to ask for a sentence-transformers model."""
+
+
+@dataclass
+class Providers:
+    """What stands behind a feature set: the naming of raw texts, encoders by the names that the TOML uses, votes, ICD indexes.
+
+    An encoder or an ICD index is opened when the first feature asks for it and kept for all later jobs.
+
+    encoders : those that are open. declared : those of the feature set, by name.
+    endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
+    store : the votes and picks; None where no feature needs them.
+    identities : what each encoder was when a model was trained; another one under the same name is refused. The device is
+        no part of it.
+    """
+
+    naming: Naming
+    encoders: dict[str, Encoder] = field(default_factory=dict)
+    identities: Mapping[str, str] = field(default_factory=dict)
+    declared: Mapping[str, EncoderSpec] = field(default_factory=dict)
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    store: VoteStore | None = None
+    _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        features: FeatureSet,
+        normalizer: Normalizer,
+        shipped: Encoder | None = None,
+        *,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        store: VoteStore | None = None,
+        identities: Mapping[str, str] | None = None,
+    ) -> Providers:
+        """What stands behind `features`; `shipped` is the static encoder, where one of them names it."""
+        return cls(
+            Naming(normalizer, features.icd_source),
+            {} if shipped is None else {SHIPPED: shipped},
+            identities or {},
+            features.declared_encoders,
+            endpoints or {},
+            store,
+        )
+
+    @property
+    def normalizer(self) -> Normalizer:
+        return self.naming.normalizer
+
+    def encoder(self, name: str) -> Encoder:
+        """The encoder of that name; a declared one, or a sentence-transformers model, is opened at its first use.
+
+        Errors: `OptionError` for a name that is neither at hand nor such a model; `ModelError` where the model is not the
+        one of `identities`.
+        """
+        with self._lock:
+            if name not in self.encoders:
+                opened = self._opened(name)
+                self._check_identity(name, opened)
+                self.encoders[name] = opened
+            return self.encoders[name]
+
+    def _opened(self, name: str) -> Encoder:
+        from .encoders.declared import EncoderSpec
+
+        if name in self.declared:
+            return self.declared[name].open(self.endpoints)
+        if name.startswith(SENTENCE_TRANSFORMERS):
+            return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)).open({})
+        at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
+        raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
+
+    def vote_store(self) -> VoteStore:
+        """Errors: `OptionError` where a feature reads votes and no store was given."""
+        if self.store is None:
+            raise OptionError("store", "the file of votes that 'dxmatch votes ask' or 'import' made", None)
+        return self.store
+
+    def _check_identity(self, name: str, opened: Encoder) -> None:
+        trained, here = self.identities.get(name), opened.identity
+        if trained is not None and trained.partition("+")[0] != here.partition("+")[0]:
+            raise ModelError(
+                f"The encoder {name!r} is not the one that the model was trained with: {here}, not {trained}."
+            )
+
+    def icd_index(self, source: str, encoder: str) -> Any:
+        from .icd import IcdIndex
+
+        with self._lock:
+            if (source, encoder) not in self._indexes:
+                self._indexes[source, encoder] = IcdIndex.open(source, self.encoder(encoder), self.normalizer)
+            return self._indexes[source, encoder]

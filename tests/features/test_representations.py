@@ -1,0 +1,146 @@
+"""What is made of names once: from several threads, ahead of the pairs, and through a pickle."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from dxmatch.features.compute import feature_table
+from dxmatch.features.errors import OptionError
+from dxmatch.features.feature_set import FeatureSet
+from dxmatch.features.interning import InternedPairs
+from dxmatch.features.naming import Naming
+from dxmatch.features.passes import passes
+from dxmatch.features.representations import SHIPPED, Providers, Representations
+from dxmatch.features.text import Normalizer
+
+FEATURES = FeatureSet.from_dict(
+    {
+        "feature": [
+            {"name": "better", "kind": "alignment", "side": "better"},
+            {"name": "contrast", "kind": "contrast"},
+            {"name": "cosine", "kind": "cosine"},
+            {"name": "lemmas", "kind": "ratio", "view": "lemma"},
+            {"name": "bigrams", "kind": "ratio", "view": "bigram"},
+            {"name": "edits", "kind": "levenshtein"},
+            {"name": "worse", "kind": "alignment", "side": "worse"},
+            {"name": "better_again", "kind": "alignment", "side": "better"},
+        ]
+    }
+)
+WORDS = [
+    "acute",
+    "chronic",
+    "renal",
+    "failure",
+    "failures",
+    "of",
+    "left",
+    "right",
+    "bronchi",
+    "type",
+    "1",
+    "2",
+    "kidney",
+]
+
+
+class HashedEncoder:
+    """Counts what it is asked, so that a test can tell work that is done twice."""
+
+    identity, dimensions = "hashed", 16
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        self.asked += 1
+        rows = np.array([np.random.default_rng(list(text.encode())).standard_normal(16) for text in texts], np.float32)
+        return rows.reshape(-1, 16) / np.linalg.norm(rows.reshape(-1, 16), axis=1, keepdims=True)
+
+
+def providers() -> Providers:
+    return Providers(Naming(Normalizer()), {SHIPPED: HashedEncoder()})
+
+
+def some_pairs(count: int = 90) -> InternedPairs:
+    random = np.random.default_rng(1)
+    names = list(dict.fromkeys(" ".join(random.choice(WORDS, random.integers(1, 6))) for _ in range(count)))
+    first, second = np.triu_indices(len(names))
+    return InternedPairs(names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)))
+
+
+def test_one_pass_for_what_is_computed_together() -> None:
+    """The two sides of one alignment share a pass; the same side once more has its own."""
+    found = [(one.kind.name, sorted(one.columns.values())) for one in passes(FEATURES)]
+    assert ("alignment", [0, 6]) in found and ("alignment", [7]) in found
+    assert sorted(column for _, columns in found for column in columns) == list(range(8))
+    table = feature_table(some_pairs(), FEATURES, providers())
+    np.testing.assert_array_equal(table[:, 0], table[:, 7])
+    assert (table[:, 0] >= table[:, 6]).all() and (table[:, 0] > table[:, 6]).any()
+
+
+def test_prepared_names_are_not_asked_about_again() -> None:
+    pairs, encoder, told = some_pairs(), HashedEncoder(), []
+    assert len(pairs.names) > 64
+    behind = Providers(Naming(Normalizer()), {SHIPPED: encoder})
+    texts = Representations(pairs.names, behind)
+    texts.prepare(FEATURES, progress=lambda done, total: told.append((done, total)))
+    assert told == [(len(pairs.names), len(pairs.names))]
+    asked = encoder.asked
+    texts.prepare(FEATURES)
+    table = feature_table(pairs, FEATURES, behind, texts=texts, threads=1)
+    assert encoder.asked == asked == 2, "the names once, and their words once"
+    np.testing.assert_array_equal(table, feature_table(pairs, FEATURES, providers()))
+
+
+def test_a_failure_while_preparing_is_told() -> None:
+    class Broken(HashedEncoder):
+        def encode(self, texts: Sequence[str]) -> np.ndarray:
+            raise OptionError("weights", "sound ones", "none")
+
+    pairs = some_pairs()
+    texts = Representations(pairs.names, Providers(Naming(Normalizer()), {SHIPPED: Broken()}))
+    with pytest.raises(OptionError, match="sound ones"):
+        texts.prepare(FEATURES)
+
+
+@pytest.mark.parametrize("prepared", [True, False])
+def test_many_threads_make_each_thing_once(prepared: bool) -> None:
+    pairs, encoder = some_pairs(), HashedEncoder()
+    behind = Providers(Naming(Normalizer()), {SHIPPED: encoder})
+    texts = Representations(pairs.names, behind)
+    if prepared:
+        texts.prepare(FEATURES)
+    start = threading.Barrier(8)
+
+    def table() -> np.ndarray:
+        start.wait()
+        return feature_table(pairs, FEATURES, behind, texts=texts, threads=1)
+
+    with ThreadPoolExecutor(8) as pool:
+        tables = [future.result() for future in [pool.submit(table) for _ in range(8)]]
+    assert encoder.asked == 2
+    for other in tables[1:]:
+        np.testing.assert_array_equal(tables[0], other)
+
+
+def test_through_a_pickle() -> None:
+    """Arrays go out of band; what comes back needs no encoder and gives the same table, and says what it cannot do."""
+    pairs, behind = some_pairs(), providers()
+    texts = Representations(pairs.names, behind)
+    texts.prepare(FEATURES)
+    buffers: list[pickle.PickleBuffer] = []
+    packed = pickle.dumps(texts, protocol=5, buffer_callback=buffers.append)
+    assert sum(buffer.raw().nbytes for buffer in buffers) >= texts.vectors(SHIPPED).nbytes
+    back = pickle.loads(packed, buffers=buffers)
+    assert back.names == pairs.names
+    table = feature_table(pairs, FEATURES, Providers(Naming(Normalizer())), texts=back, threads=2)
+    np.testing.assert_array_equal(table, feature_table(pairs, FEATURES, behind, texts=texts))
+    with pytest.raises(OptionError, match="prepared for these features before they were pickled"):
+        back.token_sets("stem")
