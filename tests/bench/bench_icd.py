@@ -17,12 +17,14 @@ import numpy as np
 from dxmatch.features.icd import IcdIndex, open_tree
 from dxmatch.features.text import Normalizer
 
-from .report import Row, show
+from .report import ASKED, Row, show
 from .shared import DATA, minilm
 
 ROOT = Path(__file__).resolve().parents[2]
 WEIGHTS = ROOT / "models" / "offline-en" / "encoder"
 STARTS = 7
+FIRST_ANSWER = 0.3
+"""Seconds in which a warm start is to answer."""
 
 # In a new process: from its first line, imports of numpy and of this package included, to the first answered string.
 # The query's vector is given, so that the time is the index's own; loading an encoder is shown apart.
@@ -137,8 +139,9 @@ def run(encoders: dict[str, Any]) -> list[Row]:
         peer, theirs = peers[0] if peers else ("", {})
         rows = [Row("tree parsed in", "s", parsed)]
         for what, value in ours.items():
-            mark = 0.3 if "first answer" in what else None
-            rows.append(Row(what, "share" if "right" in what else "s", value, peer, theirs.get(what), mark))
+            rows.append(Row(what, "share" if "right" in what else "s", value, peer, theirs.get(what)))
+        asked = "warm start: first answer"
+        rows.append(Row(asked, "s", ours[asked], ASKED, FIRST_ANSWER, 1.0))
         if WEIGHTS.is_dir():
             (seconds,) = in_new_processes(SHIPPED_START, folder, str(WEIGHTS))
             rows.append(Row("warm start: first answer, encoder loaded too", "s", float(seconds)))
@@ -157,10 +160,8 @@ def main() -> None:
     show(run(encoders), Path("out/bench/icd.json"))
     print("Ours was trained on Orphadata's names (each disease's synonyms, without codes), so its shares are not on")
     print("unseen names; the figure on a split by disease is in the model's card.")
-    print(
-        "Warm start: a new process, from its first line, imports of numpy and dxmatch included; the query's vector is"
-    )
-    print("given, but in the last row. The mark is an upper bound.")
+    print("Warm start: a new process, from its first line, imports of numpy and dxmatch included; the query's vector")
+    print("is given, but in the last row.")
     print(f"Times of starts are the best of {STARTS}; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
 
 

@@ -1,15 +1,18 @@
-"""The six string features, alignment and contrast on 1,000,000 pairs over 5,000 strings, on one core, beside what one would use instead.
+"""The six string features, alignment and contrast on one core, beside what one would use instead.
 
-    python -m tests.bench.bench_linguistic
+    python -m tests.bench linguistic
 
-Every peer runs in the same process on the same pairs; the slow ones on a random part, as pairs per second.
+1,000,000 pairs over 5,000 strings. Every peer runs in the same process in turns with ours; the slow ones on a random part of the
+pairs, as pairs per second. What both give is compared before anything is timed.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
+import importlib.util
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import simplemma
@@ -19,71 +22,39 @@ from nltk.stem.snowball import SnowballStemmer
 from nltk.tokenize import WhitespaceTokenizer
 from textblob.en.taggers import PatternTagger
 
-from dxmatch.features.alignment import Words, alignment
+from dxmatch.features.alignment import SIDES, Words, alignment
 from dxmatch.features.contrast import Claims, contrasts, count_contrasts
 from dxmatch.features.encoders.static import StaticEncoder
 from dxmatch.features.levenshtein import Spelling, normalized_levenshtein
 from dxmatch.features.linguistic import VIEWS, TokenSets, overlap_ratio
 
-from .report import Row, best_of, show
+from .made import make_names, make_pairs
+from .report import Row, Work, show, versus
 
-PAIRS, STRINGS = 1_000_000, 5_000
 ENCODER = Path(__file__).resolve().parents[2] / "models" / "offline-en" / "encoder"
-
-
-def make_names(count: int, seed: int = 0) -> list[str]:
-    """Diagnosis-like names of one to six words, about 33 letters long."""
-    rng = random.Random(seed)
-    course = ["acute", "chronic", "subacute", "recurrent", "severe", "congenital", "idiopathic", "secondary", "primary"]
-    site = [
-        "myocardial",
-        "renal",
-        "hepatic",
-        "pulmonary",
-        "cerebral",
-        "gastric",
-        "thyroid",
-        "pancreatic",
-        "femoral",
-        "retinal",
-    ]
-    kind = [
-        "infarction",
-        "failure",
-        "insufficiency",
-        "carcinoma",
-        "inflammation",
-        "stenosis",
-        "fracture",
-        "syndrome",
-        "fibrosis",
-    ]
-    tail = [
-        "of left lower lobe",
-        "with complication",
-        "due to infection",
-        "in pregnancy",
-        "type 2",
-        "stage 3",
-        "",
-        "",
-        "",
-    ]
-    names: set[str] = set()
-    while len(names) < count:
-        words = [rng.choice(course), rng.choice(site), rng.choice(site), rng.choice(kind), rng.choice(tail)]
-        names.add(" ".join(w for w in words[rng.randrange(3) :] if w))
-    return sorted(names)
-
-
-def make_pairs(strings: int, pairs: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    first, second = rng.integers(0, strings, (2, pairs), dtype=np.int32)
-    order = np.lexsort((second, first))
-    return first[order], second[order]
-
-
 _STEM, _TAGGER, _TOKENIZER = SnowballStemmer("english"), PatternTagger(), WhitespaceTokenizer()
+
+
+@dataclass(frozen=True)
+class Input:
+    """Pairs of names; `text` are some of them, drawn at random, at the places `some`, as pairs of strings."""
+
+    names: list[str]
+    first: np.ndarray
+    second: np.ndarray
+    some: np.ndarray
+
+    @classmethod
+    def made(cls, strings: int, pairs: int, some: int) -> Input:
+        first, second = make_pairs(strings, pairs)
+        return cls(make_names(strings), first, second, np.random.default_rng(1).choice(pairs, some, replace=False))
+
+    @property
+    def text(self) -> list[tuple[str, str]]:
+        return [(self.names[self.first[p]], self.names[self.second[p]]) for p in self.some]
+
+    def __len__(self) -> int:
+        return len(self.first)
 
 
 def naive(a: str, b: str) -> list[float]:
@@ -107,6 +78,7 @@ def naive(a: str, b: str) -> list[float]:
 
 
 def ours(names: list[str], first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """float32[6, n], the strings cut here, too."""
     out = np.empty((len(VIEWS) + 1, len(first)), np.float32)
     for column, view in enumerate(VIEWS):
         overlap_ratio(TokenSets.of(names, view, "en"), first, second, out[column])
@@ -114,88 +86,94 @@ def ours(names: list[str], first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return out
 
 
-def run(pairs: int = PAIRS, naive_pairs: int = 2_000) -> list[Row]:
-    names = make_names(STRINGS)
-    first, second = make_pairs(STRINGS, pairs)
-    ours(names[:50], first[:10] % 50, second[:10] % 50)
-    for view in VIEWS:  # the naive version finds the same word caches warm as ours does
-        TokenSets.of(names[:50], view, "en")
-
-    sets = [TokenSets.of(names, view, "en") for view in VIEWS]
-    spelling = Spelling.of(names)
-    out = np.empty((len(VIEWS) + 1, pairs), np.float32)
+def rows(scale: str = "full") -> Iterator[Row]:
+    made = Input.made(5_000, 1_000_000, 1_000) if scale == "full" else Input.made(1_000, 100_000, 100)
+    names, first, second, text = made.names, made.first, made.second, made.text
+    ours(
+        names[:50], first[:10] % 50, second[:10] % 50
+    )  # the naive version finds the same word caches warm as ours does
+    sets, spelling = [TokenSets.of(names, view, "en") for view in VIEWS], Spelling.of(names)
+    out = np.empty((len(VIEWS) + 1, len(made)), np.float32)
 
     def columns() -> None:
         for column, view in enumerate(sets):
             overlap_ratio(view, first, second, out[column])
         normalized_levenshtein(spelling, first, second, out[-1])
 
-    kernels = pairs / best_of(columns)
-    whole = pairs / best_of(lambda: ours(names, first, second))
-    some = np.random.default_rng(1).choice(pairs, naive_pairs, replace=False)
-    text = [(names[first[p]], names[second[p]]) for p in some]
+    columns()
     expected = np.array([naive(a, b) for a, b in text], np.float32)
-    assert np.array_equal(expected, out[:, some].T, equal_nan=True), "ours and the naive version differ"
-    slow = naive_pairs / best_of(lambda: [naive(a, b) for a, b in text], 2)
+    assert np.array_equal(expected, out[:, made.some].T, equal_nan=True), "ours and the naive version differ"
+    by_nltk = Work(lambda: [naive(a, b) for a, b in text], len(text))
+    what = f"six string features, {len(made):,} pairs over {len(names):,} strings"
+    yield versus(what, "pairs/s", Work(columns, len(made)), "naive per-pair NLTK", by_nltk, mark=1000, runs=2)
+    whole = Work(lambda: ours(names, first, second), len(made))
+    yield versus(f"{what}, cut here", "pairs/s", whole, "naive per-pair NLTK", by_nltk, runs=2)
 
-    what = f"six string features, {pairs:,} pairs over {STRINGS:,} strings, one core"
-    rows = [
-        Row(what, "pairs/s", kernels, "naive per-pair NLTK", slow, mark=1000),
-        Row(f"{what}, cutting the strings included", "pairs/s", whole, "naive per-pair NLTK", slow),
-    ]
-    lev = np.empty(pairs, np.float32)
-    alone = pairs / best_of(lambda: normalized_levenshtein(spelling, first, second, lev))
-    for peer, pairs_per_second in _levenshtein_peers(names, first, second, text):
-        rows.append(Row("Levenshtein alone", "pairs/s", alone, peer, pairs_per_second))
-    word_sets = best_of(lambda: overlap_ratio(sets[0], first, second, out[0]))
-    rows.append(Row("overlap of words alone", "pairs/s", pairs / word_sets, *_overlap_peer(text)))
-    return [*rows, *_words_rows(names, first, second, text)]
-
-
-def _words_rows(names, first, second, text):
-    """Alignment and contrast beside a plain version of each, which has the words' vectors at hand."""
-    encoder = StaticEncoder.load(ENCODER)
-    words, made, out = Words.of(names, "en", encoder.encode), Claims.of(names, "en"), np.empty(len(first), np.float32)
-    alignment(words, "better", first[:1], second[:1], out[:1])
-    count_contrasts(made, first[:1], second[:1], out[:1])
-    seconds = best_of(lambda: alignment(words, "better", first, second, out))
-    vectors = dict(
-        zip(known := sorted({w for name in names for w in name.split()}), encoder.encode(known), strict=True)
-    )
-
-    def plain(a: str, b: str) -> float:
-        alike = np.array([vectors[w] for w in a.split()]) @ np.array([vectors[w] for w in b.split()]).T
-        return float(max(alike.max(1).mean(), alike.max(0).mean()))
-
-    slow = len(text) / best_of(lambda: [plain(x, y) for x, y in text])
-    yield Row("alignment of words, one side", "pairs/s", len(first) / seconds, "numpy per pair", slow)
-    seconds = best_of(lambda: count_contrasts(made, first, second, out))
-    slow = len(text) / best_of(lambda: [contrasts(x, y) for x, y in text])
-    yield Row("contrasts", "pairs/s", len(first) / seconds, "the words of each pair", slow)
-    seconds = best_of(lambda: Claims.of(names, "en"), 2)
-    yield Row("claims of names, for contrasts", "names/s", len(names) / seconds, "none", None)
-
-
-def _overlap_peer(text: list[tuple[str, str]]) -> tuple[str, float | None]:
-    try:
+    alone = Work(lambda: normalized_levenshtein(spelling, first, second, out[-1]), len(made))
+    for peer, work, mark in levenshtein_peers(made, out[-1]):
+        yield versus("Levenshtein", "pairs/s", alone, peer, work, mark=mark)
+    words = Work(lambda: overlap_ratio(sets[0], first, second, out[0]), len(made))
+    if importlib.util.find_spec("textdistance"):
         from textdistance import Overlap
-    except ImportError:
-        return "textdistance (not installed)", None
-    measure = Overlap(qval=None, as_set=True)
-    return "textdistance", len(text) / best_of(lambda: [measure.similarity(x, y) for x, y in text])
+
+        measure = Overlap(qval=None, as_set=True)
+        theirs = Work(lambda: [measure.similarity(x, y) for x, y in text], len(text))
+        yield versus("overlap of words", "pairs/s", words, "textdistance", theirs)
+    if scale == "full":
+        yield from words_rows(made)
 
 
-def _levenshtein_peers(names, first, second, text):
+def words_rows(made: Input) -> Iterator[Row]:
+    """Alignment and contrast beside a plain version of each, which has the words' vectors at hand."""
+    encoder, names, text = StaticEncoder.load(ENCODER), made.names, made.text
+    words, claims, out = Words.of(names, "en", encoder.encode), Claims.of(names, "en"), np.empty(len(made), np.float32)
+    known = sorted({w for name in names for w in name.split()})
+    vectors = dict(zip(known, encoder.encode(known), strict=True))
+
+    def plain(a: str, b: str) -> list[float]:
+        alike = np.array([vectors[w] for w in a.split()]) @ np.array([vectors[w] for w in b.split()]).T
+        return sorted([float(alike.max(1).mean()), float(alike.max(0).mean())])
+
+    aligned = {side: np.empty(len(made), np.float32) for side in SIDES}
+    both = Work(lambda: alignment(words, made.first, made.second, aligned), len(made))
+    per_pair = Work(lambda: [plain(x, y) for x, y in text], len(text))
+    yield versus("alignment of words, both sides", "pairs/s", both, "numpy per pair", per_pair)
+    counted = Work(lambda: count_contrasts(claims, made.first, made.second, out), len(made))
+    per_pair = Work(lambda: [contrasts(x, y) for x, y in text], len(text))
+    yield versus("contrasts", "pairs/s", counted, "the words of each pair", per_pair)
+    yield versus("claims of names, for contrasts", "names/s", Work(lambda: Claims.of(names, "en"), len(names)), runs=2)
+
+
+def levenshtein_peers(made: Input, expected: np.ndarray) -> Iterator[tuple[str, Work, float | None]]:
+    """(name, work, mark) of each that is installed; each must give what ours gave, `expected` float32[n]."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
-    a, b = [names[i] for i in first], [names[j] for j in second]
-    yield (
-        "rapidfuzz cpdist",
-        len(a) / best_of(lambda: cpdist(a, b, scorer=Levenshtein.normalized_distance, workers=1, dtype=np.float32)),
-    )
-    yield "rapidfuzz per pair", len(text) / best_of(lambda: [Levenshtein.normalized_distance(x, y) for x, y in text])
-    try:
+    text, distance = made.text, Levenshtein.normalized_distance
+    a, b = [made.names[i] for i in made.first], [made.names[j] for j in made.second]
+
+    def at_once() -> Any:
+        return cpdist(a, b, scorer=distance, workers=1, dtype=np.float32)
+
+    assert np.allclose(at_once(), expected), "rapidfuzz differs"
+    yield "rapidfuzz cpdist", Work(at_once, len(a)), 1.0
+    yield "rapidfuzz per pair", Work(lambda: [distance(x, y) for x, y in text], len(text)), 1.0
+    if importlib.util.find_spec("duckdb"):
+        import duckdb
+        import pyarrow as pa
+
+        strings = pa.table({"a": a, "b": b})
+        database = duckdb.connect(config={"threads": 1})
+        database.register("pairs", strings)
+        database.execute("create temp table held as select * from pairs")
+        sql = "select cast(levenshtein(a, b) / greatest(length(a), length(b)) as float) as d from held"
+
+        def in_sql() -> Any:
+            return database.sql(sql).fetchnumpy()["d"]
+
+        assert np.allclose(np.sort(in_sql()), np.sort(expected)), "DuckDB differs"
+        yield "DuckDB levenshtein", Work(in_sql, len(a)), 1.0
+    if importlib.util.find_spec("recordlinkage"):
         import pandas as pd
         import recordlinkage
 
@@ -203,23 +181,17 @@ def _levenshtein_peers(names, first, second, text):
         index = pd.MultiIndex.from_arrays([left.index, right.index])
         compare = recordlinkage.Compare()
         compare.string("x", "x", method="levenshtein")
-        yield "recordlinkage", len(text) / best_of(lambda: compare.compute(index, left, right))
-    except ImportError:
-        yield "recordlinkage (not installed)", None
-    try:
+        yield "recordlinkage", Work(lambda: compare.compute(index, left, right), len(text)), None
+    if importlib.util.find_spec("textdistance"):
         import textdistance
 
         measure = textdistance.Levenshtein(external=False)
-        yield (
-            "textdistance",
-            len(text[:500]) / best_of(lambda: [measure.normalized_distance(x, y) for x, y in text[:500]]),
-        )
-    except ImportError:
-        yield "textdistance (not installed)", None
+        few = text[:500]
+        yield "textdistance", Work(lambda: [measure.normalized_distance(x, y) for x, y in few], len(few)), None
 
 
 def main() -> None:
-    show(run(), Path("out/bench/linguistic.json"))
+    show(rows(), Path("out/bench/linguistic.json"))
 
 
 if __name__ == "__main__":
