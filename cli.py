@@ -11,6 +11,16 @@ import typer
 from .cli_audit import audit, explain
 from .cli_evaluate import evaluate, metrics, reasoning
 from .cli_icd import icd
+from .cli_score import (
+    ColumnA,
+    ColumnB,
+    Endpoints,
+    MinCoverage,
+    Rejects,
+    Store,
+    say_rejected,
+    score,
+)
 from .cli_suggest import labels, suggest
 from .cli_votes import app as votes
 
@@ -26,23 +36,6 @@ app = typer.Typer(
 
 app.add_typer(votes)
 
-Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
-Store = Annotated[
-    Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
-]
-Endpoints = Annotated[
-    Path | None,
-    typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
-]
-MinCoverage = Annotated[
-    float, typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for.")
-]
-ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
-ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
-Rejects = Annotated[
-    Path | None,
-    typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
-]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model that stands at the output.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -98,38 +91,9 @@ def demo(
     typer.echo(f"\nOpen the report: {report.resolve()}")
 
 
-@app.command(epilog="Example: dxmatch score pairs.parquet -o scored.parquet --a expert --b algorithm --features")
-def score(
-    pairs: Annotated[Path, typer.Argument(help="Pairs: a .csv, .tsv, .jsonl or .parquet file.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the scored table goes; the suffix says what kind.")
-    ],
-    model: Model = None,
-    a: ColumnA = "a",
-    b: ColumnB = "b",
-    features: Annotated[bool, typer.Option("--features", help="Add the feature columns.")] = False,
-    store: Store = None,
-    endpoints: Endpoints = None,
-    min_coverage: MinCoverage = 0.9,
-    rejects: Rejects = None,
-) -> None:
-    """Add probability and match to each pair."""
-    from .features.coverage import coverage_words
-    from .features.pairs import read_pairs
-    from .features.progress import shown
-    from .features.tables import check_output, write_table
-    from .models.match_function import load
-
-    check_output(output)
-    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
-    read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-    with shown("Scoring pairs") as progress:
-        scored = m.score_read(read, features=features, progress=progress)
-    write_table(scored.table, output)
-    matches = int(scored.table.column("match").to_numpy().sum())
-    typer.echo(f"{output}: {len(read):,} pairs, {matches:,} matches at threshold {m.threshold:.3f} (model {m.name}).")
-    typer.echo(coverage_words(scored.coverage))
-    _say_rejected(read.n_rejected, rejects)
+app.command(
+    epilog="Example: dxmatch score pairs.parquet -o scored.parquet --a expert --b algorithm    or: dxmatch score folder -o scored --workers 16"
+)(score)
 
 
 @app.command(epilog="Example: dxmatch train labelled.csv -o my-model --held-out held_out.csv")
@@ -234,7 +198,7 @@ def train(
     for warning in result.warnings:
         typer.echo(f"dxmatch: warning: {warning}", err=True)
     typer.echo(coverage_words(result.coverage))
-    _say_rejected(result.n_rejected, rejects)
+    say_rejected(result.n_rejected, rejects)
 
 
 app.command(epilog="Example: dxmatch evaluate lists.csv --algorithm gpt4 -o report.html --json report.json")(evaluate)
@@ -255,11 +219,6 @@ def _step(what: str, command: str) -> None:
     typer.echo(f"\n{what}\n$ dxmatch {command}")
 
 
-def _say_rejected(count: int, rejects: Path | None) -> None:
-    if rejects is not None:
-        typer.echo(f"{count:,} rows set aside in {rejects}." if count else "No row was set aside.")
-
-
 def main() -> None:
     """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage."""
     from .features.errors import DxmatchError
@@ -273,10 +232,12 @@ def main() -> None:
             raise
         typer.echo(f"dxmatch: {error}", err=True)
         raise SystemExit(1) from None
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         if debug:
             raise
-        typer.echo("dxmatch: interrupted; nothing half-written is left.", err=True)
+        typer.echo(
+            f"dxmatch: {error}" if str(error) else "dxmatch: interrupted; nothing half-written is left.", err=True
+        )
         raise SystemExit(130) from None
     except MemoryError:
         typer.echo("dxmatch: out of memory; score the file in parts.", err=True)

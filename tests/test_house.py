@@ -15,11 +15,12 @@ import pytest
 import dxmatch
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("features", "models", "pages", "matcher", "training")
+PARTS = ("features", "models", "pages", "scoring", "matcher", "training")
 MAY_IMPORT = {
     "features": {"features"},
     "models": {"features", "models"},
     "pages": {"features", "pages"},
+    "scoring": {"features", "models", "scoring"},
     "matcher": {"features", "models", "pages", "matcher"},
     "training": {"features", "models", "pages", "training"},
 }
