@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import runpy
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,10 @@ from hypothesis import settings
 # A first call compiles or opens a file; how long it takes says nothing about what it gives.
 settings.register_profile("dxmatch", deadline=None)
 settings.load_profile("dxmatch")
+
+# A shell that starts a command in the background lets it ignore Ctrl-C; the tests of Ctrl-C need it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -410,7 +410,7 @@ def test_a_thousand_calls_at_once(loopback: Any, endpoint: Callable[..., Endpoin
     loopback.rules(delay=4.0, keep=False)
 
     async def thousand() -> list[ChatReply]:
-        async with EndpointClient(endpoint(concurrency=1000, tries=1)) as client:
+        async with EndpointClient(endpoint(concurrency=1000, tries=1, timeout=120)) as client:
             return await asyncio.gather(
                 *(client.chat("m", [{"role": "user", "content": f"{i}"}], {}) for i in range(1000))
             )

@@ -128,8 +128,12 @@ def test_killed_at_twenty_moments(loopback: Any, askers: Askers) -> None:
     loopback.rules(delay=0.005, keep=False)
     moments = random.Random(3)
     for kill in range(1, KILLS + 1):
+        before = loopback.log()["calls"]
         pid = askers.start()
-        time.sleep(moments.uniform(0.0, 0.9))
+        if kill % 2:  # some die at work, some at their start
+            while loopback.log()["calls"] <= before:
+                time.sleep(0.01)
+        time.sleep(moments.uniform(0.0, 0.4))
         os.kill(pid, signal.SIGKILL)
         assert askers.exit_code(pid) == -signal.SIGKILL
         if not askers.store.exists():
@@ -140,7 +144,7 @@ def test_killed_at_twenty_moments(loopback: Any, askers: Askers) -> None:
         assert askers.noted() <= kept.keys()
         log, _ = answered(loopback)
         assert sum(log["answered"].values()) - len(kept) <= kill * CONCURRENCY
-    assert 100 < len(stored(askers.store)) < 10_000
+    assert 0 < len(stored(askers.store)) < 10_000
     last = askers.start()
     assert askers.exit_code(last) == 0
     kept = stored(askers.store)

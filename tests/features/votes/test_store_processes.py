@@ -89,7 +89,7 @@ def test_what_was_added_survives_kill_9(tmp_path: Path, code: str) -> None:
             assert store.add(Question(RESPONDENT, "life", str(life)), Answer(1, None)) and store.known(RESPONDENT)
             store._db.execute("DELETE FROM answer WHERE first = 'life'")
         check_whole(path)
-    assert len(lines) > 10
+    assert len(lines) >= 3
 
 
 def test_processes_wait_for_each_other_and_lose_nothing(tmp_path: Path) -> None:
