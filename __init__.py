@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .models.icd_mapping import icd as icd
     from .models.match_function import MatchFunction as MatchFunction
     from .models.match_function import load as load
+    from .scoring.job import score_files as score_files
     from .training.audit.audit import audit as audit
     from .training.audit.explain import explain as explain
     from .training.audit.explanation import Explanation as Explanation
@@ -40,6 +41,7 @@ _HOME = {
     "Explanation": "training.audit.explanation",
     "suggest": "training.suggest.suggest",
     "Suggestion": "training.suggest.suggestion",
+    "score_files": "scoring.job",
     "evaluate": "matcher.evaluate",
     "Report": "matcher.evaluate",
     "DxmatchError": "features.errors",

@@ -54,6 +54,9 @@ def score(
     a: ColumnA = "a",
     b: ColumnB = "b",
     features: Annotated[bool, typer.Option("--features", help="Add the feature columns.")] = False,
+    shap: Annotated[
+        bool, typer.Option("--shap", help="Add what each feature adds to the log-odds of a match (SHAP values).")
+    ] = False,
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
@@ -74,7 +77,7 @@ def score(
         try:
             done = score_files(
                 pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
-                features=features, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
+                features=features, shap=shap, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
                 restart=restart, shown=_shown,
             )  # fmt: skip
         except KeyboardInterrupt as error:
@@ -88,7 +91,7 @@ def score(
         if engine != "local":
             raise OptionError("engine", "local, where input or output is not Parquet", engine)
         counts, coverage, threshold, name = _in_memory(
-            pairs, output, model, a, b, features, store, endpoints, min_coverage, rejects
+            pairs, output, model, a, b, features, shap, store, endpoints, min_coverage, rejects
         )
     scored, matches, rejected = counts
     typer.echo(f"{output}: {scored:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}).")
@@ -115,6 +118,7 @@ def _in_memory(
     a: str,
     b: str,
     features: bool,
+    shap: bool,
     store: Path | None,
     endpoints: Path | None,
     min_coverage: float,
@@ -129,7 +133,7 @@ def _in_memory(
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
     read = read_pairs(pairs, a=a, b=b, rejects=rejects)
     with shown("Scoring pairs") as progress:
-        scored = m.score_read(read, features=features, progress=progress)
+        scored = m.score_read(read, features=features, shap=shap, progress=progress)
     write_table(scored.table, output)
     matches = int(scored.table.column("match").to_numpy().sum())
     return (len(read), matches, read.n_rejected), dict(scored.coverage), m.threshold, m.name

@@ -17,11 +17,37 @@ FEW = 4
 
 _lock = threading.RLock()
 _kernels_compiled = False
+_thread_ahead: int | None = None
+_ending = False
 
 
 def kernels_compiled() -> bool:
-    """Whether numba is at hand, with at least one kernel."""
-    return _kernels_compiled
+    """Whether numba is at hand, with at least one kernel; in the thread that makes kernels ready it always is."""
+    return _kernels_compiled or threading.get_ident() == _thread_ahead
+
+
+def made_ready() -> bool:
+    """Whether a thread is making kernels ready, so that a few pairs should do without."""
+    return _thread_ahead is not None
+
+
+def run_ahead(work: Callable[[], object]) -> None:
+    """Runs `work` with kernels, which all other threads use when it has ended well. Errors of it are dropped."""
+    global _kernels_compiled, _thread_ahead
+    _thread_ahead = threading.get_ident()
+    try:
+        work()
+        _kernels_compiled = True
+    except Exception:
+        pass
+    finally:
+        _thread_ahead = None
+
+
+def make_no_more() -> None:
+    """The process ends: what makes kernels ready stops before the next one."""
+    global _ending
+    _ending = True
 
 
 class Kernel:
@@ -38,7 +64,7 @@ class Kernel:
         self._compiled: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
-        if self._few_at is not None and not _kernels_compiled and len(args[self._few_at]) <= FEW:
+        if self._few_at is not None and not kernels_compiled() and len(args[self._few_at]) <= FEW:
             return self.function(*args)
         return (self._compiled or self.compiled())(*args)
 
@@ -51,8 +77,11 @@ class Kernel:
                 for name in self.function.__code__.co_names:
                     if isinstance(called := names.get(name), Kernel):
                         names[name] = called.compiled()
+                ahead = threading.get_ident() == _thread_ahead
+                if ahead and _ending:
+                    raise RuntimeError("the process ends")
                 self._compiled = _njit(self.function, self._options)
-                _kernels_compiled = True
+                _kernels_compiled = _kernels_compiled or not ahead
             return self._compiled
 
 

@@ -36,3 +36,17 @@ def few(vectors: NDArray[np.float32], first: NDArray[np.int32], second: NDArray[
     for k in range(whole, width):
         total += products[:, k]
     return np.clip(total, np.float32(-1.0), np.float32(1.0)).astype(np.float32, copy=False)
+
+
+def cosine_of_two(x: NDArray[np.float32], y: NDArray[np.float32]) -> float:
+    """The same of two vectors."""
+    products = x * y
+    whole = len(products) - len(products) % 8
+    # `accumulate` adds row by row; that the sums begin with 0 tells where all products are -0.
+    eight = np.add.accumulate(products[:whole].reshape(-1, 8))[-1] + np.float32(0) if whole else np.zeros(8, np.float32)
+    four = eight[:4] + eight[4:]
+    two = four[:2] + four[2:]
+    total = two[0] + two[1]
+    for product in products[whole:]:
+        total += product
+    return max(-1.0, min(float(total), 1.0))

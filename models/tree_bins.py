@@ -156,37 +156,46 @@ def _lookup(own: NDArray[np.int64], cuts: NDArray[np.float32], kind: int) -> NDA
 
 @compiled()
 def fill_codes(table, start, rows, cuts, cut_start, codes):
-    """codes[f, r] of row `start + r`, for each feature that has cuts."""
-    for f in range(table.shape[1]):
-        first = cut_start[f]
-        n = cut_start[f + 1] - first
-        if n == 0:
+    """codes[f, r] of row `start + r`, for each feature that has cuts.
+
+    All rows take a step of the search together: a row that took all of its own alone would have each guessed, half of them wrongly.
+    """
+    u = np.uint64  # an index that cannot be negative spares a check of each
+    one = u(1)
+    x = np.empty(rows, np.float32)
+    for f in range(u(table.shape[1])):
+        own = cuts[cut_start[f] : cut_start[f + one]]
+        if len(own) == 0:
             continue
-        for r in range(rows):
-            x = table[start + r, f]
-            at = first
-            size = n
-            while size > 1:
-                half = size >> 1
-                at = at + half if cuts[at + half - 1] < x else at
-                size -= half
-            code = at - first + (1 if cuts[at] < x else 0)
-            if abs(x) <= ZERO:
-                code = n + 1
-            if x != x:
-                code = n + 2
-            codes[f, r] = code
+        below = codes[f]
+        for r in range(u(rows)):
+            x[r] = table[u(start) + r, f]
+            below[r] = 0
+        size = u(len(own))
+        while size > one:
+            half = size >> one
+            for r in range(u(rows)):
+                below[r] += half if own[u(below[r]) + half - one] < x[r] else u(0)
+            size -= half
+        for r in range(u(rows)):
+            code = u(below[r]) + u(own[u(below[r])] < x[r])
+            if abs(x[r]) <= ZERO:
+                code = u(len(own)) + one
+            if x[r] != x[r]:
+                code = u(len(own)) + u(2)
+            below[r] = code
 
 
 @compiled()
 def fill_bins(codes, rows, first, last, column_feature, lookup, lookup_start, bins, block):
     """bins[(c - first) * block + r] of the columns c from `first` to before `last`."""
-    for c in range(first, last):
-        f = column_feature[c]
-        base = lookup_start[c]
-        to = (c - first) * block
-        for r in range(rows):
-            bins[to + r] = lookup[base + codes[f, r]]
+    u = np.uint64
+    for c in range(u(first), u(last)):
+        f = u(column_feature[c])
+        base = u(lookup_start[c])
+        to = (c - u(first)) * u(block)
+        for r in range(u(rows)):
+            bins[to + r] = lookup[base + u(codes[f, r])]
 
 
 @compiled()

@@ -12,6 +12,7 @@ from ..features.compute import feature_table
 from ..features.errors import DxmatchError
 from ..features.interning import InternedPairs, by_first_appearance, unordered_pairs
 from ..models.match_function import MatchFunction, load
+from .columns import Columns
 from .parts import ChunkResult, write_part
 from .plan import Chunk, Job
 from .source import read_rows
@@ -19,8 +20,6 @@ from .vocabulary import Sides, Vocabulary, changed, row_error
 
 ROWS_OF_OWN = 1 << 16
 """Rows that share a vocabulary where the whole job has none: it holds at most twice as many names, some 300 MB."""
-
-Columns = tuple[NDArray[np.float64], NDArray[np.float32] | None, NDArray[np.int64]]
 
 
 class Scorer:
@@ -53,19 +52,15 @@ class Scorer:
         table = self._read(chunk)
         a, b = (table.column(name).chunk(0) for name in (options.a, options.b))
         refused: dict[int, str] = {}
-        probability = np.empty(len(table))
-        features = (
-            np.empty((len(table), len(self.m.features.names)), np.float32, order="F") if options.features else None
-        )
-        known = np.zeros(len(self.m.features.names), np.int64)
+        n_features = len(self.m.features.names)
+        columns, known = Columns.empty(len(table), n_features, options), np.zeros(n_features, np.int64)
         step = len(table) if self.vocabulary is not None else ROWS_OF_OWN
         for start in range(0, len(table), step):
             rows = slice(start, min(start + step, len(table)))
             known += self._score(
-                chunk, a[rows.start:rows.stop], b[rows.start:rows.stop], start, refused,
-                probability[rows], None if features is None else features[rows], checkpoint,
+                chunk, a[rows.start:rows.stop], b[rows.start:rows.stop], start, refused, columns.of(rows), checkpoint,
             )  # fmt: skip
-        return self._write(chunk, table, probability, features, known, refused)
+        return self._write(chunk, table, columns, known, refused)
 
     def _read(self, chunk: Chunk) -> pa.Table:
         sides, columns = (self.job.options.a, self.job.options.b), self.job.input_schema.names
@@ -90,11 +85,10 @@ class Scorer:
         b: pa.DictionaryArray,
         start: int,
         refused: dict[int, str],
-        probability: NDArray[np.float64],
-        features: NDArray[np.float32] | None,
+        columns: Columns,
         checkpoint: Callable[[], None] | None,
     ) -> NDArray[np.int64]:
-        """Fills the rows of a slice that are not refused; int64[f], for how many of them each feature is known."""
+        """Fills `columns` where rows of a slice are not refused; int64[f], for how many of them each feature is known."""
         vocabulary = self.vocabulary
         if vocabulary is None:
             a, b = _compact(a), _compact(b)
@@ -115,33 +109,26 @@ class Scorer:
             names_a, names_b = names_a[good], names_b[good]
         if not len(names_a):
             return np.zeros(len(self.m.features.names), np.int64)
-        pairs = InternedPairs(vocabulary.texts.names, *unordered_pairs(names_a, names_b, len(vocabulary.texts.names)))
+        names = list(vocabulary.texts.names)
+        pairs = InternedPairs(names, *unordered_pairs(names_a, names_b, len(names)))
         del places, names_a, names_b
         check = None if checkpoint is None else lambda done, total: checkpoint()
         table = feature_table(pairs, self.m.features, self.m.providers, texts=vocabulary.texts, threads=1, progress=check)  # fmt: skip
         if checkpoint is not None:
             checkpoint()
         rows = slice(None) if everything else good
-        probability[rows] = self.m.decided(table, pairs.equal, threads=1)[pairs.pair_of_row]
-        if features is not None:
-            for column in range(features.shape[1]):
-                features[rows, column] = table[:, column][pairs.pair_of_row]
+        columns.fill(rows, self.m, table, pairs.equal, pairs.pair_of_row)
         return _known(table, pairs.pair_of_row)
 
     def _write(
         self,
         chunk: Chunk,
         table: pa.Table,
-        probability: NDArray[np.float64],
-        features: NDArray[np.float32] | None,
+        columns: Columns,
         known: NDArray[np.int64],
         refused: dict[int, str],
     ) -> ChunkResult:
-        match = probability >= self.m.threshold
-        table = table.append_column("probability", pa.array(probability)).append_column("match", pa.array(match))
-        for column, name in enumerate(self.m.features.names if features is not None else ()):
-            assert features is not None
-            table = table.append_column(name, pa.array(features[:, column], from_pandas=True))
+        table = columns.added_to(table, self.m)
         rejects = None
         if refused:
             rows = sorted(refused)
@@ -152,8 +139,9 @@ class Scorer:
                 "rejected_row", pa.array([chunk.first + row + 1 for row in rows], pa.int64())
             )
             rejects = rejects.append_column("rejected_because", pa.array([refused[row] for row in rows], pa.string()))
-            table, match = table.filter(pa.array(keep)), match[keep]
-        return write_part(self.job, chunk, table, int(match.sum()), tuple(known.tolist()), rejects)
+            table = table.filter(pa.array(keep))
+        matches = int(np.count_nonzero(table.column("match").to_numpy()))
+        return write_part(self.job, chunk, table, matches, tuple(known.tolist()), rejects)
 
 
 def chunk_error(chunk: Chunk, cause: BaseException) -> DxmatchError:

@@ -58,6 +58,7 @@ def score_files(
     a: str = "a",
     b: str = "b",
     features: bool = False,
+    shap: bool = False,
     rejects: Path | None = None,
     engine: str = "local",
     workers: int | None = None,
@@ -69,6 +70,7 @@ def score_files(
 
     output : a .parquet file, or a folder that gets one part for each chunk. It appears when all of it is there; until then
         finished chunks are kept in a folder beside it, named like it with ".parts", and the same call goes on with them.
+    features, shap : add a column for each feature, and for what each adds to the log-odds (`MatchFunction.score`).
     rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
     engine : "local", the cores of this machine; "ray", those of a Ray cluster that sees the same files.
     workers : chunks under way at once; each takes one core. chunk_rows : at most so many rows in a chunk.
@@ -87,7 +89,7 @@ def score_files(
         check_output(rejects)
     _check_places(source, output)
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
-    options = Options(a, b, features, rejects is not None, chunk_rows)
+    options = Options(a, b, features, shap, rejects is not None, chunk_rows)
     folder = output.with_name(f"{output.name}.parts")
     job = plan_job(
         source, folder, m, model or SHIPPED_MODEL, options, store=store, endpoints=endpoints, workers=workers

@@ -28,7 +28,7 @@ class Options:
     """What shapes the result of a job beside its input and its model.
 
     a, b : the columns of the two diagnoses.
-    features : whether each feature becomes a column.
+    features : whether each feature becomes a column. shap : whether each SHAP value does.
     set_aside : whether rows that cannot be right are set aside; else the first of them ends the job.
     chunk_rows : at most so many rows in a chunk.
 
@@ -38,6 +38,7 @@ class Options:
     a: str = "a"
     b: str = "b"
     features: bool = False
+    shap: bool = False
     set_aside: bool = False
     chunk_rows: int = CHUNK_ROWS
 
@@ -128,7 +129,8 @@ def plan_job(
             raise InputError(f"its columns differ from those of {sources[0].path.name}: {difference}", source=str(other.path))  # fmt: skip
     for one in sources:
         one.check_texts((options.a, options.b))
-    added = added_columns(m, options)
+    kinds = m.added_columns(features=options.features, shap=options.shap)
+    added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
     if taken := [field.name for field in added if field.name in schema.names]:
         raise InputError(
             f"a column that the score would add is there already: {', '.join(taken)}",
@@ -160,12 +162,6 @@ def plan_job(
         identity=_digest(about),
         workers=workers,
     )
-
-
-def added_columns(m: MatchFunction, options: Options) -> list[pa.Field]:
-    names = m.features.names if options.features else ()
-    kinds = [("probability", pa.float64()), ("match", pa.bool_()), *((name, pa.float32()) for name in names)]
-    return [pa.field(name, kind) for name, kind in kinds]
 
 
 def _chunks(sources: list[Source], most: int) -> tuple[Chunk, ...]:

@@ -22,7 +22,7 @@ _FILE = r"(part-\d{5,}|_rejects-\d{5,}|_gathered)\.parquet"
 _OURS = re.compile(rf"{_FILE}|_?{_FILE}\.[0-9a-f]{{12}}\.part|_ray-[0-9a-f]{{16}}(\.\d+)?")
 _WORDS = {
     "dxmatch": "release", "model": "model", "libraries": "libraries", "votes": "vote store", "a": "column a", "b": "column b",
-    "features": "feature columns", "set_aside": "rejects", "chunk_rows": "rows of a chunk", "input": "input", "rows": "rows",
+    "features": "feature columns", "shap": "SHAP columns", "set_aside": "rejects", "chunk_rows": "rows of a chunk", "input": "input", "rows": "rows",
 }  # fmt: skip
 
 

@@ -131,11 +131,14 @@ class IcdIndex:
             raise OptionError("k", "a whole number from 1", k)
         out: list[Nearest] = []
         for start in range(0, len(strings), _STRINGS_AT_ONCE):
-            queries = _encode(self.encoder, strings[start : start + _STRINGS_AT_ONCE])
-            known: NDArray[np.bool_] = (queries != 0).any(axis=1)
-            found = iter(nearest_distinct(queries[known], self.vectors, self.nodes, k, self._sketch))
-            out += [next(found) if row else _NOTHING for row in known.tolist()]
+            out += self.nearest_of(_encode(self.encoder, strings[start : start + _STRINGS_AT_ONCE]), k)
         return out
+
+    def nearest_of(self, queries: NDArray[np.float32], k: int) -> list[Nearest]:
+        """`candidates` of strings by their vectors, float32[n, d]."""
+        known: NDArray[np.bool_] = (queries != 0).any(axis=1)
+        found = iter(nearest_distinct(queries[known], self.vectors, self.nodes, k, self._sketch))
+        return [next(found) if row else _NOTHING for row in known.tolist()]
 
     def find(self, strings: Sequence[str], k: int = 15) -> Found:
         """The direct match of each string, or its candidates."""
@@ -210,7 +213,11 @@ def other_readings(name: str) -> list[str]:
 
 
 def _encode(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
-    vectors = np.ascontiguousarray(encoder.encode(texts), np.float32)
-    if vectors.shape != (len(texts), encoder.dimensions) or not np.isfinite(vectors).all():
+    return _checked(encoder, encoder.encode(texts), len(texts))
+
+
+def _checked(encoder: Encoder, vectors: NDArray[np.float32], rows: int) -> NDArray[np.float32]:
+    vectors = np.ascontiguousarray(vectors, np.float32)
+    if vectors.shape != (rows, encoder.dimensions) or not np.isfinite(vectors).all():
         raise DxmatchError(f"The encoder {encoder.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
     return vectors

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import kernels_compiled
+from .. import warm_up
+from ..compiled import kernels_compiled, made_ready
 from .sketch import Sketch
 
 _SPARE = 17
@@ -22,6 +23,8 @@ _SPARE = 17
 _QUERIES_AT_ONCE = 64
 _FEW = 8
 """So many queries of a process are answered by numpy while no kernel is compiled: to import numba takes as long as 50."""
+_FEW_MEANWHILE = 16
+"""And so many while kernels are made ready in the background; who asks for more without a pause has them sooner by waiting."""
 _MANY = 256
 """Above so many codes asked for, numpy answers: the kernel keeps them in a row sorted by insertion."""
 
@@ -59,7 +62,7 @@ def nearest_distinct(
     """
     if not len(vectors):
         return [Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32)) for _ in queries]
-    if k > _MANY or not (kernels_compiled() or _Asked.by_numpy + len(queries) > _FEW):
+    if k > _MANY or not (kernels_compiled() or _worth_kernels(len(queries))):
         _Asked.by_numpy += len(queries)
         return [_by_numpy(query, vectors, owners, k) for query in queries]
     made = Sketch.of(vectors) if sketch is None else sketch
@@ -81,6 +84,15 @@ def _by_kernel(
     cosines = np.empty(entries.shape, np.float32)
     counts = nearest(*sketch, np.ascontiguousarray(queries), vectors, owners, entries, cosines)
     return [Nearest(entries[i, :count], cosines[i, :count]) for i, count in enumerate(counts.tolist())]
+
+
+def _worth_kernels(queries: int) -> bool:
+    if not made_ready():
+        return _Asked.by_numpy + queries > _FEW
+    if _Asked.by_numpy + queries <= _FEW_MEANWHILE:
+        return False
+    warm_up.wait()
+    return True
 
 
 def _by_numpy(query: NDArray[np.float32], vectors: NDArray[np.float32], owners: NDArray[np.int32], k: int) -> Nearest:

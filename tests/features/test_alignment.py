@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dxmatch.features.alignment import SIDES, Words, alignment
+from dxmatch.features.alignment import SIDES, Words, _align_few, alignment
 from dxmatch.features.linguistic import stemmer
 
 # Unit vectors whose numbers are whole 127ths of the largest, so that nothing is lost: cosines 0, 0.6, 0.8, 1 and -1.
@@ -86,3 +86,25 @@ def test_it_is_the_naive_one(names: list[str]) -> None:
         np.testing.assert_allclose(out, expected, atol=0.02)
         assert (out.reshape(count, count) == out.reshape(count, count).T).all()
         assert (out[first == second] == 1).all()
+
+
+@pytest.mark.parametrize("dimensions", [2, 16, 24, 256])
+def test_the_kernel_is_plain_numpy_to_the_last_bit(dimensions: int) -> None:
+    """Names of 1 to 40 words, so of one turn and of several; a first name with more pairs than go together; any order of pairs."""
+    from dxmatch.features.alignment_kernels import align
+
+    rng = np.random.default_rng(dimensions)
+    vocabulary = [
+        f"{''.join(rng.choice(list('bcdfg'), 4))}{ending}" for ending in ("", "s", "ing", "ia") for _ in range(40)
+    ]
+    names = [" ".join(rng.choice(vocabulary, length)) for length in (*range(1, 41), 8, 9, 16, 17)]
+    words = Words.of(names, "en", lambda each: rng.standard_normal((len(each), dimensions)).astype(np.float32))
+    arrays = words.offsets, words.ids, words.stems, words.levels, words.lengths
+    first = np.repeat(np.arange(len(names), dtype=np.int32), 20)
+    first[:600] = 12
+    second = rng.integers(0, len(names), len(first)).astype(np.int32)
+    for order in (np.arange(len(first)), rng.permutation(len(first))):
+        found, expected = np.empty((2, 2, len(first)), np.float32)
+        align(*arrays, first[order], second[order], *found)
+        _align_few(*arrays, first[order], second[order], *expected)
+        assert found.tobytes() == expected.tobytes()

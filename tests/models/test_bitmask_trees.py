@@ -69,13 +69,17 @@ def test_as_lightgbm_on_models_that_were_kept(folder, odd_rows):
     assert TreeWalk(arrays_of(texts))(table[:40]).tobytes() == expected[:40].tobytes()
 
 
-def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows):
-    score = bitmask([random_trees(3, 11, 20, 6)])
-    table = odd_rows(4, 2 * BLOCK + 37, 6)
+@pytest.mark.parametrize("most_leaves", [7, 15, 20, 60])
+def test_a_row_alone_as_at_any_place_in_a_batch(random_trees, odd_rows, most_leaves):
+    """A mask is of 1, 2, 4 or 8 bytes, and rows go through the trees by 128, 64 and 32."""
+    text = random_trees(3, 11, most_leaves, 6)
+    score = bitmask([text])
+    table = odd_rows(4, 2 * BLOCK + 197, 6)
     whole = score(table)
-    for row in (0, 1, 31, 32, BLOCK - 1, BLOCK, 2 * BLOCK, len(table) - 1):
+    assert whole.tobytes() == lightgbm_raw([text], table).tobytes()
+    for row in (0, 1, 31, 32, 127, 128, BLOCK - 1, BLOCK, 2 * BLOCK, len(table) - 1):
         assert score(table[row : row + 1]).tobytes() == whole[row : row + 1].tobytes()
-    for size in (BLOCK - 1, BLOCK, BLOCK + 1, 33):
+    for size in (BLOCK - 1, BLOCK, BLOCK + 1, 33, 65, 97, 129, 161):
         assert score(table[-size:]).tobytes() == whole[-size:].tobytes()
     assert score(np.asfortranarray(table)).tobytes() == whole.tobytes()
     assert score(table[:0]).shape == (0, 1)

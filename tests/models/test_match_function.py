@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import dxmatch
 from dxmatch.features.compute import CHUNK
+from dxmatch.models import releases
 from dxmatch.models.ensemble import Combination, Members
 from dxmatch.models.match_function import MatchFunction
 
@@ -114,6 +115,15 @@ def test_a_column_of_the_users_is_not_replaced(m: dxmatch.MatchFunction) -> None
         m.score(pd.DataFrame({"a": ["flu"], "b": ["gout"], "match": [1]}))
 
 
+def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
+    pairs = [("heart attack", "acute MI"), ("gout", "asthma"), ("type 1 diabetes", "type 2 diabetes")]
+    scored = m.score(pairs, shap=True, features=True)
+    assert scored.column_names == ["a", "b", *m.added_columns(features=True, shap=True)]
+    table = np.column_stack([scored[name].to_numpy() for name in m.features.names]).astype(np.float32)
+    log_odds = sum(scored[name].to_numpy() for name in m.shap_names)
+    np.testing.assert_allclose(log_odds, m.raw(table), atol=1e-9)
+
+
 def test_bad_text_is_refused(m: dxmatch.MatchFunction) -> None:
     with pytest.raises(dxmatch.InputError, match="without a letter or digit"):
         m.probability("???", "flu")
@@ -163,8 +173,6 @@ def test_same_scores_in_a_new_process(m: dxmatch.MatchFunction) -> None:
 
 
 def test_other_release_of_a_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from importlib import metadata
-
-    monkeypatch.setattr(metadata, "version", lambda name: "0.0.1")
+    monkeypatch.setattr(releases, "installed_version", lambda name: "0.0.1")
     with pytest.warns(UserWarning, match=r"textblob 0\.0\.1 \(trained with"):
         dxmatch.load()

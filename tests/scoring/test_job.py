@@ -45,6 +45,20 @@ def test_as_in_memory(chunk_rows: int, name: str, write: Write, model: Path) -> 
     assert not output.with_name(f"{name}.parts").exists()
 
 
+def test_shap_values_as_in_memory(write: Write, model: Path) -> None:
+    table = random_pairs(300)
+    got = pq.read_table(scored(write(table, group=70), model, chunk_rows=64, shap=True))
+    m = dxmatch.load(model)
+    assert got.equals(m.score(table, shap=True))
+    names = m.shap_names
+    assert names == ["shap_levenshtein", "shap_ratio_unigram", "shap_ratio_bigram", "shap_contrast", "shap_base"]
+    assert got.column_names[-len(names) :] == names
+    differ = got["probability"].to_numpy() < 1  # two equal names match by rule, whatever the trees say
+    log_odds = sum(got[name].to_numpy() for name in names)
+    assert differ.any()
+    np.testing.assert_allclose((1 / (1 + np.exp(-log_odds)))[differ], got["probability"].to_numpy()[differ], atol=1e-12)
+
+
 def test_summary(write: Write, model: Path) -> None:
     table = random_pairs(500)
     summary = score_files(write(table), write(table).with_name("o.parquet"), model=model, chunk_rows=100)
