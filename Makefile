@@ -15,9 +15,9 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt $(VENV)/.installed
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[dev]'
-	@touch $@
+	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	$(INSTALL) --editable '.[bench]'

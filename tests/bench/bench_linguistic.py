@@ -164,6 +164,7 @@ def levenshtein_peers(made: Input, expected: np.ndarray) -> Iterator[tuple[str, 
 
         strings = pa.table({"a": a, "b": b})
         database = duckdb.connect(config={"threads": 1})
+        database.execute("set enable_progress_bar = false")
         database.register("pairs", strings)
         database.execute("create temp table held as select * from pairs")
         sql = "select cast(levenshtein(a, b) / greatest(length(a), length(b)) as float) as d from held"

@@ -78,6 +78,7 @@ def by_duckdb(source: Path, target: Path) -> None:
     import duckdb
 
     sql = "select *, levenshtein(a, b) / greatest(length(a), length(b)) as levenshtein from read_parquet(?)"
+    duckdb.execute("set enable_progress_bar = false")
     duckdb.execute(f"copy ({sql}) to '{target}' (format parquet)", [str(source)])
 
 
