@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..features.compiled import compiled
 from ..features.errors import ModelError
 from .refusal import refusal
 
@@ -53,7 +54,8 @@ class Sigmoid:
         the tail of an array on some processors. It is only ever taken of a number <= 0, so it cannot overflow.
         """
         z = self.slope * np.asarray(raw, dtype=np.float64) + self.intercept
-        e = np.fromiter(map(math.exp, (-np.abs(z)).tolist()), dtype=np.float64, count=z.size)
+        e = np.empty_like(z)
+        _exponentials(-np.abs(z), e)
         return np.where(z < 0, e, 1.0) / (1.0 + e)
 
     def to_json(self) -> dict[str, Any]:
@@ -71,3 +73,9 @@ class Sigmoid:
             return cls(value["slope"], value["intercept"])
         except ModelError as error:
             raise ModelError(f"{before}{error}") from None
+
+
+@compiled(few="z")
+def _exponentials(z, out):
+    for row in range(len(z)):
+        out[row] = math.exp(z[row])
