@@ -11,16 +11,8 @@ import typer
 from .cli_audit import audit, explain
 from .cli_evaluate import evaluate, metrics, reasoning
 from .cli_icd import icd
-from .cli_score import (
-    ColumnA,
-    ColumnB,
-    Endpoints,
-    MinCoverage,
-    Rejects,
-    Store,
-    say_rejected,
-    score,
-)
+from .cli_options import ColumnA, ColumnB, Endpoints, MinCoverage, Rejects, Store, say_rejected
+from .cli_score import score
 from .cli_suggest import labels, suggest
 from .cli_votes import app as votes
 

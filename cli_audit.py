@@ -7,17 +7,7 @@ from typing import Annotated
 
 import typer
 
-Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
-Store = Annotated[
-    Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
-]
-Endpoints = Annotated[
-    Path | None,
-    typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
-]
-MinCoverage = Annotated[
-    float, typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for.")
-]
+from .cli_options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Rejects, Store, say_rejected
 
 
 def audit(
@@ -28,8 +18,8 @@ def audit(
         Path, typer.Option("--output", "-o", help="The folder for audit.html, audit.json and CSV files.")
     ],
     model: Model = None,
-    a: Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")] = "a",
-    b: Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")] = "b",
+    a: ColumnA = "a",
+    b: ColumnB = "b",
     label: Annotated[
         str | None, typer.Option(help="The column of 0/1 labels, or the prefix of one column per expert.")
     ] = None,
@@ -51,10 +41,7 @@ def audit(
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
-    rejects: Annotated[
-        Path | None,
-        typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
-    ] = None,
+    rejects: Rejects = None,
 ) -> None:
     """Say what a match function relies on: SHAP values, importance, correlation, errors by kind; one page and its tables."""
     from .features.progress import shown
@@ -72,9 +59,7 @@ def audit(
         )  # fmt: skip
     found.save(output, spreadsheet=spreadsheet)
     print_audit(found)
-    if rejects is not None:
-        set_aside = found.made_with["rejected"]
-        typer.echo(f"{set_aside:,} rows set aside in {rejects}." if set_aside else "No row was set aside.")
+    say_rejected(found.made_with["rejected"], rejects)
     typer.echo(f"Open the page: {(output / 'audit.html').resolve()}")
     if charts is not None:
         typer.echo(f"Written: {len(found.save_charts(charts))} files in {charts}")

@@ -8,26 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .cli_options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Rejects, Store, say_rejected
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
-Store = Annotated[
-    Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
-]
-Endpoints = Annotated[
-    Path | None,
-    typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
-]
-MinCoverage = Annotated[
-    float, typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for.")
-]
-ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
-ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
-Rejects = Annotated[
-    Path | None,
-    typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
-]
 Engine = Annotated[
     str, typer.Option(help='Parquet: local, or ray (extra "ray") on a cluster that sees the same files.')
 ]
@@ -97,11 +82,6 @@ def score(
     typer.echo(f"{output}: {scored:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}).")
     typer.echo(coverage_words(coverage))
     say_rejected(rejected, rejects)
-
-
-def say_rejected(count: int, rejects: Path | None) -> None:
-    if rejects is not None:
-        typer.echo(f"{count:,} rows set aside in {rejects}." if count else "No row was set aside.")
 
 
 def _is_job(pairs: Path, output: Path) -> bool:

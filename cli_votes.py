@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .features.feature_set import FeatureSet
     from .features.interning import InternedPairs
     from .features.naming import Naming
-    from .features.representations import Providers
+    from .features.providers import Providers
     from .features.votes.ask_summary import AskSummary
     from .features.votes.plan import Planned
 
@@ -207,7 +207,7 @@ def _chosen(
     from .features.abbreviations import read_abbreviations
     from .features.encoders.static import StaticEncoder
     from .features.feature_set import FeatureSet
-    from .features.representations import SHIPPED, Providers
+    from .features.providers import SHIPPED, Providers
     from .features.text import Normalizer
     from .models.match_function import load
     from .models.shipped import shipped_encoder_files

@@ -12,7 +12,8 @@ from .compiled import FEW
 from .feature_set import FeatureSet
 from .interning import InternedPairs
 from .passes import passes
-from .representations import Progress, Providers, Representations
+from .providers import Providers
+from .representations import Progress, Representations
 
 CHUNK = 1 << 16
 

@@ -12,7 +12,8 @@ from .compute import Progress, feature_table
 from .errors import InputError, OptionError
 from .feature_set import FeatureSet
 from .interning import InternedPairs
-from .representations import Providers, Representations
+from .providers import Providers
+from .representations import Representations
 
 MIN_COVERAGE = 0.9
 """The least share of pairs that each vote and each pick must be known for, unless another is asked for."""

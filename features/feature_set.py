@@ -13,8 +13,8 @@ from .encoders.declared import EncoderSpec
 from .endpoints import Endpoint, endpoints_of, required_endpoints
 from .errors import InputError
 from .hints import check_keys, hint
+from .providers import SENTENCE_TRANSFORMERS, SHIPPED
 from .registry import KINDS, REQUIRED
-from .representations import SENTENCE_TRANSFORMERS, SHIPPED
 from .text import LANGUAGES
 from .toml_file import read_toml
 from .votes.prices import Price

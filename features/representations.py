@@ -15,9 +15,7 @@ from .contrast import Claims, has_contrasts
 from .errors import OptionError
 from .levenshtein import Spelling
 from .linguistic import CutNames, TokenSets
-from .providers import SENTENCE_TRANSFORMERS as SENTENCE_TRANSFORMERS
-from .providers import SHIPPED as SHIPPED
-from .providers import Providers as Providers
+from .providers import Providers
 
 if TYPE_CHECKING:
     from .feature_set import FeatureSet
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
     from .votes.lookup import PairVotes
     from .votes.picks import Choices
     from .votes.voters import Picker, Voter
-
-ICD_CANDIDATES = 15
-"""The nearest ICD-10 codes that are looked at, as many as in "How to Evaluate Medical AI"."""
 
 
 _NAMES_AT_ONCE = 4096
@@ -229,12 +224,13 @@ class Representations:
     def _icd_found(self, source: str, encoder: str) -> Found:
         """One search serves every feature that rests on the nearest codes."""
         from .icd.index import Found
+        from .icd.likeness import CANDIDATES
 
         def find() -> Found:
             index, total = self._providers.icd_index(source, encoder), len(self.names)
             direct, nearest = np.empty(total, np.int32), {}
             for start in range(0, total, _NAMES_AT_ONCE):
-                part = index.find(self.names[start : start + _NAMES_AT_ONCE], ICD_CANDIDATES)
+                part = index.find(self.names[start : start + _NAMES_AT_ONCE], CANDIDATES)
                 direct[start : start + _NAMES_AT_ONCE] = part.direct
                 nearest.update((start + row, found) for row, found in part.nearest.items())
                 if self._searched is not None:

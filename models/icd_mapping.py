@@ -14,7 +14,7 @@ from ..features.errors import InputError, ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.hints import hint
 from ..features.icd.mapping import map_to_icd
-from ..features.representations import SHIPPED, Providers
+from ..features.providers import SHIPPED, Providers
 from ..features.tables import Table, read_table, with_columns
 from ..features.votes.voters import Picker
 from .match_function import MatchFunction, load

@@ -23,7 +23,7 @@ from ..features.errors import InputError, ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.one_pair import OnePair
-from ..features.representations import Providers
+from ..features.providers import Providers
 from ..features.text import Normalizer
 from ..features.warm_up import warm_up
 from . import folder as model_folder

@@ -18,7 +18,8 @@ from ..features.errors import InputError
 from ..features.interning import unique_names
 from ..features.naming import Naming
 from ..features.pairs import refused_texts, why_refused
-from ..features.representations import Providers, Representations
+from ..features.providers import Providers
+from ..features.representations import Representations
 from .order import in_order
 from .plan import Chunk, Job
 from .source import damaged, read_rows

@@ -318,7 +318,12 @@ class Connection(asyncio.Protocol):
         step = 65_536
         parts = itertools.repeat(b" " * step) if endless else (whole[i : i + step] for i in range(0, len(whole), step))
         for part in parts:
+            # A write to a connection that the client has left does not raise, and its buffer stays empty: without a pause at
+            # every part this loop would never let the event loop tell of the end.
+            if self.transport.is_closing():
+                return
             self.transport.write(b"%x\r\n%s\r\n" % (len(part), part))
+            await asyncio.sleep(0)
             while self.transport.get_write_buffer_size() > 4 * step:
                 await asyncio.sleep(0.001)
         self.transport.write(b"0\r\n\r\n")

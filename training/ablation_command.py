@@ -15,7 +15,7 @@ from ..features.encoders.static import StaticEncoder
 from ..features.errors import DxmatchError, InputError
 from ..features.feature_set import FeatureSet
 from ..features.progress import shown
-from ..features.representations import Providers
+from ..features.providers import Providers
 from ..features.tables import Table, read_table
 from ..features.text import Normalizer
 from ..models.shipped import shipped_encoder_files

@@ -11,7 +11,7 @@ from ..features.coverage import covered_table
 from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
 from ..features.pairs import Pairs
-from ..features.representations import Providers
+from ..features.providers import Providers
 from .split import Groups
 
 

@@ -17,7 +17,7 @@ from ..features.errors import OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
 from ..features.pairs import read_pairs
-from ..features.representations import Providers
+from ..features.providers import Providers
 from .engines import ExtraRows
 from .examples import Examples
 

@@ -20,7 +20,7 @@ from ..features.coverage import MIN_COVERAGE, Coverage
 from ..features.encoders.static import StaticEncoder
 from ..features.feature_set import FeatureSet
 from ..features.pairs import Pairs, read_pairs
-from ..features.representations import SHIPPED, Providers
+from ..features.providers import SHIPPED, Providers
 from ..features.text import Normalizer
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest

@@ -12,6 +12,9 @@ from ..compiled import compiled
 from .search import Nearest
 from .tree import IcdTree
 
+CANDIDATES = 15
+"""The nearest ICD-10 codes that are looked at, as many as in "How to Evaluate Medical AI"."""
+
 TEMPERATURE = 0.03
 """Of the softmax over a name's candidates: a code that is nearer by this cosine weighs e times as much."""
 

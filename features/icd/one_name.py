@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .index import IcdIndex
-from .likeness import TEMPERATURE
+from .likeness import CANDIDATES, TEMPERATURE
 from .search import Nearest
-
-CANDIDATES = 15
 
 
 class Place(NamedTuple):

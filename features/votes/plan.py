@@ -12,7 +12,8 @@ from ..errors import InputError
 from ..feature_set import FeatureSet, FeatureSpec
 from ..hints import hint
 from ..interning import InternedPairs
-from ..representations import Providers, Representations
+from ..providers import Providers
+from ..representations import Representations
 from .asker import Job
 from .prices import estimated_tokens
 from .prompts import PROMPTS

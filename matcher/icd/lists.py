@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...features.icd.index import CODE, DIRECT, NEAREST, NONE, IcdIndex
 from ...features.icd.tree import IcdTree
-from ...features.representations import SHIPPED, Providers
+from ...features.providers import SHIPPED, Providers
 from ...features.text import Normalizer, normalize_checked
 from ..lists import Cell, Lists
 from .codes import Place, nodes_of_cells, padded

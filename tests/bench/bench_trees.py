@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +26,6 @@ from .report import Row, Work, best_of, show, versus
 
 COLUMNS = 17
 SCORES, SHAP = 4.0, 10.0
-LOAD_SECONDS = 0.5
 
 
 def made_rows(rows: int, columns: int, seed: int = 1) -> np.ndarray:
@@ -101,17 +98,6 @@ def _tl2cgen(file: Path, table: np.ndarray) -> Any:
     return lambda: predictor.predict(matrix, pred_margin=True)
 
 
-def load_seconds(runs: int) -> float:
-    """Of the processor, imports included, in a process of its own; the best of some."""
-    code = "import time; import dxmatch; dxmatch.load(); print(time.process_time())"
-
-    def start() -> float:
-        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        return float(run.stdout)
-
-    return min(start() for _ in range(runs))
-
-
 def rows(scale: str = "full") -> Iterator[Row]:
     text = trained()
     yield from of_shape("200 trees x 31 leaves", [text], scale)
@@ -121,7 +107,6 @@ def rows(scale: str = "full") -> Iterator[Row]:
         yield from compiled_model(text, 100_000)
     seconds = best_of(lambda: load(SHIPPED_MODEL))
     yield Row("shipped model read and checked", "s", seconds)
-    yield Row("dxmatch.load() in a new process", "s", load_seconds(5), "asked for", LOAD_SECONDS, 1.0)
 
 
 def main() -> None:

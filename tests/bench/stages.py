@@ -21,7 +21,8 @@ from dxmatch.features.compute import CHUNK
 from dxmatch.features.interning import InternedPairs, unordered_pairs
 from dxmatch.features.linguistic import VIEWS
 from dxmatch.features.passes import Pass, passes
-from dxmatch.features.representations import SHIPPED, Representations
+from dxmatch.features.providers import SHIPPED
+from dxmatch.features.representations import Representations
 from dxmatch.models.match_function import MatchFunction
 from dxmatch.models.shipped import SHIPPED_MODEL
 from dxmatch.scoring.parts import gather, write_part

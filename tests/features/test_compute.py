@@ -3,7 +3,7 @@ from __future__ import annotations
 from dxmatch.features.compute import feature_values
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.naming import Naming
-from dxmatch.features.representations import Providers
+from dxmatch.features.providers import Providers
 from dxmatch.features.text import Normalizer
 
 

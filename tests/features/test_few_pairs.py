@@ -89,7 +89,7 @@ import sys
 from dxmatch.features.compute import feature_values
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.naming import Naming
-from dxmatch.features.representations import Providers
+from dxmatch.features.providers import Providers
 from dxmatch.features.text import Normalizer
 views = [{"name": view, "kind": "ratio", "view": view} for view in ("unigram", "bigram", "stem", "lemma", "pos")]
 features = FeatureSet.from_dict(

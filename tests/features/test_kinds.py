@@ -12,8 +12,8 @@ from dxmatch.features.encoders.static import Shape, StaticEncoder
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import InternedPairs
 from dxmatch.features.naming import Naming
+from dxmatch.features.providers import SHIPPED, Providers
 from dxmatch.features.registry import KINDS, REQUIRED
-from dxmatch.features.representations import SHIPPED, Providers
 from dxmatch.features.text import Normalizer
 
 TREE = """code,name,parent

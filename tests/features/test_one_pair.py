@@ -24,8 +24,8 @@ from dxmatch.features.kept import Kept
 from dxmatch.features.linguistic import VIEWS
 from dxmatch.features.naming import Naming
 from dxmatch.features.one_pair import OnePair
+from dxmatch.features.providers import Providers
 from dxmatch.features.registry import KINDS
-from dxmatch.features.representations import Providers
 from dxmatch.features.text import Normalizer
 
 WORDS = [

@@ -16,7 +16,8 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import InternedPairs
 from dxmatch.features.naming import Naming
 from dxmatch.features.passes import passes
-from dxmatch.features.representations import SHIPPED, Providers, Representations
+from dxmatch.features.providers import SHIPPED, Providers
+from dxmatch.features.representations import Representations
 from dxmatch.features.text import Normalizer
 
 FEATURES = FeatureSet.from_dict(

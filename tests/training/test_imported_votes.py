@@ -11,7 +11,7 @@ import pytest
 import dxmatch
 from dxmatch.features.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.representations import Providers
+from dxmatch.features.providers import Providers
 from dxmatch.features.tables import read_table
 from dxmatch.features.text import Normalizer
 from dxmatch.features.votes.answer_tables import import_table

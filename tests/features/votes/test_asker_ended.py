@@ -116,6 +116,14 @@ def stored(path: Path) -> dict[str, int]:
     return dict(rows)
 
 
+def until(loopback: Any, calls: int, seconds: float = 60.0) -> None:
+    """Waits for so many calls."""
+    end = time.monotonic() + seconds
+    while (seen := loopback.log()["calls"]) < calls:
+        assert time.monotonic() < end, f"{seen} of {calls} calls in {seconds} s"
+        time.sleep(0.01)
+
+
 def answered(loopback: Any) -> tuple[dict[str, Any], dict[str, str]]:
     """The log, and first -> the text that was sent."""
     log = loopback.log()
@@ -131,8 +139,7 @@ def test_killed_at_twenty_moments(loopback: Any, askers: Askers) -> None:
         before = loopback.log()["calls"]
         pid = askers.start()
         if kill % 2:  # some die at work, some at their start
-            while loopback.log()["calls"] <= before:
-                time.sleep(0.01)
+            until(loopback, before + 1)
         time.sleep(moments.uniform(0.0, 0.4))
         os.kill(pid, signal.SIGKILL)
         assert askers.exit_code(pid) == -signal.SIGKILL
@@ -163,8 +170,7 @@ def test_interrupted(loopback: Any, askers: Askers) -> None:
     """Ctrl-C: what was answered is kept and counted, and the end is a clean one."""
     loopback.rules(delay=0.02, keep=False)
     pid = askers.start()
-    while loopback.log()["calls"] < 200:
-        time.sleep(0.01)
+    until(loopback, 200)
     os.kill(pid, signal.SIGINT)
     assert askers.exit_code(pid) == 0
     count, _, calls, why = askers.summary(pid)

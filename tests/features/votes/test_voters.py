@@ -14,7 +14,7 @@ from dxmatch.features.errors import InputError, OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import intern_pairs
 from dxmatch.features.naming import Naming
-from dxmatch.features.representations import Providers
+from dxmatch.features.providers import Providers
 from dxmatch.features.text import Normalizer
 from dxmatch.features.votes.lookup import PairVotes
 from dxmatch.features.votes.plan import plan

@@ -1,0 +1,31 @@
+"""Options that several commands share: one wording, one default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
+Store = Annotated[
+    Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
+]
+Endpoints = Annotated[
+    Path | None,
+    typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
+]
+MinCoverage = Annotated[
+    float, typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for.")
+]
+ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
+ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
+Rejects = Annotated[
+    Path | None,
+    typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
+]
+
+
+def say_rejected(count: int, rejects: Path | None) -> None:
+    if rejects is not None:
+        typer.echo(f"{count:,} rows set aside in {rejects}." if count else "No row was set aside.")
