@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --quiet --constraint constraints.txt
+# Most of what is installed is never imported: what is, is compiled by its first import, and kept.
+INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
+unexport PYTHONDONTWRITEBYTECODE
 OUT := out
 
 .PHONY: demo test lint bench encoder model clean

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pyarrow.csv as pa_csv
 import pytest
+from typer.testing import CliRunner
 
 import dxmatch
+from dxmatch.cli import app
 from dxmatch.features.errors import DxmatchError, InputError
 from dxmatch.features.feature_set import FeatureSet
 
@@ -34,11 +34,18 @@ def paper17(tiny_sentence_model: Path) -> str:
     return text
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any, paper17: str, example: Path) -> Path:
+def here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any, paper17: str, cache: Path, example: Path
+) -> Path:
     """A folder with the set, its endpoints on loopback, and 120 labelled pairs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("DXMATCH_CACHE", str(cache))
     monkeypatch.setenv("GIGACHAT_TOKEN", KEY)
     served = re.sub(r'url = "[^"]+"', f'url = "{loopback.url}"', paper17)
     (tmp_path / "mine.toml").write_text(served, "utf-8")
@@ -47,36 +54,33 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any, paper17
     return tmp_path
 
 
-def dxmatch_run(*arguments: str, cwd: Path, code: int = 0) -> str:
-    run = subprocess.run(
-        [sys.executable, "-m", "dxmatch.cli", *arguments], cwd=cwd, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == code, run.stdout + run.stderr
-    assert KEY not in run.stdout + run.stderr
-    return run.stdout + run.stderr
+def dxmatch_run(*arguments: str, code: int = 0) -> str:
+    run = CliRunner().invoke(app, arguments)
+    said = run.output + (str(run.exception) if isinstance(run.exception, DxmatchError) else "")
+    assert run.exit_code == code, (said, run.exception)
+    assert KEY not in said
+    return said
 
 
-def test_ask_train_score(here: Path, loopback: Any) -> None:
-    dry = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--dry-run", cwd=here)
+def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
+    dry = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--dry-run")
     assert "vote_phi4: microsoft/phi-4 at local" in dry
     assert not (here / "votes.sqlite").exists()
     assert loopback.log()["calls"] == 0
 
     loopback.rules({"contains": "candidate", "text": "1"})
-    asked = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", cwd=here)
+    asked = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml")
     wanted = int(re.search(r"To ask: ([\d,]+) questions", asked)[1].replace(",", ""))  # type: ignore[index]
     assert f"{wanted:,} answers kept, 0 of them without a verdict" in asked
     assert loopback.log()["calls"] == wanted
-    assert "Nothing to ask." in dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", cwd=here)
+    assert "Nothing to ask." in dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml")
 
-    trained = dxmatch_run(
-        "train", "pairs.csv", "--features", "mine.toml", "--store", "votes.sqlite", "-o", "m", cwd=here
-    )
+    trained = dxmatch_run("train", "pairs.csv", "--features", "mine.toml", "--store", "votes.sqlite", "-o", "m")
     assert "Known for a part of the pairs: ratio_bigram" in trained
     assert "vote" not in trained.partition("Known for a part of the pairs:")[2]
     dxmatch_run(
-        "score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite", "--endpoints", "mine.toml", "--features",
-        cwd=here,
+        "score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite", "--endpoints", "mine.toml",
+        "--features",
     )  # fmt: skip
     scored = pa_csv.read_csv(here / "scored.csv")
     names = FeatureSet.read("paper17").names
@@ -93,41 +97,39 @@ def test_ask_train_score(here: Path, loopback: Any) -> None:
     )
     assert loopback.url not in kept
     assert "GIGACHAT_TOKEN" not in kept
-    for file in here.rglob("*"):
+    for file in [*here.rglob("*"), *cache.rglob("*")]:
         assert not file.is_file() or KEY.encode() not in file.read_bytes()
 
 
 def test_refused_without_what_it_needs(here: Path) -> None:
     train = ("train", "pairs.csv", "--features", "mine.toml", "-o", "m")
-    assert "The 'store' parameter must be the file of votes" in dxmatch_run(*train, cwd=here, code=1)
-    assert "votes.sqlite" in dxmatch_run(*train, "--store", "votes.sqlite", cwd=here, code=1)
+    assert "The 'store' parameter must be the file of votes" in dxmatch_run(*train, code=1)
+    assert "votes.sqlite" in dxmatch_run(*train, "--store", "votes.sqlite", code=1)
     one = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4", "--max-calls", "5")
-    assert "the cap of 5 calls is reached" in dxmatch_run(*one, cwd=here)
-    refused = dxmatch_run(*train, "--store", "votes.sqlite", cwd=here, code=1)
+    assert "the cap of 5 calls is reached" in dxmatch_run(*one)
+    refused = dxmatch_run(*train, "--store", "votes.sqlite", code=1)
     assert re.search(r"vote_\w+ is known for \d\.\d % of the pairs; ask for the rest with 'dxmatch votes ask'", refused)
-    told = dxmatch_run(*train, "--store", "votes.sqlite", "--min-coverage", "0", cwd=here)
+    told = dxmatch_run(*train, "--store", "votes.sqlite", "--min-coverage", "0")
     assert re.search(r"vote_phi4 \d\.\d %", told)
     score = ("score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite")
-    told = dxmatch_run(*score, "--min-coverage", "0", cwd=here, code=1)
+    told = dxmatch_run(*score, "--min-coverage", "0", code=1)
     assert "[endpoint.embeddings] (--endpoints FILE)" in told
 
 
 def test_an_endpoint_that_fails_ends_with_1_and_goes_on_next_time(here: Path, loopback: Any) -> None:
     loopback.rules({"status": 401, "echo": "error"})
-    told = dxmatch_run(
-        "votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_gigachat_max", cwd=here, code=1
-    )
+    told = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_gigachat_max", code=1)
     assert "GigaChat-Max is not asked any more" in told
     loopback.rules()
-    dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_gigachat_max", cwd=here)
+    dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_gigachat_max")
 
 
 def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -> None:
     loopback.rules({"contains": "candidate", "text": "2"})
     pick = ("icd", "flu-like fever", "heart attack", "--pick", "icd_qwen25_7b", "--features", "mine.toml")
-    dxmatch_run(*pick, "-o", "first.jsonl", cwd=here)
+    dxmatch_run(*pick, "-o", "first.jsonl")
     assert loopback.log()["calls"] == 1
-    dxmatch_run(*pick, "-o", "again.jsonl", cwd=here)
+    dxmatch_run(*pick, "-o", "again.jsonl")
     assert loopback.log()["calls"] == 1
     assert (here / "first.jsonl").read_bytes() == (here / "again.jsonl").read_bytes()
     table = dxmatch.icd(["flu-like fever", "heart attack"], pick="icd_qwen25_7b", features="mine.toml").to_pylist()
@@ -151,19 +153,19 @@ def test_unique_strings_as_a_reference_table(here: Path) -> None:
 
 def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
     """The pairs that an evaluation needs are written, asked, and then the evaluation runs."""
-    dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4", cwd=here)
+    dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4")
     text = (here / "mine.toml").read_text("utf-8")
     one = "[endpoint.local]" + text.partition("[endpoint.local]")[2].partition("[endpoint.gigachat]")[0]
     levenshtein = '[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
     vote = '[[feature]]\nname = "vote_phi4"\nkind = "vote"\nmodel = "microsoft/phi-4"\nendpoint = "local"\n'
     (here / "one.toml").write_text(one + vote + levenshtein, "utf-8")
-    dxmatch_run("train", "pairs.csv", "--features", "one.toml", "--store", "votes.sqlite", "-o", "m", cwd=here)
+    dxmatch_run("train", "pairs.csv", "--features", "one.toml", "--store", "votes.sqlite", "-o", "m")
     lists = (str(example / "lists.csv"), "--no-diagnosis", "none", "--k", "1")
-    told = dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", cwd=here, code=1)
+    told = dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", code=1)
     assert "vote_phi4 is known for" in told
-    dxmatch_run("evaluate", *lists, "--pairs", "asked.csv", cwd=here)
-    dxmatch_run("votes", "ask", "asked.csv", "--model", "m", "--endpoints", "one.toml", cwd=here)
-    dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", "--json", "report.json", cwd=here)
+    dxmatch_run("evaluate", *lists, "--pairs", "asked.csv")
+    dxmatch_run("votes", "ask", "asked.csv", "--model", "m", "--endpoints", "one.toml")
+    dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", "--json", "report.json")
 
 
 def test_no_model_without_its_endpoint(here: Path) -> None:
@@ -174,8 +176,8 @@ def test_no_model_without_its_endpoint(here: Path) -> None:
 def test_what_held_no_verdict_is_asked_again_only_when_told(here: Path, loopback: Any) -> None:
     ask = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4")
     loopback.rules({"text": "Maybe."})
-    asked = int(re.search(r"(\d+) answers kept, \1 of them without a verdict", dxmatch_run(*ask, cwd=here))[1])  # type: ignore[index]
-    assert "Nothing to ask." in dxmatch_run(*ask, cwd=here)
-    assert f"{asked} unscored ({asked} unclear)" in dxmatch_run("votes", "status", cwd=here)
+    asked = int(re.search(r"(\d+) answers kept, \1 of them without a verdict", dxmatch_run(*ask))[1])  # type: ignore[index]
+    assert "Nothing to ask." in dxmatch_run(*ask)
+    assert f"{asked} unscored ({asked} unclear)" in dxmatch_run("votes", "status")
     loopback.rules()
-    assert f"{asked} answers kept, 0 of them without a verdict" in dxmatch_run(*ask, "--again", cwd=here)
+    assert f"{asked} answers kept, 0 of them without a verdict" in dxmatch_run(*ask, "--again")

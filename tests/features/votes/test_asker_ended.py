@@ -21,7 +21,7 @@ from dxmatch.features.votes.store import VoteStore
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
-CONCURRENCY, KILLS = 32, 20
+CONCURRENCY, KILLS, TOTAL = 32, 20, 5_000
 
 ASKING = """
 import json, os, sys, traceback
@@ -131,7 +131,7 @@ def answered(loopback: Any) -> tuple[dict[str, Any], dict[str, str]]:
     return log, texts
 
 
-@pytest.mark.parametrize("askers", [10_000], indirect=True)
+@pytest.mark.parametrize("askers", [TOTAL], indirect=True)
 def test_killed_at_twenty_moments(loopback: Any, askers: Askers) -> None:
     loopback.rules(delay=0.005, keep=False)
     moments = random.Random(3)
@@ -151,14 +151,14 @@ def test_killed_at_twenty_moments(loopback: Any, askers: Askers) -> None:
         assert askers.noted() <= kept.keys()
         log, _ = answered(loopback)
         assert sum(log["answered"].values()) - len(kept) <= kill * CONCURRENCY
-    assert 0 < len(stored(askers.store)) < 10_000
+    assert 0 < len(stored(askers.store)) < TOTAL
     last = askers.start()
     assert askers.exit_code(last) == 0
     kept = stored(askers.store)
     log, texts = answered(loopback)
     assert {name: int(text == "Yes.") for name, text in texts.items()} == kept
-    assert len(kept) == 10_000
-    again = log["calls"] - 10_000
+    assert len(kept) == TOTAL
+    again = log["calls"] - TOTAL
     assert 0 <= again <= KILLS * CONCURRENCY
     with sqlite3.connect(askers.store) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
