@@ -229,9 +229,11 @@ class Representations:
         def find() -> Found:
             index, total = self._providers.icd_index(source, encoder), len(self.names)
             direct, nearest = np.empty(total, np.int32), {}
+            vectors = self._made.get(("vectors", encoder))
             for start in range(0, total, _NAMES_AT_ONCE):
-                part = index.find(self.names[start : start + _NAMES_AT_ONCE], CANDIDATES)
-                direct[start : start + _NAMES_AT_ONCE] = part.direct
+                some = slice(start, start + _NAMES_AT_ONCE)
+                part = index.find(self.names[some], CANDIDATES, None if vectors is None else vectors[some])
+                direct[some] = part.direct
                 nearest.update((start + row, found) for row, found in part.nearest.items())
                 if self._searched is not None:
                     self._searched(min(start + _NAMES_AT_ONCE, total), total)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,8 @@ from ..features.tables import check_output, write_tables
 from ..models.match_function import MatchFunction, load
 from ..models.shipped import SHIPPED_MODEL
 from . import local
-from .parts import ChunkResult, gather
+from .gathering import Gathering
+from .parts import ChunkResult
 from .plan import CHUNK_ROWS, Chunk, Job, Options, plan_job
 from .vocabulary import Vocabulary, find_texts, first_refused
 from .work_folder import WorkFolder, finished_output, publish, tidy
@@ -102,7 +103,15 @@ def score_files(
             return _summary(m, job, there, len(there))
     with WorkFolder(job, restart=restart) as work:
         try:
-            return _run(job, m, work, source, output, rejects, min_coverage, engine, shown)
+            if output.suffix.lower() != ".parquet":
+                summary = _run(job, m, work, source, rejects, min_coverage, engine, shown)
+                publish(job, output)
+                return summary
+            with Gathering(job) as gathering:
+                summary = _run(job, m, work, source, rejects, min_coverage, engine, shown, gathering)
+                gathering.publish(output)
+            work.remove()
+            return summary
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_kept(job, work)) from None
 
@@ -112,15 +121,17 @@ def _run(
     m: MatchFunction,
     work: WorkFolder,
     source: Path,
-    output: Path,
     rejects: Path | None,
     min_coverage: float,
     engine: str,
     shown: Shown,
+    gathering: Gathering | None = None,
 ) -> Summary:
     resumed = len(work.finished)
+    finished = (lambda numbers: None) if gathering is None else gathering.add
+    finished(work.finished)
     if todo := [chunk for chunk in job.chunks if chunk.number not in work.finished]:
-        _score(job, m, todo, work, engine, shown)
+        _score(job, m, todo, work, finished, engine, shown)
     summary = _summary(m, job, work.finished, resumed)
     if rejects is not None and summary.rejected:
         write_tables(_rejected(job, work.finished), rejects)
@@ -128,15 +139,18 @@ def _run(
         work.finished.clear()
         raise InputError(f"all {job.rows:,} rows were refused; see {rejects}", source=str(source))
     check_coverage(summary.coverage, m.features, min_coverage)
-    if output.suffix.lower() == ".parquet":
-        gather(job, output)
-        work.remove()
-    else:
-        publish(job, output)
     return summary
 
 
-def _score(job: Job, m: MatchFunction, todo: Sequence[Chunk], work: WorkFolder, engine: str, shown: Shown) -> None:
+def _score(
+    job: Job,
+    m: MatchFunction,
+    todo: Sequence[Chunk],
+    work: WorkFolder,
+    finished: Callable[[Iterable[int]], None],
+    engine: str,
+    shown: Shown,
+) -> None:
     threads = job.workers or local.cores()
     with shown("Reading texts", 0) as progress:
         found = find_texts(job, todo, threads, progress)
@@ -155,6 +169,7 @@ def _score(job: Job, m: MatchFunction, todo: Sequence[Chunk], work: WorkFolder, 
         def report(result: ChunkResult) -> None:
             nonlocal done
             work.record(result)
+            finished([result.number])
             done += result.rows
             progress(done, job.rows)
 

@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 
 from ..features.errors import DxmatchError
 from .plan import Chunk, Job
-from .source import with_dictionaries
 
 FOOTER_KEY = b"dxmatch"
 """Where the footer of a part says which chunk of which job it is, and what is in it."""
@@ -112,28 +111,6 @@ def part_is_whole(job: Job, chunk: Chunk, result: ChunkResult) -> bool:
         return _size_and_hash(job.part(chunk)) == (result.size, result.sha256)
     except OSError:
         return False
-
-
-def gather(job: Job, output: Path) -> None:
-    """All parts as one file, in order, each a row group; their checksums are verified on the way."""
-    from ..features.parquet_file import damaged, open_parquet
-
-    texts = (job.options.a, job.options.b)
-    # Made among the parts, where a later run finds what a killed one left.
-    gathered = job.folder / "_gathered.parquet"
-    with part_writer(gathered, job) as writer:
-        for chunk in job.chunks:
-            try:
-                with open_parquet(job.part(chunk), texts) as part:
-                    table = with_dictionaries(part.read(use_threads=False), texts)
-            except (pa.ArrowException, OSError) as error:
-                raise damaged(job.part(chunk), error) from None
-            if len(table):
-                writer.write_table(table, row_group_size=len(table))
-    try:
-        gathered.replace(output)
-    except OSError as error:
-        raise DxmatchError(f"{output} could not be written: {error.strerror or error}.") from error
 
 
 def ledger_line(result: ChunkResult) -> str:

@@ -140,11 +140,15 @@ class IcdIndex:
         found = iter(nearest_distinct(queries[known], self.vectors, self.nodes, k, self._sketch))
         return [next(found) if row else _NOTHING for row in known.tolist()]
 
-    def find(self, strings: Sequence[str], k: int = 15) -> Found:
-        """The direct match of each string, or its candidates."""
+    def find(self, strings: Sequence[str], k: int = 15, vectors: NDArray[np.float32] | None = None) -> Found:
+        """The direct match of each string, or its candidates. `vectors`: the encoder's, float32[n, d], where they are at hand."""
         direct = self.direct(strings).nodes
-        rows = np.flatnonzero(direct < 0).tolist()
-        return Found(direct, dict(zip(rows, self.candidates([strings[i] for i in rows], k), strict=True)))
+        rows = np.flatnonzero(direct < 0)
+        if vectors is None:
+            nearest = self.candidates([strings[i] for i in rows.tolist()], k)
+        else:
+            nearest = self.nearest_of(vectors[rows], k)
+        return Found(direct, dict(zip(rows.tolist(), nearest, strict=True)))
 
     def nearest(self, strings: Sequence[str]) -> Assignment:
         """The code of the nearest name, whether or not it equals the string."""

@@ -21,7 +21,8 @@ from dxmatch.features.interning import unordered_pairs
 from dxmatch.models.match_function import load
 from dxmatch.models.shipped import SHIPPED_MODEL
 from dxmatch.scoring.chunk import Scorer
-from dxmatch.scoring.parts import gather, write_part
+from dxmatch.scoring.gathering import Gathering
+from dxmatch.scoring.parts import write_part
 from dxmatch.scoring.plan import Options, plan_job
 from dxmatch.scoring.vocabulary import Vocabulary, find_texts
 
@@ -69,7 +70,9 @@ def _files(folder: Path, pairs: int, strings: int) -> Row:
             table = table.append_column("probability", pa.array(probability))
             table = table.append_column("match", pa.array(probability >= 0.5))
             write_part(job, chunk, table, 0, (), None)
-        gather(job, folder / "ours.parquet")
+        with Gathering(job) as gathering:
+            gathering.add(chunk.number for chunk in job.chunks)
+            gathering.publish(folder / "ours.parquet")
 
     def by_copying() -> None:
         with pq.ParquetFile(source) as file:

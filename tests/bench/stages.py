@@ -25,7 +25,8 @@ from dxmatch.features.providers import SHIPPED
 from dxmatch.features.representations import Representations
 from dxmatch.models.match_function import MatchFunction
 from dxmatch.models.shipped import SHIPPED_MODEL
-from dxmatch.scoring.parts import gather, write_part
+from dxmatch.scoring.gathering import Gathering
+from dxmatch.scoring.parts import write_part
 from dxmatch.scoring.plan import Chunk, Job, Options, plan_job
 from dxmatch.scoring.vocabulary import Vocabulary, find_texts
 
@@ -130,6 +131,12 @@ def of_one_chunk(of: Of, output: Path) -> Iterator[Stage]:
     yield made
     _, made = stage("parts to one file", "files", lambda: gather(of.job, output), 2 * scored.nbytes)
     yield made
+
+
+def gather(job: Job, output: Path) -> None:
+    with Gathering(job) as gathering:
+        gathering.add(chunk.number for chunk in job.chunks)
+        gathering.publish(output)
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:

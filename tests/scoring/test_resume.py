@@ -194,7 +194,7 @@ def test_a_disk_that_fills(score: Callable[..., Summary], source: Path, model: P
     process.join()
     assert message.endswith("_gathered.parquet could not be written: File too large.")
     assert not list(source.parent.glob("*.part"))
-    assert score().resumed == 12
+    assert 0 < score().resumed <= 12  # it stops as soon as the file of all of them is full
     assert (source.parent / "o.parquet").read_bytes() == whole
 
 
