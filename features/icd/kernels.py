@@ -17,7 +17,7 @@ _BLOCKS = 16
 """A group: the blocks whose entries of the same lane have one top, so that most entries are passed over unseen."""
 _QUERIES = 4
 _AHEAD = 3
-"""Rows that are on their way from memory while one is looked at."""
+"""Rows, and blocks, that are on their way from memory while one is looked at."""
 _MOST = 127
 _WRAPS = 32_767
 _ROUNDING = 1e-5
@@ -120,7 +120,7 @@ def _bound_block(typing_context, codes, steps, errors, block, levels, middles, s
 
 @intrinsic
 def _fetch(typing_context, vectors, row):
-    """Asks the memory for a row of float32[n, d] in C order, which lies far from the last one, before it is needed."""
+    """Asks the memory for a row of float32[n, d] in C order before it is needed."""
 
     def generate(context, builder, signature, arguments):
         rows = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -148,6 +148,7 @@ def nearest(codes, steps, errors, most, queries, vectors, owners, entries, cosin
     """
     blocks, words, _ = codes.shape
     groups = (blocks + _BLOCKS - 1) // _BLOCKS
+    lines = codes.reshape(blocks, 2 * _LANES * words).view(np.float32)
     levels = np.empty((_QUERIES, words, 4 * _LANES), np.int8)
     bounds = np.empty((_QUERIES, groups, _BLOCKS * _LANES), np.float32)
     tops = np.empty((_QUERIES, groups, _LANES), np.float32)
@@ -163,6 +164,9 @@ def nearest(codes, steps, errors, most, queries, vectors, owners, entries, cosin
             middles[i] = _levelled(queries[start + i], most, levels[i], scales[i])
         tops.fill(-np.inf)
         for block in range(blocks):
+            # Where few queries share a block, reading it takes longer than comparing.
+            if together < 4 and block + _AHEAD < blocks:
+                _fetch(lines, block + _AHEAD)
             if together == 4:
                 _bound_block(codes, steps, errors, block, levels, middles, scales, 4, bounds, tops)
             elif together == 2:
