@@ -118,7 +118,7 @@ class Scorer:
             checkpoint()
         rows = slice(None) if everything else good
         columns.fill(rows, self.m, table, pairs.equal, pairs.pair_of_row)
-        return _known(table, pairs.pair_of_row)
+        return known_rows(table, pairs.pair_of_row)
 
     def _write(
         self,
@@ -152,7 +152,7 @@ def chunk_error(chunk: Chunk, cause: BaseException) -> DxmatchError:
     return DxmatchError(f"{chunk.place}: chunk {chunk.number} failed ({why}).")
 
 
-def _known(table: NDArray[np.float32], pair_of_row: NDArray[np.int64]) -> NDArray[np.int64]:
+def known_rows(table: NDArray[np.float32], pair_of_row: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[f]: for how many rows each feature is known."""
     out = np.full(table.shape[1], len(pair_of_row), np.int64)
     rows: NDArray[np.int64] | None = None

@@ -20,6 +20,7 @@ from .gathering import Gathering
 from .parts import ChunkResult
 from .plan import CHUNK_ROWS, Chunk, Job, Options, plan_job
 from .vocabulary import Vocabulary, find_texts, first_refused
+from .votes_known import check_votes
 from .work_folder import WorkFolder, finished_output, publish, tidy
 
 ENGINES = ("local", "ray")
@@ -104,11 +105,11 @@ def score_files(
     with WorkFolder(job, restart=restart) as work:
         try:
             if output.suffix.lower() != ".parquet":
-                summary = _run(job, m, work, source, rejects, min_coverage, engine, shown)
+                summary = _run(job, m, work, source, rejects, engine, shown)
                 publish(job, output)
                 return summary
             with Gathering(job) as gathering:
-                summary = _run(job, m, work, source, rejects, min_coverage, engine, shown, gathering)
+                summary = _run(job, m, work, source, rejects, engine, shown, gathering)
                 gathering.publish(output)
             work.remove()
             return summary
@@ -122,7 +123,6 @@ def _run(
     work: WorkFolder,
     source: Path,
     rejects: Path | None,
-    min_coverage: float,
     engine: str,
     shown: Shown,
     gathering: Gathering | None = None,
@@ -138,7 +138,7 @@ def _run(
     if not summary.pairs:
         work.finished.clear()
         raise InputError(f"all {job.rows:,} rows were refused; see {rejects}", source=str(source))
-    check_coverage(summary.coverage, m.features, min_coverage)
+    check_coverage(summary.coverage, m.features, m.min_coverage)
     return summary
 
 
@@ -161,6 +161,8 @@ def _score(
         suspect = bool(found.nulls or vocabulary.refused) and not job.options.set_aside
         if suspect and (error := first_refused(job, todo, vocabulary)) is not None:
             raise error
+        if m.features.asked:
+            check_votes(job, m, vocabulary, todo, work.finished.values(), found.held, threads)
         with shown("Preparing names", 0) as progress:
             vocabulary.texts.prepare(m.features, progress=progress)
     done = sum(chunk.rows for chunk in job.chunks) - sum(chunk.rows for chunk in todo)
