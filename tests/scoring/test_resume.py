@@ -388,3 +388,27 @@ def test_a_bad_row_that_is_found_first_leaves_nothing(source: Path, model: Path,
     with pytest.raises(InputError, match=r"row 901, column 'b': the diagnosis is blank"):
         score_files(source, source.parent / "o.parquet", model=model, chunk_rows=CHUNK)
     assert [path.name for path in source.parent.iterdir()] == ["pairs.parquet"]
+
+
+def test_a_part_that_is_damaged_before_it_is_gathered(
+    score: Callable[..., Summary], source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page's checksum tells, and the chunk is scored anew by the next run."""
+    score("whole.parquet")
+    write_part = parts.write_part
+
+    def damaging(job: Any, chunk: Chunk, *rest: Any) -> parts.ChunkResult:
+        result = write_part(job, chunk, *rest)
+        if chunk.number == 3:
+            content = bytearray(job.part(chunk).read_bytes())
+            content[len(content) // 4] ^= 1
+            job.part(chunk).write_bytes(content)
+        return result
+
+    with monkeypatch.context() as patched:
+        patched.setattr(chunk_module, "write_part", damaging)
+        with pytest.raises(InputError, match="part-00003.parquet"):
+            score()
+    assert not (source.parent / "o.parquet").exists()
+    assert 0 < score().resumed < 12
+    assert (source.parent / "o.parquet").read_bytes() == (source.parent / "whole.parquet").read_bytes()
