@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 4
+FORMAT = 5
 """Part of every key: raised whenever the layout, or the way a tree or its names are built, changes."""
 _MAGIC = b"dxm-icd\n"
 _BOUNDARY = 64

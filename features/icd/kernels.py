@@ -17,7 +17,10 @@ _BLOCKS = 16
 """A group: the blocks whose entries of the same lane have one top, so that most entries are passed over unseen."""
 _QUERIES = 4
 _AHEAD = 3
-"""Rows, and blocks, that are on their way from memory while one is looked at."""
+"""Blocks that are on their way from memory while one is looked at."""
+_ROWS_AHEAD = 8
+_LINE = 64
+"""Bytes that come from memory together."""
 _MOST = 127
 _WRAPS = 32_767
 _ROUNDING = 1e-5
@@ -120,19 +123,20 @@ def _bound_block(typing_context, codes, steps, errors, block, levels, middles, s
 
 @intrinsic
 def _fetch(typing_context, vectors, row):
-    """Asks the memory for a row of float32[n, d] in C order before it is needed."""
+    """Asks the memory for a row of an array in C order before it is needed."""
 
     def generate(context, builder, signature, arguments):
         rows = context.make_array(signature.args[0])(context, builder, arguments[0])
+        in_line = _LINE * 8 // signature.args[0].dtype.bitwidth
         width = cgutils.unpack_tuple(builder, rows.shape)[1]
         size, number, byte = width.type, ir.IntType(32), ir.IntType(8).as_pointer()
         fetch = builder.module.declare_intrinsic(
             "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         )
         start = builder.mul(arguments[1], width)
-        lines = builder.udiv(builder.add(width, ir.Constant(size, _LANES - 1)), ir.Constant(size, _LANES))
+        lines = builder.udiv(builder.add(width, ir.Constant(size, in_line - 1)), ir.Constant(size, in_line))
         with cgutils.for_range(builder, lines) as loop:
-            at = builder.add(start, builder.mul(loop.index, ir.Constant(size, _LANES)))
+            at = builder.add(start, builder.mul(loop.index, ir.Constant(size, in_line)))
             place = builder.bitcast(builder.gep(rows.data, [at]), byte)
             builder.call(fetch, [place, *(ir.Constant(number, x) for x in (0, 3, 1))])  # to read, to keep, data
         return context.get_dummy_value()
@@ -141,18 +145,21 @@ def _fetch(typing_context, vectors, row):
 
 
 @compiled()
-def nearest(codes, steps, errors, most, queries, vectors, owners, entries, cosines):
+def nearest(
+    codes, steps, errors, most, fine, fine_steps, fine_errors, queries, vectors, owners, entries, cosines
+):  # fmt: skip
     """Fills entries (int64[m, k]) and cosines (float32[m, k]); returns int64[m], how many each query has.
 
-    The first four arguments are a `Sketch`'s, the others as in `search.nearest_distinct`.
+    The first seven arguments are a `Sketch`'s, the others as in `search.nearest_distinct`.
     """
     blocks, words, _ = codes.shape
     groups = (blocks + _BLOCKS - 1) // _BLOCKS
-    lines = codes.reshape(blocks, 2 * _LANES * words).view(np.float32)
+    rows_of_blocks = codes.reshape(blocks, 2 * _LANES * words)
     levels = np.empty((_QUERIES, words, 4 * _LANES), np.int8)
     bounds = np.empty((_QUERIES, groups, _BLOCKS * _LANES), np.float32)
     tops = np.empty((_QUERIES, groups, _LANES), np.float32)
     middles, scales = np.empty(_QUERIES, np.int16), np.empty((_QUERIES, 3), np.float32)
+    in_order = np.empty((_QUERIES, queries.shape[1]), np.int8)
     looked_at = np.empty(len(vectors), np.int64)
     counts = np.zeros(len(queries), np.int64)
     start = 0
@@ -161,12 +168,12 @@ def nearest(codes, steps, errors, most, queries, vectors, owners, entries, cosin
         left = len(queries) - start
         together = 4 if left >= 4 else 2 if left >= 2 else 1
         for i in range(together):
-            middles[i] = _levelled(queries[start + i], most, levels[i], scales[i])
+            middles[i] = _levelled(queries[start + i], most, levels[i], in_order[i], scales[i])
         tops.fill(-np.inf)
         for block in range(blocks):
             # Where few queries share a block, reading it takes longer than comparing.
             if together < 4 and block + _AHEAD < blocks:
-                _fetch(lines, block + _AHEAD)
+                _fetch(rows_of_blocks, block + _AHEAD)
             if together == 4:
                 _bound_block(codes, steps, errors, block, levels, middles, scales, 4, bounds, tops)
             elif together == 2:
@@ -175,17 +182,19 @@ def nearest(codes, steps, errors, most, queries, vectors, owners, entries, cosin
                 _bound_block(codes, steps, errors, block, levels, middles, scales, 1, bounds, tops)
         for i in range(together):
             counts[start] = _ranked(
-                bounds[i], tops[i], queries[start], vectors, owners, entries[start], cosines[start], looked_at
-            )
+                bounds[i], tops[i], queries[start], in_order[i], scales[i], fine, fine_steps, fine_errors, vectors, owners,
+                entries[start], cosines[start], looked_at,
+            )  # fmt: skip
             start += 1
     return counts
 
 
 @compiled()
-def _levelled(query, most, levels, scales):
-    """The query in whole levels, in the order of a sketch's codes, each pair of levels 16 times: the dimensions 4 j and
-    4 j + 1, then 4 j + 2 and 4 j + 3. As fine as eight bits allow and as keeps every sum of products within sixteen bits.
+def _levelled(query, most, levels, in_order, scales):
+    """The query in whole levels, as fine as eight bits allow and as keeps every sum of products within sixteen bits.
 
+    levels : in the order of a sketch's codes, each pair of levels 16 times: the dimensions 4 j and 4 j + 1, then 4 j + 2 and
+        4 j + 3. in_order : int8[d].
     scales : what a level is worth; the query's length; by how much its rounding can change a product with any sketch.
     Returns eight times the sum of the levels, which the codes' offset of 8 adds to every sum of products, mod 2^16.
     """
@@ -205,6 +214,7 @@ def _levelled(query, most, levels, scales):
     for i in range(len(query)):
         level = np.rint(query[i] * per_unit)
         total += np.int64(level)
+        in_order[i] = np.int8(level)
         left_out += (query[i] - level * step) ** 2
         for lane in range(_LANES):
             levels[i // 4, (i % 4) // 2 * 2 * _LANES + 2 * lane + i % 2] = np.int8(level)
@@ -215,8 +225,10 @@ def _levelled(query, most, levels, scales):
 
 
 @compiled()
-def _ranked(bounds, tops, query, vectors, owners, entries, cosines, looked_at):
-    """The exact cosines of the entries whose bound reaches the k-th code's; first of those with the highest bounds."""
+def _ranked(
+    bounds, tops, query, levels, scales, fine, fine_steps, fine_errors, vectors, owners, entries, cosines, looked_at
+):  # fmt: skip
+    """The exact cosines of the entries whose bounds reach the k-th code's; first of those with the highest bounds at four bits."""
     k = len(entries)
     ranked_owners = np.empty(k, owners.dtype)
     room = np.empty(len(query), np.float32)
@@ -227,16 +239,29 @@ def _ranked(bounds, tops, query, vectors, owners, entries, cosines, looked_at):
         lowest, below = (threshold, first) if later else (first, np.float32(np.inf))
         found = _between(bounds, tops, lowest, below, len(vectors), looked_at)
         for i in range(found):
-            if i + _AHEAD < found:
-                _fetch(vectors, looked_at[i + _AHEAD])
+            if i + _ROWS_AHEAD < found:
+                _fetch(fine, looked_at[i + _ROWS_AHEAD])
             entry = looked_at[i]
             if bounds[entry // (_BLOCKS * _LANES), entry % (_BLOCKS * _LANES)] < threshold:
                 continue
+            if count == k:
+                finer = np.float32(_whole_dot(levels, fine[entry])) * scales[0] * fine_steps[entry]
+                if finer + fine_errors[entry] * scales[1] + scales[2] < threshold:
+                    continue
             cosine = fixed_dot_of_two(query, vectors[entry], room)
             count = _insert(entry, cosine, owners[entry], entries, cosines, ranked_owners, count)
             if count == k:
                 threshold = cosines[k - 1]
     return count
+
+
+@compiled()
+def _whole_dot(a, b):
+    """Of int8[d] with int8[d]."""
+    total = np.int32(0)
+    for i in range(len(a)):
+        total = np.int32(total + np.int32(np.int32(a[i]) * np.int32(b[i])))
+    return total
 
 
 @compiled()

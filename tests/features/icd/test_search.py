@@ -115,6 +115,8 @@ def test_a_sketch_leaves_out_no_more_than_it_says(kind, n, d, seed):
         levels = np.stack([words & 15, words >> 4], 1).reshape(-1)[:d].astype(float) - 8
         left_out = vector.astype(float) - levels * float(sketch.steps[i])
         assert np.sqrt(left_out @ left_out) <= sketch.errors[i] * (1 + 1e-6)
+        left_out = vector.astype(float) - sketch.fine[i].astype(float) * float(sketch.fine_steps[i])
+        assert np.sqrt(left_out @ left_out) <= sketch.fine_errors[i] * (1 + 1e-6)
         assert np.sqrt(levels @ levels) <= sketch.most[0] * (1 + 1e-12)
         assert np.sqrt(vector.astype(float) @ vector) <= sketch.most[1] * (1 + 1e-12)
 
