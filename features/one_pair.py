@@ -138,7 +138,8 @@ class _Encodings:
 
 def _levenshtein(one: Pass, providers: Providers) -> tuple[Aspect, Callable[[str, str], float]]:
     def compare(a: str, b: str) -> float:
-        return edits(a, b) / max(len(a), len(b))
+        shorter, longer = (a, b) if len(a) < len(b) else (b, a)
+        return edits(longer, shorter) / len(longer)
 
     return Aspect("name", lambda names, _: names), compare
 

@@ -117,9 +117,17 @@ class IcdIndex:
         nodes = np.where(found >= 0, self.nodes[found], -1).astype(np.int32) if len(self.nodes) else found
         how = np.where(found >= 0, DIRECT, NONE).astype(np.uint8)
         for i, text in enumerate(strings):
-            if how[i] == NONE and CODE_FORM.fullmatch(text) and (node := self.tree.find(text)) >= 0:
+            if how[i] == NONE and (node := self._of_code(text)) >= 0:
                 nodes[i], how[i] = node, CODE
         return Assignment(nodes, how, np.where(nodes >= 0, 1.0, np.nan))
+
+    def direct_node(self, string: str) -> int:
+        """The node of `direct` for one string."""
+        found = self._lookup.find_one(string, self.texts)
+        return int(self.nodes[found]) if found >= 0 else self._of_code(string)
+
+    def _of_code(self, string: str) -> int:
+        return self.tree.find(string) if CODE_FORM.fullmatch(string) else -1
 
     def candidates(self, strings: Sequence[str], k: int = 15) -> list[Nearest]:
         """Per string the k nearest *codes*, best first, each by the nearest of its names (`.entries`, `.cosines`).

@@ -37,7 +37,20 @@ class Lookup(NamedTuple):
                     break
         return out
 
+    def find_one(self, string: str, texts: Texts) -> int:
+        """The same of one string, in a tenth of the time."""
+        wanted = _checksum(string)
+        at = int(self.checksums.searchsorted(np.uint32(wanted)))
+        while at < len(self.checksums) and self.checksums[at] == wanted:
+            if texts[place := int(self.places[at])] == string:
+                return place
+            at += 1
+        return -1
+
 
 def _checksums(strings: Sequence[str]) -> NDArray[np.uint32]:
-    crcs = (zlib.crc32(text.encode("utf-8", "surrogatepass")) for text in strings)
-    return np.fromiter(crcs, np.uint32, len(strings))
+    return np.fromiter(map(_checksum, strings), np.uint32, len(strings))
+
+
+def _checksum(string: str) -> int:
+    return zlib.crc32(string.encode("utf-8", "surrogatepass"))

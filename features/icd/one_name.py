@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 def places(index: IcdIndex, names: Sequence[str], vectors: NDArray[np.float32]) -> list[Place]:
     """vectors : float32[n, d], those of the names."""
-    direct = index.direct(names).nodes.tolist()
+    direct = [index.direct_node(name) for name in names]
     missing = [i for i, node in enumerate(direct) if node < 0]
     nearest = dict(zip(missing, index.nearest_of(vectors[missing], CANDIDATES), strict=True)) if missing else {}
     return [_place(index, node, nearest.get(i)) for i, node in enumerate(direct)]

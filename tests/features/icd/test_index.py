@@ -34,7 +34,9 @@ def naive(index, query, k):
 
 
 def test_direct(index):
-    found = index.direct(["crohn disease", "i21", "i21 0", "i210", "a15 a19", "c50", "no such thing", "h1n1", "10"])
+    asked = ["crohn disease", "i21", "i21 0", "i210", "a15 a19", "c50", "no such thing", "h1n1", "10"]
+    found = index.direct(asked)
+    assert [index.direct_node(string) for string in asked] == found.nodes.tolist()
     codes = [index.tree.code(node) if node >= 0 else None for node in found.nodes]
     assert codes == ["K50.9", "I21", "I21.0", "I21.0", "A15-A19", "C50", None, None, None]
     assert [HOW[how] for how in found.how] == ["direct"] + ["code"] * 5 + ["none"] * 3
