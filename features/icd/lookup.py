@@ -38,7 +38,7 @@ class Lookup(NamedTuple):
         return out
 
     def find_one(self, string: str, texts: Texts) -> int:
-        """The same of one string, in a tenth of the time."""
+        """The same of one string, without arrays."""
         wanted = _checksum(string)
         at = int(self.checksums.searchsorted(np.uint32(wanted)))
         while at < len(self.checksums) and self.checksums[at] == wanted:
