@@ -162,7 +162,8 @@ def _score(
         if suspect and (error := first_refused(job, todo, vocabulary)) is not None:
             raise error
         if m.features.asked:
-            check_votes(job, m, vocabulary, todo, work.finished.values(), found.held, threads)
+            with shown("Looking votes up", 0) as progress:
+                check_votes(job, m, vocabulary, todo, work.finished.values(), found.held, threads, progress)
         with shown("Preparing names", 0) as progress:
             vocabulary.texts.prepare(m.features, progress=progress)
     done = sum(chunk.rows for chunk in job.chunks) - sum(chunk.rows for chunk in todo)

@@ -17,7 +17,7 @@ from .chunk import known_rows
 from .parts import ChunkResult
 from .plan import Chunk, Job
 from .source import read_rows
-from .vocabulary import Sides, Vocabulary, changed
+from .vocabulary import Progress, Sides, Vocabulary, changed
 
 
 def check_votes(
@@ -28,10 +28,12 @@ def check_votes(
     finished: Iterable[ChunkResult],
     held: Mapping[int, Sides],
     threads: int,
+    progress: Progress | None = None,
 ) -> None:
     """Looks at the chunks of `todo`, and at what is told of those that are finished.
 
     held : both columns of chunks that were read before, by number.
+    progress : called with the rows done and the rows in all.
 
     Errors: `InputError` where a vote or a pick is known for a smaller share of the rows than `m.min_coverage`.
     """
@@ -50,10 +52,14 @@ def check_votes(
         table = feature_table(pairs, asked, m.providers, texts=vocabulary.texts, threads=1)
         return known_rows(table, pairs.pair_of_row), len(pairs.pair_of_row)
 
+    total, done = sum(chunk.rows for chunk in todo), 0
     with ThreadPoolExecutor(threads) as pool:
-        for of_one, rows_of_one in pool.map(of_chunk, todo):
+        for chunk, (of_one, rows_of_one) in zip(todo, pool.map(of_chunk, todo), strict=True):
             known += of_one
             rows += rows_of_one
+            done += chunk.rows
+            if progress is not None:
+                progress(done, total)
     shares = (known / max(rows, 1)).tolist()
     check_coverage(dict(zip(names, shares, strict=True)), m.features, m.min_coverage)
 

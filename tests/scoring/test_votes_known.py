@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,11 @@ def test_refused_before_a_chunk_is_scored(score: Callable[..., Summary], tmp_pat
 
 
 def test_with_a_lower_limit_it_is_the_score_in_memory(score: Callable[..., Summary], voting: Path, tmp_path: Path) -> None:  # fmt: skip
-    summary = score(min_coverage=0.5)
+    said: list[tuple[str, int, int]] = []
+    summary = score(
+        min_coverage=0.5, shown=lambda what, _: nullcontext(lambda done, total: said.append((what, done, total)))
+    )
+    assert ("Looking votes up", ROWS, ROWS) in said
     m = dxmatch.load(voting, store=tmp_path / "votes.sqlite", min_coverage=0.5)
     pairs = pq.read_table(tmp_path / "pairs.parquet")
     expected = m.score(pairs, features=True)
