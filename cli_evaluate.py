@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .cli_votes import STORE, Endpoints, Rejects, quiet_retries, say_asked
+from .cli_options import MinCoverage, Model, Rejects
+from .cli_votes import STORE, Endpoints, quiet_retries, say_asked
 
 if TYPE_CHECKING:
     from .features.endpoints import Endpoint
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from .matcher.report.report import Report
     from .models.match_function import MatchFunction
 
-Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
 Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
 Seed = Annotated[int, typer.Option(help="Of the resampling.")]
 
@@ -86,9 +86,7 @@ def evaluate(
     ] = None,
     max_calls: Annotated[int | None, typer.Option(help="Of the language models: stop after so many calls.")] = None,
     max_cost: Annotated[float | None, typer.Option(help="Of the language models: stop before this cost.")] = None,
-    min_coverage: Annotated[
-        float, typer.Option(help="The least share of pairs that each vote and pick must be known for.")
-    ] = 0.9,
+    min_coverage: MinCoverage = 0.9,
     pairs: Annotated[
         Path | None, typer.Option("--pairs", help="Write the pairs that M would be asked to this file, and stop.")
     ] = None,

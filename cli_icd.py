@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .cli_options import Model
 from .cli_votes import STORE, Endpoints, quiet_retries, say_asked
 
 
@@ -34,9 +35,7 @@ def icd(
     store: Annotated[Path, typer.Option(help="With --pick: the vote store, which keeps the picks.")] = STORE,
     max_calls: Annotated[int | None, typer.Option(help="With --pick: stop after so many calls.")] = None,
     max_cost: Annotated[float | None, typer.Option(help="With --pick: stop before this cost.")] = None,
-    model: Annotated[
-        Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")
-    ] = None,
+    model: Model = None,
 ) -> None:
     """Map free text to ICD-10, with the candidates: by name, by code, else the nearest, or a language model's pick."""
     from .features.progress import shown

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from .cli_options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Rejects, Store
+
 
 def suggest(
     pool: Annotated[Path, typer.Argument(help="Unlabelled pairs: a .csv, .tsv, .jsonl or .parquet file.")],
@@ -16,11 +18,9 @@ def suggest(
     experts: Annotated[
         str, typer.Option(help="Who will label, by names that become columns; an odd number has fewer ties.")
     ] = "expert_1,expert_2,expert_3",
-    model: Annotated[
-        Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")
-    ] = None,
-    a: Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")] = "a",
-    b: Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")] = "b",
+    model: Model = None,
+    a: ColumnA = "a",
+    b: ColumnB = "b",
     labelled: Annotated[
         list[Path] | None,
         typer.Option(
@@ -32,21 +32,10 @@ def suggest(
     ] = 0.1,
     per_diagnosis: Annotated[int, typer.Option(help="In how many of the other pairs one diagnosis may stand.")] = 5,
     seed: Annotated[int, typer.Option(help="Of the drawing, the clusters and the order in the sheets.")] = 0,
-    store: Annotated[
-        Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
-    ] = None,
-    endpoints: Annotated[
-        Path | None,
-        typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
-    ] = None,
-    min_coverage: Annotated[
-        float,
-        typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for."),
-    ] = 0.9,
-    rejects: Annotated[
-        Path | None,
-        typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
-    ] = None,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
+    rejects: Rejects = None,
 ) -> None:
     """Pick the pairs whose labels would teach most, and write a sheet for each expert to label blind.
 

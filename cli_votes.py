@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .cli_options import ColumnA, ColumnB, Rejects
+
 if TYPE_CHECKING:
     from .features.feature_set import FeatureSet
     from .features.interning import InternedPairs
@@ -32,17 +34,11 @@ Endpoints = Annotated[
     typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables; they go before the set's own."),
 ]
 Store = Annotated[Path, typer.Option("--store", help="The vote store, an SQLite file.")]
-ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
-ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
 Only = Annotated[
     list[str] | None, typer.Option("--only", help="One vote or pick of the set, by its name; may be repeated.")
 ]
 Abbreviations = Annotated[
     Path | None, typer.Option(help="Your own abbreviations, as given to train: columns abbreviation, expansion.")
-]
-Rejects = Annotated[
-    Path | None,
-    typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
 ]
 STORE = Path("votes.sqlite")
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ..features.compute import feature_table
 from ..features.errors import DxmatchError
-from ..features.interning import InternedPairs, by_first_appearance, unordered_pairs
+from ..features.interning import by_first_appearance
 from ..models.match_function import MatchFunction, load
 from .columns import Columns
 from .parts import ChunkResult, write_part
 from .plan import Chunk, Job
 from .source import read_rows
-from .vocabulary import Sides, Vocabulary, changed, row_error
+from .vocabulary import Sides, Vocabulary, row_error
 
 ROWS_OF_OWN = 1 << 16
 """Rows that share a vocabulary where the whole job has none: it holds at most twice as many names, some 300 MB."""
@@ -93,10 +93,7 @@ class Scorer:
         if vocabulary is None:
             a, b = _compact(a), _compact(b)
             vocabulary = Vocabulary.of(pa.concat_arrays([a.dictionary, b.dictionary]).unique(), self.m.providers)
-        try:
-            places = vocabulary.places(a, b)
-        except KeyError:
-            raise changed(chunk) from None
+        places = vocabulary.places(chunk, a, b)
         names_a, names_b = (vocabulary.name_of(side) for side in places)
         good = (names_a >= 0) & (names_b >= 0)
         everything = bool(good.all())
@@ -109,8 +106,7 @@ class Scorer:
             names_a, names_b = names_a[good], names_b[good]
         if not len(names_a):
             return np.zeros(len(self.m.features.names), np.int64)
-        names = list(vocabulary.texts.names)
-        pairs = InternedPairs(names, *unordered_pairs(names_a, names_b, len(names)))
+        pairs = vocabulary.unique_pairs(names_a, names_b)
         del places, names_a, names_b
         check = None if checkpoint is None else lambda done, total: checkpoint()
         table = feature_table(pairs, self.m.features, self.m.providers, texts=vocabulary.texts, threads=1, progress=check)  # fmt: skip

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..features.errors import InputError
-from ..features.interning import unique_names
+from ..features.interning import InternedPairs, unique_names, unordered_pairs
 from ..features.naming import Naming
 from ..features.pairs import refused_texts, why_refused
 from ..features.providers import Providers
@@ -64,11 +64,16 @@ class Vocabulary:
         name_of_raw[[place for place, name in zip(good.tolist(), named, strict=True) if isinstance(name, str)]] = index
         return cls(raw, name_of_raw, refused, Representations(names, providers))
 
-    def places(self, a: pa.DictionaryArray, b: pa.DictionaryArray) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """int32[n] each: where the texts of two columns are in `raw`, -1 for null. Every one must be there."""
+    def places(
+        self, chunk: Chunk, a: pa.DictionaryArray, b: pa.DictionaryArray
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """int32[n] each: where the texts of two columns of a chunk are in `raw`, -1 for null.
+
+        Errors: `InputError` where one is not there, since the file changed after the first pass.
+        """
         at = pc.index_in(pa.concat_arrays([a.dictionary, b.dictionary]), self.raw)
         if at.null_count:
-            raise KeyError("a text that the first pass did not see")
+            raise damaged(chunk.path, "it changed while it was read")
         places = at.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
         cut = len(a.dictionary)
         sides = [np.append(part, np.int32(-1)) for part in (places[:cut], places[cut:])]
@@ -78,6 +83,11 @@ class Vocabulary:
     def name_of(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
         """int32[n]: the name of each place, -1 for a text that is no diagnosis and for null."""
         return np.append(self.name_of_raw, np.int32(-1))[places]
+
+    def unique_pairs(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> InternedPairs:
+        """Of names, int32[n] each."""
+        names = list(self.texts.names)
+        return InternedPairs(names, *unordered_pairs(a, b, len(names)))
 
     def reason(self, place: int) -> tuple[str, str]:
         return why_refused(None) if place < 0 else self.refused[place]
@@ -154,7 +164,7 @@ def first_refused(job: Job, todo: Sequence[Chunk], vocabulary: Vocabulary) -> In
     sides = (job.options.a, job.options.b)
     for chunk in todo:
         table = read_rows(chunk, sides, sides)
-        places = vocabulary.places(*(table.column(side).chunk(0) for side in sides))
+        places = vocabulary.places(chunk, *(table.column(side).chunk(0) for side in sides))
         bad = [vocabulary.name_of(side) < 0 for side in places]
         rows = np.flatnonzero(bad[0] | bad[1])
         if len(rows):
@@ -170,10 +180,6 @@ def row_error(job: Job, chunk: Chunk, vocabulary: Vocabulary, row: int, places: 
     got = None if places[side] < 0 else vocabulary.raw[places[side]].as_py()
     column = (job.options.a, job.options.b)[side]
     return InputError(problem, source=str(chunk.path), row=chunk.first + row + 1, column=column, allowed=allowed, got=got)  # fmt: skip
-
-
-def changed(chunk: Chunk) -> InputError:
-    return damaged(chunk.path, "it changed while it was read")
 
 
 def _named(texts: list[str], naming: Naming) -> list[str | tuple[str, str]]:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..features.compute import feature_table
 from ..features.coverage import check_coverage
-from ..features.interning import InternedPairs, unordered_pairs
+from ..features.interning import InternedPairs
 from ..models.match_function import MatchFunction
 from .chunk import known_rows
 from .parts import ChunkResult
 from .plan import Chunk, Job
 from .source import read_rows
-from .vocabulary import Progress, Sides, Vocabulary, changed
+from .vocabulary import Progress, Sides, Vocabulary
 
 
 def check_votes(
@@ -70,10 +70,6 @@ def _pairs(job: Job, vocabulary: Vocabulary, chunk: Chunk, sides: Sides | None) 
         texts = (job.options.a, job.options.b)
         table = read_rows(chunk, texts, texts)
         sides = table.column(texts[0]).chunk(0), table.column(texts[1]).chunk(0)
-    try:
-        a, b = (vocabulary.name_of(side) for side in vocabulary.places(*sides))
-    except KeyError:
-        raise changed(chunk) from None
+    a, b = (vocabulary.name_of(side) for side in vocabulary.places(chunk, *sides))
     good = (a >= 0) & (b >= 0)
-    names = list(vocabulary.texts.names)
-    return InternedPairs(names, *unordered_pairs(a[good], b[good], len(names)))
+    return vocabulary.unique_pairs(a[good], b[good])

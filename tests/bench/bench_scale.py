@@ -64,7 +64,9 @@ def _files(folder: Path, pairs: int, strings: int) -> Row:
         scorer = Scorer(job, vocabulary, m, found.held)
         for chunk in job.chunks:
             table = scorer._read(chunk)
-            a, b = (vocabulary.name_of(side) for side in vocabulary.places(table["a"].chunk(0), table["b"].chunk(0)))
+            a, b = (
+                vocabulary.name_of(side) for side in vocabulary.places(chunk, table["a"].chunk(0), table["b"].chunk(0))
+            )
             first, _, pair_of_row = unordered_pairs(a, b, len(found.texts))
             probability = np.zeros(len(first))[pair_of_row]
             table = table.append_column("probability", pa.array(probability))

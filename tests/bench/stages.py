@@ -107,7 +107,7 @@ def of_one_chunk(of: Of, output: Path) -> Iterator[Stage]:
     a, b = found.held[of.chunk.number]
 
     def unique() -> InternedPairs:
-        codes = (vocabulary.name_of(side) for side in vocabulary.places(a, b))
+        codes = (vocabulary.name_of(side) for side in vocabulary.places(of.chunk, a, b))
         return InternedPairs(texts.names, *unordered_pairs(*codes, len(texts.names)))
 
     unique()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,9 @@ from dxmatch.features.text import Normalizer
 from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.folder import ModelFolder, save
 from dxmatch.models.manifest import Manifest
+from dxmatch.scoring.job import Summary, score_files
 
+ROWS, CHUNK = 1000, 100
 FEATURES = ("levenshtein", "ratio_unigram", "ratio_bigram", "contrast")
 _KINDS = [
     {"name": "levenshtein", "kind": "levenshtein"},
@@ -83,3 +86,16 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return write_
+
+
+@pytest.fixture
+def source(write: Write) -> Path:
+    return write(random_pairs(ROWS), group=250)
+
+
+@pytest.fixture
+def score(source: Path, model: Path) -> Callable[..., Summary]:
+    def score_(name: str = "o.parquet", **options: Any) -> Summary:
+        return score_files(source, source.parent / name, model=model, **{"chunk_rows": CHUNK, "workers": 2} | options)
+
+    return score_
