@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import FEW, kernels_compiled
-from .linguistic import CutNames, numbered, offsets_of, stemmer
+from ..compiled import FEW, kernels_compiled
+from .tokens import CutNames, numbered, offsets_of, stemmer
 
 SIDES = ("better", "worse")
 """Of two names, the one whose words are found better in the other, and the one whose words are found worse."""

@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .compiled import compiled
+from ..compiled import compiled
 
 _TOGETHER = 8
 """Words of a first name that are compared at once; a longer name takes several turns."""

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import FEW
+from ..compiled import FEW
 from .feature_set import FeatureSet
 from .interning import InternedPairs
 from .passes import passes

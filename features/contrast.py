@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled
-from .linguistic import numbered, offsets_of
+from ..compiled import compiled
+from .tokens import numbered, offsets_of
 
 MOST = 3
 """More contrasts than this count as this many."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import FEW, kernels_compiled
+from ..compiled import FEW, kernels_compiled
 
 
 def cosine(

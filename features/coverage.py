@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError, OptionError
 from .compute import Progress, feature_table
-from .errors import InputError, OptionError
 from .feature_set import FeatureSet
 from .interning import InternedPairs
 from .providers import Providers

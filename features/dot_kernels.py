@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .compiled import compiled
+from ..compiled import compiled
 
 _EIGHT = ir.VectorType(ir.FloatType(), 8)
 _AT_ONCE = 4

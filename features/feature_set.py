@@ -9,16 +9,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .encoders.declared import EncoderSpec
-from .endpoints import Endpoint, endpoints_of, required_endpoints
-from .errors import InputError
-from .hints import check_keys, hint
+from ..endpoints.endpoint import Endpoint, endpoints_of, required_endpoints
+from ..endpoints.prices import Price
+from ..errors import InputError
+from ..files.did_you_mean import check_keys, hint
+from ..files.toml import read_toml
+from ..terms.encoders.declared import EncoderSpec
+from ..terms.text.normalizer import LANGUAGES
+from ..votes.voters import IMPORTED
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED
 from .registry import KINDS, REQUIRED
-from .text import LANGUAGES
-from .toml_file import read_toml
-from .votes.prices import Price
-from .votes.voters import IMPORTED
 
 _TYPES = {str: "text", bool: "true or false", int: "a whole number", dict: "a table"}
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled
-from .errors import InputError
+from ..compiled import compiled
+from ..errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa

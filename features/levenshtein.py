@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import FEW, compiled, kernels_compiled
+from ..compiled import FEW, compiled, kernels_compiled
 
 _ONE, _ZERO, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 _TOP = np.uint64(63)

@@ -20,10 +20,10 @@ from .cosine import cosine_of_two
 from .feature_set import FeatureSet
 from .kept import Kept
 from .levenshtein import edits
-from .linguistic import view
 from .one_pair_words import Word, WordLevels, alignment_of_two
 from .passes import Pass, passes
 from .providers import Providers
+from .tokens import view
 
 NAMES_KEPT = 8192
 """Diagnoses whose parts are kept, of about 8 kB each; in a longer list the oldest give way."""
@@ -192,7 +192,7 @@ def _alignment(one: Pass, providers: Providers) -> tuple[Aspect, Callable[[Any, 
 
 
 def _icd(one: Pass, providers: Providers) -> tuple[Aspect, Callable[[Any, Any], float]]:
-    from .icd import one_name
+    from ..terms.icd import one_name
 
     source, encoder = one.options["source"], one.options["encoder"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .alignment import levels_of
 from .kept import Kept
-from .linguistic import stemmer
+from .tokens import stemmer
 
 WORDS_KEPT = 8192
 

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .encoders import Encoder
-from .errors import ModelError, OptionError
-from .naming import Naming
-from .text import Normalizer
+from ..errors import ModelError, OptionError
+from ..terms.encoders import Encoder
+from ..terms.icd.naming import Naming
+from ..terms.text.normalizer import Normalizer
 
 if TYPE_CHECKING:
-    from .encoders.declared import EncoderSpec
-    from .endpoints import Endpoint
+    from ..endpoints.endpoint import Endpoint
+    from ..terms.encoders.declared import EncoderSpec
+    from ..votes.store.store import VoteStore
     from .feature_set import FeatureSet
-    from .votes.store import VoteStore
 
 SHIPPED = "shipped"
 """The name, in a feature set, of the static encoder that travels in the model folder."""
@@ -86,7 +86,7 @@ class Providers:
             return self.encoders[name]
 
     def _opened(self, name: str) -> Encoder:
-        from .encoders.declared import EncoderSpec
+        from ..terms.encoders.declared import EncoderSpec
 
         if name in self.declared:
             return self.declared[name].open(self.endpoints)
@@ -109,7 +109,7 @@ class Providers:
             )
 
     def icd_index(self, source: str, encoder: str) -> Any:
-        from .icd import IcdIndex
+        from ..terms.icd import IcdIndex
 
         with self._lock:
             if (source, encoder) not in self._indexes:

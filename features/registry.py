@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..votes.voters import PICK_CHOICES, PICK_OPTIONS, VOTE_CHOICES, VOTE_OPTIONS, Picker, Voter, problem_of
 from .alignment import SIDES, alignment
 from .contrast import MOST, count_contrasts
 from .cosine import cosine
 from .levenshtein import normalized_levenshtein
-from .linguistic import VIEWS, overlap_ratio
 from .representations import Representations
-from .votes.voters import PICK_CHOICES, PICK_OPTIONS, VOTE_CHOICES, VOTE_OPTIONS, Picker, Voter, problem_of
+from .tokens import VIEWS, overlap_ratio
 
 Index = NDArray[np.int32]
 Column = NDArray[np.float32]
@@ -88,13 +88,13 @@ def _icd_nearest(texts: Representations, options: Mapping[str, Any], first: Inde
 
 
 def _icd_kinship(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
-    from .icd.likeness import kinship
+    from ..terms.icd.likeness import kinship
 
     kinship(texts.icd_paths(options["source"], options["encoder"]), first, second, out)
 
 
 def _icd_overlap(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
-    from .icd.likeness import overlap
+    from ..terms.icd.likeness import overlap
 
     overlap(texts.icd_shares(options["source"], options["encoder"]), first, second, out)
 

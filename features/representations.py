@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import OptionError
 from .alignment import Words
 from .contrast import Claims, has_contrasts
-from .errors import OptionError
 from .levenshtein import Spelling
-from .linguistic import CutNames, TokenSets
 from .providers import Providers
+from .tokens import CutNames, TokenSets
 
 if TYPE_CHECKING:
+    from ..terms.icd.index import Found
+    from ..terms.icd.likeness import Shares
+    from ..votes.lookup import PairVotes
+    from ..votes.picks import Choices
+    from ..votes.voters import Picker, Voter
     from .feature_set import FeatureSet
-    from .icd.index import Found
-    from .icd.likeness import Shares
     from .passes import Pass
-    from .votes.lookup import PairVotes
-    from .votes.picks import Choices
-    from .votes.voters import Picker, Voter
 
 
 _NAMES_AT_ONCE = 4096
@@ -160,7 +160,7 @@ class Representations:
         return self._once(("words", encoder), make)
 
     def votes(self, voter: Voter) -> PairVotes:
-        from .votes.lookup import PairVotes
+        from ..votes.lookup import PairVotes
 
         key = ("votes", voter)
         return self._once(key, lambda: PairVotes.read(self._providers.vote_store(), voter, self.names))
@@ -177,7 +177,7 @@ class Representations:
 
     def icd_choices(self, picker: Picker) -> Choices:
         """The candidates of each name, which pickers of one ICD-10, encoder and k share."""
-        from .votes.picks import Choices
+        from ..votes.picks import Choices
 
         def find() -> Choices:
             return Choices.of(self.names, self._providers.icd_index(picker.source, picker.encoder), picker.k)
@@ -194,7 +194,7 @@ class Representations:
 
     def icd_paths(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u, levels]: the code of the nearest entry, and all above it from the chapter down."""
-        from .icd.likeness import paths
+        from ..terms.icd.likeness import paths
 
         def find() -> NDArray[np.int32]:
             return paths(self._providers.icd_index(source, encoder).tree, self._icd_nodes(source, encoder))
@@ -203,7 +203,7 @@ class Representations:
 
     def icd_shares(self, source: str, encoder: str) -> Shares:
         """How each name is shared out among the categories of its nearest codes; a direct match lies in one."""
-        from .icd.likeness import Shares
+        from ..terms.icd.likeness import Shares
 
         def find() -> Shares:
             index, found = self._providers.icd_index(source, encoder), self._icd_found(source, encoder)
@@ -223,8 +223,8 @@ class Representations:
 
     def _icd_found(self, source: str, encoder: str) -> Found:
         """One search serves every feature that rests on the nearest codes."""
-        from .icd.index import Found
-        from .icd.likeness import CANDIDATES
+        from ..terms.icd.index import Found
+        from ..terms.icd.likeness import CANDIDATES
 
         def find() -> Found:
             index, total = self._providers.icd_index(source, encoder), len(self.names)

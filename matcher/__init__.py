@@ -1,1 +1,1 @@
-"""M on lists of diagnoses, the multiplicity and characteristic functions, the metrics built on them, and the report."""
+"""M, the match function: probability and decision for a pair, a table, a Parquet job."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.compiled import compiled
-from ..features.errors import ModelError
+from ..compiled import compiled
+from ..errors import ModelError
 from .refusal import refusal
 
 MAX_SLOPE = 1e3

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.compiled import FEW, compiled, kernels_compiled
-from ..features.errors import ModelError
-from .bitmask_trees import MAX_LEAVES, BitmaskTrees
-from .checked_trees import CheckedMembers
+from ..compiled import FEW, compiled, kernels_compiled
+from ..errors import ModelError
 from .refusal import refusal
-from .tree_bins import Bins
-from .tree_shap import TreeShap, check_counts
-from .tree_walk import TreeWalk
-from .trees import check
+from .trees.bins import Bins
+from .trees.bitmask import MAX_LEAVES, BitmaskTrees
+from .trees.checked import CheckedMembers
+from .trees.shap_values import TreeShap, check_counts
+from .trees.text import check
+from .trees.walk import TreeWalk
 
 KINDS = ("mean_raw", "mean_probability")
 MAX_WEIGHT = 1e6

@@ -16,13 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..features.errors import ModelError
+from ..errors import ModelError
 from . import manifest as manifest_file
-from . import trees as tree_text
-from .checked_trees import CheckedMembers
 from .exchange import exchange
 from .manifest import CARD, ENCODER_FILES, Manifest
 from .refusal import refusal
+from .trees import text as tree_text
+from .trees.checked import CheckedMembers
 
 MANIFEST = "model.json"
 MAX_MANIFEST_BYTES = 4 * 2**20

@@ -18,7 +18,7 @@ from typing import Any
 from .calibration import Sigmoid
 from .ensemble import MEAN_RAW, Combination
 from .refusal import refusal
-from .trees import FEATURE_NAME
+from .trees.text import FEATURE_NAME
 
 FORMAT = 1
 MAX_FEATURES = 1_000

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..features.atomic import make_folder, whole_file
-from ..features.errors import OptionError
+from ..errors import OptionError
+from ..files.atomic import make_folder, whole_file
 from .figure import Figure, spec_of
 from .renderer import Renderer
 from .style import FILE

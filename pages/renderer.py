@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..features.errors import MissingExtra
+from ..errors import MissingExtra
 from .png import packed
 
 _SCRIPT = Path(__file__).parent / "show.js"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.features.tables import read_table
+from dxmatch.files.tables import read_table
 
 
 def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

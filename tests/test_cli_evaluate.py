@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from dxmatch.cli import app
-from dxmatch.features.errors import DxmatchError
-from dxmatch.features.tables import read_table
+from dxmatch.cli.main import app
+from dxmatch.errors import DxmatchError
+from dxmatch.files.tables import read_table
 
 LISTS = """case_id,rater,role,rank,diagnosis,severity
 1,gold,reference,1,gout,moderate

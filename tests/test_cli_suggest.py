@@ -9,9 +9,9 @@ import pyarrow.csv as pa_csv
 import pytest
 from typer.testing import CliRunner
 
-from dxmatch.cli import app
-from dxmatch.features.errors import DxmatchError
-from dxmatch.features.pairs import read_pairs
+from dxmatch.cli.main import app
+from dxmatch.errors import DxmatchError
+from dxmatch.files.pairs import read_pairs
 
 
 def run(*arguments: object) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from dxmatch.cli import app
-from dxmatch.features.errors import DxmatchError
+from dxmatch.cli.main import app
+from dxmatch.errors import DxmatchError
 
 SET = """
 [endpoint.batches]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.features.text import Normalizer, normalize_checked
+from dxmatch.terms.text.normalizer import Normalizer, normalize_checked
 
 RATERS = ("expert_1", "expert_2", "expert_3", "algorithm")
 EXPERTS = RATERS[:3]

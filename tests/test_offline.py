@@ -18,7 +18,7 @@ class Shut(socket.socket):
     connect = connect_ex = sendto = sendmsg = refused
 socket.socket = Shut
 socket.getaddrinfo = socket.gethostbyname = socket.create_connection = refused
-from dxmatch.cli import main
+from dxmatch.cli.main import main
 sys.argv[0] = "dxmatch"
 main()
 """

@@ -28,12 +28,12 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.features.encoders.cached import CachedEncoder
-from dxmatch.features.encoders.endpoint import EndpointEncoder
-from dxmatch.features.endpoints import Endpoint
-from dxmatch.features.votes.prompts import PROMPTS
-from dxmatch.features.votes.questions import REASONS, Respondent
-from dxmatch.features.votes.store import VoteStore
+from dxmatch.endpoints.endpoint import Endpoint
+from dxmatch.terms.encoders.cached import CachedEncoder
+from dxmatch.terms.encoders.endpoint import EndpointEncoder
+from dxmatch.votes.prompts.questions import REASONS, Respondent
+from dxmatch.votes.prompts.versions import PROMPTS
+from dxmatch.votes.store.store import VoteStore
 
 for needed, extra in (("openai", "llm"), ("stamina", "llm"), ("sentence_transformers", "encoders")):
     pytest.importorskip(needed, reason=f"{needed} is not installed (extra {extra!r})")
@@ -204,7 +204,7 @@ def minilm() -> Path:
 
 @pytest.fixture(scope="module")
 def loaded(minilm: Path) -> Any:
-    from dxmatch.features.encoders.sentence import SentenceEncoder
+    from dxmatch.terms.encoders.sentence import SentenceEncoder
 
     return SentenceEncoder(minilm, device="cpu")
 

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli import app
-from dxmatch.features.errors import DxmatchError, InputError
+from dxmatch.cli.main import app
+from dxmatch.errors import DxmatchError, InputError
 from dxmatch.features.feature_set import FeatureSet
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")

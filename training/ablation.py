@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import lightgbm_engine
-from .engines import ExtraRows
+from .engines import lightgbm_engine
+from .engines.engine import ExtraRows
 from .examples import Examples
 from .extra import ExtraExamples, folds_of_references
 from .intervals import percentile_interval

@@ -10,15 +10,15 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
-from ..features.atomic import whole_file
-from ..features.encoders.static import StaticEncoder
-from ..features.errors import DxmatchError, InputError
+from ..errors import DxmatchError, InputError
 from ..features.feature_set import FeatureSet
-from ..features.progress import shown
 from ..features.providers import Providers
-from ..features.tables import Table, read_table
-from ..features.text import Normalizer
+from ..files.atomic import whole_file
+from ..files.tables import Table, read_table
 from ..models.shipped import shipped_encoder_files
+from ..progress import shown
+from ..terms.encoders.static import StaticEncoder
+from ..terms.text.normalizer import Normalizer
 from .ablation import Ablation, ablate
 from .contained import treat_contained
 from .craft_md import PAIRS, read_craft_md

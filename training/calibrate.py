@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.errors import InputError
+from ..errors import InputError
 from ..models.calibration import Sigmoid
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.errors import OptionError
-from ..features.naming import Naming
-from ..features.pairs import Pairs
+from ..errors import OptionError
+from ..files.pairs import Pairs
+from ..terms.icd.naming import Naming
 
 CONTAINED = {
     "keep": "labels stay as they are",

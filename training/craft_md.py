@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ..features.pairs import Pairs, read_pairs
+from ..files.pairs import Pairs, read_pairs
 
 PAIRS = "craft_md_pairs.csv"
 COLUMNS: dict[str, Any] = {"a": "expert", "b": "algorithm", "label": "label"}

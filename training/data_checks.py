@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.errors import InputError
+from ..errors import InputError
 from ..features.feature_set import FeatureSet, FeatureSpec
 from ..features.registry import KINDS
 from .examples import Examples

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..models.ensemble import Members
-from .engines import Ensemble
+from .engines.engine import Ensemble
 from .examples import Examples
 from .extra import ExtraExamples, reference_names
 from .fold_fit import Fitted, Recipe, fit_folds

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..features.coverage import covered_table
 from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
-from ..features.pairs import Pairs
 from ..features.providers import Providers
+from ..files.pairs import Pairs
 from .split import Groups
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.pair_labels import BLANK
+from ..files.pair_labels import BLANK
 
 
 def expert_agreement(ballots: NDArray[np.int8]) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import OptionError
 from ..features.coverage import covered_table
-from ..features.encoders.static import StaticEncoder
-from ..features.errors import OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
-from ..features.pairs import read_pairs
 from ..features.providers import Providers
-from .engines import ExtraRows
+from ..files.pairs import read_pairs
+from ..terms.encoders.static import StaticEncoder
+from .engines.engine import ExtraRows
 from .examples import Examples
 
 

@@ -12,7 +12,7 @@ from ..features.feature_set import FeatureSet
 from ..features.registry import KINDS
 from ..models.calibration import Sigmoid
 from .calibrate import at_prevalence, fit_sigmoid
-from .engines import TIME_LIMIT, Ensemble, fit_ensemble
+from .engines.engine import TIME_LIMIT, Ensemble, fit_ensemble
 from .examples import Examples
 from .extra import ExtraExamples, folds_of_references, joined
 from .soft_labels import soft_rows

@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import pyarrow.parquet as pq
 import typer
 
-from ..features.encoders.static import StaticEncoder
-from ..features.progress import shown
+from ..progress import shown
+from ..terms.encoders.static import StaticEncoder
 from .ablation_command import ablation_of
 from .craft_md import COLUMNS, PAIRS
 from .extra import Extra
@@ -92,7 +92,7 @@ def silver_extra(data: Path, kept_back: Path, folder: Path, seed: int = 0) -> Ex
 @app.command()
 def main(
     data: Annotated[Path, typer.Option(help=f"The folder with {PAIRS} and the sources of silver pairs.")],
-    encoder: Annotated[Path, typer.Option(help="The folder that dxmatch.training.encoder made.")],
+    encoder: Annotated[Path, typer.Option(help="The folder that dxmatch.training.encoder.fit made.")],
     kept_back: Annotated[Path, typer.Option(help="The encoder that has not seen the first fifth of the diseases.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make or replace.")],
     seed: Annotated[int, typer.Option(help="Of splits, training and resampling.")] = 0,

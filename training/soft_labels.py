@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .engines import ExtraRows
+from .engines.engine import ExtraRows
 from .examples import Examples
 
 LEAST_WEIGHT = 1e-6

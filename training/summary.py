@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..models.match_function import MatchFunction
+from ..matcher.match_function import MatchFunction
 from .expert_agreement import agreement_words
 from .measure import MEASURES
 

@@ -17,21 +17,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..features.coverage import MIN_COVERAGE, Coverage
-from ..features.encoders.static import StaticEncoder
 from ..features.feature_set import FeatureSet
-from ..features.pairs import Pairs, read_pairs
 from ..features.providers import SHIPPED, Providers
-from ..features.text import Normalizer
+from ..files.pairs import Pairs, read_pairs
+from ..matcher.match_function import SHAPE_FEATURES, MatchFunction, open_store
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
-from ..models.match_function import SHAPE_FEATURES, MatchFunction, open_store
 from ..models.shipped import shipped_encoder_files
-from ..models.trees import validate
+from ..models.trees.text import validate
+from ..terms.encoders.static import StaticEncoder
+from ..terms.text.normalizer import Normalizer
 from .card import model_card
 from .contained import check_contained, contained_warning, treat_contained
 from .data_checks import check_examples
 from .engine_gain import PLAIN, gain_over_plain
-from .engines import TIME_LIMIT, check_engine
+from .engines.engine import TIME_LIMIT, check_engine
 from .examples import Examples, examples_of
 from .expert_agreement import expert_agreement
 from .extra import Extra, read_extra, reference_names
@@ -135,7 +135,7 @@ def fit(
     abbreviations : your own, `{"NASH": "nonalcoholic steatohepatitis"}`; stored with the model.
     extra : more labelled pairs, such as silver pairs, that are learned from and never measured on. One of which a name is
         a held-out reference is not learned from.
-    encoder : a folder that `dxmatch.training.encoder` made, to use in place of the shipped static encoder.
+    encoder : a folder that `dxmatch.training.encoder.fit` made, to use in place of the shipped static encoder.
     about : what the model's card shall say on purpose, sources, licences and limits.
     refit : after the measurement, train once more with the held-out references too.
     rejects : a file for rows that cannot be right; without it the first of them is an `InputError`.

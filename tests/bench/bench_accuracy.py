@@ -21,8 +21,8 @@ from rapidfuzz import fuzz
 from rich.console import Console
 from rich.table import Table
 
-from dxmatch.features.pairs import Pairs, read_pairs
-from dxmatch.models.match_function import MatchFunction, load
+from dxmatch.files.pairs import Pairs, read_pairs
+from dxmatch.matcher.match_function import MatchFunction, load
 from dxmatch.training.contained import contained
 from dxmatch.training.measure import average_precision
 from dxmatch.training.shipped import silver_extra

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from dxmatch.features.encoders.static import StaticEncoder
-from dxmatch.features.text import Normalizer
-from dxmatch.training.encoder_data import icd_synonyms
+from dxmatch.terms.encoders.static import StaticEncoder
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.encoder.data import icd_synonyms
 
 from .made import make_names
 from .report import ASKED, Row, Work, best_of, in_unit, show, versus

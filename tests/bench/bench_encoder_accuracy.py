@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dxmatch.features.encoders.static import StaticEncoder
-from dxmatch.features.text import Normalizer
-from dxmatch.training.encoder_measure import icd_category_right, pairs_average_precision, read_queries
+from dxmatch.terms.encoders.static import StaticEncoder
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.encoder.measure import icd_category_right, pairs_average_precision, read_queries
 
 from .bench_encoder import WEIGHTS, Peer
 from .report import Row, show

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dxmatch.features.icd import IcdTree
-from dxmatch.matcher.bootstrap import resampled_means
-from dxmatch.matcher.icd.sets import Overlap, Paths, overlap
-from dxmatch.matcher.metrics.hierarchical import harmonic_mean, mean_of_defined, opened, top_k_accuracy
-from dxmatch.matcher.metrics.weighted import SETTINGS, case_weights_of, rescaled, scores, severity_distances
+from dxmatch.evaluation.metrics.hierarchical import harmonic_mean, mean_of_defined, opened, top_k_accuracy
+from dxmatch.evaluation.metrics.weighted import SETTINGS, case_weights_of, rescaled, scores, severity_distances
+from dxmatch.evaluation.statistics.bootstrap import resampled_means
+from dxmatch.terms.icd import IcdTree
+from dxmatch.terms.icd.ancestor_sets import Overlap, Paths, overlap
 
 from .report import Row, best_of, show
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dxmatch.features.icd import IcdIndex, open_tree
-from dxmatch.features.text import Normalizer
+from dxmatch.terms.icd import IcdIndex, open_tree
+from dxmatch.terms.text.normalizer import Normalizer
 
 from .report import ASKED, Row, show
 from .shared import DATA, minilm
@@ -33,8 +33,8 @@ import time
 begin = time.perf_counter()
 import sys
 import numpy as np
-from dxmatch.features.icd import IcdIndex
-from dxmatch.features.text import Normalizer
+from dxmatch.terms.icd import IcdIndex
+from dxmatch.terms.text.normalizer import Normalizer
 class Given:
     identity, dimensions = sys.argv[2], int(sys.argv[3])
     def encode(self, texts):
@@ -49,9 +49,9 @@ SHIPPED_START = """
 import time
 begin = time.perf_counter()
 import sys
-from dxmatch.features.icd import IcdIndex
-from dxmatch.features.text import Normalizer
-from dxmatch.features.encoders.static import StaticEncoder
+from dxmatch.terms.icd import IcdIndex
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.terms.encoders.static import StaticEncoder
 index = IcdIndex.open("icd10cm", StaticEncoder.load(sys.argv[2]), Normalizer(), sys.argv[1])
 assert index.assign(["myocardal infarktion"]).nodes[0] >= 0
 print(time.perf_counter() - begin)
@@ -151,7 +151,7 @@ def run(encoders: dict[str, Any]) -> list[Row]:
 def main() -> None:
     encoders: dict[str, Any] = {}
     if WEIGHTS.is_dir():
-        from dxmatch.features.encoders.static import StaticEncoder
+        from dxmatch.terms.encoders.static import StaticEncoder
 
         encoders["shipped"] = StaticEncoder.load(WEIGHTS)
     else:

@@ -24,9 +24,9 @@ from textblob.en.taggers import PatternTagger
 
 from dxmatch.features.alignment import SIDES, Words, alignment
 from dxmatch.features.contrast import Claims, contrasts, count_contrasts
-from dxmatch.features.encoders.static import StaticEncoder
 from dxmatch.features.levenshtein import Spelling, normalized_levenshtein
-from dxmatch.features.linguistic import VIEWS, TokenSets, overlap_ratio
+from dxmatch.features.tokens import VIEWS, TokenSets, overlap_ratio
+from dxmatch.terms.encoders.static import StaticEncoder
 
 from .made import make_names, make_pairs
 from .report import Row, Work, show, versus

@@ -16,14 +16,14 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-from dxmatch.matcher.bootstrap import CaseCounts, resampled, resampled_means
-from dxmatch.matcher.case_matches import CaseMatches, pair_codes
-from dxmatch.matcher.correction.corrected import corrected
-from dxmatch.matcher.families import agreement
-from dxmatch.matcher.lists import Lists, panels
-from dxmatch.matcher.metrics.relative import relative
-from dxmatch.matcher.multiplicity import expected_multiplicities, multiplicities
-from dxmatch.matcher.section import Context
+from dxmatch.evaluation.families import agreement
+from dxmatch.evaluation.lists.lists import Lists, panels
+from dxmatch.evaluation.matches.case_matches import CaseMatches, pair_codes
+from dxmatch.evaluation.matches.multiplicity import expected_multiplicities, multiplicities
+from dxmatch.evaluation.metrics.relative import relative
+from dxmatch.evaluation.relative.correction.corrected import corrected
+from dxmatch.evaluation.statistics.bootstrap import CaseCounts, resampled, resampled_means
+from dxmatch.evaluation.statistics.section import Context
 
 from .report import Row, best_of, peak_memory, show
 

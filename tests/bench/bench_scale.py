@@ -18,13 +18,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dxmatch.features.interning import unordered_pairs
-from dxmatch.models.match_function import load
+from dxmatch.jobs.chunk import Scorer
+from dxmatch.jobs.gathering import Gathering
+from dxmatch.jobs.parts import write_part
+from dxmatch.jobs.plan import Options, plan_job
+from dxmatch.jobs.vocabulary import Vocabulary, find_texts
+from dxmatch.matcher.match_function import load
 from dxmatch.models.shipped import SHIPPED_MODEL
-from dxmatch.scoring.chunk import Scorer
-from dxmatch.scoring.gathering import Gathering
-from dxmatch.scoring.parts import write_part
-from dxmatch.scoring.plan import Options, plan_job
-from dxmatch.scoring.vocabulary import Vocabulary, find_texts
 
 from .made import made_pairs
 from .report import Row, Work, show, versus

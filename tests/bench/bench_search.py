@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from dxmatch.features.cosine import cosine
-from dxmatch.features.icd import search
-from dxmatch.features.icd.search import nearest_distinct
-from dxmatch.features.icd.sketch import Sketch
+from dxmatch.terms.icd import search
+from dxmatch.terms.icd.search import nearest_distinct
+from dxmatch.terms.icd.sketch import Sketch
 
 from .report import Row, Work, show, versus
 

@@ -18,22 +18,22 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from dxmatch.features.errors import InputError
+from dxmatch.errors import InputError
 from dxmatch.features.interning import intern_pairs
-from dxmatch.features.pairs import read_pairs
 from dxmatch.features.representations import Representations
+from dxmatch.files.pairs import read_pairs
+from dxmatch.labelling.pick import doubtful, pair_vectors, uncertainty
+from dxmatch.labelling.suggest import PER_DIAGNOSIS, RANDOM_SHARE
+from dxmatch.matcher.match_function import load
 from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.ensemble import MEAN_RAW, Members
-from dxmatch.models.match_function import load
-from dxmatch.training import lightgbm_engine
 from dxmatch.training.calibrate import fit_sigmoid
 from dxmatch.training.contained import treat_contained
+from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.examples import Examples, examples_of
 from dxmatch.training.fold_fit import directions_of
 from dxmatch.training.measure import average_precision
 from dxmatch.training.split import grouped_folds, held_out
-from dxmatch.training.suggest.pick import doubtful, pair_vectors, uncertainty
-from dxmatch.training.suggest.suggest import PER_DIAGNOSIS, RANDOM_SHARE
 from dxmatch.training.threshold import choose_threshold
 
 from .shared import DATA

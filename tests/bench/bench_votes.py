@@ -14,11 +14,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from dxmatch.features.endpoints import Endpoint
-from dxmatch.features.votes.asker import Job, ask
-from dxmatch.features.votes.prompts import PROMPTS, VOTE_PROMPT
-from dxmatch.features.votes.questions import Question, Respondent, canonical
-from dxmatch.features.votes.store import VoteStore
+from dxmatch.endpoints.endpoint import Endpoint
+from dxmatch.votes.asker import Job, ask
+from dxmatch.votes.prompts.questions import Question, Respondent, canonical
+from dxmatch.votes.prompts.versions import PROMPTS, VOTE_PROMPT
+from dxmatch.votes.store.store import VoteStore
 
 from ..loopback_server import Loopback
 from .report import Row, show
@@ -72,7 +72,7 @@ def main() -> None:
     import httpx2
     import openai
 
-    from dxmatch.features.endpoint_transport import OneConnectionEach
+    from dxmatch.endpoints.transport import OneConnectionEach
 
     server = Loopback()
     server.rules(delay=LATENCY, keep=False)

@@ -45,7 +45,7 @@ class Point:
 
 
 def by_dxmatch(source: Path, target: Path) -> None:
-    from dxmatch.scoring.job import score_files
+    from dxmatch.jobs.job import score_files
 
     score_files(source, target)
 

@@ -65,8 +65,8 @@ def reworded_names(count: int, seed: int = 0) -> list[str]:
 
     So most have no direct match in it, and must be searched for.
     """
-    from dxmatch.features.text import Normalizer
-    from dxmatch.training.encoder_data import icd_synonyms
+    from dxmatch.terms.text.normalizer import Normalizer
+    from dxmatch.training.encoder.data import icd_synonyms
 
     rng, normalizer = random.Random(seed), Normalizer()
     known = sorted(set(icd_synonyms().second))

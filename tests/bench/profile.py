@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column, Table
 
-from dxmatch.models.match_function import load
+from dxmatch.matcher.match_function import load
 from dxmatch.pages.encodings import named
 from dxmatch.pages.figure import Figure
 from dxmatch.pages.files import save_figures

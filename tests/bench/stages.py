@@ -19,16 +19,16 @@ from threadpoolctl import threadpool_limits
 
 from dxmatch.features.compute import CHUNK
 from dxmatch.features.interning import InternedPairs, unordered_pairs
-from dxmatch.features.linguistic import VIEWS
 from dxmatch.features.passes import Pass, passes
 from dxmatch.features.providers import SHIPPED
 from dxmatch.features.representations import Representations
-from dxmatch.models.match_function import MatchFunction
+from dxmatch.features.tokens import VIEWS
+from dxmatch.jobs.gathering import Gathering
+from dxmatch.jobs.parts import write_part
+from dxmatch.jobs.plan import Chunk, Job, Options, plan_job
+from dxmatch.jobs.vocabulary import Vocabulary, find_texts
+from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.models.shipped import SHIPPED_MODEL
-from dxmatch.scoring.gathering import Gathering
-from dxmatch.scoring.parts import write_part
-from dxmatch.scoring.plan import Chunk, Job, Options, plan_job
-from dxmatch.scoring.vocabulary import Vocabulary, find_texts
 
 from .machine import Bounds
 from .made import made_pairs, make_names

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dxmatch.features.alignment import SIDES, Words, _align_few, alignment
-from dxmatch.features.linguistic import stemmer
+from dxmatch.features.tokens import stemmer
 
 # Unit vectors whose numbers are whole 127ths of the largest, so that nothing is lost: cosines 0, 0.6, 0.8, 1 and -1.
 VECTORS = {

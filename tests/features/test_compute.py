@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from dxmatch.features.compute import feature_values
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.naming import Naming
 from dxmatch.features.providers import Providers
-from dxmatch.features.text import Normalizer
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
 
 
 def test_the_features_of_two_strings() -> None:

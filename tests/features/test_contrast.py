@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.features.contrast import MOST, Claims, contrasts, count_contrasts, has_contrasts
-from dxmatch.features.text import Normalizer
+from dxmatch.terms.text.normalizer import Normalizer
 
 WORDS = st.sampled_from(
     [

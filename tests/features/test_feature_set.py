@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.features.errors import InputError
+from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.registry import KINDS
 

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dxmatch.features import alignment, compiled, contrast, cosine, levenshtein, linguistic
-from dxmatch.features.icd import likeness
+from dxmatch import compiled
+from dxmatch.features import alignment, contrast, cosine, levenshtein
+from dxmatch.features import tokens as linguistic
+from dxmatch.terms.icd import likeness
 
 NAMES = [
     "acute renal failure", "chronic renal failures of the left kidney with and without infarction", "bronchi", "x" * 64,
@@ -88,9 +90,9 @@ def test_two_strings_need_neither_numba_nor_nltk() -> None:
 import sys
 from dxmatch.features.compute import feature_values
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.naming import Naming
+from dxmatch.terms.icd.naming import Naming
 from dxmatch.features.providers import Providers
-from dxmatch.features.text import Normalizer
+from dxmatch.terms.text.normalizer import Normalizer
 views = [{"name": view, "kind": "ratio", "view": view} for view in ("unigram", "bigram", "stem", "lemma", "pos")]
 features = FeatureSet.from_dict(
     {"feature": [*views, {"name": "edits", "kind": "levenshtein"}, {"name": "contrast", "kind": "contrast"}]}

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dxmatch.errors import InputError
 from dxmatch.features import interning
-from dxmatch.features.errors import InputError
 from dxmatch.features.interning import intern_pairs, unique_names, unordered_pairs
 
 

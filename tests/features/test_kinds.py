@@ -8,13 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dxmatch.features.compute import feature_table
-from dxmatch.features.encoders.static import Shape, StaticEncoder
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import InternedPairs
-from dxmatch.features.naming import Naming
 from dxmatch.features.providers import SHIPPED, Providers
 from dxmatch.features.registry import KINDS, REQUIRED
-from dxmatch.features.text import Normalizer
+from dxmatch.terms.encoders.static import Shape, StaticEncoder
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
 
 TREE = """code,name,parent
 IX,Diseases of the circulatory system,

@@ -11,22 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from dxmatch.errors import InputError
 from dxmatch.features import one_pair
 from dxmatch.features.compute import feature_table
 from dxmatch.features.cosine import cosine, cosine_of_two
-from dxmatch.features.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.icd import IcdIndex, IcdTree
-from dxmatch.features.icd.index import entries
-from dxmatch.features.icd.texts import Texts
 from dxmatch.features.interning import intern_pairs
 from dxmatch.features.kept import Kept
-from dxmatch.features.linguistic import VIEWS
-from dxmatch.features.naming import Naming
 from dxmatch.features.one_pair import OnePair
 from dxmatch.features.providers import Providers
 from dxmatch.features.registry import KINDS
-from dxmatch.features.text import Normalizer
+from dxmatch.features.tokens import VIEWS
+from dxmatch.terms.icd import IcdIndex, IcdTree
+from dxmatch.terms.icd.index import entries
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.icd.texts import Texts
+from dxmatch.terms.text.normalizer import Normalizer
 
 WORDS = [
     "acute", "chronic", "renal", "failure", "failures", "type", "1", "2a", "without", "no", "infarction", "left", "right",

@@ -10,15 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from dxmatch.errors import OptionError
 from dxmatch.features.compute import feature_table
-from dxmatch.features.errors import OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import InternedPairs
-from dxmatch.features.naming import Naming
 from dxmatch.features.passes import passes
 from dxmatch.features.providers import SHIPPED, Providers
 from dxmatch.features.representations import Representations
-from dxmatch.features.text import Normalizer
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
 
 FEATURES = FeatureSet.from_dict(
     {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.features.errors import ModelError
+from dxmatch.errors import ModelError
 from dxmatch.models.calibration import Sigmoid
 
 finite = st.floats(-1e6, 1e6)

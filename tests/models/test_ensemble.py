@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
-from dxmatch.features.errors import ModelError
+from dxmatch.errors import ModelError
 from dxmatch.models.ensemble import KINDS, Combination, Members
 
 ODDS = [1 / 9, 1.0, 9.0]  # probabilities 1/10, 1/2, 9/10

@@ -9,7 +9,7 @@ import lightgbm
 import numpy as np
 import pytest
 
-from dxmatch.features.errors import ModelError
+from dxmatch.errors import ModelError
 from dxmatch.models import folder as model_folder
 from dxmatch.models.folder import feature_diff, load, save
 

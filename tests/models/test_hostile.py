@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.features.errors import ModelError
+from dxmatch.errors import ModelError
 from dxmatch.models.folder import load
 
 

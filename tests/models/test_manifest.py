@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dxmatch.features.errors import ModelError
+from dxmatch.errors import ModelError
 from dxmatch.models import manifest as manifest_file
 from dxmatch.models.ensemble import Combination
 

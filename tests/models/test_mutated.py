@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dxmatch.features.errors import DxmatchError, ModelError
+from dxmatch.errors import DxmatchError, ModelError
 from dxmatch.models.ensemble import Members
 from dxmatch.models.folder import load
 
@@ -185,7 +185,7 @@ def score(folder: Path, table: np.ndarray) -> None:
     for booster in boosters:
         assert booster.predict(table[:3], pred_contrib=True, num_threads=1).shape == (3, table.shape[1] + 1)
     if loaded.encoder:
-        from dxmatch.features.encoders.static import StaticEncoder
+        from dxmatch.terms.encoders.static import StaticEncoder
 
         vectors = StaticEncoder.from_bytes(loaded.encoder).encode(["myocardial infarction", "gout"])
         assert np.isfinite(vectors).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dxmatch.training import lightgbm_engine
+from dxmatch.training.engines import lightgbm_engine
 
 SET = """
 [[feature]]

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dxmatch.features.errors import OptionError
-from dxmatch.features.naming import Naming
-from dxmatch.features.pairs import Pairs, read_pairs
-from dxmatch.features.text import Normalizer
+from dxmatch.errors import OptionError
+from dxmatch.files.pairs import Pairs, read_pairs
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.contained import contained, contained_warning, treat_contained
 
 NAMING = Naming(Normalizer())

@@ -23,7 +23,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, toy_rows: pd.DataFrame, st
     folder = tmp_path_factory.mktemp("cut")
     toy_rows.to_csv(folder / "pairs.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dxmatch.training.lightgbm_engine.MAX_ROUNDS", 40)
+        patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
         train(toy_rows, strings_only, contained="match").save(folder / "m")
     return folder
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dxmatch.features.errors import InputError
+from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.training.data_checks import check_examples
 from dxmatch.training.examples import Examples

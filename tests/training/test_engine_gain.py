@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from dxmatch.training.engine_gain import gain_over_plain
-from dxmatch.training.engines import Ensemble
+from dxmatch.training.engines.engine import Ensemble
 from dxmatch.training.examples import Examples
 from dxmatch.training.fold_fit import Fitted, Recipe, fit_folds
 from dxmatch.training.split import Groups

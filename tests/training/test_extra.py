@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dxmatch.features.errors import InputError, OptionError
-from dxmatch.features.text import Normalizer
-from dxmatch.training import lightgbm_engine
+from dxmatch.errors import InputError, OptionError
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.engines import lightgbm_engine
+from dxmatch.training.engines.lightgbm_engine import ExtraRows
 from dxmatch.training.extra import Extra, ExtraExamples
-from dxmatch.training.lightgbm_engine import ExtraRows
 from dxmatch.training.split import Groups, held_out
 from dxmatch.training.train import fit
 

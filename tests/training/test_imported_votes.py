@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
-from dxmatch.features.errors import InputError
+from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.providers import Providers
-from dxmatch.features.tables import read_table
-from dxmatch.features.text import Normalizer
-from dxmatch.features.votes.answer_tables import import_table
-from dxmatch.features.votes.store import VoteStore
+from dxmatch.files.tables import read_table
+from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.train import fit
+from dxmatch.votes.answer_tables import import_table
+from dxmatch.votes.store.store import VoteStore
 
 SET = """
 [[feature]]
@@ -82,7 +82,7 @@ def test_on_labels_of_the_classification(voted: Path, shared_data: Path, tmp_pat
     with_votes, without = table.copy(), table.copy()
     with_votes[:, 0], without[:, 0] = 1, 0
     assert (m.raw(with_votes) > m.raw(without)).mean() > 0.5
-    with pytest.raises(dxmatch.features.errors.OptionError, match="store"):  # type: ignore[attr-defined]
+    with pytest.raises(dxmatch.errors.OptionError, match="store"):  # type: ignore[attr-defined]
         dxmatch.load(tmp_path / "m").probability("angina", "fever")
 
 

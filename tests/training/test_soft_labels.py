@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dxmatch.features.errors import InputError
-from dxmatch.features.pairs import read_pairs
+from dxmatch.errors import InputError
+from dxmatch.files.pairs import read_pairs
 from dxmatch.training.examples import Examples
 from dxmatch.training.soft_labels import LEAST_WEIGHT, soft_rows
 from dxmatch.training.split import Groups

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.features.errors import InputError, OptionError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.training.split import Groups, grouped_folds, held_out
 
 NAMES = [f"disease {i}" for i in range(60)]

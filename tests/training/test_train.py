@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.features.tables import read_table
+from dxmatch.files.tables import read_table
 from dxmatch.training.train import fit, train
 
 

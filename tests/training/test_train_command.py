@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import dxmatch
-from dxmatch.cli import app
-from dxmatch.features.errors import DxmatchError
+from dxmatch.cli.main import app
+from dxmatch.errors import DxmatchError
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 

@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ...features.errors import DxmatchError, InputError
-from ...features.progress import shown
-from ...features.tables import check_output, write_table
+from ...errors import DxmatchError, InputError
+from ...files.tables import check_output, write_table
+from ...progress import shown
 from .generators import GENERATORS
 from .pairs import PAIRS, counts, silver_pairs
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 from itertools import combinations
 from random import Random
 
+from ..word_lists.reading import rows, word_set
 from .candidate import Candidate, in_turn, round_robin, shuffled
 from .pool import OWN, Name, Pool
 from .vocabulary import COMMON, ICD
-from .word_lists import rows, word_set
 
 PER_TEMPLATE = 4
 _SLOT = "_"
@@ -41,7 +41,7 @@ def terms(kind: str) -> dict[str, tuple[Term, ...]]:
             for r in rows("places_en.csv")
         ]
     else:
-        listed = [row for row in rows("contrasts_en.csv") if row["kind"] == kind]
+        listed = [row for row in rows("silver_contrasts_en.csv") if row["kind"] == kind]
     within = {row["value"]: row["within"] for row in listed}
     out: dict[str, list[Term]] = defaultdict(list)
     for row in listed:
@@ -157,7 +157,7 @@ def opposites(pool: Pool, random: Random) -> Iterator[Candidate]:
 
 def _swapped(pool: Pool, kind: str, random: Random) -> Iterator[Candidate]:
     axes: dict[str, list[str]] = defaultdict(list)
-    for row in rows("contrasts_en.csv"):
+    for row in rows("silver_contrasts_en.csv"):
         if row["kind"] == kind:
             axes[row["axis"]].append(row["term"])
     known = pool.vocabulary.known_words

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ...features.icd.tree import BLOCK, CATEGORY
+from ...terms.icd.tree import BLOCK, CATEGORY
+from ..word_lists.reading import LOOK_ALIKES, rows, word_set
 from .candidate import Candidate, in_turn, shuffled
 from .pool import Name, Pool, is_name
 from .synonymy import is_disease
 from .titles import is_enumerated
 from .vocabulary import COMMON, ICD, META_INVENTORY
-from .word_lists import LOOK_ALIKES, rows, word_set
 
 NEAREST = 12
 _BLOCK_OF_QUERIES = 128

@@ -11,10 +11,10 @@ from random import Random
 
 import pyarrow as pa
 
-from ...features.errors import OptionError
-from ...features.hints import hint
-from ...features.text import Normalizer
-from ..encoder_data import FIFTHS
+from ...errors import OptionError
+from ...files.did_you_mean import hint
+from ...terms.text.normalizer import Normalizer
+from ..encoder.data import FIFTHS
 from .candidate import Candidate
 from .generators import GENERATORS, Generator
 from .pool import Pool

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
+from ..word_lists.reading import rows
 from .titles import MOST_WORDS, is_enumerated, is_vague
 from .vocabulary import COMMON, ICD, MONDO, ORPHADATA, Vocabulary
-from .word_lists import rows
 
 OWN = "own table"
 _LETTERS = re.compile(r"[A-Za-z]{4}")

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
+from ..word_lists.reading import KINDS, SIGNS, rows
 from .candidate import Candidate, in_turn, round_robin, shuffled
 from .pool import OWN, Pool, is_name
 from .titles import is_enumerated
 from .vocabulary import ICD, ORPHADATA
-from .word_lists import KINDS, SIGNS, rows
 
 _LIST = re.compile(r"\b(and|or)\b", re.IGNORECASE)
 _WIDE = re.compile(

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
 
+from ..word_lists.reading import rows
 from .candidate import Candidate, in_turn, shuffled
 from .pool import Pool, is_name
 from .titles import is_enumerated
 from .vocabulary import COMMON, ICD, META_INVENTORY, MONDO, ORPHADATA
-from .word_lists import rows
 
 _DISEASE = re.compile(
     r"(itis|oma|osis|emia|aemia|pathy|plegia|trophy|syndrome|disease|disorder|infarction|failure|cancers?|tumou?rs?|leuk\w+"

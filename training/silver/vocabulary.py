@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from ...features.icd.sources import open_tree
-from ...features.icd.tree import CATEGORY, EXTENSION, IcdTree
-from ...features.linguistic import view
-from ...features.tables import read_table
-from ...features.text import Normalizer
-from ..encoder_data import (
+from ...features.tokens import view
+from ...files.tables import read_table
+from ...terms.icd.sources import open_tree
+from ...terms.icd.tree import CATEGORY, EXTENSION, IcdTree
+from ...terms.text.normalizer import Normalizer
+from ..encoder.data import (
     ID_COLUMNS,
     Synonyms,
     common_synonyms,
@@ -24,8 +24,8 @@ from ..encoder_data import (
     read_synonyms,
     without_obsolete,
 )
+from ..word_lists.reading import KINDS, SIGNS, rows, word_set
 from .titles import Title, title
-from .word_lists import KINDS, SIGNS, rows, word_set
 
 ORPHADATA, MONDO, ICD, COMMON = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms"
 ORPHADATA_SYNONYMS, ORPHADATA_ICD, MONDO_EXACT = "orphadata_synonyms.csv", "orphadata_icd10.csv", "mondo_exact.csv"

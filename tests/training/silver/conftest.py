@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.features.icd.csv_tree import read_csv_tree
-from dxmatch.features.text import Normalizer
-from dxmatch.training.encoder_data import Synonyms
+from dxmatch.terms.icd.csv_tree import read_csv_tree
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.encoder.data import Synonyms
 from dxmatch.training.silver import vocabulary as module
 from dxmatch.training.silver.pool import Pool
 from dxmatch.training.silver.vocabulary import Vocabulary

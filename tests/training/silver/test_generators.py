@@ -13,7 +13,7 @@ from dxmatch.training.silver import GENERATORS, contrasts
 from dxmatch.training.silver.candidate import in_turn, round_robin
 from dxmatch.training.silver.pool import Pool
 from dxmatch.training.silver.typing_errors import misspelt, neighbours
-from dxmatch.training.silver.word_lists import SIGNS, rows
+from dxmatch.training.word_lists.reading import SIGNS, rows
 
 
 def made(pool: Pool, kind: str, most: int = 20_000) -> set[tuple[str, str]]:
@@ -124,7 +124,7 @@ def test_drawing_in_turn() -> None:
 def test_the_tables_are_sound() -> None:
     signs = [(row["sign"], row["disease"]) for row in rows(SIGNS)]
     assert len(signs) == len(set(signs)) >= 150 and all(a.strip() and b.strip() for a, b in signs)
-    contrast = rows("contrasts_en.csv")
+    contrast = rows("silver_contrasts_en.csv")
     values = {(row["kind"], row["value"]) for row in contrast}
     assert all(not row["within"] or (row["kind"], row["within"]) in values for row in contrast)
     assert {row["stages"] for row in rows("stages_en.csv")} <= {row["stages"] for row in rows("courses_en.csv")}

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from dxmatch.features.errors import OptionError
-from dxmatch.features.icd.sources import open_tree
-from dxmatch.features.icd.tree import CATEGORY
-from dxmatch.features.text import Normalizer
-from dxmatch.training.encoder_data import Synonyms
+from dxmatch.errors import OptionError
+from dxmatch.terms.icd.sources import open_tree
+from dxmatch.terms.icd.tree import CATEGORY
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.encoder.data import Synonyms
 from dxmatch.training.silver import GENERATORS, silver_pairs, vocabulary
 from dxmatch.training.silver.__main__ import app
 from dxmatch.training.silver.pairs import counts

@@ -1,0 +1,133 @@
+"""The pairs of an audit as M sees them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..features.coverage import covered_table
+from ..features.interning import intern_pairs
+from ..files.pair_labels import experts_of
+from ..files.pairs import Pairs, read_pairs
+from ..files.tables import Table, read_table
+from ..training.split import Groups
+from .opened import Opened
+
+FEWEST = 20
+
+
+@dataclass(frozen=True)
+class Examined:
+    """n pairs, with what M makes of them.
+
+    a, b : as they came. names : object[n, 2], the two diagnoses normalised, in the order of a and b.
+    table : float32[n, f], NaN where unknown. identical : bool[n]; equal after normalisation, so that no tree is asked.
+    raw, probability : float64[n]. label : int8[n], or None. groups : by reference diagnosis.
+    coverage : the share of pairs that each feature is known for.
+    """
+
+    a: list[str]
+    b: list[str]
+    names: NDArray[np.object_]
+    table: NDArray[np.float32]
+    identical: NDArray[np.bool_]
+    raw: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    label: NDArray[np.int8] | None
+    groups: Groups
+    coverage: dict[str, float]
+    source: str
+    n_rejected: int
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def take(self, rows: NDArray[np.bool_]) -> Examined:
+        return Examined(
+            [text for text, kept in zip(self.a, rows, strict=True) if kept],
+            [text for text, kept in zip(self.b, rows, strict=True) if kept],
+            self.names[rows],
+            self.table[rows],
+            self.identical[rows],
+            self.raw[rows],
+            self.probability[rows],
+            None if self.label is None else self.label[rows],
+            self.groups.take(rows),
+            self.coverage,
+            self.source,
+            self.n_rejected,
+        )
+
+
+def examine(
+    opened: Opened,
+    pairs: Any,
+    *,
+    a: str,
+    b: str,
+    label: str | None,
+    group: str | None,
+    rejects: str | os.PathLike[str] | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Examined:
+    """Reads, checks and scores the pairs.
+
+    label : as in `read_pairs`; None takes `label` (or `label_<expert>`) where it is there, and does without where it is not.
+
+    Errors: `InputError` for one label only, or fewer than 20 pairs that differ after normalisation.
+    """
+    read = _read(pairs, a, b, label, rejects)
+    if read.label is not None and len(set(read.label.tolist())) < 2:
+        raise InputError(
+            "only one label among the pairs",
+            source=read.table.source,
+            allowed="both matches (1) and non-matches (0), or no label at all",
+            got=int(read.label[0]),
+        )
+    naming = opened.matcher.providers.naming
+    unique = intern_pairs(read.a, read.b, naming)
+    table, known = covered_table(
+        unique, opened.matcher.features, opened.matcher.providers, opened.matcher.min_coverage, progress
+    )
+    row = unique.pair_of_row
+    differ = int((~unique.equal[row]).sum())
+    if differ < FEWEST:
+        raise InputError(
+            "too few pairs to audit",
+            source=read.table.source,
+            allowed=f"at least {FEWEST} that differ after normalisation",
+            got=differ,
+        )
+    raw = opened.matcher.raw(table)
+    probability = opened.calibrated(raw)
+    probability[unique.equal] = 1.0
+    sides = (read.a.to_pylist(), read.b.to_pylist())
+    read.table.require(group or a, "the reference diagnosis")
+    references = sides[0] if group is None else read.table.required_text(group).to_pylist()
+    return Examined(
+        *sides,
+        np.stack([np.array(naming(side), object) for side in sides], axis=1),
+        table[row],
+        unique.equal[row],
+        raw[row],
+        probability[row],
+        read.label,
+        Groups.of(naming(references)),
+        known,
+        read.table.source,
+        read.n_rejected,
+    )
+
+
+def _read(pairs: Any, a: str, b: str, label: str | None, rejects: str | os.PathLike[str] | None) -> Pairs:
+    tuples = isinstance(pairs, Sequence) and not isinstance(pairs, str | os.PathLike)
+    table = pairs if tuples else read_table(pairs)
+    if label is None and isinstance(table, Table) and ("label" in table.names or experts_of(table, "label")):
+        label = "label"
+    return read_pairs(table, a=a, b=b, label=label, rejects=rejects)

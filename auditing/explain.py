@@ -1,0 +1,57 @@
+"""Why one pair is a match, or none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..features.coverage import covered_table
+from ..features.interning import intern_pairs
+from ..matcher.match_function import MatchFunction
+from .contributions import contributions
+from .explanation import Explanation, Part
+from .kinds import Names
+from .opened import Opened, check_installed, label_of
+
+
+def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
+    """Why `matcher` decides as it does on two diagnoses: words, what each feature contributed, and a picture.
+
+    `print(...)` of the result says it in words, `.save("why.svg")` draws it.
+
+    Errors: `MissingExtra` without the extra `explain`; `InputError` for a text without a letter or digit, or votes that
+    are not known for the pair (see `min_coverage` of `load`).
+    """
+    check_installed("An explanation")
+    opened = Opened(matcher)
+    first, second = matcher.providers.naming([a, b])
+    names = Names.of(first, second, matcher.features.language)
+    unique = intern_pairs([a], [b], matcher.providers.naming)
+    identical = bool(unique.equal[0])
+    base = raw = None
+    probability, parts = 1.0, ()
+    if not identical:
+        table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage)
+        found = contributions(opened, table)
+        score = matcher.raw(table)
+        base, raw, probability = found.base, float(score[0]), float(opened.calibrated(score)[0])
+        parts = tuple(
+            Part(feature.name, label_of(feature), None if np.isnan(value) else float(value), float(contribution))
+            for feature, value, contribution in zip(matcher.features.features, table[0], found.values[0], strict=True)
+        )
+    return Explanation(
+        a=a,
+        b=b,
+        names=(first, second),
+        model=matcher.identity,
+        probability=probability,
+        threshold=matcher.threshold,
+        identical=identical,
+        shared=tuple(word for word in first.split() if word in names.shared),
+        only_a=names.only_a,
+        only_b=names.only_b,
+        opposed=names.opposed,
+        base=base,
+        raw=raw,
+        raw_threshold=opened.raw_threshold,
+        parts=tuple(sorted(parts, key=lambda part: -abs(part.contribution))),
+    )

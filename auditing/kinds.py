@@ -1,0 +1,175 @@
+"""What sort of pair two names make, by what can be seen in them: the criterion of a match, the likeness of a non-match.
+
+The first kind that fits counts. The lists of words are English; in another language the kinds that need none still hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ..features.contrast import contrasts
+from ..features.tokens import view
+
+_SAME_SPELLING = 0.8
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_JOINS = _set("of with due to and in by from on or for at as after the an")
+_GENERAL = _JOINS | _set(
+    "disease diseases disorder disorders syndrome condition acute chronic subacute primary secondary severe mild moderate "
+    "recurrent type stage grade class congenital idiopathic infectious general other non not without"
+)
+_STAGE = _JOINS | _set(
+    "stage grade class phase level early late advanced end terminal metastatic localized disseminated recurrent relapsing relapse "
+    "remission mild moderate severe initial progressive active inactive uncomplicated complicated"
+)
+_LABORATORY = _set(
+    "elevated increased high low decreased reduced diminished raised level levels count titer positive antibody antibodies antigen "
+    "culture test enzyme enzymes serum"
+)
+_MECHANISM = _set(
+    "cancer tumor neoplasm malignancy infarction infarct infection fracture abscess embolism hemorrhage bleeding ischemia failure "
+    "insufficiency deficiency obstruction rupture perforation ulcer cyst hernia edema effusion stone stones calculus injury "
+    "trauma toxicity poisoning dislocation aneurysm dissection pneumonia sepsis allergy atrophy"
+)
+_MECHANISM_ENDING = re.compile(
+    r"\w{2,}(itis|oma|osis|iasis|emia|uria|pathy|algia|plegia|ectasis|rrhea|rrhage|cele|megaly|penia|lysis|trophy|plasia)s?"
+)
+_NUMBER = re.compile(r"\d+[a-c]?")
+_DESIGNATOR = re.compile(r"\d+[a-c]?|[a-z]\d*")
+_SIDES = _set("left right bilateral unilateral")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Two normalised names, cut into words.
+
+    shared : words of either side whose stem stands in both, without those that only join. only_a, only_b : the other words.
+    opposed : words of a and of b that exclude each other.
+    """
+
+    a: str
+    b: str
+    shared: frozenset[str]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    opposed: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, a: str, b: str, language: str = "en") -> Names:
+        stems = {word: frozenset(view(word, "stem", language)) for word in {*a.split(), *b.split()}}
+        in_a, in_b = ({stems[word] for word in side.split()} for side in (a, b))
+        only_a, only_b = (
+            tuple(word for word in side.split() if stems[word] not in other and word not in _JOINS)
+            for side, other in ((a, in_b), (b, in_a))
+        )
+        shared = frozenset(word for word, stem in stems.items() if stem in in_a and stem in in_b)
+        return cls(a, b, shared - _JOINS, only_a, only_b, tuple(contrasts(a, b, language)))
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        return self.only_a + self.only_b
+
+
+@dataclass(frozen=True)
+class Kind:
+    """name : of the kind. says : what pairs are of it. holds : whether a pair is, where none before it fits."""
+
+    name: str
+    says: str
+    holds: Callable[[Names], bool]
+
+
+def _same(names: Names) -> bool:
+    return names.a == names.b
+
+
+def _contained(names: Names) -> bool:
+    return bool(names.shared) and not (names.only_a and names.only_b)
+
+
+def _spelt_alike(names: Names) -> bool:
+    one, other = "".join(names.only_a), "".join(names.only_b)
+    if min(len(one), len(other)) < 4 or any(map(str.isdigit, one + other)):
+        return False
+    # difflib's ratio depends on the order
+    return SequenceMatcher(None, *sorted((one, other)), autojunk=False).ratio() >= _SAME_SPELLING
+
+
+def _abbreviated(names: Names) -> bool:
+    return _is_short_form(names.only_a, names.b) or _is_short_form(names.only_b, names.a)
+
+
+def _is_short_form(words: tuple[str, ...], other: str) -> bool:
+    """Whether one of `words` is the initials of neighbouring words of `other`, with or without those that only join."""
+    all_words = other.split()
+    initials = ["".join(word[0] for word in kept) for kept in (all_words, [w for w in all_words if w not in _JOINS])]
+    return any(2 <= len(word) <= 6 and any(word in letters for letters in initials) for word in words)
+
+
+def _laboratory(names: Names) -> bool:
+    one, other = (not _LABORATORY.isdisjoint(side) for side in (names.only_a, names.only_b))
+    return one != other
+
+
+def _stage(names: Names) -> bool:
+    return bool(names.apart) and all(word in _STAGE or _NUMBER.fullmatch(word) for word in names.apart)
+
+
+def _opposed(names: Names) -> bool:
+    """Words that exclude each other, in names that otherwise have something in common."""
+    return bool(names.opposed) and bool(names.shared or _spelt_alike(names))
+
+
+def _other_number(names: Names) -> bool:
+    """`type 1` against `type 2`, `hepatitis b` against `hepatitis c`, `stage 3` against `stage 5`."""
+    stages = names.only_a and names.only_b and all(map(_NUMBER.fullmatch, names.apart))
+    numbers = (one.split()[-1:] + other.split()[-1:] for one, other in names.opposed)
+    return bool(stages) or (_opposed(names) and any(all(map(_DESIGNATOR.fullmatch, words)) for words in numbers))
+
+
+def _other_side(names: Names) -> bool:
+    return _opposed(names) and any(not _SIDES.isdisjoint(text.split()) for pair in names.opposed for text in pair)
+
+
+def _mechanism(names: Names) -> bool:
+    return any(word in _MECHANISM or _MECHANISM_ENDING.fullmatch(word) for word in names.shared)
+
+
+MATCHES = (
+    Kind("identical", "the two are equal after normalisation", _same),
+    Kind("spelling", "the words that differ are spelt alike", _spelt_alike),
+    Kind("abbreviation", "a word of one is the initials of words of the other", _abbreviated),
+    Kind("stage", "they differ in words of stage, grade or severity alone", _stage),
+    Kind("laboratory sign", "one tells of a level, a count or a test, the other does not", _laboratory),
+    Kind("specification", "the words of one are all in the other", _contained),
+    Kind("synonym with a shared word", "other words, and at least one in common", lambda names: bool(names.shared)),
+    Kind("synonym without a shared word", "no word in common", lambda names: True),
+)
+"""Kinds of matches: which criterion M would have had to see."""
+
+NON_MATCHES = (
+    Kind("identical", "the two are equal after normalisation", _same),
+    Kind("other number", "another type, stage, number or letter", _other_number),
+    Kind("other side", "left or right", _other_side),
+    Kind("opposed words", "a word of one excludes a word of the other: acute, chronic", _opposed),
+    Kind("one contains the other", "the words of one are all in the other", _contained),
+    Kind("spelt alike", "the words that differ are spelt alike", _spelt_alike),
+    Kind("same mechanism, other site or cause", "what is wrong is shared, where or why is not", _mechanism),
+    Kind("same site, other mechanism", "a telling word is shared, but not what is wrong", lambda names: not names.shared <= _GENERAL),
+    Kind("only a general word shared", "disease, syndrome, acute, chronic and the like", lambda names: bool(names.shared)),
+    Kind("no word shared", "no word in common", lambda names: True),
+)  # fmt: skip
+"""Kinds of non-matches: what could mislead M."""
+
+
+def kind_of(a: str, b: str, label: int, language: str = "en") -> str:
+    """The name of the first kind that fits two normalised names, among those of matches (`label` 1) or non-matches (0)."""
+    names = Names.of(a, b, language)
+    return next(kind.name for kind in (MATCHES if label == 1 else NON_MATCHES) if kind.holds(names))

@@ -1,0 +1,153 @@
+"""What M loses when features are spoilt: shuffled over the pairs, or taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..pages.figure import Row
+from ..training.intervals import percentile_interval
+from ..training.measure import average_precision
+from .examined import Examined
+from .opened import Opened
+
+Tick = Callable[[], None]
+_CELLS = 4_000_000
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """Bootstrap over references: int64[r, g], how often each of the g groups is drawn; the same for all that is compared."""
+
+    draws: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, groups: int, repeats: int, seed: int) -> Resamples:
+        generator = np.random.default_rng(seed)
+        return cls(generator.multinomial(groups, np.full(groups, 1 / groups), size=repeats))
+
+    def turn(self, number: int, of: int) -> Resamples:
+        """Every `of`-th resample, from `number` on."""
+        return Resamples(self.draws[number::of])
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Average precision and F1 at the threshold: `value` on the pairs as they are, and of each resample float64[r]."""
+
+    value: dict[str, float]
+    resampled: dict[str, NDArray[np.float64]]
+
+
+def quality(raw: NDArray[np.float64], predicted: NDArray[np.bool_], pairs: Examined, resamples: Resamples) -> Quality:
+    """raw : float64[n], by which pairs are ranked. predicted : bool[n], M's decisions."""
+    assert pairs.label is not None
+    label, group = pairs.label, pairs.groups.code
+    one = np.ones((1, len(label)))
+    per = max(1, _CELLS // len(label))
+    parts = [resamples.draws[i : i + per][:, group].astype(float) for i in range(0, len(resamples.draws), per)]
+    return Quality(
+        {"average_precision": float(average_precision(raw, label, one)[0]), "f1": float(_f1(predicted, label, one)[0])},
+        {
+            "average_precision": np.concatenate(
+                [np.zeros(0), *(average_precision(raw, label, part) for part in parts)]
+            ),
+            "f1": np.concatenate([_f1(predicted, label, part) for part in parts]),
+        },
+    )
+
+
+def _f1(predicted: NDArray[np.bool_], label: NDArray[np.int8], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of r weightings `weight[r, n]`; NaN with neither a match nor a decision for one."""
+    both = weight[:, predicted & (label == 1)].sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return 2 * both / (weight[:, predicted].sum(1) + weight[:, label == 1].sum(1))
+
+
+def lost(before: Quality, after: Sequence[Quality]) -> Row:
+    """`ap_lost`, `f1_lost` with `_low` and `_high`: the mean over `after` of what is lost, and its interval.
+
+    Each of `after` has its turn of the resamples (`Resamples.turn`), so the interval spans references and shuffles.
+    """
+    row: Row = {}
+    for name, short in (("average_precision", "ap_lost"), ("f1", "f1_lost")):
+        row[short] = before.value[name] - float(np.mean([quality.value[name] for quality in after]))
+        differences = before.resampled[name].copy()
+        for turn, quality in enumerate(after):
+            differences[turn :: len(after)] -= quality.resampled[name]
+        row[f"{short}_low"], row[f"{short}_high"] = percentile_interval(differences, LEVEL)
+    return row
+
+
+def shuffled(
+    opened: Opened,
+    pairs: Examined,
+    columns: Mapping[str, Sequence[int]],
+    before: tuple[Quality, Resamples] | None,
+    *,
+    repeats: int,
+    seed: int,
+    tick: Tick,
+) -> list[Row]:
+    """What is lost when some columns are shuffled over the pairs, together: permutation importance (Breiman 2001).
+
+    columns : name -> the columns to shuffle as one. before : the quality without, and the resamples; None without labels.
+
+    Each row: `name`, `flipped` (the share of decisions that change, the mean over the shuffles), and with labels those of `lost`.
+    """
+    generator = np.random.default_rng(seed)
+    rows = []
+    for name, own in columns.items():
+        tables = []
+        for _ in range(repeats):
+            table = pairs.table.copy()
+            table[:, list(own)] = table[generator.permutation(len(table))][:, list(own)]
+            tables.append(table)
+        rows.append({"name": name, **_spoilt(opened, pairs, tables, before, tick)})
+    return rows
+
+
+def masked(
+    opened: Opened,
+    pairs: Examined,
+    columns: Mapping[str, Sequence[int]],
+    before: tuple[Quality, Resamples] | None,
+    *,
+    tick: Tick,
+) -> list[Row]:
+    """What is lost when some columns are unknown (NaN) for every pair. Rows as in `shuffled`."""
+    rows = []
+    for name, own in columns.items():
+        table = pairs.table.copy()
+        table[:, list(own)] = np.nan
+        rows.append({"name": name, **_spoilt(opened, pairs, [table], before, tick)})
+    return rows
+
+
+def _spoilt(
+    opened: Opened,
+    pairs: Examined,
+    tables: Sequence[NDArray[np.float32]],
+    before: tuple[Quality, Resamples] | None,
+    tick: Tick,
+) -> Row:
+    flipped, after = [], []
+    for turn, table in enumerate(tables):
+        raw = opened.matcher.raw(table)
+        predicted = decided(opened, raw)
+        flipped.append(float((predicted != (pairs.probability >= opened.matcher.threshold)).mean()))
+        if before is not None:
+            after.append(quality(raw, predicted, pairs, before[1].turn(turn, len(tables))))
+        tick()
+    told: dict[str, Any] = {"flipped": float(np.mean(flipped))}
+    return told if before is None else {**told, **lost(before[0], after)}
+
+
+def decided(opened: Opened, raw: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """bool[n]: M's decisions on pairs that differ after normalisation."""
+    return opened.calibrated(raw) >= opened.matcher.threshold

@@ -1,0 +1,107 @@
+"""The findings of an audit, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..pages.figure import Row
+from .correlation import REDUNDANT
+from .mistakes import FALSE, MISSED
+
+Tables = Mapping[str, list[Row] | None]
+
+
+def findings(tables: Tables, made: Mapping[str, Any]) -> list[list[str]]:
+    """Cards of sentences: how good M is, what it relies on, what is redundant, where it errs."""
+    return [
+        part
+        for part in (_quality(tables, made), _reliance(tables), _redundant(tables["features"] or []), _errors(tables["kinds"]))
+        if part
+    ]  # fmt: skip
+
+
+def listed(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def counted(count: int, one: str, more: str) -> str:
+    return f"{count:,} {one if count == 1 else more}"
+
+
+def signed(value: float) -> str:
+    """`+2.30`, `−0.45`."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def spanned(value: float | None, low: float | None, high: float | None) -> str:
+    """`0.931 [0.842, 1.020]`."""
+    if value is None or value != value:
+        return "undefined"
+    return f"{value:.3f}" if low is None or low != low else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _quality(tables: Tables, made: Mapping[str, Any]) -> list[str]:
+    said = f"On {made['pairs']:,} pairs M finds a match from a probability of {made['threshold']:.3f} up"
+    if (measures := tables["measures"]) is None:
+        return [f"{said}. The pairs have no labels, so this page says what M relies on, and not how good it is."]
+    of = {(row["pairs"], row["measure"]): spanned(row["value"], row["low"], row["high"]) for row in measures}
+    return [
+        f"{said}: F1 {of['all', 'f1']}, precision {of['all', 'precision']}, recall {of['all', 'recall']}, average "
+        f"precision {of['all', 'average_precision']}.",
+        f"{counted(made['identical'], 'pair is', 'pairs are')} equal after normalisation, and so a match without the trees. "
+        f"Without these: F1 {of['not identical', 'f1']}, average precision {of['not identical', 'average_precision']}.",
+    ]
+
+
+def _reliance(tables: Tables) -> list[str]:
+    features = [row for row in tables["features"] or [] if row["share"] == row["share"]]
+    if not features:
+        return ["No feature moves any score: M says the same of every pair."]
+    most, share = [], 0.0
+    for row in features:
+        most.append(row["feature"])
+        share += row["share"]
+        if share >= 0.75 or len(most) == 4:
+            break
+    lines = [f"Most of what moves its scores comes from {listed(most)}: {share:.0%} of all contributions."]
+    permutation = tables["permutation"] or []
+    if any("ap_lost" in row for row in permutation):
+        top = max(permutation, key=lambda row: row["ap_lost"])
+        idle = sum(not (row["ap_lost_low"] or 0) > 0 for row in permutation)
+        told = spanned(top["ap_lost"], top["ap_lost_low"], top["ap_lost_high"])
+        lines.append(
+            f"Shuffling {top['name']} costs most, {told} of average precision. Of {len(permutation)} features {idle} can be "
+            "shuffled, one at a time, without a loss that is surely above 0."
+        )
+    else:
+        top = max(permutation, key=lambda row: row["flipped"])
+        lines.append(f"Shuffling {top['name']} changes most decisions, {top['flipped']:.1%} of them.")
+    return lines
+
+
+def _redundant(rows: list[Row]) -> list[str]:
+    groups = list(dict.fromkeys(tuple(row["same_as"].split(", ")) for row in rows if row["same_as"]))
+    if not groups:
+        return [f"No two features say nearly the same (all |rho| are below {REDUNDANT:g})."]
+    said = "; ".join(listed(list(group)) for group in groups)
+    return [
+        f"These say nearly the same (|rho| of {REDUNDANT:g} or more): {said}. They share what each would contribute alone, so "
+        "one of them may look idle that is not."
+    ]
+
+
+def _errors(kinds: list[Row] | None) -> list[str]:
+    if kinds is None:
+        return []
+    lines = []
+    for error, said in ((MISSED, "It misses {wrong} of {pairs} matches"), (FALSE, "It takes {wrong} of {pairs} non-matches for matches")):  # fmt: skip
+        own = [row for row in kinds if row["error"] == error]
+        wrong, pairs = sum(row["wrong"] for row in own), sum(row["pairs"] for row in own)
+        most = sorted((row for row in own if row["wrong"]), key=lambda row: -row["wrong"])[:3]
+        told = listed([f"{row['kind']} ({row['wrong']:,} of {row['pairs']:,})" for row in most]) if most else ""
+        lines.append(
+            said.format(wrong=f"{wrong:,}", pairs=f"{pairs:,}") + (f", most of the kinds {told}." if told else ".")
+        )
+    return lines

@@ -1,0 +1,5 @@
+"""`python -m dxmatch.cli`."""
+
+from .main import main
+
+main()

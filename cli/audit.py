@@ -1,0 +1,96 @@
+"""`dxmatch audit` and `dxmatch explain`: what a match function relies on, and why it decided as it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Rejects, Store, say_rejected
+
+
+def audit(
+    pairs: Annotated[
+        Path, typer.Argument(help="Pairs: a, b, and label (0/1) or label_<expert> columns, if there are.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for audit.html, audit.json and CSV files.")
+    ],
+    model: Model = None,
+    a: ColumnA = "a",
+    b: ColumnB = "b",
+    label: Annotated[
+        str | None, typer.Option(help="The column of 0/1 labels, or the prefix of one column per expert.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="The column of the reference diagnosis; column a if not given.")
+    ] = None,
+    sample: Annotated[int, typer.Option(help="The most pairs whose contributions (SHAP values) are computed.")] = 2000,
+    repeats: Annotated[int, typer.Option(help="Shuffles of each feature.")] = 5,
+    bootstrap: Annotated[int, typer.Option(help="Resamples behind the intervals.")] = 200,
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Also train without each family of features, cross-validated.")
+    ] = False,
+    folds: Annotated[int, typer.Option(help="Cross-validation folds over references, for --retrain.")] = 5,
+    charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
+    spreadsheet: Annotated[
+        bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of samples, shuffles and resamples.")] = 0,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
+    rejects: Rejects = None,
+) -> None:
+    """Say what a match function relies on: SHAP values, importance, correlation, errors by kind; one page and its tables."""
+    from ..auditing.audit import audit as run
+    from ..auditing.result import check_folder
+    from ..auditing.terminal import print_audit
+    from ..matcher.match_function import load
+    from ..progress import shown
+
+    check_folder(output)
+    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
+    with shown("Auditing") as progress:
+        found = run(
+            m, pairs, a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
+            retrain=retrain, folds=folds, seed=seed, rejects=rejects, progress=progress,
+        )  # fmt: skip
+    found.save(output, spreadsheet=spreadsheet)
+    print_audit(found)
+    say_rejected(found.made_with["rejected"], rejects)
+    typer.echo(f"Open the page: {(output / 'audit.html').resolve()}")
+    if charts is not None:
+        typer.echo(f"Written: {len(found.save_charts(charts))} files in {charts}")
+
+
+def explain(
+    a: Annotated[str, typer.Argument(help="A diagnosis.")],
+    b: Annotated[str, typer.Argument(help="Another.")],
+    model: Model = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A picture (.svg, .png), or a page (.html).")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
+) -> None:
+    """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture."""
+    from ..auditing.explain import explain as run
+    from ..auditing.explanation import check_picture_path
+    from ..auditing.terminal import print_explanation
+    from ..matcher.match_function import load
+
+    if output is not None:
+        check_picture_path(output)
+    found = run(load(model, store=store, endpoints=endpoints, min_coverage=min_coverage), a, b)
+    if output is not None:
+        found.save(output)
+    if json:
+        typer.echo(found.to_json())
+        return
+    print_explanation(found)
+    if output is not None:
+        typer.echo(f"Written: {output}")

@@ -1,0 +1,279 @@
+"""`dxmatch evaluate`, `dxmatch reasoning` and `dxmatch metrics`: lists and reasoning against experts and references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import MinCoverage, Model, Rejects
+from .votes import STORE, Endpoints, quiet_retries, say_asked
+
+if TYPE_CHECKING:
+    from ..endpoints.endpoint import Endpoint
+    from ..endpoints.prices import Price
+    from ..evaluation.judges.language_model import Budget, LanguageModel
+    from ..evaluation.lists.lists import Lists
+    from ..evaluation.report.report import Report
+    from ..matcher.match_function import MatchFunction
+
+Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
+Seed = Annotated[int, typer.Option(help="Of the resampling.")]
+
+
+def evaluate(
+    lists: Annotated[Path, typer.Argument(help="Lists: case_id, rater, rank, diagnosis; role or --algorithm.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The report: .html, .json or .csv.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Everything that was computed, as JSON.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="The table of metrics, as CSV.")] = None,
+    charts: Annotated[
+        Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG (extra 'report').")
+    ] = None,
+    spreadsheet: Annotated[
+        bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
+    ] = False,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            help="A metric, or a family (relative, hierarchical, weighted, recall, agreement); all that the lists allow, if none.",
+        ),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", help="Diagnoses per list, the likeliest first; curves run over 1…k.")] = 3,
+    hardness: Annotated[float, typer.Option(help="H in [0, 1]: 1 compares means, 0 the best with the worst.")] = 1.0,
+    algorithm: Annotated[
+        list[str] | None, typer.Option(help="A rater that is an algorithm; the others are the panel.")
+    ] = None,
+    in_turn: Annotated[
+        bool, typer.Option("--in-turn", help="Each rater in turn is the algorithm, the others the panel.")
+    ] = False,
+    no_diagnosis: Annotated[
+        list[str] | None, typer.Option(help="A word that means no diagnosis; it matches nothing.")
+    ] = None,
+    column: Annotated[
+        list[str] | None, typer.Option("--column", help="Another name of a column: --column diagnosis=dx.")
+    ] = None,
+    icd_source: Annotated[
+        str, typer.Option(help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.")
+    ] = "icd10cm",
+    labelled: Annotated[
+        Path | None,
+        typer.Option(help="Pairs of these lists that experts labelled: P and RPAD corrected for M's own errors."),
+    ] = None,
+    denominator: Annotated[
+        str, typer.Option(help="nk2: n k squared, as in the source; observed: the lists' own lengths.")
+    ] = "nk2",
+    bootstrap: Bootstrap = 1000,
+    seed: Seed = 0,
+    model: Model = None,
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", help="The vote store: read for M, and filled by --judge, --relation, --severity."),
+    ] = None,
+    endpoints: Endpoints = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Recall by a language model's two stages in the place of M: ENDPOINT:MODEL."),
+    ] = None,
+    relation: Annotated[
+        str | None, typer.Option(help="Fill the column relation by a language model: ENDPOINT:MODEL.")
+    ] = None,
+    severity: Annotated[
+        str | None, typer.Option(help="Fill the column severity by a language model: ENDPOINT:MODEL.")
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option(help="Of the language models: stop after so many calls.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="Of the language models: stop before this cost.")] = None,
+    min_coverage: MinCoverage = 0.9,
+    pairs: Annotated[
+        Path | None, typer.Option("--pairs", help="Write the pairs that M would be asked to this file, and stop.")
+    ] = None,
+    rejects: Rejects = None,
+) -> None:
+    """Compare diagnoses with a panel of experts and with the reference: every metric that the lists allow."""
+    from ..evaluation.evaluate import evaluate as run
+    from ..evaluation.lists.reading import read_lists
+    from ..evaluation.pairs_asked import pairs_asked
+    from ..evaluation.report.report import check_report_path
+    from ..evaluation.report.terminal import print_report
+    from ..files.tables import check_output, write_table
+    from ..matcher.match_function import load
+    from ..progress import shown
+
+    files = [path for path in (output, json, csv) if path is not None]
+    for path in files:
+        check_report_path(path)
+    reading: dict[str, Any] = {
+        "algorithms": algorithm or None, "no_diagnosis": tuple(no_diagnosis or ()), "columns": _columns(column or []),
+        "rejects": rejects,
+    }  # fmt: skip
+    setting: dict[str, Any] = {"k": k, "in_turn": in_turn, "metrics": metric or None, "icd_source": icd_source}
+    if pairs is not None:
+        check_output(pairs)
+        asked = pairs_asked(lists, **setting, **reading)
+        write_table(asked, pairs)
+        typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
+        return
+    asks = bool(judge or relation or severity)
+    # A store that is about to be filled may be absent; one that is only read may not.
+    read_store = None if asks and store is not None and not store.exists() else store
+    m = load(model, store=read_store, endpoints=endpoints, min_coverage=min_coverage)
+    given: Any = lists
+    asking = Asking.of(m, endpoints, store, k, max_calls, max_cost) if asks else None
+    if asking is not None:
+        given, reading = asking.filled(read_lists(lists, **reading), relation, severity), {}
+    with shown("Matching diagnoses") as progress:
+        report = run(
+            given, m, hardness=hardness, denominator=denominator, labelled=labelled, bootstrap=bootstrap, seed=seed,
+            progress=progress, **setting, **reading,
+        )  # fmt: skip
+    if asking is not None and judge:
+        report = asking.judged(given, report, judge)
+    for path in files:
+        report.save(path, spreadsheet=spreadsheet)
+    print_report(report)
+    for path in files:
+        typer.echo(f"Written: {path}")
+    if charts is not None:
+        typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
+    if asking is not None:
+        say_asked(*asking.budget.summaries)
+
+
+@dataclass
+class Asking:
+    """Language models that judge and classify for an evaluation."""
+
+    matcher: MatchFunction
+    endpoints: Mapping[str, Endpoint]
+    prices: Mapping[str, Price]
+    store: Path
+    k: int
+    budget: Budget
+
+    @classmethod
+    def of(
+        cls,
+        matcher: MatchFunction,
+        endpoints: Path | None,
+        store: Path | None,
+        k: int,
+        max_calls: int | None,
+        max_cost: float | None,
+    ) -> Asking:
+        from ..evaluation.judges.language_model import Budget
+        from ..features.feature_set import read_services
+
+        if endpoints is None:
+            raise typer.BadParameter("--judge, --relation and --severity need --endpoints FILE.")
+        quiet_retries()
+        served, prices = read_services(endpoints)
+        return cls(matcher, served, prices, store or STORE, k, Budget(max_calls, max_cost))
+
+    def model(self, written: str) -> LanguageModel:
+        from ..evaluation.judges.language_model import LanguageModel
+        from ..files.did_you_mean import hint
+
+        endpoint, colon, model = written.partition(":")
+        if not (colon and model) or endpoint not in self.endpoints:
+            known = ", ".join(self.endpoints)
+            raise typer.BadParameter(
+                f"{written}{hint(endpoint, self.endpoints)}: expected ENDPOINT:MODEL, with one of {known}"
+            )
+        return LanguageModel(self.endpoints[endpoint], model, price=self.prices.get(model))
+
+    def filled(self, lists: Lists, relation: str | None, severity: str | None) -> Lists:
+        """The lists with the columns relation and severity, as far as they are asked for."""
+        from ..evaluation.judges.classified import with_relations, with_severities
+        from ..progress import shown
+        from ..votes.store.store import VoteStore
+
+        naming = self.matcher.providers.naming
+        for written, fill in ((relation, with_relations), (severity, with_severities)):
+            if written:
+                with VoteStore(self.store) as votes, shown("Asking") as progress:
+                    lists = fill(
+                        lists, self.model(written), votes, naming=naming, budget=self.budget, progress=progress
+                    )
+        return lists
+
+    def judged(self, lists: Lists, report: Report, written: str) -> Report:
+        """The report with the judge's recall as a further section."""
+        from ..evaluation.judges.judged import judged, judged_section
+        from ..evaluation.statistics.section import Context
+        from ..progress import shown
+        from ..votes.store.store import VoteStore
+
+        model, naming = self.model(written), self.matcher.providers.naming
+        with VoteStore(self.store) as votes, shown("Judging") as progress:
+            verdicts = judged(
+                lists, model, model, votes, k=self.k, naming=naming, budget=self.budget, progress=progress
+            )
+        made = report.made_with
+        context = Context(self.matcher, self.k, made["bootstrap"], made["seed"], made["level"])
+        section = judged_section(lists, verdicts, context)
+        title = f"Recall, with {model.model} as the judge in two stages"
+        return replace(report, sections=[*report.sections, replace(section, name="judge", title=title)])
+
+
+def reasoning(
+    graphs: Annotated[Path, typer.Argument(help="The folder of knowledge graphs, one JSON a disease category.")],
+    annotations: Annotated[Path, typer.Argument(help="The folder of annotated notes, one JSON a note.")],
+    predictions: Annotated[Path, typer.Argument(help="The folder of predictions, of the same places and names.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The table of metrics: .csv, .tsv, .jsonl or .parquet.")
+    ] = None,
+    per_note: Annotated[Path | None, typer.Option("--per-note", help="A table with a row for each note.")] = None,
+    bootstrap: Bootstrap = 1000,
+    seed: Seed = 0,
+    model: Model = None,
+) -> None:
+    """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..evaluation.reasoning.evaluate import reasoning as run
+    from ..files.tables import check_output, write_table
+    from ..matcher.match_function import load
+
+    for path in (output, per_note):
+        if path is not None:
+            check_output(path)
+    result = run(graphs, annotations, predictions, load(model), bootstrap=bootstrap, seed=seed)
+    table = Table("Metric", "Value", "95 % interval", "Notes")
+    for row in result.rows:
+        if row["category"] == "all":
+            value = "undefined" if row["value"] is None else f"{row['value']:.3f}"
+            between = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
+            table.add_row(row["metric"], value, between, f"{row['n_notes']:,}")
+    Console().print(table)
+    for note in result.notes:
+        typer.echo(note)
+    for path, made in ((output, result.table), (per_note, result.per_note)):
+        if path is not None:
+            write_table(made, path)
+            typer.echo(f"Written: {path}")
+
+
+def metrics() -> None:
+    """List every metric with its formula, source and range."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..evaluation.metrics import all_metrics
+
+    table = Table("Metric", "Says", "Formula", "Range", "Source", title="Metrics", show_lines=True)
+    for metric in all_metrics():
+        table.add_row(metric.symbol, metric.says, metric.formula, metric.range, metric.source)
+    Console().print(table)
+
+
+def _columns(given: list[str]) -> dict[str, str]:
+    """`["diagnosis=dx"]` as `{"diagnosis": "dx"}`; anything else is wrong usage."""
+    pairs = [text.partition("=") for text in given]
+    for name, sign, other in pairs:
+        if not (name and sign and other):
+            raise typer.BadParameter(f"{name}{sign}{other}: expected NAME=COLUMN, such as diagnosis=dx")
+    return {name: other for name, _, other in pairs}

@@ -1,0 +1,1 @@
+"""OpenAI-compatible servers: the client, its pacing, prices."""

@@ -1,0 +1,163 @@
+"""Calls of an OpenAI-compatible server that survive what servers and networks do. Needs the extra `llm`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, MissingExtra
+from .call_errors import EndpointError, error_of_status, without_key
+from .endpoint import Endpoint
+from .pacing import Pace
+from .replies import ChatReply, chat_reply, embedding_rows
+
+__all__ = ["ChatReply", "EndpointClient", "EndpointError", "Meter"]
+
+T = TypeVar("T")
+
+FIRST_WAIT, LONGEST_BACK_OFF, JITTER = 0.5, 60.0, 1.0
+"""Seconds between tries: 0.5, 1, 2, 4, … and up to 1 at random on top."""
+
+# Where a program sets up no logging, Python would print every retry that stamina logs, in the midst of a progress bar.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
+
+
+class Meter(Protocol):
+    """Told of every try of a call."""
+
+    async def begin(self) -> None:
+        """Before each; what it raises ends the call."""
+        ...
+
+    def failed(self, error: EndpointError) -> None:
+        """After each that brought no answer."""
+        ...
+
+
+class EndpointClient:
+    """Asks one endpoint, and nothing else: no redirect is followed, and nothing is taken from the environment but the key.
+
+    A failed try is repeated where that may help, after an exponential back-off with jitter. While a server asks to be left
+    alone (Retry-After), no call of this client begins. The key is read at each call and kept nowhere.
+
+    Parameters
+    ----------
+    endpoint : where; also time-out, tries and calls per minute.
+    concurrency : calls under way at once; that of the endpoint unless given.
+
+    Errors: `EndpointError` of every call, after its last try; `InputError` where the key is not set; `MissingExtra`.
+    """
+
+    def __init__(self, endpoint: Endpoint, concurrency: int | None = None) -> None:
+        try:
+            import stamina
+
+            from .transport import open_client
+        except ImportError as error:
+            raise MissingExtra("Asking a language model", "llm") from error
+        self.endpoint = endpoint
+        self.concurrency = concurrency or endpoint.concurrency
+        self._openai = open_client(endpoint, self.concurrency)
+        self._retrying = stamina.retry_context
+        self._pace = Pace(endpoint.per_minute)
+        self._slots = asyncio.Semaphore(self.concurrency)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._openai.close()
+
+    async def chat(
+        self,
+        model: str,
+        messages: list[dict[str, str]],
+        parameters: Mapping[str, Any],
+        meter: Meter | None = None,
+    ) -> ChatReply:
+        """One completion. parameters : what else is sent, such as temperature or max_tokens."""
+
+        def read(body: Any, seconds: float) -> ChatReply:
+            reply = chat_reply(body, seconds)
+            texts = {name: getattr(reply, name) for name in ("text", "refusal", "finish")}
+            return replace(reply, **{name: text and without_key(text, self.endpoint) for name, text in texts.items()})
+
+        return await self._ask("chat/completions", {**parameters, "model": model, "messages": messages}, read, meter)
+
+    async def embed(self, model: str, texts: Sequence[str], dimensions: int | None = None) -> NDArray[np.float32]:
+        """float32[len(texts), d], as they come, in the order of `texts`. dimensions : the width asked for, if any."""
+        body = {"model": model, "input": list(texts), "encoding_format": "base64"}
+        if dimensions is not None:
+            body["dimensions"] = dimensions
+        return await self._ask("embeddings", body, lambda reply, _: embedding_rows(reply, len(texts)), None)
+
+    async def _ask(self, path: str, body: dict[str, Any], read: Callable[[Any, float], T], meter: Meter | None) -> T:
+        content = json.dumps(body).encode()
+        async for attempt in self._retrying(
+            on=_passing,
+            attempts=self.endpoint.tries,
+            timeout=None,
+            wait_initial=FIRST_WAIT,
+            wait_max=LONGEST_BACK_OFF,
+            wait_jitter=JITTER,
+        ):
+            with attempt:
+                await self._pace.turn()
+                async with self._slots:
+                    if meter is not None:
+                        await meter.begin()
+                    reply = await self._try(path, content, read)
+                # Raised only here: the library's own error, which holds the request with its key, is forgotten by now.
+                if isinstance(reply, EndpointError):
+                    if reply.wait is not None:
+                        self._pace.pause(reply.wait)
+                    if meter is not None:
+                        meter.failed(reply)
+                    raise reply
+                return reply
+        raise AssertionError("the last try returns or raises")
+
+    async def _try(self, path: str, content: bytes, read: Callable[[Any, float], T]) -> T | EndpointError:
+        import httpx2
+        import openai
+
+        from .transport import RefusedReply
+
+        endpoint, start = self.endpoint, time.monotonic()
+        try:
+            async with asyncio.timeout(endpoint.timeout):
+                reply = await self._openai.post(
+                    path, cast_to=httpx2.Response, content=content, options={"headers": self._headers()}
+                )
+        except TimeoutError:
+            return EndpointError(endpoint, "time-out", f"no whole answer within {endpoint.timeout:g} s")
+        except RefusedReply as error:
+            return EndpointError(endpoint, error.kind, str(error))
+        except openai.APIStatusError as error:
+            return error_of_status(endpoint, error.status_code, error.response.headers, error.body)
+        except openai.APIConnectionError as error:
+            return EndpointError(endpoint, "connection", f"{error.__cause__ or ''}" or "the connection was lost")
+        try:
+            return read(json.loads(reply.content), time.monotonic() - start)
+        except (ValueError, RecursionError) as error:
+            return EndpointError(endpoint, "malformed", f"the reply is no such JSON as was asked for ({error})")
+
+    def _headers(self) -> dict[str, Any]:
+        from openai import omit
+
+        key = self.endpoint.key()
+        if not (key.isascii() and key.isprintable()):
+            raise InputError(f"the key in {self.endpoint.key_env} cannot be sent", allowed="printable ASCII characters")
+        return {"Authorization": f"Bearer {key}" if key else omit, "x-stainless-retry-count": omit}
+
+
+def _passing(error: Exception) -> bool:
+    return isinstance(error, EndpointError) and error.passing

@@ -1,0 +1,126 @@
+"""Agreement beyond chance in the first diagnosis: among the experts, and with an algorithm as one rater more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..lists.lists import ALGORITHM, Lists
+from ..matches.case_matches import match_cases
+from ..matches.categories import top_categories
+from ..matches.group_agreement import (
+    METRICS,
+    NO_STRANGERS,
+    FirstDiagnoses,
+    Values,
+    group_agreement,
+    stranger_pairs,
+    told_apart,
+)
+from ..metrics import REGISTRY
+from ..statistics.section import Context, Row, Section
+from .rater_rows import by_name, rater_row
+
+NAME, TITLE = "agreement", "Agreement beyond chance in the first diagnosis"
+GROUPS = ("experts", "with the algorithm", "change")
+_HEADLINE = METRICS.index("krippendorff_alpha")
+
+
+def missing(lists: Lists, context: Context) -> str | None:
+    """What is missing where no two experts can be compared."""
+    algorithms, experts = _parts(lists)
+    if len(experts) - (not algorithms) < 2:
+        return "a second expert"
+    return None
+
+
+def compute(lists: Lists, context: Context) -> Section:
+    """Mean Cohen's kappa over pairs of raters, Fleiss' kappa, Krippendorff's alpha, and alpha with 1 - M as distance.
+
+    For each algorithm (each rater in turn, where none is named): among the experts, with the algorithm as one rater more,
+    and the change. The categories are those of `categories`; alpha_M needs none, but M on diagnoses of different cases.
+    """
+    order = by_name(lists.cases)
+    entries = lists.top(1)[order, :, 0]
+    raters = len(lists.raters)
+    first, second = np.triu_indices(raters, 1)
+    matches = match_cases(entries[:, :, None], first, second, lists.strings, context.matcher, progress=context.progress)
+    categories = top_categories(entries, first, second, lists.strings, matches)
+    said = FirstDiagnoses(entries, categories.of, told_apart(entries, matches))
+    strangers = NO_STRANGERS
+    if context.across_cases:
+        strangers = stranger_pairs(entries, lists.strings, context.matcher, context.seed, context.progress)
+
+    algorithms, experts = _parts(lists)
+    groups = [
+        np.array(group)
+        for algorithm in algorithms or experts
+        for group in ([e for e in experts if e != algorithm], sorted({*experts, algorithm}))
+    ]
+    data, repeats = group_agreement(said, strangers, groups, context.repeats, context.seed)
+    section = Section(NAME, TITLE)
+    for place, algorithm in enumerate(algorithms or experts):
+        both = slice(2 * place, 2 * place + 2)
+        sizes = [len(group) for group in groups[both]]
+        rows = _rows(lists.raters[algorithm], data[both], repeats[:, both], sizes, context, len(lists.cases))
+        section.rows += rows
+        section.words += _words(rows, sizes[0])
+    if not context.across_cases:
+        symbol = REGISTRY[METRICS[-1]].symbol
+        section.rows = [row for row in section.rows if row["metric"] != symbol]
+        section.notes.append(
+            f"{symbol} was left out: it asks M about diagnoses of different cases, and this M rests on votes. "
+            f"Ask for it by name (--metric {METRICS[-1]})."
+        )
+    if strangers.asked < strangers.all:
+        section.notes.append(
+            f"The disagreement by chance of {REGISTRY[METRICS[-1]].symbol} is estimated from {strangers.asked:,} pairs of "
+            f"first diagnoses drawn from {strangers.all:,}."
+        )
+    if categories.chained:
+        section.notes.append(
+            f"{categories.chained:,} of {categories.agreements:,} agreements in a category rest on a chain of matches; "
+            f"{REGISTRY[METRICS[-1]].symbol} does without categories."
+        )
+    return section
+
+
+def _parts(lists: Lists) -> tuple[list[int], list[int]]:
+    """The algorithms and the experts; where nobody is named an algorithm, all are experts and judged in turn."""
+    roles = lists.roles or ("",) * len(lists.raters)
+    everyone = range(len(roles))
+    return [i for i in everyone if roles[i] == ALGORITHM], [i for i in everyone if roles[i] != ALGORITHM]
+
+
+def _rows(
+    algorithm: str, data: Values, repeats: Values, sizes: Sequence[int], context: Context, n_cases: int
+) -> list[Row]:
+    """data : [2, 4], without and with the algorithm. repeats : [repeats, 2, 4]."""
+    rows = []
+    for metric, name in enumerate(METRICS):
+        values = [*data[:, metric], data[1, metric] - data[0, metric]]
+        again = [*repeats[:, :, metric].T, repeats[:, 1, metric] - repeats[:, 0, metric]]
+        for of, value, many in zip(GROUPS, values, again, strict=True):
+            size = sizes[0] if of == GROUPS[0] else sizes[1]
+            row = rater_row(
+                algorithm, name, float(value), many, context, of=of, n_cases=n_cases,
+                reason="all give one and the same first diagnosis in every case, or hardly any gives one",
+            )  # fmt: skip
+            rows.append({**row, "n_pairs": size * (size - 1) // 2})
+    return rows
+
+
+def _words(rows: Sequence[Row], experts: int) -> list[str]:
+    """What the algorithm does to alpha."""
+    among, together, change = rows[3 * _HEADLINE : 3 * _HEADLINE + 3]
+    if None in (among["value"], together["value"], change["low"]):
+        return []
+    how = "leaves alpha where it is, within what chance allows"
+    if change["low"] > 0 or change["high"] < 0:
+        how = f"{'raises' if change['value'] > 0 else 'lowers'} alpha"
+    return [
+        f"Counted as one more expert, {among['algorithm']} {how}: {together['value']:.3f} with it, "
+        f"{among['value']:.3f} among the {experts} experts "
+        f"(change {change['value']:+.3f} [{change['low']:+.3f}, {change['high']:+.3f}])."
+    ]

@@ -1,0 +1,117 @@
+"""Recall of the reference diagnoses by every rater's list, with M or with a judge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..lists.lists import Lists
+from ..matches.reference_matches import shared_matches
+from ..metrics import REGISTRY
+from ..metrics.recall import found_in, prompt_spread
+from ..statistics.bootstrap import resampled_means
+from ..statistics.section import Context, Row, Section
+from .rater_rows import by_name, rater_row, spread_over
+
+NAME, TITLE = "recall", "Recall of the reference diagnoses"
+
+_VARIANT = re.compile(r"(?P<algorithm>.*\S)\s*\[(?P<prompt>[^\[\]]+)\]")
+
+
+def missing(lists: Lists, context: Context) -> str | None:
+    """What is missing where no case has a reference diagnosis."""
+    return None if any(lists.reference) else "the column reference, or rows with the role reference"
+
+
+def compute(lists: Lists, context: Context) -> Section:
+    """With M, in the cases that have a reference, within the first k diagnoses of each list."""
+    matches = shared_matches(lists, context)
+    kept = np.flatnonzero(matches.given.any(1))
+    section = recall_section(lists, matches.hits[kept], matches.given[kept], kept, context)
+    if without := len(lists.cases) - len(kept):
+        section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
+    return section
+
+
+def recall_section(
+    lists: Lists,
+    hits: NDArray[np.bool_],
+    given: NDArray[np.bool_],
+    kept: NDArray[np.integer],
+    context: Context,
+    *,
+    of: str = "",
+) -> Section:
+    """Disease- and patient-level recall of each rater in the cases `kept`, with intervals over these.
+
+    hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M;
+        top-k accuracy is then told too (with M, the hierarchical family tells it).
+
+    Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
+    "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
+    """
+    found, there = found_in(hits, given, context.k)
+    raters, sizes = lists.raters, there.sum(-1)
+    by_case = {"disease_recall": found.sum(-1), "patient_recall": (found | ~there).all(-1)}
+    if of:
+        by_case["top_k_accuracy"] = found.any(-1)
+    flat = np.concatenate([*by_case.values(), sizes], 1).astype(float)
+    data = flat.mean(0)
+    repeats = resampled_means(flat, context.repeats, context.seed, by_name([lists.cases[i] for i in kept]))
+    # of disease recall the references are the denominator, of the others the cases
+    data[: len(raters)] /= data[-1]
+    repeats[:, : len(raters)] /= repeats[:, -1:]
+    rows = [
+        rater_row(
+            rater, name, float(data[m * len(raters) + i]), repeats[:, m * len(raters) + i], context,
+            of=of, k=context.k, n_cases=len(kept),
+        )
+        for i, rater in enumerate(raters)
+        for m, name in enumerate(by_case)
+    ]  # fmt: skip
+    prompts = prompt_rows(rows)
+    return Section(
+        NAME,
+        TITLE,
+        rows=rows,
+        tables={"prompts": prompts} if prompts else {},
+        per_case={"share of the reference found": spread_over(found.sum(-1) / sizes, kept, len(lists.cases))},
+        words=_words(rows, context.k),
+    )
+
+
+def prompt_rows(rows: Sequence[Row]) -> list[Row]:
+    """algorithm, metric, name, prompts, n_prompts, mean and sd of the algorithms that came under several prompts."""
+    groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
+    for row in rows:
+        if variant := _VARIANT.fullmatch(row["algorithm"]):
+            groups.setdefault((variant["algorithm"], row["name"]), []).append((variant["prompt"], row))
+    out: list[Row] = []
+    for (algorithm, name), members in groups.items():
+        if len(members) < 2:
+            continue
+        values = np.array([row["value"] for _, row in members])
+        out.append(
+            {
+                "algorithm": algorithm,
+                "metric": members[0][1]["metric"],
+                "name": name,
+                "prompts": ", ".join(prompt for prompt, _ in members),
+                "n_prompts": len(members),
+                "mean": float(values.mean()),
+                "sd": float(prompt_spread(values)),
+            }
+        )
+    return out
+
+
+def _words(rows: Sequence[Row], k: int) -> list[str]:
+    """What the best rater finds."""
+    of_diseases = [row for row in rows if row["metric"] == REGISTRY["disease_recall"].symbol]
+    best = max(of_diseases, key=lambda row: row["value"])
+    first = "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
+    most = "; no other rater's name more" if len(of_diseases) > 1 else ""
+    return [f"Of all reference diagnoses, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]

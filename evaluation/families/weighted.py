@@ -1,0 +1,184 @@
+"""Semantic and severity scores of each rater's lists, from the columns relation and severity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..lists.lists import Cell, Lists
+from ..metrics import REGISTRY
+from ..metrics.hierarchical import mean_of_defined
+from ..metrics.weighted import (
+    FARTHEST,
+    RANKS,
+    RELATIONS,
+    SETTINGS,
+    case_weights_of,
+    degree,
+    rescaled,
+    scores,
+    severity_degree,
+    severity_distances,
+)
+from ..statistics.bootstrap import resampled_means
+from ..statistics.section import Context, Row, Section
+from .rater_rows import Values, by_name, rater_row, spread_over
+
+NAME, TITLE = "weighted", "Semantic and severity scores"
+_BLANK = -1
+_QUADRANTS = ("semantic and severity", "semantic only", "severity only", "neither")
+
+
+def missing(lists: Lists, context: Context) -> str | None:
+    """The column without which neither score can be computed."""
+    if _has_relation(lists) or _has_severity(lists):
+        return None
+    severity = "severity with the reference's severity (in its rows, or in the column reference_severity)"
+    return f"the column relation, or {severity}"
+
+
+def _has_relation(lists: Lists) -> bool:
+    return bool(lists.cells("relation")[1])
+
+
+def _has_severity(lists: Lists) -> bool:
+    golden = any(cell.value for cells in lists.reference_more.get("severity", []) for cell in cells)
+    return golden and bool(lists.cells("severity")[1])
+
+
+@dataclass(frozen=True)
+class _Score:
+    """One of the two scores. values : float64 [n, r], from 0 to 16; NaN where undefined. why : for raters without any."""
+
+    metric: str
+    values: Values
+    why: str
+
+
+def compute(lists: Lists, context: Context) -> Section:
+    """Every rater that is not the reference is judged, on the first five ranks, as in the source.
+
+    Tables: quadrants (of the severity-semantic plane, by the sign of the rescaled scores).
+    Errors: `InputError` for a word outside its scale.
+    """
+    notes = [f"These scores take the first {RANKS} ranks, whatever k is."]
+    found = []
+    if _has_relation(lists):
+        found.append(_semantic(lists, notes))
+    if _has_severity(lists):
+        found.append(_severity(lists, notes))
+    order = by_name(lists.cases)
+    rows: list[Row] = []
+    for score in found:
+        rows += _rows(score, lists.raters, order, context)
+    everyone = np.arange(len(lists.cases))
+    return Section(
+        NAME,
+        TITLE,
+        rows=rows,
+        tables={"quadrants": _quadrant_rows(lists.raters, found)} if len(found) == 2 else {},
+        per_case={REGISTRY[one.metric].printed(): spread_over(one.values, everyone, len(lists.cases)) for one in found},
+        words=_words(rows),
+        notes=notes,
+    )
+
+
+def _semantic(lists: Lists, notes: list[str]) -> _Score:
+    relation = _degrees(lists, "relation", lambda word, place: degree(word, RELATIONS, **place))
+    at, top = lists.places(RANKS), lists.top(RANKS)
+    # a word for no diagnosis keeps its rank and is related to nothing
+    distances = np.where(top >= 0, relation[at], np.where(at >= 0, FARTHEST, 0))
+    unrated = distances == _BLANK
+    values = scores(np.maximum(distances, 0))
+    blank = unrated.any(-1)
+    values[blank] = np.nan
+    for i, rater in enumerate(lists.raters):
+        if count := int(blank[:, i].sum()):
+            notes.append(
+                f"{rater}: {count:,} of {len(blank):,} lists hold a blank relation and have no semantic score."
+            )
+    return _Score("semantic_score", values, "a relation is blank in every list")
+
+
+def _severity(lists: Lists, notes: list[str]) -> _Score:
+    said = _degrees(lists, "severity", lambda word, place: severity_degree(word, **place))
+    at, top = lists.places(RANKS), lists.top(RANKS)
+    known = np.where(top >= 0, np.maximum(said[at], 0), 0)
+    golden = _golden(lists.reference_more["severity"], lists.source)
+    values = scores(np.where(at >= 0, severity_distances(golden[:, None, None], known), 0))
+    values[golden == 0] = np.nan
+    if count := int((golden == 0).sum()):
+        notes.append(f"{count:,} of {len(golden):,} cases have no severity of the reference, so no severity score.")
+    silent = np.flatnonzero((known == 0).all(axis=(0, 2)))
+    values[:, silent] = np.nan
+    for i, rater in enumerate(lists.raters):
+        unknown = int(((known[:, i] == 0) & (top[:, i] >= 0)).sum())
+        if unknown and i not in silent:
+            notes.append(f"{rater} has {unknown:,} diagnoses of unknown severity: their D is {FARTHEST}.")
+    return _Score("severity_score", values, "no severity is given in any list")
+
+
+def _degrees(lists: Lists, column: str, read: Callable[[str, Mapping[str, object]], int]) -> NDArray[np.int8]:
+    """int8, in the order of `entries`: the number of each word, -1 for a blank."""
+    codes, words = lists.cells(column)
+    numbers = np.full(len(words) + 1, _BLANK, np.int8)
+    first = np.full(len(words) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, codes, lists.rows)
+    for i in np.argsort(first[:-1], kind="stable").tolist():
+        numbers[i] = read(words[i], {"source": lists.source, "row": int(first[i]), "column": column})
+    return numbers[codes]
+
+
+def _golden(cells: list[tuple[Cell, ...]], source: str) -> NDArray[np.int8]:
+    """int8 [n]: the severity of each case's first reference diagnosis; 0 where it is unknown."""
+    place = {"source": source, "column": "severity of the reference"}
+    numbers = [[severity_degree(cell.value, row=cell.row, **place) for cell in case] for case in cells]
+    return np.array([case[0] if case else 0 for case in numbers], np.int8)
+
+
+def _rows(score: _Score, raters: list[str], order: NDArray[np.integer], context: Context) -> list[Row]:
+    scaled = rescaled(score.values)
+    weights = [case_weights_of(scaled, setting) for setting in SETTINGS.values()]
+    flat = np.concatenate([score.values, *(part for weight in weights for part in (weight * scaled, weight))], 1)
+    data = np.split(mean_of_defined(flat), 1 + 2 * len(weights))
+    repeats = np.split(resampled_means(flat, context.repeats, context.seed, order), 1 + 2 * len(weights), 1)
+    symbol = REGISTRY[score.metric].symbol
+    columns = [(score.metric, "", data[0], repeats[0]), ("rescaled", symbol, rescaled(data[0]), rescaled(repeats[0]))]
+    for i, setting in enumerate(SETTINGS):
+        value, again = (part[1 + 2 * i] / part[2 + 2 * i] for part in (data, repeats))
+        columns.append(("aggregated", f"{symbol}, {setting}", value, again))
+    return [
+        rater_row(
+            rater, metric, float(value[i]), again[:, i], context,
+            of=of, n_cases=int((~np.isnan(score.values[:, i])).sum()), reason=score.why,
+        )
+        for i, rater in enumerate(raters)
+        for metric, of, value, again in columns
+    ]  # fmt: skip
+
+
+def _quadrant_rows(raters: list[str], found: list[_Score]) -> list[Row]:
+    """In how many cases each rater is right (rescaled score above 0) by both scores, by one, by neither."""
+    semantic, severity = (rescaled(score.values) for score in found)
+    both = ~np.isnan(semantic) & ~np.isnan(severity)
+    quadrant = np.where(semantic > 0, np.where(severity > 0, 0, 1), np.where(severity > 0, 2, 3))
+    return [
+        {"algorithm": rater, "right_by": name, "n_cases": int((both[:, i] & (quadrant[:, i] == q)).sum())}
+        for i, rater in enumerate(raters)
+        for q, name in enumerate(_QUADRANTS)
+    ]
+
+
+def _words(rows: list[Row]) -> list[str]:
+    words = []
+    for metric in ("semantic_score", "severity_score"):
+        symbol = REGISTRY[metric].symbol
+        known = [row for row in rows if row["metric"] == symbol and row["value"] is not None]
+        if known:
+            known.sort(key=lambda row: -row["value"])
+            told = ", ".join(f"{row['algorithm']} {row['value']:.2f}" for row in known)
+            words.append(f"{symbol} score, of 16 at best: {told}.")
+    return words

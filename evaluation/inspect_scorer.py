@@ -1,0 +1,138 @@
+"""M as a scorer of Inspect, in the place of a judge prompt.
+
+Task(dataset, solver=generate(), scorer=dxmatch_scorer())
+"""
+
+# pyright: reportMissingImports=false
+# The extra may be absent where types are checked.
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, MissingExtra
+from .lists.ranked_answer import ranked_diagnoses
+from .matches.case_matches import Matcher, asked
+from .metrics.relative import check_k
+
+try:
+    from anyio import to_thread
+    from inspect_ai.scorer import Metric, Score, Scorer, Target, accuracy, grouped, mean, scorer, stderr
+    from inspect_ai.solver import TaskState
+except ImportError:
+    raise MissingExtra("The scorer for Inspect", "inspect") from None
+
+__all__ = ["dxmatch_metrics", "dxmatch_scorer"]
+
+
+def dxmatch_metrics(by: str | None = None) -> Mapping[str, Sequence[Metric]]:
+    """Accuracy of top1 and topk and mean of the probability, each with its standard error.
+
+    by : a key of the samples' metadata; accuracy and mean are given for each of its values, too:
+        `Task(…, scorer=dxmatch_scorer(), metrics=dxmatch_metrics(by="specialty"))`.
+    """
+
+    def of(value: Metric) -> list[Metric]:
+        return [value, stderr()] if by is None else [value, stderr(), grouped(value, by, all=False)]
+
+    return {"top1": of(accuracy()), "topk": of(accuracy()), "probability": of(mean())}
+
+
+@scorer(metrics=dxmatch_metrics())
+def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int = 3) -> Scorer:
+    """Whether the model's diagnoses name the reference, decided by M.
+
+    The target of a sample is its reference diagnosis, or several, any of which counts. The model's answer is read by
+    `ranked_diagnoses`: a list, numbered or with bullets, JSON, or one diagnosis.
+
+    matcher : M, or the folder of a trained one; the shipped match function if not given.
+    k : how many diagnoses of the answer count.
+
+    The score of a sample is {"top1": 0 or 1, "topk": 0 or 1, "probability": the highest of the first k}; its explanation
+    says what each diagnosis came to. A blank answer names nothing: 0, 0 and no probability. An answer that no names can be
+    read from is left unscored, never counted as wrong; Inspect's results say how many those are.
+
+    Errors: `InputError` for a sample without a target.
+    """
+    check_k(k)
+    m = _loaded(matcher)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        references = _references(target, state.sample_id)
+        text = state.output.completion
+        diagnoses = ranked_diagnoses(text)
+        if diagnoses is None:
+            return Score.unscored(
+                reason="invalid_response_format",
+                explanation="No list of diagnoses, and no single one, can be read from the answer.",
+            )
+        diagnoses = diagnoses[:k]
+        if not diagnoses:
+            return Score(
+                value={"top1": 0, "topk": 0, "probability": float("nan")},
+                reason="no_response",
+                explanation="The answer names no diagnosis.",
+            )
+        # M computes, and opens its index at first use: neither may hold up the other samples.
+        probabilities = await to_thread.run_sync(_probabilities, m, diagnoses, references)
+        return _score(diagnoses, references, probabilities, m)
+
+    return score
+
+
+def _loaded(matcher: Matcher | str | PathLike[str] | None) -> Matcher:
+    if matcher is None or isinstance(matcher, str | PathLike):
+        from ..matcher.match_function import load
+
+        return load(matcher)
+    return matcher
+
+
+def _references(target: Target, sample: int | str) -> list[str]:
+    references = [text.strip() for text in target]
+    if not references or not all(any(map(str.isalnum, text)) for text in references):
+        raise InputError(
+            "no reference diagnosis",
+            source=f"sample {sample!r}",
+            column="target",
+            allowed="one diagnosis, or a list of them",
+            got=list(target),
+        )
+    return references
+
+
+def _probabilities(matcher: Matcher, diagnoses: list[str], references: list[str]) -> NDArray[np.float64]:
+    """[diagnoses, references]"""
+    shape = len(diagnoses), len(references)
+    a = [diagnosis for diagnosis in diagnoses for _ in references]
+    return asked(matcher, a, references * len(diagnoses)).reshape(shape)
+
+
+def _score(diagnoses: list[str], references: list[str], probabilities: NDArray[np.float64], m: Matcher) -> Score:
+    best = probabilities.max(1)
+    match = best >= m.threshold
+    nearest = [references[i] for i in probabilities.argmax(1)]
+    lines = [
+        f"{rank}. {diagnosis}: {'match' if hit else 'no match'} with {reference} (probability {probability:.3f})"
+        for rank, (diagnosis, hit, reference, probability) in enumerate(
+            zip(diagnoses, match, nearest, best, strict=True), 1
+        )
+    ]
+    details: dict[str, Any] = {
+        "diagnoses": diagnoses,
+        "probabilities": best.tolist(),
+        "nearest_references": nearest,
+        "matcher": str(getattr(m, "identity", type(m).__name__)),
+        "threshold": float(m.threshold),
+    }
+    return Score(
+        value={"top1": int(match[0]), "topk": int(match.any()), "probability": float(best.max())},
+        answer="; ".join(diagnoses),
+        explanation="\n".join([*lines, f"A pair matches from {m.threshold:.3f} up."]),
+        metadata=details,
+    )

@@ -1,0 +1,126 @@
+"""The columns relation and severity of lists, from a language model, through the vote store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ...terms.icd.naming import Naming
+from ...terms.text.normalizer import Normalizer
+from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
+from ...votes.prompts.questions import Answer
+from ...votes.prompts.versions import RELATION_PROMPT, SEVERITY_PROMPT
+from ...votes.store.store import VoteStore
+from ..lists.lists import Cell, Lists, as_text
+from ..matches.case_matches import Progress
+from ..metrics.relative import check_k
+from ..metrics.weighted import RANKS
+from .judged import Names
+from .language_model import Budget, LanguageModel
+
+SAME = 1
+"""The number of the class of a name that is the reference's own."""
+
+
+def with_relations(
+    lists: Lists,
+    model: LanguageModel,
+    store: VoteStore,
+    *,
+    k: int = RANKS,
+    naming: Names | None = None,
+    budget: Budget | None = None,
+    progress: Progress | None = None,
+) -> Lists:
+    """The lists with the column relation: how the first k of each list are related to the reference of their case.
+
+    Of several references the nearest counts. A cell that was given stays; one that the model gives no verdict on is blank.
+    Equal names are exact synonyms and are not asked about.
+    naming : raw diagnoses -> the names that are asked about; English normalisation by default.
+
+    Errors: those of `ask`.
+    """
+    name = _names(lists, naming)
+    references = [tuple(dict.fromkeys(name[text] for text in reference)) for reference in lists.reference]
+    open_ = [(i, at) for i, at in _open(lists, "relation", check_k(k)) if references[i]]
+    wanted = {(golden, name[lists.strings[lists.entries[at]]]) for i, at in open_ for golden in references[i]}
+    pairs = sorted(pair for pair in wanted if pair[0] != pair[1])
+    answers = model.answers(RELATION_PROMPT, pairs, store, budget or Budget(), progress)
+    number: dict[tuple[str, str], int | None] = dict.fromkeys(wanted, SAME)
+    number.update(zip(pairs, map(_verdict, answers), strict=True))
+
+    def nearest(i: int, at: int) -> str | None:
+        numbers = [number[golden, name[lists.strings[lists.entries[at]]]] for golden in references[i]]
+        known = [one for one in numbers if one is not None]
+        return RELATIONS[min(known) - 1] if len(known) == len(numbers) or SAME in known else None
+
+    return _filled(lists, "relation", {at: nearest(i, at) for i, at in open_})
+
+
+def with_severities(
+    lists: Lists,
+    model: LanguageModel,
+    store: VoteStore,
+    *,
+    k: int = RANKS,
+    naming: Names | None = None,
+    budget: Budget | None = None,
+    progress: Progress | None = None,
+) -> Lists:
+    """The lists with the column severity, of the first k of each list and of every reference diagnosis.
+
+    A cell that was given stays; one that the model gives no verdict on is blank. naming : as for `with_relations`.
+
+    Errors: those of `ask`.
+    """
+    name = _names(lists, naming)
+    open_ = [at for _, at in _open(lists, "severity", check_k(k))]
+    wanted = {name[lists.strings[e]] for e in lists.entries[open_].tolist()}
+    names = sorted(wanted | {name[text] for text in chain.from_iterable(lists.reference)})
+    answers = model.answers(SEVERITY_PROMPT, [(one, "") for one in names], store, budget or Budget(), progress)
+    word: dict[str, str | None] = {
+        one: None if (number := _verdict(answer)) is None else SEVERITIES[number - 1]
+        for one, answer in zip(names, answers, strict=True)
+    }
+    filled = _filled(lists, "severity", {at: word[name[lists.strings[lists.entries[at]]]] for at in open_})
+    cells = [_golden(lists, i, [word[name[text]] for text in reference]) for i, reference in enumerate(lists.reference)]
+    return replace(filled, reference_more={**lists.reference_more, "severity": cells})
+
+
+def _verdict(answer: Answer | None) -> int | None:
+    return None if answer is None else answer.verdict
+
+
+def _names(lists: Lists, naming: Names | None) -> dict[str, str]:
+    raw = sorted({*lists.strings, *chain.from_iterable(lists.reference)})
+    return dict(zip(raw, (naming or Naming(Normalizer()))(raw), strict=True))
+
+
+def _open(lists: Lists, column: str, k: int) -> list[tuple[int, int]]:
+    """(case, place in `entries`) of each diagnosis among the first k whose cell is blank."""
+    codes, _ = lists.cells(column)
+    at = lists.places(k)
+    open_ = (at >= 0) & (lists.top(k) >= 0) & (codes[at] < 0)
+    return list(zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True))
+
+
+def _filled(lists: Lists, column: str, words: Mapping[int, str | None]) -> Lists:
+    cells: list[Any] = list(lists.more.get(column, [None] * len(lists.entries)))
+    for at, word in words.items():
+        cells[at] = word
+    return replace(lists, more={**lists.more, column: cells})
+
+
+def _golden(lists: Lists, case: int, words: list[str | None]) -> tuple[Cell, ...]:
+    """One cell for each reference diagnosis of a case; what was given stays, on its row."""
+    given = lists.reference_more.get("severity", [()] * len(lists.cases))[case]
+    row = int(lists.rows[lists.offsets[case, 0]])
+    cells = [*given, *[Cell(None, row)] * (len(words) - len(given))]
+    said = [*words, *[None] * (len(cells) - len(words))]
+    return tuple(
+        cell if as_text(cell.value) else cell._replace(value=word) for cell, word in zip(cells, said, strict=True)
+    )

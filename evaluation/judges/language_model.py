@@ -1,0 +1,75 @@
+"""A language model as it is asked by judges and classifiers: through the vote store, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...endpoints.endpoint import Endpoint
+from ...endpoints.prices import Price
+from ...votes.ask_summary import AskSummary
+from ...votes.prompts.questions import Answer, Question, Respondent, canonical
+from ...votes.prompts.versions import PROMPTS
+from ...votes.store.store import VoteStore
+from ..matches.case_matches import Progress
+
+
+@dataclass
+class Budget:
+    """What may still be spent, over all that is asked with it; None for no limit. `summaries`: what came of asking."""
+
+    max_calls: int | None = None
+    max_cost: float | None = None
+    summaries: list[AskSummary] = field(default_factory=list)
+
+    def left(self) -> dict[str, Any]:
+        """`max_calls` and `max_cost` of the next asking."""
+        calls = sum(summary.calls for summary in self.summaries)
+        cost = sum(summary.cost or 0.0 for summary in self.summaries)
+        return {
+            "max_calls": None if self.max_calls is None else max(0, self.max_calls - calls),
+            "max_cost": None if self.max_cost is None else max(0.0, self.max_cost - cost),
+        }
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A model at an endpoint.
+
+    parameters : of the sampling; by default temperature 0 and as many tokens as the prompt's answer needs.
+    price : of its tokens, for a cap on cost.
+    """
+
+    endpoint: Endpoint
+    model: str
+    parameters: Mapping[str, Any] | None = None
+    price: Price | None = None
+
+    def respondent(self, prompt: str) -> Respondent:
+        """prompt : a version in `PROMPTS`."""
+        default = {"max_tokens": PROMPTS[prompt].max_answer_tokens, "temperature": 0}
+        return Respondent(self.model, prompt, canonical(self.parameters or default))
+
+    def answers(
+        self,
+        prompt: str,
+        asked: Sequence[tuple[str, str]],
+        store: VoteStore,
+        budget: Budget,
+        progress: Progress | None = None,
+    ) -> list[Answer | None]:
+        """The answer to each (first, second); None where there is none: the call failed, or the budget was spent.
+
+        Only what the store does not hold is asked.
+        """
+        who = self.respondent(prompt)
+        questions = [Question(who, first, second) for first, second in asked]
+        unknown = list(store.unknown(dict.fromkeys(questions)))
+        if unknown:
+            from ...votes.asker import Job, ask
+
+            job = Job(self.endpoint, who, unknown, len(unknown), self.price)
+            quiet: Progress = lambda done, total: None  # noqa: E731
+            budget.summaries.append(ask([job], store, **budget.left(), progress=progress or quiet))
+        return list(store.stored(questions))

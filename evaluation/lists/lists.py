@@ -1,0 +1,182 @@
+"""Lists of diagnoses as the metrics see them, and who of the raters is judged by whom."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, OptionError
+
+EXPERT, ALGORITHM, REFERENCE, UNUSED = "expert", "algorithm", "reference", "unused"
+ROLES = (EXPERT, ALGORITHM, REFERENCE)
+NO_DIAGNOSIS, ABSENT = -1, -2
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """What was set aside: rows written to `path`, and the cases left out with them."""
+
+    rows: int = 0
+    cases: int = 0
+    path: str | None = None
+
+
+class Cell(NamedTuple):
+    """A value as it came, None for a blank, and the number of its row as the user sees it."""
+
+    value: Any
+    row: int
+
+
+@dataclass(frozen=True)
+class Lists:
+    """n cases, r raters, each with a ranked list in each case.
+
+    source : the file, for errors and the report.
+    cases : n names, in order of first appearance. raters : r names, likewise, without the reference.
+    roles : "expert" or "algorithm" for each rater; None where nothing says.
+    strings : the unique diagnoses as they were written, ascending.
+    entries : int32, index of each diagnosis into `strings`, by case, rater and rank; -1 is a word for no diagnosis.
+    offsets : int64 [n, r], where each list starts in `entries`. lengths : int64 [n, r], at least 1.
+    rows : int64, the row of each entry as the user sees it, in the order of `entries`.
+    reference : the reference diagnoses of each case, () where there is none.
+    more : the optional columns that came (icd10, severity, relation, category), in the order of `entries`.
+    reference_more : what came of icd10 and severity of the reference: for each case a cell for each of its diagnoses,
+        from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
+    """
+
+    source: str
+    cases: list[str]
+    raters: list[str]
+    roles: tuple[str, ...] | None
+    strings: list[str]
+    entries: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    reference: list[tuple[str, ...]]
+    more: Mapping[str, list[Any]] = field(default_factory=dict)
+    reference_more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
+    rejected: Rejected = Rejected()
+    notes: tuple[str, ...] = ()
+
+    def top(self, k: int) -> NDArray[np.int32]:
+        """int32 [n, r, k]: the first k of each list; -1 where no diagnosis is said, -2 past the end of a list."""
+        at = self.places(k)
+        return np.where(at >= 0, self.entries[at], np.int32(ABSENT))
+
+    def places(self, k: int) -> NDArray[np.int64]:
+        """int64 [n, r, k]: where the first k of each list stand in `entries`; -1 past the end of a list."""
+        rank = np.arange(k)
+        return np.where(rank < self.lengths[:, :, None], self.offsets[:, :, None] + rank, -1)
+
+    def cells(self, column: str) -> tuple[NDArray[np.int64], list[str]]:
+        """One of `more` as codes, in the order of `entries`, into its unique texts; -1 where blank or not there."""
+        if column not in self.more:
+            return np.full(len(self.entries), -1), []
+        index: dict[Any, int] = {}
+        raw = np.fromiter((index.setdefault(value, len(index)) for value in self.more[column]), np.int64)
+        texts: dict[str, int] = {}
+        number = [texts.setdefault(text, len(texts)) if (text := as_text(value)) else -1 for value in index]
+        return np.array(number, np.int64)[raw], list(texts)
+
+    def list_of(self, case: str, rater: str) -> list[str | None]:
+        """One list as it came; None where no diagnosis is said."""
+        i, j = self.cases.index(case), self.raters.index(rater)
+        start = int(self.offsets[i, j])
+        return [None if e < 0 else self.strings[e] for e in self.entries[start : start + int(self.lengths[i, j])]]
+
+    def with_algorithms(self, algorithms: Iterable[str]) -> Lists:
+        """The same lists, with the roles that `assign_roles` gives; raters that it leaves out are gone."""
+        roles = assign_roles(self.raters, self.roles, algorithms, self.source)
+        used = [i for i, role in enumerate(roles) if role != UNUSED]
+        return replace(
+            self,
+            raters=[self.raters[i] for i in used],
+            roles=tuple(roles[i] for i in used),
+            offsets=self.offsets[:, used],
+            lengths=self.lengths[:, used],
+            notes=(*self.notes, *note_unused(self.raters, roles)),
+        )
+
+
+def as_text(value: Any) -> str:
+    """A value of a table as text; "" for a blank. 7 and 7.0 are "7"."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
+
+
+def assign_roles(
+    raters: Sequence[str], roles: Sequence[str] | None, algorithms: Iterable[str], source: str
+) -> tuple[str, ...]:
+    """Those named in `algorithms` are the algorithms.
+
+    The others are the panel, but for raters whose role was "algorithm" already: they are left out ("unused").
+    Errors: `InputError` for a name that no rater has.
+    """
+    named = [algorithms] if isinstance(algorithms, str) else list(algorithms)
+    if not named or not all(isinstance(name, str) for name in named):
+        raise OptionError("algorithms", "one or more names of raters", algorithms)
+    for name in named:
+        if name not in raters:
+            near = difflib.get_close_matches(name, raters, n=1, cutoff=0.5)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InputError(
+                f"no rater is called {name!r}{hint}",
+                source=source,
+                allowed=f"{', '.join(raters)} as algorithms",
+                got=name,
+            )
+    others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]
+    return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))
+
+
+def note_unused(raters: Sequence[str], roles: Sequence[str]) -> list[str]:
+    """A note that names the raters whose role is "unused", if any."""
+    out = [rater for rater, role in zip(raters, roles, strict=True) if role == UNUSED]
+    return [f"Algorithms that were not named and were left out: {', '.join(out)}."] if out else []
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One algorithm and the experts it is compared with, as indices of raters."""
+
+    algorithm: int
+    experts: tuple[int, ...]
+
+
+def panels(lists: Lists, in_turn: bool = False) -> list[Panel]:
+    """One panel for each algorithm.
+
+    With `in_turn`, each algorithm (each rater, where none is named) is judged by all the others.
+    Errors: `InputError` where there is no algorithm, or fewer than two experts.
+    """
+    roles = lists.roles or ("",) * len(lists.raters)
+    everyone = range(len(roles))
+    algorithms = [i for i in everyone if roles[i] == ALGORITHM]
+    if in_turn:
+        made = [Panel(a, tuple(i for i in everyone if i != a)) for a in algorithms or everyone]
+    else:
+        if not algorithms:
+            raise InputError(
+                "no rater is an algorithm", source=lists.source,
+                allowed="a column 'role' that says so, the algorithms named, or each rater in turn", got=lists.raters,
+            )  # fmt: skip
+        experts = tuple(i for i in everyone if roles[i] == EXPERT)
+        made = [Panel(a, experts) for a in algorithms]
+    if len(made[0].experts) < 2:
+        experts_named = [lists.raters[i] for i in made[0].experts]
+        raise InputError(
+            "one expert only" if experts_named else "no expert", source=lists.source,
+            allowed="at least two experts: the algorithm is measured by how well experts agree with each other",
+            got=experts_named,
+        )  # fmt: skip
+    return made

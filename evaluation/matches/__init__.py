@@ -1,0 +1,1 @@
+"""Which diagnoses of two lists match, case by case."""

@@ -1,0 +1,80 @@
+"""mu, the multiplicity of two lists, and chi, whether it is above 0 ("How to Evaluate Medical AI")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import OptionError
+from .case_matches import CaseMatches, Matcher, ask
+
+
+def multiplicity(matches: ArrayLike) -> NDArray[np.int64]:
+    """`mu = sum_p sum_q M(d_p, d_q)`.
+
+    matches : bool [..., k, k], M of the p-th diagnosis of one list and the q-th of the other. Returns [...].
+
+    >>> int(multiplicity([[True, False], [True, False]]))
+    2
+    """
+    array = np.asarray(matches)
+    if array.dtype != bool or array.ndim < 2:
+        raise OptionError("matches", "an array of True and False, with one row and one column per diagnosis", array)
+    return array.sum((-2, -1))
+
+
+def characteristic(mu: ArrayLike) -> NDArray[np.bool_]:
+    """`chi = [mu > 0]`: the two lists have a diagnosis in common."""
+    return np.asarray(mu) > 0
+
+
+def multiplicity_of_lists(a: Sequence[str], b: Sequence[str], matcher: Matcher, k: int | None = None) -> int:
+    """mu of two literal lists, each cut to its first `k`. A diagnosis that stands twice counts twice."""
+    left, right = list(a)[:k], list(b)[:k]
+    if not left or not right:
+        return 0
+    return int(ask(matcher, [p for p in left for _ in right], right * len(left)).sum())
+
+
+def multiplicities(
+    entries: NDArray[np.int32], first: NDArray[np.intp], second: NDArray[np.intp], matches: CaseMatches
+) -> NDArray[np.unsignedinteger]:
+    """mu of each pair of raters in each case, for every k at once.
+
+    entries : int32 [n, raters, K], index of each diagnosis, negative where there is none.
+    Returns uint8 (uint16 from K = 16 on) [K, n, m]; `[k - 1]` belongs to lists cut to k.
+    """
+    n, _, width = entries.shape
+    mu = np.empty((width, n, len(first)), np.uint8 if width * width < 2**8 else np.uint16)
+    diagonal = np.arange(width)
+    for cases, matched in matches.facing(entries, first, second):
+        up_to = matched.cumsum(-1, dtype=mu.dtype).cumsum(-2, dtype=mu.dtype)
+        mu[:, cases] = np.moveaxis(up_to[..., diagonal, diagonal], -1, 0)
+    return mu
+
+
+def sizes(lengths: NDArray[np.integer], first: NDArray[np.intp], second: NDArray[np.intp], k: int) -> NDArray[np.int64]:
+    """[n, m]: the product of the two lists' own lengths, each cut to k. lengths : [n, raters]."""
+    cut = np.minimum(lengths, k).astype(np.int64)
+    return cut[:, first] * cut[:, second]
+
+
+def expected_multiplicities(
+    entries: NDArray[np.int32], first: NDArray[np.intp], second: NDArray[np.intp], matches: CaseMatches
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """E[mu] and E[chi] of each pair of raters in each case, from the probabilities that `matches` kept.
+
+    A diagnosis that stands twice in a list counts twice in mu, as ever, and once in chi, where it adds no new chance.
+    entries : int32 [n, raters, k]. Returns float32 [n, m] each; see `metrics.expected`.
+    """
+    n, _, width = entries.shape
+    mu, chi = (np.empty((n, len(first)), np.float32) for _ in "12")
+    earlier = np.tril(np.ones((width, width), bool), -1)
+    new = ~((entries[:, :, :, None] == entries[:, :, None, :]) & earlier).any(-1)
+    for cases, chance in matches.facing(entries, first, second, matches.probabilities):
+        mu[cases] = chance.sum((-2, -1))
+        counted = new[cases][:, first, :, None] & new[cases][:, second, None, :]
+        chi[cases] = 1 - np.prod(1 - chance, axis=(-2, -1), where=counted)
+    return mu, chi

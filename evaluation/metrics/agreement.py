@@ -1,0 +1,141 @@
+"""Agreement beyond chance: the kappas."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import OptionError
+from .declaration import HOW_TO_EVALUATE, declare
+
+NO_CATEGORY = -1
+"""Says "no diagnosis": agrees with nothing, not even with itself."""
+
+
+def _two_raters(generator: np.random.Generator) -> dict[str, NDArray[np.integer]]:
+    n, count = generator.integers(1, 7), generator.integers(1, 4)
+    return {name: generator.integers(-(n % 2), count, n) for name in "ab"}
+
+
+@declare(
+    symbol="kappa",
+    says="Agreement of two raters' first diagnoses beyond what chance would give.",
+    formula="kappa = (p_o - p_e) / (1 - p_e), p_e = sum_c p_a(c) p_b(c)",
+    source=f"Cohen 1960; used at top 1 in {HOW_TO_EVALUATE}",
+    inputs="a, b [n]: the category of each rater's first diagnosis in each case, whole numbers; -1 is no diagnosis",
+    range="[-1, 1]",
+    denominator="1 - p_e, the agreement that chance leaves open",
+    example=_two_raters,
+    axes={"a": "case", "b": "case"},
+    order_free=("case",),
+    repeat_free=("case",),
+    symmetric=("a", "b"),
+    degenerate=(
+        ("both raters give one and the same category in every case", "NaN: p_e is 1, chance leaves nothing open"),
+        ("no diagnosis (-1)", "agrees with nothing, as if it were a category of its own each time"),
+        ("no case", "refused"),
+    ),
+)
+def cohen_kappa(a: ArrayLike, b: ArrayLike) -> float:
+    """Cohen's kappa, unweighted; equal to `sklearn.metrics.cohen_kappa_score`.
+
+    >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])  # p_o 3/4, p_e 3/8 + 1/8
+    0.5
+    """
+    left, right = np.asarray(a), np.asarray(b)
+    for name, array in (("a", left), ("b", right)):
+        if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iu" or array.min() < NO_CATEGORY:
+            raise OptionError(name, "a list of at least one whole number, -1 or more", array)
+    if len(left) != len(right):
+        raise OptionError("b", f"as long as a ({len(left)})", right)
+    return float(kappa_of_pairs(np.stack([left, right], 1), np.array([0]), np.array([1]))[0])
+
+
+def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integer]]:
+    n, raters, count = (generator.integers(low, high) for low, high in ((1, 7), (2, 5), (1, 4)))
+    return {"categories": generator.integers(-(n % 2), count, (n, raters))}
+
+
+@declare(
+    symbol="kappa_F",
+    says="Agreement of any number of raters' first diagnoses beyond what chance would give.",
+    formula="kappa_F = (P - P_e) / (1 - P_e), P = mean_i sum_c n_ic (n_ic - 1) / (r (r - 1)), P_e = sum_c p_c^2",
+    source="Fleiss 1971, eqs. 1 to 7",
+    inputs="categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is no diagnosis",
+    range="[-1, 1]",
+    denominator="1 - P_e, the agreement that chance leaves open",
+    example=_panel_example,
+    axes={"categories": "case, rater"},
+    order_free=("case", "rater"),
+    repeat_free=("case",),
+    degenerate=(
+        ("all raters give one and the same category in every case", "NaN: P_e is 1, chance leaves nothing open"),
+        ("no diagnosis (-1)", "agrees with nothing, and adds nothing to chance"),
+        ("no case, or one rater", "refused"),
+    ),
+)
+def fleiss_kappa(categories: ArrayLike) -> float:
+    """Fleiss' kappa; equal to `statsmodels.stats.inter_rater.fleiss_kappa` where everybody says something.
+
+    >>> round(fleiss_kappa([[0, 0, 0], [0, 1, 1]]), 4)  # P = (1 + 1/3) / 2, P_e = (4/6)^2 + (2/6)^2; (2/3 - 5/9) / (4/9)
+    0.25
+    """
+    array = check_categories(categories, "categories")
+    n, raters = array.shape
+    held = np.bincount(array[array >= 0])
+    return float(fleiss_from_counts(agreeing_pairs(array).mean(), held @ held, n * raters, raters))
+
+
+def check_categories(categories: ArrayLike, name: str) -> NDArray[np.integer]:
+    """Errors: `OptionError` unless it is [cases, raters] of whole numbers from -1, at least one case and two raters."""
+    array = np.asarray(categories)
+    if array.ndim != 2 or len(array) == 0 or array.shape[1] < 2 or array.dtype.kind not in "iu":
+        raise OptionError(name, "whole numbers, [cases, raters], at least one case and two raters", categories)
+    if array.min() < NO_CATEGORY:
+        raise OptionError(name, "whole numbers of -1 or more", categories)
+    return array
+
+
+def agreeing_pairs(categories: NDArray[np.integer]) -> NDArray[np.int64]:
+    """int64 [n]: how many pairs of raters agree in each case. categories : [n, r], -1 agrees with nothing."""
+    first, second = np.triu_indices(categories.shape[1], 1)
+    agree = np.zeros(len(categories), np.int64)
+    for i, j in zip(first, second, strict=True):
+        agree += (categories[:, i] == categories[:, j]) & (categories[:, i] != NO_CATEGORY)
+    return agree
+
+
+def fleiss_from_counts(agreeing: ArrayLike, squares: ArrayLike, values: int, raters: int) -> NDArray[np.float64]:
+    """`agreeing` pairs of raters per case, `squares` = sum_c n_c^2 over all `values` = n r; NaN where P_e is 1."""
+    observed, chance = np.asarray(agreeing) / (raters * (raters - 1) / 2), np.asarray(squares) / values**2
+    return np.divide(observed - chance, 1 - chance, out=np.full(np.shape(chance), np.nan), where=chance < 1)
+
+
+def kappa_of_pairs(
+    categories: NDArray[np.integer],
+    first: NDArray[np.integer],
+    second: NDArray[np.integer],
+    weights: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """Cohen's kappa of several pairs of raters at once.
+
+    categories : int [n, r], -1 where a rater gives no diagnosis. first, second : [m], columns of `categories`.
+    weights : [n], how often each case counts (once by default). Returns float64 [m]; NaN where p_e is 1.
+    """
+    n, raters = categories.shape
+    weight = np.ones(n) if weights is None else np.asarray(weights, float)
+    count = int(categories.max(initial=NO_CATEGORY)) + 1
+    known = categories >= 0
+    slots = np.where(known, categories + np.arange(raters) * count, count * raters)
+    held = np.bincount(slots.ravel(), np.repeat(weight, raters), minlength=count * raters + 1)[:-1].reshape(
+        raters, count
+    )
+    total = weight.sum()
+    agree = (categories[:, first] == categories[:, second]) & known[:, first]
+    return kappa_from_counts(weight @ agree, (held @ held.T)[first, second].astype(float), total)
+
+
+def kappa_from_counts(agreements: NDArray[np.float64], by_chance: NDArray[np.float64], n: float) -> NDArray[np.float64]:
+    """`agreements` of n cases, `by_chance` = sum_c n_a(c) n_b(c), which is n^2 p_e; NaN where p_e is 1."""
+    open_ = n * n - by_chance
+    return np.divide(n * agreements - by_chance, open_, out=np.full(np.shape(agreements), np.nan), where=open_ > 0)

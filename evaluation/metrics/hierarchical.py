@@ -1,0 +1,178 @@
+"""Hierarchical precision and recall of ICD-10 codes, each with all that stands above it in the tree; top-k accuracy.
+
+Source of all: H-DDx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import OptionError
+from ...terms.icd.ancestor_sets import Overlap, Paths, overlap
+from ...terms.icd.codes import Place, nodes_of_cells, padded
+from ...terms.icd.sources import open_tree, source_identity
+from ...terms.icd.tree import IcdTree
+from .declaration import declare
+from .relative import check_k
+
+H_DDX = "H-DDx"
+Codes = Sequence[Sequence[str]]
+
+
+def harmonic_mean(precision: ArrayLike, recall: ArrayLike) -> NDArray[np.float64]:
+    """`2 P R / (P + R)`, elementwise; 0, its limit, where both are 0. NaN where either is."""
+    p, r = np.asarray(precision, float), np.asarray(recall, float)
+    return np.divide(2 * p * r, p + r, out=np.where(np.isnan(p + r), np.nan, 0.0), where=p + r > 0)
+
+
+def mean_of_defined(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Over the first axis, of what is not NaN; NaN where nothing is."""
+    held = ~np.isnan(values)
+    count = held.sum(0)
+    total = np.where(held, values, 0).sum(0)
+    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+
+
+@lru_cache(maxsize=4)
+def _opened(source: str, identity: str) -> tuple[IcdTree, Paths]:
+    tree = open_tree(source)
+    return tree, Paths.of(tree)
+
+
+def opened(source: str) -> tuple[IcdTree, Paths]:
+    """The tree of `source` and its paths, kept as long as it is the same."""
+    return _opened(source, source_identity(source))
+
+
+def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: str) -> Overlap:
+    tree, paths = opened(source)
+    nodes = []
+    for name, codes in (("reference_codes", reference_codes), ("predicted_codes", predicted_codes)):
+        if isinstance(codes, str) or len(codes) == 0 or any(isinstance(case, str) for case in codes):
+            raise OptionError(name, "a list of lists of codes, one list for each case, at least one", codes)
+        first = {code: Place(row, name) for row in reversed(range(len(codes))) for code in codes[row]}
+        node_of = nodes_of_cells(first, tree, source)
+        nodes.append(padded(tuple(node for code in case for node in node_of[code]) for case in codes))
+    reference, predicted = nodes
+    if len(reference) != len(predicted):
+        raise OptionError("predicted_codes", f"as long as reference_codes ({len(reference)})", len(predicted))
+    return overlap(predicted[:, None], reference, paths)
+
+
+_POOL = ("J40", "J44.9", "J47", "C34", "C34.90", "I26", "A15-A19", "B20", "S22.3")
+
+
+def _sets_of_codes(generator: np.random.Generator) -> dict[str, Any]:
+    n, most = generator.integers(1, 4), generator.integers(1, 5)
+
+    def drawn() -> list[list[str]]:
+        return [generator.choice(_POOL, generator.integers(0, most)).tolist() for _ in range(n)]
+
+    return {"reference_codes": drawn(), "predicted_codes": drawn()}
+
+
+_OF_CODES: dict[str, Any] = {
+    "source": H_DDX,
+    "inputs": "reference_codes, predicted_codes: a list of ICD-10 codes for each case; source: icd10cm, icd10 or a CSV",
+    "range": "[0, 1]",
+    "example": _sets_of_codes,
+    "axes": {"reference_codes": "case, diagnosis", "predicted_codes": "case, diagnosis"},
+    "order_free": ("case", "diagnosis"),
+    "repeat_free": ("case", "diagnosis"),
+}
+_NOTHING_SAID = ("a case in which no code is predicted", "left out: 0 of 0; NaN where all are")
+_NO_REFERENCE = ("a case in which the reference has no code", "left out: 0 of 0; NaN where all are")
+
+
+@declare(
+    symbol="HDP",
+    says="How much of what is predicted is true, with partial credit for the right branch of ICD-10.",
+    formula="HDP = mean_i |C_i & C^_i| / |C^_i|, C = Augment(D): the codes and all their ancestors",
+    denominator="the size of the predicted codes' augmented set, in each case; then the number of cases",
+    degenerate=(_NOTHING_SAID, ("no case", "refused")),
+    **_OF_CODES,
+)
+def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
+    """Hierarchical precision. Errors: `InputError` for a code that the tree lacks, with the number of its case.
+
+    >>> hdp([["J40", "C34"]], [["J47", "C34.9"]])  # J47 and C34.9 of 7 nodes are not above or in the reference
+    0.7142857142857143
+    """
+    return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source).precision[:, 0, 0]))
+
+
+@declare(
+    symbol="HDR",
+    says="How much of what is true is predicted, with partial credit for the right branch of ICD-10.",
+    formula="HDR = mean_i |C_i & C^_i| / |C_i|, C = Augment(D): the codes and all their ancestors",
+    denominator="the size of the reference codes' augmented set, in each case; then the number of cases",
+    degenerate=(_NO_REFERENCE, ("no case", "refused")),
+    **_OF_CODES,
+)
+def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
+    """Hierarchical recall. Errors: as `hdp`.
+
+    >>> hdr([["J40", "C34"]], [["J47", "C34.9"]])  # all 6 but J40
+    0.8333333333333334
+    """
+    return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source).recall[:, 0, 0]))
+
+
+@declare(
+    symbol="HDF1",
+    says="HDP and HDR in one: the harmonic mean of the two averages.",
+    formula="HDF1 = 2 HDP HDR / (HDP + HDR)",
+    denominator="HDP + HDR, each an average over cases",
+    degenerate=(
+        ("HDP or HDR is undefined", "NaN"),
+        ("HDP and HDR are 0", "0: a harmonic mean lies between the two"),
+        ("no case", "refused"),
+    ),
+    symmetric=("reference_codes", "predicted_codes"),
+    **_OF_CODES,
+)
+def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
+    """The harmonic mean of the averages, not the average of harmonic means. Errors: as `hdp`.
+
+    >>> round(hdf1([["J40", "C34"]], [["J47", "C34.9"]]), 4)  # of 5/7 and 5/6
+    0.7692
+    """
+    found = _overlap_of_codes(reference_codes, predicted_codes, source)
+    return float(harmonic_mean(mean_of_defined(found.precision[:, 0, 0]), mean_of_defined(found.recall[:, 0, 0])))
+
+
+def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, width = (int(generator.integers(1, 6)) for _ in range(2))
+    return {"hits": generator.random((n, width)) < 0.3, "k": int(generator.integers(1, 6))}
+
+
+@declare(
+    symbol="Acc",
+    says="The share of cases in which the reference is among the first k diagnoses.",
+    formula="Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n",
+    source=H_DDX,
+    inputs="hits [n, K]: whether the diagnosis at each rank is the reference: by M, by code or by category; k",
+    range="[0, 1]",
+    denominator="n, the number of cases",
+    degenerate=(("no case", "refused"), ("a list shorter than k", "its ranks count, no others")),
+    example=_hits_example,
+    axes={"hits": "case"},
+    order_free=("case",),
+    repeat_free=("case",),
+    grows_with=("hits",),
+)
+def top_k_accuracy(hits: ArrayLike, k: int) -> float:
+    """Top-k accuracy.
+
+    >>> top_k_accuracy([[False, True], [True, False], [False, False]], k=1)
+    0.3333333333333333
+    """
+    found = np.asarray(hits)
+    if found.ndim != 2 or len(found) == 0 or found.dtype != bool:
+        raise OptionError("hits", "an array of True and False [cases, ranks], with at least one case", hits)
+    return float(found[:, : check_k(k)].any(1).mean())

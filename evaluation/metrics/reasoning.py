@@ -1,0 +1,210 @@
+"""Diagnostic reasoning over a clinical note: the diagnosis reached, the observations it stands on, and why they matter.
+
+A note has annotated observations O and predicted ones O^. Some of them correspond, one to one; of a correspondence that is
+*explained* rationale and diagnosis match too. The inputs are these counts, one for each of n notes.
+
+Source of all: DiReCT. Its published script adds 1 to the denominators of precision and recall; the formulas here do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import OptionError
+from .declaration import declare
+
+DIRECT = "DiReCT"
+_NOTES = ("no note", "refused")
+
+
+def same_name(name: str) -> str:
+    """A diagnosis as names of a graph are compared: case and blanks do not matter."""
+    return " ".join(name.split()).casefold()
+
+
+def _names_example(generator: np.random.Generator) -> dict[str, Any]:
+    n = int(generator.integers(1, 7))
+    return {name: generator.choice(["Asthma", "asthma", "COPD"], n).tolist() for name in ("annotated", "predicted")}
+
+
+_OF_NAMES: dict[str, Any] = {
+    "source": DIRECT,
+    "range": "[0, 1]",
+    "denominator": "n, the number of notes",
+    "degenerate": (
+        _NOTES,
+        ("nothing is predicted for a note (None)", "not right"),
+        ("blanks and case", "do not matter"),
+    ),
+    "example": _names_example,
+    "axes": {"annotated": "note", "predicted": "note"},
+    "order_free": ("note",),
+    "repeat_free": ("note",),
+}
+
+
+@declare(
+    symbol="Acc_cat",
+    says="The share of notes whose disease category is right.",
+    formula="Acc_cat = sum_i [category^_i = category_i] / n",
+    inputs="annotated [n], predicted [n]: the name of each note's disease category; None where none is predicted",
+    **_OF_NAMES,
+)
+def category_accuracy(annotated: Sequence[str], predicted: Sequence[str | None]) -> float:
+    """Of the category, such as "Stroke"."""
+    return _accuracy(annotated, predicted)
+
+
+@declare(
+    symbol="Acc_diag",
+    says="The share of notes whose primary discharge diagnosis is right.",
+    formula="Acc_diag = sum_i [diagnosis^_i = diagnosis_i] / n",
+    inputs="annotated [n], predicted [n]: the name of each note's final diagnosis; None where none is predicted",
+    **_OF_NAMES,
+)
+def diagnosis_accuracy(annotated: Sequence[str], predicted: Sequence[str | None]) -> float:
+    """Of the diagnosis at the end of the path, such as "Ischemic Stroke"."""
+    return _accuracy(annotated, predicted)
+
+
+def _accuracy(annotated: Sequence[str], predicted: Sequence[str | None]) -> float:
+    if isinstance(annotated, str) or not len(annotated):
+        raise OptionError("annotated", "a list of at least one name", annotated)
+    if isinstance(predicted, str) or len(predicted) != len(annotated):
+        raise OptionError("predicted", f"a list as long as annotated ({len(annotated)})", predicted)
+    pairs = zip(annotated, predicted, strict=True)
+    return float(np.mean([said is not None and same_name(said) == same_name(true) for true, said in pairs]))
+
+
+def _counts_example(generator: np.random.Generator, names: Sequence[str]) -> dict[str, Any]:
+    n = int(generator.integers(1, 5))
+    annotated, predicted = generator.integers(0, 4, n), generator.integers(0, 4, n)
+    paired = generator.integers(0, np.minimum(annotated, predicted) + 1)
+    explained = generator.integers(0, paired + 1)
+    counts = {"explained": explained, "paired": paired, "annotated": annotated, "predicted": predicted}
+    return {name: counts[name] for name in names}
+
+
+def _of_counts(*names: str) -> dict[str, Any]:
+    return {
+        "source": DIRECT,
+        "range": "[0, 1]",
+        "example": lambda generator: _counts_example(generator, names),
+        "axes": dict.fromkeys(names, "note"),
+        "order_free": ("note",),
+        "repeat_free": ("note",),
+    }
+
+
+def _degenerate(nothing: str) -> tuple[tuple[str, str], ...]:
+    return (
+        _NOTES,
+        (f"a note has {nothing}", "it has no value, and the mean is over the others"),
+        ("no note has a value", "NaN: there is nothing to average"),
+    )
+
+
+@declare(
+    symbol="Obs_pre",
+    says="The share of the predicted observations that an annotated one stands behind.",
+    formula="Obs_pre = mean over notes of |O & O^| / |O^|",
+    inputs="paired [n]: observations that correspond; predicted [n]: observations that were predicted",
+    denominator="|O^|, the predicted observations of a note; then the notes that have any",
+    degenerate=_degenerate("no predicted observation"),
+    **_of_counts("paired", "predicted"),
+)
+def observation_precision(paired: ArrayLike, predicted: ArrayLike) -> float:
+    """The mean over the notes."""
+    return _mean(*_counts(paired=paired, predicted=predicted))
+
+
+@declare(
+    symbol="Obs_rec",
+    says="The share of the annotated observations that were predicted.",
+    formula="Obs_rec = mean over notes of |O & O^| / |O|",
+    inputs="paired [n]: observations that correspond; annotated [n]: observations that were annotated",
+    denominator="|O|, the annotated observations of a note; then the notes that have any",
+    degenerate=_degenerate("no annotated observation"),
+    **_of_counts("paired", "annotated"),
+)
+def observation_recall(paired: ArrayLike, annotated: ArrayLike) -> float:
+    """The mean over the notes."""
+    return _mean(*_counts(paired=paired, annotated=annotated))
+
+
+@declare(
+    symbol="Obs_comp",
+    says="How far the predicted and the annotated observations are the same set.",
+    formula="Obs_comp = mean over notes of |O & O^| / |O | O^|, |O | O^| = |O| + |O^| - |O & O^|",
+    inputs="paired [n]: observations that correspond; annotated [n]; predicted [n]",
+    denominator="|O | O^|, the observations of either side of a note; then the notes that have any",
+    degenerate=_degenerate("no observation on either side"),
+    symmetric=("annotated", "predicted"),
+    **_of_counts("paired", "annotated", "predicted"),
+)
+def observation_completeness(paired: ArrayLike, annotated: ArrayLike, predicted: ArrayLike) -> float:
+    """The mean over the notes.
+
+    >>> observation_completeness(paired=[2], annotated=[3], predicted=[4])  # 2 / (3 + 4 - 2)
+    0.4
+    """
+    both, one, other = _counts(paired=paired, annotated=annotated, predicted=predicted)
+    return _mean(both, one + other - both)
+
+
+@declare(
+    symbol="Exp_com",
+    says="The share of the observations that correspond of which rationale and diagnosis match too.",
+    formula="Exp_com = mean over notes of |explained| / |O & O^|",
+    inputs="explained [n]: correspondences of which rationale and diagnosis match; paired [n]",
+    denominator="|O & O^|, the observations of a note that correspond; then the notes that have any",
+    degenerate=_degenerate("no observation that corresponds"),
+    **_of_counts("explained", "paired"),
+)
+def explanation_of_common(explained: ArrayLike, paired: ArrayLike) -> float:
+    """The mean over the notes: faithfulness where the observations agree."""
+    return _mean(*_counts(explained=explained, paired=paired))
+
+
+@declare(
+    symbol="Exp_all",
+    says="The share of all observations of either side that correspond, with a rationale and a diagnosis that match.",
+    formula="Exp_all = mean over notes of |explained| / |O | O^|",
+    inputs="explained [n]: correspondences of which rationale and diagnosis match; paired [n]; annotated [n]; predicted [n]",
+    denominator="|O | O^|, the observations of either side of a note; then the notes that have any",
+    degenerate=_degenerate("no observation on either side"),
+    symmetric=("annotated", "predicted"),
+    **_of_counts("explained", "paired", "annotated", "predicted"),
+)
+def explanation_of_all(explained: ArrayLike, paired: ArrayLike, annotated: ArrayLike, predicted: ArrayLike) -> float:
+    """The mean over the notes: faithfulness over everything."""
+    right, both, one, other = _counts(explained=explained, paired=paired, annotated=annotated, predicted=predicted)
+    return _mean(right, one + other - both)
+
+
+def _counts(**named: ArrayLike) -> list[NDArray[np.int64]]:
+    """Whole numbers from 0, one for each note; what corresponds is no more than what there is of it."""
+    arrays = {name: np.asarray(value) for name, value in named.items()}
+    n = len(next(iter(arrays.values()))) if all(array.ndim for array in arrays.values()) else 0
+    for name, array in arrays.items():
+        if array.shape != (n,) or not n or array.dtype.kind not in "iu" or (array < 0).any():
+            raise OptionError(name, "whole numbers from 0, one for each of at least one note", named[name])
+    for less, more in (("explained", "paired"), ("paired", "annotated"), ("paired", "predicted")):
+        if less in arrays and more in arrays and (arrays[less] > arrays[more]).any():
+            raise OptionError(less, f"nowhere more than {more}", named[less])
+    return list(arrays.values())
+
+
+def shares(above: NDArray[np.integer], below: NDArray[np.integer]) -> NDArray[np.float64]:
+    """float64, note by note; NaN where `below` is 0."""
+    return np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0)
+
+
+def _mean(above: NDArray[np.integer], below: NDArray[np.integer]) -> float:
+    values = shares(above, below)
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")

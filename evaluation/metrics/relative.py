@@ -1,0 +1,274 @@
+"""Relative precision and recall: an algorithm's agreement with a panel over the panel's agreement with itself.
+
+Inputs are the multiplicities of k-long lists, one row per case:
+
+- `mu_ae` : [n, z], the algorithm against each of z experts;
+- `mu_ee` : [n, z(z-1)/2], each two experts, in the order (1,2), (1,3), …, (2,3), ….
+
+Source of all: "How to Evaluate Medical AI".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import OptionError
+from .declaration import HOW_TO_EVALUATE, declare
+
+_PANEL = "mu_ae [n, z]: multiplicity of the algorithm with each expert; mu_ee [n, z(z-1)/2]: of each two experts; k"
+_OF_A_PANEL: dict[str, Any] = {
+    "axes": {"mu_ae": "case, expert", "mu_ee": "case, pair of experts"},
+    "order_free": ("case", "expert"),
+    "repeat_free": ("case",),
+    "grows_with": ("mu_ae",),
+    "falls_with": ("mu_ee",),
+}
+_OF_CASES: dict[str, Any] = {
+    "axes": {"mu": "case"},
+    "order_free": ("case",),
+    "repeat_free": ("case",),
+    "grows_with": ("mu",),
+}
+_NEVER_MATCH = ("the panel's part is 0: {}", "NaN; nothing can be measured against experts who never agree")
+
+
+def check_k(k: Any, name: str = "k") -> int:
+    """Errors: `OptionError` unless `k` is a whole number of at least 1."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise OptionError(name, "a whole number, 1 or more", k)
+    return int(k)
+
+
+def check_hardness(hardness: Any) -> float:
+    """Errors: `OptionError` unless `hardness` is a number in [0, 1]."""
+    if isinstance(hardness, bool) or not isinstance(hardness, int | float | np.number) or not 0 <= hardness <= 1:
+        raise OptionError("hardness", "a number from 0 (optimistic) to 1 (average)", hardness)
+    return float(hardness)
+
+
+def _multiplicities(mu: ArrayLike, k: int, name: str) -> NDArray[Any]:
+    array = np.asarray(mu)
+    if array.ndim == 0 or array.shape[0] == 0:
+        raise OptionError(name, "an array with at least one case", mu)
+    if array.dtype.kind not in "iuf" or not ((array >= 0) & (array <= k * k)).all():
+        raise OptionError(name, f"numbers from 0 to k^2 = {k * k}", mu)
+    return array
+
+
+def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    ae, ee = _multiplicities(mu_ae, k, "mu_ae"), _multiplicities(mu_ee, k, "mu_ee")
+    if ae.ndim != 2 or ae.shape[1] < 2:
+        raise OptionError("mu_ae", "[cases, experts], with at least two experts", ae.shape)
+    experts = ae.shape[1]
+    wanted = (ae.shape[0], experts * (experts - 1) // 2)
+    if ee.shape != wanted:
+        raise OptionError(
+            "mu_ee", f"of shape {wanted}: one row per case, one column per two of {experts} experts", ee.shape
+        )
+    return ae, ee
+
+
+def _cases_example(generator: np.random.Generator) -> dict[str, Any]:
+    k = int(generator.integers(1, 5))
+    return {"mu": generator.integers(0, k * k + 1, generator.integers(1, 7)), "k": k}
+
+
+def _panel_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, z, k = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 6), (1, 4)))
+    # a panel of which few match, so that in some examples no two experts do
+    ee = generator.integers(0, k * k + 1, (n, z * (z - 1) // 2)) * (generator.random((n, 1)) < generator.random())
+    return {"mu_ae": generator.integers(0, k * k + 1, (n, z)), "mu_ee": ee, "k": k}
+
+
+def _panel_and_hardness(generator: np.random.Generator) -> dict[str, Any]:
+    return {**_panel_example(generator), "hardness": float(generator.choice([0.0, 0.3, 1.0]))}
+
+
+@declare(
+    symbol="P",
+    says="How much of what two lists could share they do share.",
+    formula="P@k = sum_i mu_i / (n k^2)",
+    source=HOW_TO_EVALUATE,
+    inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case; k; optionally sizes [n, ...]",
+    range="[0, 1]",
+    denominator="n k^2; with sizes, the sum of the products of the two lists' own lengths",
+    example=_cases_example,
+    **_OF_CASES,
+    degenerate=(("no case", "refused"), ("a list shorter than k", "n k^2 stays, unless sizes are given")),
+)
+def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDArray[np.float64]:
+    """`P@k` of one pair of raters (mu [n]) or of several (mu [n, pairs], one value each).
+
+    `sizes`, of the shape of `mu`: the product of the two lists' lengths, each cut to k; replaces k^2.
+    """
+    array = _multiplicities(mu, check_k(k), "mu")
+    if sizes is None:
+        return array.sum(0, dtype=np.float64) / (array.shape[0] * k * k)
+    size = np.asarray(sizes)
+    if size.shape != array.shape or not ((size >= 1) & (size <= k * k)).all() or (array > size).any():
+        raise OptionError("sizes", f"of the shape of mu, from 1 to k^2 = {k * k}, and no smaller than mu", sizes)
+    return array.sum(0, dtype=np.float64) / size.sum(0, dtype=np.float64)
+
+
+@declare(
+    symbol="R",
+    says="The share of cases in which two lists have any diagnosis in common.",
+    formula="R@k = sum_i chi_i / n, chi_i = [mu_i > 0]",
+    source=HOW_TO_EVALUATE,
+    inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case",
+    range="[0, 1]",
+    denominator="n, the number of cases",
+    example=lambda generator: {"mu": _cases_example(generator)["mu"]},
+    **_OF_CASES,
+    degenerate=(("no case", "refused"),),
+)
+def recall_at_k(mu: ArrayLike) -> NDArray[np.float64]:
+    """`R@k` of one pair of raters (mu [n]) or of several (mu [n, pairs], one value each); chi is as good as mu."""
+    array = np.asarray(mu)
+    if array.ndim == 0 or array.shape[0] == 0:
+        raise OptionError("mu", "an array with at least one case", mu)
+    return (array > 0).mean(0, dtype=np.float64)
+
+
+def relative(ae: NDArray[np.float64], ee: NDArray[np.float64], hardness: float) -> NDArray[np.float64]:
+    """`((1-H) max ae + H mean ae) / ((1-H) min ee + H mean ee)` over the last axis; NaN where that divides by 0.
+
+    ae : [..., z] rates of the algorithm with each expert. ee : [..., z(z-1)/2] rates of each two experts.
+    """
+    above = (1 - hardness) * ae.max(-1) + hardness * ae.mean(-1)
+    below = (1 - hardness) * ee.min(-1) + hardness * ee.mean(-1)
+    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+
+
+def _rate_ratio(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float, recall: bool) -> float:
+    ae, ee = _panel(mu_ae, mu_ee, check_k(k))
+    if recall:
+        return float(relative(recall_at_k(ae), recall_at_k(ee), check_hardness(hardness)))
+    return float(relative(precision_at_k(ae, k), precision_at_k(ee, k), check_hardness(hardness)))
+
+
+@declare(
+    symbol="P_opt",
+    says="Precision with the expert who agrees most, over that of the two experts who agree least.",
+    formula="P_opt = max P_AE / min P_EE",
+    source=HOW_TO_EVALUATE,
+    inputs=_PANEL,
+    range="[0, inf)",
+    example=_panel_example,
+    **_OF_A_PANEL,
+    denominator="min P_EE, the smallest precision between two experts",
+    degenerate=((_NEVER_MATCH[0].format("two experts match in no case"), _NEVER_MATCH[1]), ("one expert", "refused")),
+)
+def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
+    """The optimistic relative precision: `rpad` at hardness 0."""
+    return _rate_ratio(mu_ae, mu_ee, k, 0.0, recall=False)
+
+
+@declare(
+    symbol="P_avg",
+    says="Mean precision with the experts, over the mean precision between experts.",
+    formula="P_avg = mean P_AE / mean P_EE",
+    source=HOW_TO_EVALUATE,
+    inputs=_PANEL,
+    range="[0, inf)",
+    example=_panel_example,
+    **_OF_A_PANEL,
+    denominator="mean P_EE, the mean precision between two experts",
+    degenerate=(
+        (_NEVER_MATCH[0].format("no two experts match in any case"), _NEVER_MATCH[1]),
+        ("one expert", "refused"),
+    ),
+)
+def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
+    """The average relative precision: `rpad` at hardness 1."""
+    return _rate_ratio(mu_ae, mu_ee, k, 1.0, recall=False)
+
+
+@declare(
+    symbol="R_opt",
+    says="Recall with the expert who agrees most, over that of the two experts who agree least.",
+    formula="R_opt = max R_AE / min R_EE",
+    source=HOW_TO_EVALUATE,
+    inputs=_PANEL,
+    range="[0, inf)",
+    example=_panel_example,
+    **_OF_A_PANEL,
+    denominator="min R_EE, the smallest recall between two experts",
+    degenerate=((_NEVER_MATCH[0].format("two experts match in no case"), _NEVER_MATCH[1]), ("one expert", "refused")),
+)
+def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
+    """The optimistic relative recall: `rrad` at hardness 0."""
+    return _rate_ratio(mu_ae, mu_ee, k, 0.0, recall=True)
+
+
+@declare(
+    symbol="R_avg",
+    says="Mean recall with the experts, over the mean recall between experts.",
+    formula="R_avg = mean R_AE / mean R_EE",
+    source=HOW_TO_EVALUATE,
+    inputs=_PANEL,
+    range="[0, inf)",
+    example=_panel_example,
+    **_OF_A_PANEL,
+    denominator="mean R_EE, the mean recall between two experts",
+    degenerate=(
+        (_NEVER_MATCH[0].format("no two experts match in any case"), _NEVER_MATCH[1]),
+        ("one expert", "refused"),
+    ),
+)
+def r_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
+    """The average relative recall: `rrad` at hardness 1."""
+    return _rate_ratio(mu_ae, mu_ee, k, 1.0, recall=True)
+
+
+@declare(
+    symbol="RPAD",
+    says="Relative precision: at 1 the algorithm agrees with experts as much as they agree among themselves.",
+    formula="RPAD@k(H) = ((1-H) max P_AE + H mean P_AE) / ((1-H) min P_EE + H mean P_EE)",
+    source=HOW_TO_EVALUATE,
+    inputs=f"{_PANEL}; hardness H in [0, 1]: 0 optimistic, 1 average",
+    range="[0, inf)",
+    example=_panel_and_hardness,
+    **_OF_A_PANEL,
+    denominator="(1-H) min P_EE + H mean P_EE",
+    degenerate=(
+        (
+            _NEVER_MATCH[0].format("H = 0 and two experts match in no case, or no two experts match in any"),
+            _NEVER_MATCH[1],
+        ),
+        ("one expert", "refused: experts cannot be compared with themselves"),
+    ),
+)
+def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> float:
+    """Relative precision of algorithmic diagnostics.
+
+    >>> rpad([[2, 1, 2], [0, 2, 2]], [[2, 1, 1], [2, 0, 1]], k=2)  # (9/24) / (7/24)
+    1.2857142857142856
+    """
+    return _rate_ratio(mu_ae, mu_ee, k, hardness, recall=False)
+
+
+@declare(
+    symbol="RRAD",
+    says="Relative recall: at 1 the algorithm's list meets an expert's as often as experts' lists meet each other.",
+    formula="RRAD@k(H) = ((1-H) max R_AE + H mean R_AE) / ((1-H) min R_EE + H mean R_EE)",
+    source=HOW_TO_EVALUATE,
+    inputs=f"{_PANEL}; hardness H in [0, 1]: 0 optimistic, 1 average",
+    range="[0, inf)",
+    example=_panel_and_hardness,
+    **_OF_A_PANEL,
+    denominator="(1-H) min R_EE + H mean R_EE",
+    degenerate=(
+        (
+            _NEVER_MATCH[0].format("H = 0 and two experts match in no case, or no two experts match in any"),
+            _NEVER_MATCH[1],
+        ),
+        ("one expert", "refused: experts cannot be compared with themselves"),
+    ),
+)
+def rrad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> float:
+    """Relative recall of algorithmic diagnostics."""
+    return _rate_ratio(mu_ae, mu_ee, k, hardness, recall=True)

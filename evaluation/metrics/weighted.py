@@ -1,0 +1,234 @@
+"""Scores of a ranked list against one golden diagnosis, by how near in meaning and in severity each diagnosis is.
+
+A diagnosis at rank i has a distance D from 1 (right) to 5. The arrays are int8 [..., 5], D at ranks 1 to 5, 0 where a
+rank is absent.
+
+Source of all: Kernel29.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError, OptionError
+from ...files.did_you_mean import hint
+from .declaration import declare
+
+KERNEL29 = "Kernel29"
+RANKS, FARTHEST, BEST = 5, 5, 16
+RELATIONS = {
+    "exact synonym": 1,
+    "broad synonym": 2,
+    "exact disease group": 3,
+    "broad disease group": 4,
+    "not related": 5,
+}
+"""Relation of a diagnosis to the golden one -> D."""
+SEVERITIES = {"mild": 1, "moderate": 2, "severe": 3, "critical": 4, "rare": 5}
+UNKNOWN = "unknown"
+SETTINGS = {"easy": (1.0, 0.3), "medium": (2.0, 0.0), "hard": (3.0, 0.0)}
+"""Name -> (k, x0) of the weight `1 / (1 + exp(k (s - x0)))` of a case whose score is s."""
+
+_WEIGHTS = (RANKS + 1 - np.arange(1, RANKS + 1)) / RANKS
+_APART = re.compile(r"[\s_\-]+")
+
+
+def degree(word: str, scale: Mapping[str, int], **place: Any) -> int:
+    """The number of a word on its scale; case, and a hyphen or underscore for a blank, do not matter.
+
+    Errors: `InputError` for any other word, with the nearest; `place` says where (source, row, column).
+    """
+    known = _APART.sub(" ", word.strip().casefold()) if isinstance(word, str) else ""
+    if known not in scale:
+        near = hint(known, scale)
+        raise InputError(f"a word outside the scale{near}", allowed=", ".join(scale), got=word, **place)
+    return scale[known]
+
+
+def scores(distances: NDArray[np.integer]) -> NDArray[np.float64]:
+    """`sum_i w_i (5 - D_i)^2 / sum_i w_i` over the ranks present: float64 [...] of [..., 5]; NaN where none is."""
+    weights = np.where(distances > 0, _WEIGHTS, 0.0)
+    total = weights.sum(-1)
+    gained = (weights * np.square(FARTHEST - distances.astype(np.int8))).sum(-1)
+    return np.divide(gained, total, out=np.full(total.shape, np.nan), where=total > 0)
+
+
+def severity_distances(golden: NDArray[np.integer], said: NDArray[np.integer]) -> NDArray[np.int8]:
+    """D = 1 + |golden - said|, and 5 where the severity said is unknown. Both on the scale 1 to 5, 0 is unknown."""
+    apart = 1 + np.abs(said.astype(np.int8) - golden.astype(np.int8))
+    return np.where(said > 0, apart, FARTHEST).astype(np.int8)
+
+
+def case_weights_of(rescaled_scores: NDArray[np.float64], setting: Any) -> NDArray[np.float64]:
+    """`1 / (1 + exp(k (s - x0)))` over the largest of them, so that none is lost to rounding; NaN where s is.
+
+    The worse a case, the more it weighs. Errors: `OptionError` for another setting.
+    """
+    pair = SETTINGS.get(setting) if isinstance(setting, str) else setting
+    if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(_is_number(value) for value in pair):
+        raise OptionError("setting", f"one of {', '.join(SETTINGS)}, or two numbers (k, x0)", setting)
+    k, x0 = pair
+    known = ~np.isnan(rescaled_scores)
+    lightness = np.full(rescaled_scores.shape, np.nan)
+    np.logaddexp(0, k * (rescaled_scores - x0), out=lightness, where=known)
+    return np.exp(np.min(lightness, where=known, initial=np.inf) - lightness)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
+def _score_of_list(distances: Sequence[int], ranks: Sequence[int] | None) -> float:
+    """The score of one list; ranks after the fifth do not count."""
+    at = list(range(1, len(distances) + 1)) if ranks is None else list(ranks)
+    whole = all(isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1 for rank in at)
+    if len(at) != len(distances) or not whole or len(set(at)) < len(at):
+        raise OptionError("ranks", f"{len(distances)} different whole numbers from 1", ranks)
+    row = np.zeros(RANKS, np.int8)
+    for rank, distance in zip(at, distances, strict=True):
+        if rank <= RANKS:
+            row[rank - 1] = distance
+    return float(scores(row))
+
+
+def _listed(name: str, words: Any) -> list[Any]:
+    if isinstance(words, str):
+        raise OptionError(name, "a list of words, one for each rank", words)
+    return list(words)
+
+
+def _drawn(generator: np.random.Generator, name: str, scale: Mapping[str, int]) -> dict[str, Any]:
+    count = generator.integers(0, RANKS + 1)
+    ranks = generator.choice(np.arange(1, RANKS + 1), count, replace=False).tolist()
+    return {name: generator.choice(list(scale), count).tolist(), "ranks": ranks}
+
+
+_OF_A_LIST: dict[str, Any] = {
+    "source": KERNEL29,
+    "range": "[0, 16]",
+    "denominator": "sum_i w_i over the ranks present",
+    "order_free": ("diagnosis",),
+}
+_NO_RANK = ("no diagnosis among the first five ranks", "NaN: 0 of 0")
+
+
+@declare(
+    symbol="Semantic",
+    says="How near in meaning the diagnoses of a list are to the golden one; the earlier ranks weigh more.",
+    formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5",
+    inputs=f"relations, one for each diagnosis: {', '.join(f'{word} (D = {d})' for word, d in RELATIONS.items())}; ranks",
+    degenerate=(_NO_RANK, ("a word outside the scale", "refused")),
+    example=lambda generator: _drawn(generator, "relations", RELATIONS),
+    axes={"relations": "diagnosis", "ranks": "diagnosis"},
+    **_OF_A_LIST,
+)
+def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None) -> float:
+    """The score of one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+
+    >>> semantic_score(["Exact Synonym", "Exact Disease Group", "Broad Disease Group"])  # 19.8 / 2.4
+    8.25
+    """
+    words = _listed("relations", relations)
+    return _score_of_list([degree(word, RELATIONS, row=i, column="relations") for i, word in enumerate(words)], ranks)
+
+
+@declare(
+    symbol="Severity",
+    says="How near in severity the diagnoses of a list are to the golden one; the earlier ranks weigh more.",
+    formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, D = 1 + |golden - predicted|",
+    inputs=f"golden, severities: {', '.join(f'{word} ({d})' for word, d in SEVERITIES.items())}; None is unknown; ranks",
+    degenerate=(
+        ("an unknown severity in the list", "D = 5"),
+        _NO_RANK,
+        ("the golden severity is unknown", "NaN: nothing to compare with"),
+        ("a word outside the scale", "refused"),
+    ),
+    example=lambda generator: (
+        {"golden": generator.choice([*SEVERITIES, UNKNOWN])}
+        | _drawn(generator, "severities", {**SEVERITIES, UNKNOWN: 0})
+    ),
+    axes={"severities": "diagnosis", "ranks": "diagnosis"},
+    **_OF_A_LIST,
+)
+def severity_score(golden: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None) -> float:
+    """The score of one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+
+    >>> round(severity_score("rare", ["rare", "rare", "severe"]), 9)  # 31.2 / 2.4
+    13.0
+    """
+    true = severity_degree(golden, column="golden")
+    said = [
+        severity_degree(word, row=i, column="severities") for i, word in enumerate(_listed("severities", severities))
+    ]
+    score = _score_of_list(severity_distances(np.array(true), np.array(said, np.int8)).tolist(), ranks)
+    return score if true else float("nan")
+
+
+def severity_degree(word: str | None, **place: Any) -> int:
+    """1 for mild to 5 for rare; 0 for None and for "unknown". Errors: as `degree`."""
+    return 0 if word is None else degree(word, {**SEVERITIES, UNKNOWN: 0}, **place)
+
+
+@declare(
+    symbol="rescaled",
+    says="A semantic or severity score on a scale from -1 (nothing right) to 1 (all right).",
+    formula="2 s / 16 - 1",
+    source=KERNEL29,
+    inputs="scores: semantic or severity scores, from 0 to 16",
+    range="[-1, 1]",
+    denominator="16, the best score",
+    degenerate=(("an undefined score", "NaN"),),
+    example=lambda generator: {
+        "scores": np.where(generator.random(4) < 0.1, np.nan, generator.random(4) * BEST),
+    },
+    axes={"scores": "case"},
+    grows_with=("scores",),
+)
+def rescaled(scores: ArrayLike) -> NDArray[np.float64]:
+    """Elementwise.
+
+    >>> rescaled([0, 8, 16]).tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    array = np.asarray(scores, float)
+    if not ((array >= 0) & (array <= BEST) | np.isnan(array)).all():
+        raise OptionError("scores", f"numbers from 0 to {BEST}", scores)
+    return 2 * array / BEST - 1
+
+
+@declare(
+    symbol="aggregated",
+    says="The mean of rescaled scores over cases, in which bad cases weigh more.",
+    formula="sum_i w_i s_i / sum_i w_i, w_i = 1 / (1 + exp(k (s_i - x0))); (k, x0): easy (1, 0.3), medium (2, 0), hard (3, 0)",
+    source=KERNEL29,
+    inputs="scores [n], rescaled; setting: easy, medium, hard or (k, x0)",
+    range="[-1, 1]",
+    denominator="sum_i w_i over the cases with a score",
+    degenerate=(("a case with an undefined score", "left out; NaN where all are"), ("no case", "refused")),
+    example=lambda generator: {
+        "scores": np.where(generator.random(3) < 0.4, np.nan, generator.random(3) * 2 - 1),
+        "setting": generator.choice(list(SETTINGS)).item(),
+    },
+    axes={"scores": "case"},
+    order_free=("case",),
+    repeat_free=("case",),
+)
+def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium") -> float:
+    """Over one algorithm's cases.
+
+    >>> round(aggregated([1, -0.5, 0.25, -1], "hard"), 3)
+    -0.577
+    """
+    array = np.asarray(scores, float)
+    if array.ndim != 1 or len(array) == 0 or not ((np.abs(array) <= 1) | np.isnan(array)).all():
+        raise OptionError("scores", "numbers from -1 to 1, at least one", scores)
+    known = array[~np.isnan(array)]
+    if not len(known):
+        return float("nan")
+    weights = case_weights_of(known, setting)
+    return float(weights @ known / weights.sum())

@@ -1,0 +1,1 @@
+"""Bootstrap intervals, significance, and what every family's results are made of."""

@@ -1,0 +1,53 @@
+"""What a family of metrics gives to the report, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..matches.case_matches import Matcher
+
+Row = dict[str, Any]
+RELATIVE = "relative"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all families of one evaluation share.
+
+    k : diagnoses of each list that count. repeats, seed, level : of the bootstrap over cases.
+    icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
+    across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
+    progress : called with (done, total) while M is asked.
+    made : what one family has computed and another needs too, by name.
+    """
+
+    matcher: Matcher
+    k: int = 3
+    repeats: int = 1000
+    seed: int = 0
+    level: float = 0.95
+    icd_source: str = "icd10cm"
+    across_cases: bool = True
+    progress: Callable[[int, int], None] | None = None
+    made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass
+class Section:
+    """One family's part of a report.
+
+    rows : value, interval and reason for each rater and metric, as in `Report.table`.
+    tables : further tables by name, each a list of rows of one set of columns.
+    per_case : by name, one value for each (case, rater), cases first: for violins and for disagreements.
+    words : the findings in sentences, for the top of the page. notes : what its reader should know.
+    """
+
+    name: str
+    title: str
+    rows: list[Row] = field(default_factory=list)
+    tables: dict[str, list[Row]] = field(default_factory=dict)
+    per_case: dict[str, list[Any]] = field(default_factory=dict)
+    words: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)

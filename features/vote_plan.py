@@ -1,0 +1,147 @@
+"""What a feature set would ask about the pairs of a job: which questions, how many are known, tokens and cost expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from ..endpoints.prices import estimated_tokens
+from ..errors import InputError
+from ..files.did_you_mean import hint
+from ..votes.asker import Job
+from ..votes.prompts.questions import Question, Respondent
+from ..votes.prompts.versions import PROMPTS
+from ..votes.store.store import VoteStore
+from ..votes.voters import IMPORTED, Picker, Voter
+from .feature_set import FeatureSet, FeatureSpec
+from .interning import InternedPairs
+from .providers import Providers
+from .representations import Representations
+
+_SAMPLE = 200
+"""So many of the unknown questions are written out to expect their tokens."""
+_TOKENS_OF_AN_ANSWER = 3
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The questions to one respondent at one endpoint.
+
+    wanted : all questions. unknown : those without an answer in the store.
+    prompt_tokens, completion_tokens : expected for the unknown ones. cost : of these; None where the price is not given.
+    """
+
+    features: tuple[str, ...]
+    respondent: Respondent
+    endpoint: str
+    questions: Callable[[], Iterator[Question]]
+    wanted: int
+    unknown: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+def plan(
+    pairs: InternedPairs, features: FeatureSet, providers: Providers, store: VoteStore | None, only: Sequence[str] = ()
+) -> list[Planned]:
+    """One entry for each respondent that the votes and picks of the set name, in the order of the columns.
+
+    store : None where nothing is known yet. only : these features alone. Equal names are not asked about: they match.
+
+    Errors: `InputError` for a feature of `only` that is not a vote or pick of the set.
+    """
+    asked = [feature for feature in features.asked if feature.options["prompt"] != IMPORTED]
+    known = [feature.name for feature in asked]
+    for name in only:
+        if name not in known:
+            allowed = ", ".join(known) or "none: the set asks no language model"
+            raise InputError(
+                f"no such vote or pick{hint(name, known)}", source=features.name, allowed=allowed, got=name
+            )
+    differing = _Differing.of(pairs, providers)
+    groups: dict[tuple[Respondent, str], list[FeatureSpec]] = {}
+    for feature in asked:
+        if not only or feature.name in only:
+            who = _who(feature)
+            groups.setdefault((who.respondent, who.endpoint), []).append(feature)
+    return [_planned(specs, differing, features, store) for specs in groups.values()]
+
+
+def jobs_of(planned: Sequence[Planned], features: FeatureSet, store: VoteStore) -> list[Job]:
+    """What is planned and unknown, for `ask`."""
+    return [
+        Job(
+            features.endpoints[one.endpoint],
+            one.respondent,
+            store.unknown(one.questions()),
+            one.unknown,
+            features.prices.get(one.respondent.model),
+        )
+        for one in planned
+        if one.unknown
+    ]
+
+
+@dataclass(frozen=True)
+class _Differing:
+    """The pairs whose names differ, and these names."""
+
+    first: list[str]
+    second: list[str]
+    texts: Representations
+
+    @classmethod
+    def of(cls, pairs: InternedPairs, providers: Providers) -> _Differing:
+        rows = np.flatnonzero(~pairs.equal)
+        first = [pairs.names[i] for i in pairs.first[rows].tolist()]
+        second = [pairs.names[i] for i in pairs.second[rows].tolist()]
+        return cls(first, second, Representations(list(dict.fromkeys([*first, *second])), providers))
+
+
+def _who(feature: FeatureSpec) -> Voter | Picker:
+    return Picker.of(feature.options) if feature.kind == "icd_pick" else Voter.of(feature.options)
+
+
+def _planned(
+    specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureSet, store: VoteStore | None
+) -> Planned:
+    who = [_who(feature) for feature in specs]
+    respondent, endpoint = who[0].respondent, who[0].endpoint
+    if isinstance(who[0], Picker):
+        choices = differing.texts.icd_choices(who[0])
+        wanted = len(choices.rows)
+
+        def questions() -> Iterator[Question]:
+            return choices.questions(respondent)
+    else:
+        voters = [one for one in who if isinstance(one, Voter)]
+        voter = replace(
+            voters[0], both_orders=any(v.both_orders for v in voters), repeats=max(v.repeats for v in voters)
+        )
+        wanted = len(differing.first) * voter.repeats * (2 if voter.both_orders else 1)
+
+        def questions() -> Iterator[Question]:
+            for first, second in zip(differing.first, differing.second, strict=True):
+                yield from voter.questions(first, second)
+
+    unknown = wanted if store is None else sum(1 for _ in store.unknown(questions()))
+    sample = list(islice(questions() if store is None else store.unknown(questions()), _SAMPLE))
+    one_prompt, one_completion = _tokens_of_one(respondent, sample, store)
+    tokens = round(unknown * one_prompt), round(unknown * one_completion)
+    price = features.prices.get(respondent.model)
+    cost = 0.0 if not unknown else None if price is None else price.of(*tokens)
+    names = tuple(feature.name for feature in specs)
+    return Planned(names, respondent, endpoint, questions, wanted, unknown, *tokens, cost)
+
+
+def _tokens_of_one(respondent: Respondent, sample: Sequence[Question], store: VoteStore | None) -> tuple[float, float]:
+    """Prompt and completion tokens of one question: the mean of those answered, else from the length of `sample`."""
+    if store is not None and (seen := store.mean_tokens(respondent)) is not None:
+        return seen
+    prompt = PROMPTS[respondent.prompt]
+    lengths = [estimated_tokens(prompt.messages(question.first, question.second)) for question in sample]
+    return sum(lengths) / max(len(lengths), 1), float(_TOKENS_OF_AN_ANSWER)

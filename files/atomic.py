@@ -1,0 +1,49 @@
+"""Whole files or none: output goes to a temporary neighbour and takes its name when it is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import DxmatchError
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary path beside `path`; renamed to it when the block ends well, removed when it does not.
+
+    Errors: `DxmatchError` where the folder is absent or cannot be written.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise DxmatchError(f"{target} is a folder, not a file to write to.")
+    if not target.parent.is_dir():
+        raise DxmatchError(f"{target.parent}: no such folder (for {target.name}).")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield temporary
+        temporary.replace(target)
+    except OSError as error:
+        raise DxmatchError(f"{target} could not be written: {error.strerror or error}.") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder, made where it is absent. Errors: `DxmatchError` where it cannot be."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DxmatchError(f"{folder}: the folder could not be made ({error.strerror or error}).") from error
+    return folder
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """A text file in UTF-8. Errors: `DxmatchError` where it cannot be read."""
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DxmatchError(f"{path}: could not be read as UTF-8 text ({error}).") from error

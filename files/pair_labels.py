@@ -1,0 +1,143 @@
+"""Labels as users hold them: one column of 0/1, or one column per expert, of which the majority decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .tables import Table
+
+BLANK = -1
+"""An expert who did not vote on a pair."""
+
+_LABELS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
+
+
+def experts_of(table: Table, label: str) -> list[str]:
+    """The columns `label_<name>`, one per expert."""
+    return [name for name in table.names if name.startswith(f"{label}_")]
+
+
+def read_labels(
+    table: Table, label: str, problems: dict[int, InputError]
+) -> tuple[NDArray[np.int8], NDArray[np.int8] | None]:
+    """int8[n] of 0 and 1, and the panel's votes int8[n, k] where a panel decides. Rows that cannot be right go to `problems`."""
+    if label in table.names:
+        return _plain_labels(table, label, problems), None
+    votes = [_parsed(table, column, problems) for column in experts_of(table, label)]
+    ballots = [[BLANK if vote is None else vote for vote in column] for column in votes]
+    return _majority(table, label, votes, problems), np.array(ballots, np.int8).T
+
+
+def read_shares(
+    table: Table,
+    soft: str,
+    label: str | None,
+    ballots: NDArray[np.int8] | None,
+    problems: dict[int, InputError],
+) -> NDArray[np.float64]:
+    """float64[n] in [0, 1]: the share of votes for "match", from a column of its own or from the panel's votes."""
+    if soft == label and ballots is not None:
+        # Where all are blank, `adjudicated` decided the label, and no share is known.
+        votes, found = (ballots != BLANK).sum(axis=1), (ballots == 1).sum(axis=1)
+        return np.divide(found, votes, out=np.full(len(votes), np.nan), where=votes > 0)
+    table.require(soft, "the share of votes for a match")
+    out = np.zeros(len(table))
+    for row, value in enumerate(table.column(soft)):
+        try:
+            out[row] = float(value)
+        except (TypeError, ValueError):
+            out[row] = np.nan
+        if not 0 <= out[row] <= 1:
+            problems.setdefault(
+                row, table.error("a share of votes that cannot be", row, soft, allowed="0 to 1", got=value)
+            )
+    return out
+
+
+def _parse_label(value: Any) -> int | None:
+    """0 or 1; None for a blank; -1 for anything else."""
+    if value is None or value == "" or value != value:
+        return None
+    return _LABELS.get(str(value).strip().casefold(), -1)
+
+
+def _parsed(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
+    out = []
+    for row, value in enumerate(table.column(column)):
+        parsed = _parse_label(value)
+        if parsed == -1:
+            problems.setdefault(
+                row,
+                table.error("a label that is not 0 or 1", row, column, allowed="0 (no match) or 1 (match)", got=value),
+            )
+            parsed = None
+        out.append(parsed)
+    return out
+
+
+def _plain_labels(table: Table, column: str, problems: dict[int, InputError]) -> NDArray[np.int8]:
+    out = np.zeros(len(table), np.int8)
+    for row, value in enumerate(_parsed(table, column, problems)):
+        if value is None:
+            problems.setdefault(
+                row, table.error("the label is blank", row, column, allowed="0 (no match) or 1 (match)", got=None)
+            )
+        else:
+            out[row] = value
+    return out
+
+
+def _majority(
+    table: Table, label: str, votes: list[list[int | None]], problems: dict[int, InputError]
+) -> NDArray[np.int8]:
+    """More than half of the intended panel decides; a blank is no vote, and without a majority `adjudicated` decides."""
+    experts = experts_of(table, label)
+    final = _parsed(table, "adjudicated", problems) if "adjudicated" in table.names else [None] * len(table)
+    out = np.zeros(len(table), np.int8)
+    for row in range(len(table)):
+        ballot = [column[row] for column in votes]
+        for verdict in (0, 1):
+            if 2 * ballot.count(verdict) > len(experts):
+                out[row] = verdict
+                break
+        else:
+            verdict = final[row]
+            if verdict is None:
+                problems.setdefault(
+                    row,
+                    table.error(
+                        f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
+                        allowed="0 or 1 where the experts tie or are blank", got=dict(zip(experts, ballot, strict=True)),
+                    ),
+                )  # fmt: skip
+            else:
+                out[row] = verdict
+    return out
+
+
+def check_conflicts(
+    table: Table,
+    columns: tuple[str, str],
+    text: dict[str, pa.ChunkedArray],
+    labels: NDArray[np.int8],
+    problems: dict[int, InputError],
+) -> None:
+    """One pair, in either order, has one label. All rows of a pair with two labels are refused."""
+    rows_of: dict[tuple[str, str], list[int]] = {}
+    for row, (a, b) in enumerate(zip(text[columns[0]].to_pylist(), text[columns[1]].to_pylist(), strict=True)):
+        if row not in problems:
+            a, b = a.casefold(), b.casefold()
+            rows_of.setdefault((a, b) if a <= b else (b, a), []).append(row)
+    for pair, rows in rows_of.items():
+        if len({int(labels[row]) for row in rows}) > 1:
+            shown = ", ".join(f"row {table.row_number(row)}: {labels[row]}" for row in rows[:4])
+            for row in rows:
+                problems[row] = table.error(
+                    f"the pair {pair[0]!r}, {pair[1]!r} has two labels ({shown})", row, columns[0],
+                    allowed="one label for a pair, in either order; --rejects FILE sets such rows aside",
+                )  # fmt: skip

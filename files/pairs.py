@@ -1,0 +1,177 @@
+"""Pairs of diagnoses as users hold them: validation, expert labels, rejects."""
+
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..files.limits import MAX_CHARACTERS
+from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
+from .tables import Table, read_table, write_rejects
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """n rows that passed validation.
+
+    table : the rows as they came, refused ones taken out.
+    a, b : the two diagnoses, stripped of white space, none null.
+    label : int8[n] of 0 and 1, or None when no label was asked for.
+    ballots : int8[n, k], what each of k experts voted, -1 for a blank; None where no panel voted.
+    soft : float64[n] in [0, 1], the share of votes for "match"; None where it was not asked for.
+    weight : float64[n], or None.
+    n_rejected : rows that were set aside.
+    """
+
+    table: Table
+    a: pa.ChunkedArray
+    b: pa.ChunkedArray
+    label: NDArray[np.int8] | None = None
+    weight: NDArray[np.float64] | None = None
+    n_rejected: int = 0
+    ballots: NDArray[np.int8] | None = None
+    soft: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def take(self, rows: NDArray[np.bool_]) -> Pairs:
+        """The rows where bool[n] is true."""
+        mask = pa.array(rows)
+        table = Table(self.table.data.filter(mask), self.table.source, self.table.first_row, self.table.frame)
+        return Pairs(
+            table,
+            self.a.filter(mask),
+            self.b.filter(mask),
+            None if self.label is None else self.label[rows],
+            None if self.weight is None else self.weight[rows],
+            self.n_rejected,
+            None if self.ballots is None else self.ballots[rows],
+            None if self.soft is None else self.soft[rows],
+        )
+
+
+def read_pairs(
+    source: Any,
+    *,
+    a: str = "a",
+    b: str = "b",
+    label: str | None = None,
+    soft: str | None = None,
+    weight: str | None = None,
+    rejects: str | os.PathLike[str] | None = None,
+) -> Pairs:
+    """Reads and checks pairs.
+
+    Parameters
+    ----------
+    source : a path, a data frame, or a sequence of two-tuples of strings.
+    a, b : the columns of the two diagnoses.
+    label : the column of 0/1 labels. Where it is absent but columns `label_<name>` are there, each is an expert's and
+        the majority of that panel decides; without one, the column `adjudicated` does. None reads no label.
+    soft : a column with the share of votes for "match", in [0, 1]; the name of `label` itself stands for the panel's votes.
+    weight : a column of positive weights.
+    rejects : a file for the rows that cannot be right; without it the first such row is an `InputError`.
+    """
+    table = read_table(_from_tuples(source))
+    for column in (a, b):
+        table.require(column, "a diagnosis")
+    if label is not None and not experts_of(table, label):
+        table.require(label, "0 or 1")
+    if weight is not None:
+        table.require(weight, "a weight")
+
+    problems: dict[int, InputError] = {}
+    text = {column: table.text(column) for column in (a, b)}
+    for column, values in text.items():
+        _check_text(table, column, values, problems)
+    labels = votes = None
+    if label is not None:
+        labels, votes = read_labels(table, label, problems)
+        check_conflicts(table, (a, b), text, labels, problems)
+    shares = None if soft is None else read_shares(table, soft, label, votes, problems)
+    weights = _weights(table, weight, problems) if weight is not None else None
+
+    pairs = Pairs(table, text[a], text[b], labels, weights, len(problems), votes, shares)
+    if not problems:
+        return pairs
+    if rejects is None:
+        raise problems[min(problems)]
+    write_rejects(table, {row: str(error) for row, error in problems.items()}, rejects)
+    keep = np.ones(len(table), bool)
+    keep[list(problems)] = False
+    if not keep.any():
+        raise InputError(f"all {len(table):,} rows were refused; see {os.fspath(rejects)}", source=table.source)
+    return pairs.take(keep)
+
+
+def _from_tuples(source: Any) -> Any:
+    if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):
+        return source
+    for row, pair in enumerate(source):
+        if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
+            raise InputError(
+                "not a pair", source="pairs", row=row, allowed='two strings, ("heart attack", "MI")', got=pair
+            )
+    data = pa.table(
+        {"a": pa.array([p[0] for p in source], pa.string()), "b": pa.array([p[1] for p in source], pa.string())}
+    )
+    if data.num_rows == 0:
+        raise InputError("no pairs", source="pairs", allowed="at least one")
+    return Table(data, "pairs", 0)
+
+
+def _check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:
+    encoded = values.dictionary_encode().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0)
+    refused = np.append(refused_texts(encoded.dictionary), True)  # the last stands for blanks, which have no code
+    codes = encoded.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False)
+    for row in np.flatnonzero(refused[codes]).tolist():
+        got = table.data.column(column)[row].as_py()
+        problem, allowed = why_refused(values[row].as_py())
+        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, got=got))
+
+
+def refused_texts(values: pa.Array) -> NDArray[np.bool_]:
+    """bool[n]: which of n texts, stripped of white space, are no diagnosis: null, blank, too long or without a letter or digit."""
+    missing = pc.fill_null(pc.equal(pc.utf8_length(values), 0), True)
+    too_long = pc.fill_null(pc.greater(pc.utf8_length(values), MAX_CHARACTERS), False)
+    wordless = pc.fill_null(pc.invert(pc.match_substring_regex(values, r"[\pL\pN]")), False)
+    return np.asarray(pc.or_(pc.or_(missing, too_long), wordless).to_numpy(zero_copy_only=False))
+
+
+def why_refused(text: str | None) -> tuple[str, str]:
+    """What is wrong with one of `refused_texts`, and what is allowed."""
+    if not text:
+        return "the diagnosis is blank", "a diagnosis in words"
+    if len(text) > MAX_CHARACTERS:
+        return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
+    return "a diagnosis without a letter or digit", "a diagnosis in words"
+
+
+def _weights(table: Table, column: str, problems: dict[int, InputError]) -> NDArray[np.float64]:
+    out = np.ones(len(table))
+    for row, value in enumerate(table.column(column)):
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = float("nan")
+        if not (np.isfinite(number) and number > 0):
+            problems.setdefault(
+                row, table.error("a weight that is no positive number", row, column, allowed="> 0", got=value)
+            )
+        else:
+            out[row] = number
+    return out

@@ -1,0 +1,203 @@
+"""Tables in and out: files by suffix; pandas, polars and Arrow frames through narwhals."""
+
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from ..errors import InputError
+from .atomic import whole_file
+from .table_files import SUFFIXES, read_file
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns with the place they came from, so that an error can name the row as its reader sees it.
+
+    `first_row` is the number of the first record: 2 in a CSV (the header is row 1), 1 in JSONL and Parquet,
+    0 in a data frame.
+    """
+
+    data: pa.Table
+    source: str
+    first_row: int
+    frame: nw.DataFrame[Any] | None = None
+
+    def __len__(self) -> int:
+        return self.data.num_rows
+
+    @property
+    def names(self) -> list[str]:
+        return self.data.column_names
+
+    def row_number(self, index: int) -> int:
+        return self.first_row + int(index)
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a column; None where it is blank."""
+        return self.data.column(name).to_pylist()
+
+    def require(self, name: str, purpose: str = "") -> None:
+        """Errors: `InputError` where the column is missing, with the nearest of those present."""
+        if name in self.names:
+            return
+        near = difflib.get_close_matches(name, self.names, n=1, cutoff=0.6)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(
+            f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint}",
+            source=self.source,
+            allowed=f"a column {name!r}, or its other name given as an option",
+            got=self.names,
+        )
+
+    def text(self, name: str) -> pa.ChunkedArray:
+        """A column as strings; blank and white space are null.
+
+        Errors: `InputError` where the column holds something other than text, with the first such row.
+        """
+        column = self.data.column(name)
+        kind = column.type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        if pa.types.is_null(kind):
+            return column.cast(pa.string())
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+            first = next((i for i, value in enumerate(column.to_pylist()) if value is not None), 0)
+            raise InputError(
+                "a value that is not text",
+                source=self.source, row=self.row_number(first), column=name, allowed="text", got=column[first].as_py(),
+            )  # fmt: skip
+        trimmed = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
+        return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
+
+    def required_text(self, name: str) -> pa.ChunkedArray:
+        """`text`, with a blank refused."""
+        values = self.text(name)
+        if values.null_count:
+            row = values.is_null().index(True).as_py()
+            raise self.error(
+                "the diagnosis is blank", row, name, allowed="a diagnosis in words", got=self.column(name)[row]
+            )
+        return values
+
+    def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
+        return InputError(problem, source=self.source, row=self.row_number(index), column=column, **details)
+
+
+def read_table(source: Any) -> Table:
+    """A file by its suffix, or a pandas, polars or Arrow frame.
+
+    CSV and TSV values stay text as typed ("007" is not 7); a CSV may be separated by commas or semicolons.
+    Errors: `InputError` for a file that is absent, empty, not UTF-8, of another kind than its suffix, or damaged.
+    """
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, str | os.PathLike):
+        data, first_row = read_file(Path(source))
+        return _nonempty(Table(data, str(source), first_row))
+    try:
+        frame = nw.from_native(source, eager_only=True)
+    except TypeError:
+        raise InputError(
+            "not a table", allowed="the path of a file, or a pandas, polars or Arrow frame", got=type(source).__name__
+        ) from None
+    try:
+        data = frame.to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError(f"a column of mixed kinds ({error})", source="data frame") from None
+    table = Table(data, "data frame", 0, frame)
+    return _nonempty(table)
+
+
+def _nonempty(table: Table) -> Table:
+    if len(table) == 0:
+        raise InputError("the table has no rows", source=table.source, allowed="at least one row")
+    repeated = {name for name in table.names if table.names.count(name) > 1}
+    if repeated:
+        raise InputError(
+            "two columns of one name", source=table.source, allowed="each name once", got=sorted(repeated)[0]
+        )
+    return table
+
+
+def write_table(data: pa.Table, path: str | os.PathLike[str]) -> Path:
+    """Writes `data` by the suffix of `path`, whole or not at all; Parquet with page checksums.
+
+    Errors: `InputError` for another suffix, `DxmatchError` where it cannot be written.
+    """
+    return write_tables([data], path)
+
+
+def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str]) -> Path:
+    """`write_table` of one table after another (at least one, all of the same columns), without holding them together."""
+    target = Path(path)
+    suffix = check_output(target)
+    rest = iter(tables)
+    first = next(rest)
+    with whole_file(target) as temporary:
+        if suffix == ".jsonl":
+            with temporary.open("w", encoding="utf-8") as handle:
+                for table in chain([first], rest):
+                    for batch in table.to_batches(max_chunksize=65_536):
+                        handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
+        else:
+            with _writer(temporary, suffix, first.schema) as writer:
+                for table in chain([first], rest):
+                    writer.write_table(table)
+    return target
+
+
+def _writer(path: Path, suffix: str, schema: pa.Schema) -> pq.ParquetWriter | pa_csv.CSVWriter:
+    if suffix == ".parquet":
+        return pq.ParquetWriter(path, schema, write_page_checksum=True)
+    options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
+    return pa_csv.CSVWriter(path, schema, write_options=options)
+
+
+def check_output(path: str | os.PathLike[str]) -> str:
+    """The suffix of an output file, checked before any long work begins."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError("an output of an unknown kind", source=str(path), allowed=", ".join(SUFFIXES), got=suffix)
+    if not Path(path).parent.is_dir():
+        raise InputError("the folder for the output is absent", source=str(path), allowed="an existing folder")
+    return suffix
+
+
+def to_native(data: pa.Table, like: nw.DataFrame[Any] | None) -> Any:
+    """`data` as the kind of frame that came in (an Arrow table where a file did)."""
+    if like is None or like.implementation.is_pyarrow():
+        return data
+    return nw.from_arrow(data, backend=like.implementation).to_native()
+
+
+def with_columns(data: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
+    """`data` with columns set; one of the same name is replaced in place."""
+    for name, values in columns.items():
+        array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
+        at = data.column_names.index(name) if name in data.column_names else -1
+        data = data.append_column(name, array) if at < 0 else data.set_column(at, name, array)
+    return data
+
+
+def write_rejects(table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str]) -> None:
+    """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own."""
+    rows = sorted(reasons)
+    refused = table.data.take(pa.array(rows, pa.int64()))
+    why = {"rejected_row": [table.row_number(i) for i in rows], "rejected_because": [reasons[i] for i in rows]}
+    write_table(with_columns(refused, why), path)

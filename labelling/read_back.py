@@ -1,0 +1,174 @@
+"""From filled sheets and exports to labelled pairs, and how far the experts agree."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..errors import InputError, OptionError
+from ..files.pair_labels import BLANK
+from ..training.expert_agreement import agreement_words, expert_agreement
+from . import label_studio, sheet
+from .sheet import Answered
+from .suggestion import RANDOM, Suggestion, check_experts
+
+_Z = 1.959964
+"""Of the normal distribution: 95 % lie within so many standard deviations."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What came back.
+
+    answered : by expert. adjudicated : the answers to what the experts left open, None where no such sheet was read.
+    """
+
+    suggestion: Suggestion
+    answered: Mapping[str, Answered]
+    adjudicated: Answered | None = None
+
+    @cached_property
+    def ballots(self) -> NDArray[np.int8]:
+        """int8[n, k] of 0, 1 and -1 for a blank, in the key's order."""
+        identities = self.suggestion.key.column("id").to_pylist()
+        return np.array([[one.answers[i] for one in self.answered.values()] for i in identities], np.int8)
+
+    @cached_property
+    def final(self) -> NDArray[np.int8]:
+        """int8[n]: the answers of the adjudicator, -1 where there is none."""
+        identities = self.suggestion.key.column("id").to_pylist()
+        given = {} if self.adjudicated is None else self.adjudicated.answers
+        return np.array([given.get(i, BLANK) for i in identities], np.int8)
+
+    @cached_property
+    def label(self) -> NDArray[np.int8]:
+        """int8[n]: what more than half of the panel say, else the adjudicator; -1 where both leave it open."""
+        panel = self.ballots.shape[1]
+        match, other = (2 * (self.ballots == verdict).sum(axis=1) > panel for verdict in (1, 0))
+        return np.select([match, other], [1, 0], self.final).astype(np.int8)
+
+    @property
+    def table(self) -> pa.Table:
+        """id, a, b, chosen, `label_<expert>` (0, 1 or null) and `adjudicated`: what `dxmatch train` reads."""
+        columns: dict[str, Any] = {name: self.suggestion.key.column(name) for name in ("id", "a", "b", "chosen")}
+        for expert, votes in zip(self.answered, self.ballots.T, strict=True):
+            columns[f"label_{expert}"] = _votes(votes)
+        columns["adjudicated"] = _votes(self.final)
+        return pa.table(columns)
+
+    @property
+    def open(self) -> pa.Table:
+        """The pairs of the key without a majority, and not adjudicated."""
+        return self.suggestion.key.filter(pa.array(self.label == BLANK))
+
+    def write_open(self, path: str | os.PathLike[str]) -> None:
+        """A sheet of the open pairs, blind like the experts' own."""
+        sheet.write(sheet.questions(self.open, "adjudicator", self.suggestion.made_with["seed"]), Path(path))
+
+    def words(self) -> list[str]:
+        """A line for each expert, then agreement, what is open, and what the pairs drawn at random tell."""
+        total = len(self.suggestion)
+        width = max(map(len, self.answered))
+        lines = [
+            f"{expert:<{width}}  {total - one.unsure - one.blank:,} of {total:,} answered, {one.unsure:,} unsure, {one.blank:,} blank."
+            for expert, one in self.answered.items()
+        ]
+        lines.append(agreement_words(expert_agreement(self.ballots)))
+        decided, count = int((self.label != BLANK).sum()), len(self.open)
+        lines.append(f"{decided:,} pairs decided, {int((self.label == 1).sum()):,} of them matches.")
+        if count:
+            lines.append(f"{count:,} without a majority: they need adjudication before 'dxmatch train' takes them.")
+        return lines + self._chance_words()
+
+    def _chance_words(self) -> list[str]:
+        drawn = np.array(self.suggestion.key.column("chosen").to_pylist()) == RANDOM
+        known = drawn & (self.label != BLANK)
+        if not known.any():
+            return []
+        found, pairs = int((self.label[known] == 1).sum()), int(known.sum())
+        low, high = _wilson_interval(found, pairs)
+        said = float(self.suggestion.key.column("probability").to_numpy()[known].mean())
+        undecided = int(drawn.sum()) - pairs
+        return [
+            f"Of {pairs:,} pairs drawn at random {found:,} match: {_percent(found / pairs)} of the pool [{_percent(low)}, "
+            f"{_percent(high)}]; the model expected {_percent(said)}."
+            + (f" {undecided:,} more are undecided." if undecided else "")
+        ]
+
+
+def read_labels(
+    folder: str | os.PathLike[str],
+    *,
+    experts: Sequence[str] | None = None,
+    exports: Mapping[str, str | os.PathLike[str]] | None = None,
+    shared_exports: Sequence[str | os.PathLike[str]] = (),
+    annotators: Mapping[str, str] | None = None,
+    adjudicated: str | os.PathLike[str] | None = None,
+) -> Labels:
+    """Reads what the experts returned for the suggestion in `folder`, joined by id.
+
+    Parameters
+    ----------
+    experts : the panel; all whom the suggestion was made for, if not given.
+    exports : expert -> an export of Label Studio that is theirs alone; their sheet is not read then.
+    shared_exports : exports with answers of several; `annotators` says who is who, by user id or e-mail address.
+    adjudicated : the filled sheet that `Labels.write_open` made.
+
+    Errors: `InputError` for a sheet that is missing or cannot be right, with the row; `OptionError` for an unknown expert.
+    """
+    suggestion = Suggestion.read(folder)
+    panel = tuple(suggestion.experts if experts is None else experts)
+    check_experts(panel)
+    exports, annotators = exports or {}, annotators or {}
+    for name, given in (("experts", panel), ("exports", exports), ("annotators", annotators.values())):
+        for expert in given:
+            if expert not in (suggestion.experts if name == "experts" else panel):
+                allowed = suggestion.experts if name == "experts" else panel
+                raise OptionError(name, f"of the experts {', '.join(allowed)}", expert)
+    found: dict[str, Answered] = {}
+    parts = [label_studio.read_export(Path(path), suggestion.key, {}, expert) for expert, path in exports.items()]
+    parts += [label_studio.read_export(Path(path), suggestion.key, annotators) for path in shared_exports]
+    for part in parts:
+        for expert, answered in part.items():
+            if expert in found:
+                raise InputError(f"answers of {expert} in two exports", allowed="one export for each expert")
+            found[expert] = answered
+    for expert in panel:
+        if expert not in found:
+            found[expert] = _sheet(Path(folder), expert, suggestion)
+    final = None if adjudicated is None else sheet.read(Path(adjudicated), suggestion.key, whole=False)
+    return Labels(suggestion, {expert: found[expert] for expert in panel}, final)
+
+
+def _sheet(folder: Path, expert: str, suggestion: Suggestion) -> Answered:
+    path = folder / sheet.FOLDER / f"{expert}.csv"
+    if not path.is_file():
+        raise InputError(
+            f"the sheet of {expert} is missing", source=str(path),
+            allowed="the filled sheet, an export of Label Studio, or a panel without this expert (--experts)",
+        )  # fmt: skip
+    return sheet.read(path, suggestion.key)
+
+
+def _votes(votes: NDArray[np.int8]) -> pa.Array:
+    return pa.array(votes, mask=votes == BLANK)
+
+
+def _wilson_interval(found: int, of: int) -> tuple[float, float]:
+    """The 95 % score interval of a share (Wilson 1927)."""
+    share, z2 = found / of, _Z**2
+    middle, half = share + z2 / (2 * of), _Z * math.sqrt(share * (1 - share) / of + z2 / (4 * of**2))
+    return max(0.0, (middle - half) / (1 + z2 / of)), min(1.0, (middle + half) / (1 + z2 / of))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,161 @@
+"""Free text to ICD-10 with the encoder of a model, and a language model's picks: `dxmatch.icd` and `dxmatch icd`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from ..errors import InputError, ModelError, OptionError
+from ..features.feature_set import FeatureSet
+from ..features.providers import SHIPPED, Providers
+from ..files.did_you_mean import hint
+from ..files.tables import Table, read_table, with_columns
+from ..terms.icd.mapping import map_to_icd
+from ..votes.voters import Picker
+from .match_function import MatchFunction, load
+
+if TYPE_CHECKING:
+    from ..votes.asker import AskSummary
+
+DEFAULT_SOURCE, DEFAULT_K = "icd10cm", 15
+
+
+@dataclass(frozen=True)
+class IcdTable:
+    """table : one row per string. asked : what came of asking a language model; None where none was asked."""
+
+    table: pa.Table
+    asked: AskSummary | None = None
+
+
+def icd(strings: Any, **options: Any) -> pa.Table:
+    """Maps diagnoses to ICD-10 entries: the table of `map_icd`, with its options by name."""
+    return map_icd(strings, **options).table
+
+
+def map_icd(
+    strings: Any,
+    *,
+    column: str = "diagnosis",
+    unique: bool = False,
+    k: int | None = None,
+    source: str | os.PathLike[str] | None = None,
+    model: MatchFunction | str | os.PathLike[str] | None = None,
+    pick: str | None = None,
+    features: str | os.PathLike[str] = "paper17",
+    endpoints: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] = "votes.sqlite",
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> IcdTable:
+    """Maps diagnoses to ICD-10 entries.
+
+    Parameters
+    ----------
+    strings : a list of diagnoses as written; or the path of a file, or a data frame, with them in `column`.
+    unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
+    k : how many candidates to keep for each; 15 if not given.
+    source : "icd10cm" (if not given), "icd10" (WHO), or the path of a CSV with `code, name, parent`.
+    model : a match function or its folder, whose normaliser and encoder are used; the shipped one if not given.
+    pick : the language model that picks among the candidates where there is no direct match: a feature of the kind
+        "icd_pick" in `features`, by its name or its model. It also says k, source and encoder where these are not given.
+    endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
+    store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
+    max_calls, max_cost : the asking stops there; what is left is unscored.
+
+    Returns
+    -------
+    The table: one row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", or "none" where nothing was
+    found), score (cosine; 1 for direct and code), candidates (list of code, name, score, best first). With `pick`, how is
+    "picked" instead of "nearest", or "unscored" where the model named no candidate; a column `reason` says why.
+
+    Errors: `InputError` for a diagnosis that is blank or no name, with its place.
+    """
+    if k is not None and k < 1:
+        raise OptionError("k", "1 or more", k)
+    table = _table(strings, column)
+    table.require(column, "a diagnosis")
+    texts = table.required_text(column).to_pylist()
+    m = model if isinstance(model, MatchFunction) else load(model)
+    if SHIPPED not in m.providers.encoders:
+        raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot map to ICD-10.")
+    rows: Sequence[int] = range(len(texts))
+    if unique:
+        first = dict(zip(reversed(texts), reversed(rows), strict=True))
+        rows = sorted(first.values())
+        texts = [texts[row] for row in rows]
+    place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
+    if pick is None:
+        index = m.providers.icd_index(os.fspath(source or DEFAULT_SOURCE), SHIPPED)
+        columns = map_to_icd(texts, index, m.providers.normalizer, k or DEFAULT_K, **place)
+        del columns["reason"]
+        return IcdTable(_as_arrow(columns))
+
+    from ..votes.asker import Job
+    from ..votes.asker import ask as ask_all
+    from ..votes.icd_answers import picked_answers
+    from ..votes.picks import Choices
+    from ..votes.store.store import VoteStore
+
+    chosen = FeatureSet.read(features, endpoints)
+    picker = _picker(pick, chosen)
+    shipped = m.providers.encoders[SHIPPED]
+    providers = Providers.of(chosen, m.providers.normalizer, shipped, endpoints=chosen.endpoints)
+    index = providers.icd_index(os.fspath(source or picker.source), picker.encoder)
+    summaries: list[AskSummary] = []
+    with VoteStore(Path(store)) as votes:
+
+        def ask(choices: Choices) -> None:
+            unknown = list(votes.unknown(choices.questions(picker.respondent)))
+            price = chosen.prices.get(picker.respondent.model)
+            job = Job(chosen.endpoints[picker.endpoint], picker.respondent, unknown, len(unknown), price)
+            summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
+
+        answers = picked_answers(picker.respondent, votes, ask)
+        columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
+    return IcdTable(_as_arrow(columns), summaries[0] if summaries else None)
+
+
+def _picker(pick: str, features: FeatureSet) -> Picker:
+    pickers = [feature for feature in features.asked if feature.kind == "icd_pick"]
+    for feature in pickers:
+        if pick in (feature.name, feature.options["model"]):
+            return Picker.of(feature.options)
+    known = [word for feature in pickers for word in (feature.name, feature.options["model"])]
+    raise InputError(
+        f"no such ICD pick{hint(pick, known)}",
+        source=features.name,
+        allowed=", ".join(known) or 'a [[feature]] with kind = "icd_pick"',
+        got=pick,
+    )
+
+
+def _as_arrow(columns: dict[str, list[Any]]) -> pa.Table:
+    candidate = pa.struct([("code", pa.string()), ("name", pa.string()), ("score", pa.float64())])
+    kinds = {"candidates": pa.list_(candidate), "score": pa.float64()}
+    columns["candidates"] = [[c._asdict() for c in row] for row in columns["candidates"]]
+    return pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()})
+
+
+def _table(strings: Any, column: str) -> Table:
+    if not isinstance(strings, list | tuple):
+        return read_table(strings)
+    for row, text in enumerate(strings):
+        if not isinstance(text, str):
+            raise InputError("no text", source="strings", row=row, allowed="a diagnosis in words", got=text)
+    return Table(pa.table({column: pa.array(strings, pa.string())}), "strings", 0)
+
+
+def flat_candidates(mapped: pa.Table) -> pa.Table:
+    """The same table for CSV and TSV: the candidates as one text, `code name (score); …`."""
+    text = [
+        "; ".join(f"{c['code']} {c['name']} ({c['score']:.3f})" for c in row)
+        for row in mapped.column("candidates").to_pylist()
+    ]
+    return with_columns(mapped, {"candidates": pa.array(text, pa.string())})

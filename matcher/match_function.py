@@ -1,0 +1,327 @@
+"""M, the match function: two diagnoses in, a probability and a decision out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..endpoints.endpoint import Endpoint, read_endpoints
+from ..errors import InputError, ModelError, OptionError
+from ..features.compute import CHUNK
+from ..features.coverage import MIN_COVERAGE, Coverage, check_least, covered_table
+from ..features.feature_set import FeatureSet
+from ..features.interning import InternedPairs, intern_pairs
+from ..features.one_pair import OnePair
+from ..features.providers import Providers
+from ..models import folder as model_folder
+from ..models.ensemble import Members
+from ..models.folder import ModelFolder, feature_diff
+from ..models.releases import SHAPE_FEATURES as SHAPE_FEATURES
+from ..models.releases import tell_other_releases
+from ..models.shipped import SHIPPED_MODEL
+from ..terms.encoders.static import StaticEncoder
+from ..terms.text.normalizer import Normalizer
+from ..warm_up import warm_up
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..features.interning import Strings
+    from ..files.pairs import Pairs
+    from ..votes.store.store import VoteStore
+
+SHAP_CHUNK = 8_192
+WARM_UP_AT = 4
+"""The pair asked for alone with which kernels begin to be made ready in the background; whoever asks for fewer never waits for them."""
+
+
+def load(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    store: str | os.PathLike[str] | None = None,
+    endpoints: str | os.PathLike[str] | None = None,
+    min_coverage: float = MIN_COVERAGE,
+) -> MatchFunction:
+    """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
+
+    store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
+    endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
+    min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
+
+    Errors: `ModelError` for a folder that is no model, was changed, or does not fit this release.
+    """
+    parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
+    served = {} if endpoints is None else read_endpoints(endpoints)
+    return MatchFunction(parts, store=open_store(store), endpoints=served, min_coverage=min_coverage)
+
+
+def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
+    """The vote store at `path`, which must be there; None for none."""
+    if path is None:
+        return None
+    from ..votes.store.store import VoteStore
+
+    return VoteStore(path, must_exist=True)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """table : the rows that came, with `probability` and `match`. coverage : for how many of them each feature is known."""
+
+    table: pa.Table
+    coverage: Coverage
+
+
+class MatchFunction:
+    """Decides whether two free-text diagnoses name the same disease.
+
+    M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. A pair alone
+    gets the same probability as in a batch, to the last bit.
+    """
+
+    def __init__(
+        self,
+        parts: ModelFolder,
+        *,
+        store: VoteStore | None = None,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        min_coverage: float = MIN_COVERAGE,
+    ) -> None:
+        self._parts = parts
+        self.min_coverage = min_coverage
+        self._pairs_alone = 0
+        manifest = parts.manifest
+        self.name = manifest.name
+        self.threshold = manifest.threshold
+        self.features = FeatureSet.from_dict(manifest.feature_set, f"model {self.name}")
+        if self.features.names != manifest.feature_names:
+            raise ModelError(
+                f"Model {self.name}: the feature set and the columns of the trees differ.\n"
+                + feature_diff(manifest.feature_names, self.features.names)
+            )
+        self.providers = Providers.of(
+            self.features,
+            Normalizer.from_spec(manifest.normalizer),
+            StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
+            endpoints=endpoints,
+            store=store,
+            identities=manifest.encoders,
+        )
+        tell_other_releases(self.name, manifest.libraries)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """What was measured when it was trained, as in its card."""
+        return self._parts.manifest.metrics
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What it was trained on: counts, how far the experts agree, "warnings", …."""
+        return self._parts.manifest.data
+
+    @property
+    def rests_on_votes(self) -> bool:
+        """Whether a feature is a language model's vote or pick, so that a pair costs a call before it can be scored."""
+        return bool(self.features.asked)
+
+    @property
+    def identity(self) -> str:
+        """Name and the first twelve digits of the hash of everything that shapes a score."""
+        manifest = self._parts.manifest
+        decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
+        shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
+        digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
+        for text in self._parts.trees:
+            digest.update(text.encode())
+        return f"{self.name}@{digest.hexdigest()[:12]}"
+
+    @property
+    def shap_names(self) -> list[str]:
+        """The columns of `contributions`."""
+        return [f"shap_{name}" for name in (*self.features.names, "base")]
+
+    def added_columns(self, *, features: bool = False, shap: bool = False) -> dict[str, str]:
+        """What a score adds to a table: probability and match, and what is asked for beside them; the type of each by name."""
+        names = {"probability": "float64", "match": "bool"}
+        if features:
+            names |= dict.fromkeys(self.features.names, "float32")
+        if shap:
+            names |= dict.fromkeys(self.shap_names, "float64")
+        return names
+
+    def __repr__(self) -> str:
+        return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"
+
+    def match(self, a: str, b: str) -> bool:
+        """Whether the probability reaches the threshold."""
+        return self.probability(a, b) >= self.threshold
+
+    def probability(self, a: str, b: str) -> float:
+        """The calibrated probability, in [0, 1], that `a` and `b` name the same disease."""
+        one_pair = self._one_pair
+        if one_pair is None or type(a) is not str or type(b) is not str:
+            return float(self.probabilities([a], [b])[0])
+        check_least(self.min_coverage)
+        self._pairs_alone += 1
+        if self._pairs_alone == WARM_UP_AT:
+            warm_up(self._with_kernels)
+        row = one_pair(a, b)
+        return 1.0 if row is None else float(self._parts.manifest.calibration(self.raw(row, threads=1))[0])
+
+    def probabilities(
+        self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
+    ) -> NDArray[np.float64]:
+        """float64[n] for n pairs, row by row.
+
+        Errors: `InputError` for a text without a letter or digit, or where votes are known for too few of the pairs.
+        """
+        pairs = intern_pairs(a, b, self.providers.naming)
+        return self._of_unique(pairs, progress)[0][pairs.pair_of_row]
+
+    def score(
+        self,
+        pairs: Any,
+        *,
+        a: str = "a",
+        b: str = "b",
+        features: bool = False,
+        shap: bool = False,
+        rejects: str | os.PathLike[str] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Any:
+        """The table that came, with the columns `probability` (float64) and `match` (bool) added.
+
+        pairs : a path, a pandas, polars or Arrow frame (the same kind comes back), or a sequence of two-tuples.
+        a, b : the columns of the two diagnoses.
+        features : adds one float32 column per feature, null where it could not be computed.
+        shap : adds one float64 column `shap_<feature>` per feature and `shap_base`, as `contributions` gives them.
+        rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
+        """
+        from ..files.pairs import read_pairs
+        from ..files.tables import to_native
+
+        read = read_pairs(pairs, a=a, b=b, rejects=rejects)
+        return to_native(self.score_read(read, features=features, shap=shap, progress=progress).table, read.table.frame)
+
+    def score_read(
+        self,
+        read: Pairs,
+        *,
+        features: bool = False,
+        shap: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Scored:
+        """`score` for pairs that were read and checked before, with the coverage of each feature.
+
+        Errors: `InputError` where the table has a column of a name that would be added: it is never replaced unseen.
+        """
+        import pyarrow as pa
+
+        from ..files.tables import with_columns
+
+        if taken := [name for name in self.added_columns(features=features, shap=shap) if name in read.table.names]:
+            raise InputError(
+                f"a column that the score would add is there already: {', '.join(taken)}",
+                source=read.table.source,
+                allowed="other names for your columns",
+            )
+        unique = intern_pairs(read.a, read.b, self.providers.naming)
+        probability, table, known = self._of_unique(unique, progress)
+        probability = probability[unique.pair_of_row]
+        columns: dict[str, Any] = {"probability": probability, "match": probability >= self.threshold}
+        if features:
+            rows = table[unique.pair_of_row]
+            for index, name in enumerate(self.features.names):
+                columns[name] = pa.array(rows[:, index], from_pandas=True)
+        if shap:
+            rows = self.contributions(table)[unique.pair_of_row]
+            columns |= {name: rows[:, index] for index, name in enumerate(self.shap_names)}
+        return Scored(with_columns(read.table.data, columns), known)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Writes the model folder, whole or not at all."""
+        return model_folder.save(Path(path), self._parts, overwrite=overwrite)
+
+    def _of_unique(
+        self, pairs: InternedPairs, progress: Callable[[int, int], None] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32], Coverage]:
+        table, known = covered_table(pairs, self.features, self.providers, self.min_coverage, progress)
+        return self.decided(table, pairs.equal), table, known
+
+    def decided(
+        self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """float64[n]: the probabilities of n pairs from their features, float32[n, f]; 1 where `equal` says both are one name.
+
+        threads : None takes as many as there are cores.
+        """
+        probability = self._parts.manifest.calibration(self.raw(table, threads=threads))
+        probability[equal] = 1.0
+        return probability
+
+    def raw(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """float64[n]: the members' raw log-odds made one, before calibration."""
+        members, combination = self._members, self._parts.manifest.ensemble
+        raw = np.empty(len(table))
+
+        def compute(rows: slice) -> None:
+            raw[rows] = combination(members(table[rows]))
+
+        _in_threads(compute, len(table), CHUNK, threads)
+        return raw
+
+    def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """float64[n, f + 1]: what each feature adds to `raw` of the rows of `table` float32[n, f], and in the last column the base.
+
+        SHAP values by path-dependent TreeSHAP (Lundberg et al. 2020), in log-odds before calibration; base and values add up to `raw`.
+
+        Errors: `OptionError` where M is not the mean of its members' log-odds, which alone hands its members' values on;
+        `ModelError` where the trees lack the counts of training pairs.
+        """
+        members, combination = self._members, self._parts.manifest.ensemble
+        if combination.kind != "mean_raw":
+            allowed = '"mean_raw" for SHAP values, which are then the mean of the members\' values'
+            raise OptionError("ensemble", allowed, combination.kind)
+        found = np.empty((len(table), table.shape[1] + 1))
+
+        def compute(rows: slice) -> None:
+            of_members = members.contributions(table[rows])
+            columns = np.ascontiguousarray(of_members.transpose(0, 2, 1)).reshape(-1, len(members))
+            found[rows] = combination(columns).reshape(-1, found.shape[1])
+
+        _in_threads(compute, len(table), SHAP_CHUNK, threads)
+        return found
+
+    def _with_kernels(self) -> None:
+        row = OnePair(self.features, self.providers)("acute renal failure", "fracture of the left femur")
+        assert row is not None
+        self.raw(row, threads=1)
+
+    @cached_property
+    def _one_pair(self) -> OnePair | None:
+        return OnePair.of(self.features, self.providers)
+
+    @cached_property
+    def _members(self) -> Members:
+        return Members(self._parts.trees)
+
+
+def _in_threads(compute: Callable[[slice], None], rows: int, chunk: int, threads: int | None) -> None:
+    """Calls `compute` with every `chunk` of the rows, each once; None takes as many threads as there are cores."""
+    chunks = [slice(start, start + chunk) for start in range(0, max(rows, 1), chunk)]
+    if len(chunks) == 1 or threads == 1:
+        for part in chunks:
+            compute(part)
+        return
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        list(pool.map(compute, chunks))

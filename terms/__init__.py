@@ -1,0 +1,1 @@
+"""One diagnosis: its text, its vector, its place in ICD-10."""

@@ -1,0 +1,205 @@
+"""Vectors on disk, so that no string is embedded twice by the same encoder."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+import sqlite3
+import warnings
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError, OptionError
+from ...files.cache_folder import cache_folder
+from . import Encoder
+
+FORMAT = 1
+"""Part of every file's name: raised whenever the layout changes."""
+ROWS = 1024
+"""Strings between two commits: the most that an interruption costs."""
+LOCK_WAIT = 30.0
+"""Seconds to wait for another process that writes."""
+_MARK = 0x64786D76
+_KEYS_AT_ONCE = 16_384
+_SCHEMA = (
+    "CREATE TABLE encoder (identity TEXT NOT NULL, dimensions INTEGER NOT NULL, checksum INTEGER NOT NULL)",
+    "CREATE TABLE vectors (key INTEGER NOT NULL UNIQUE, checksum INTEGER NOT NULL, vector BLOB NOT NULL)",
+)
+_DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+class CachedEncoder:
+    """An encoder whose vectors are kept in one SQLite file per identity.
+
+    Only what the file lacks is encoded, in batches, each of which is committed before the next begins. Processes may share
+    the file. A file that is damaged is reported in a warning and made anew. One that cannot be read or written (no right
+    to, a full disk, locked for long) is reported in a warning and from then on left alone. It grows without limit, and may
+    be deleted at any time. No string is in it: a row is found by 64 bits of the hash of its string, and holds a checksum
+    over string and vector, so that neither another string's vector nor one with a flipped bit is ever given out.
+
+    Parameters
+    ----------
+    encoder : makes the vectors that are missing.
+    folder : where the files lie; None for "vectors" in `cache_folder()`.
+    """
+
+    def __init__(self, encoder: Encoder, folder: Path | str | None = None) -> None:
+        self.encoder = encoder
+        folder = cache_folder() / "vectors" if folder is None else Path(folder)
+        digest = hashlib.sha256(f"{FORMAT} {encoder.identity}".encode()).hexdigest()[:16]
+        readable = re.sub(r"[^A-Za-z0-9._-]+", "-", encoder.identity)[:80]
+        self.path = folder / f"{readable}-{digest}.sqlite"
+        self._usable = True
+
+    @property
+    def identity(self) -> str:
+        return self.encoder.identity
+
+    @property
+    def dimensions(self) -> int:
+        """As the file says; the encoder is asked only where there is none."""
+        return self._read([], {}).shape[1] or self.encoder.dimensions
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """float32[len(texts), dimensions], unit rows, bit for bit as the encoder made them.
+
+        Errors: those of the encoder; `ModelError` where its vectors have another width than those on disk.
+        """
+        if isinstance(texts, str):
+            raise OptionError("texts", "a list of strings", texts)
+        texts = list(texts)
+        places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        unique = list(places)
+        missing = dict(enumerate(unique))
+        vectors = self._read(unique, missing)
+        for batch in _batches(missing):
+            made = self.encoder.encode(list(batch.values()))
+            if not vectors.shape[1]:
+                vectors = np.empty((len(unique), made.shape[1]), np.float32)
+            self._check_width(vectors.shape[1], made.shape[1])
+            vectors[list(batch)] = made
+            self._write(list(batch.values()), made)
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        return vectors if len(unique) == len(texts) else vectors[[places[text] for text in texts]]
+
+    def _read(self, texts: list[str], missing: dict[int, str]) -> NDArray[np.float32]:
+        """float32[len(texts), dimensions] with the rows that are on disk filled in; what is found is taken out of `missing`.
+
+        0 dimensions where nothing is on disk.
+        """
+        vectors = np.empty((len(texts), 0), np.float32)
+        if not self._usable or not self.path.is_file():
+            return vectors
+        with self._guarded(), contextlib.closing(self._connect("rw")) as connection:
+            if (width := self._width(connection)) is None:
+                return vectors
+            vectors = np.empty((len(texts), width), np.float32)
+            damaged = 0
+            for start in range(0, len(texts), _KEYS_AT_ONCE):
+                places = {_key(texts[i]): i for i in range(start, min(start + _KEYS_AT_ONCE, len(texts)))}
+                sql = "SELECT key, checksum, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))"
+                at, blobs = [], []
+                for key, checksum, blob in connection.execute(sql, (json.dumps(list(places)),)):
+                    i = places.get(key, -1)
+                    right = i >= 0 and isinstance(blob, bytes) and len(blob) == 4 * width
+                    if right and checksum == _checksum(texts[i], blob):
+                        at.append(i)
+                        blobs.append(blob)
+                    else:
+                        damaged += 1
+                vectors[at] = np.frombuffer(b"".join(blobs), "<f4").reshape(-1, width)
+                for i in at:
+                    missing.pop(i, None)
+            if damaged:
+                _warn(f"{damaged} vector(s) in the cache {self.path} are damaged and are made anew.")
+        return vectors
+
+    def _write(self, texts: list[str], vectors: NDArray[np.float32]) -> None:
+        if not self._usable:
+            return
+        blobs = [row.tobytes() for row in vectors.astype("<f4", copy=False)]
+        rows = sorted((_key(text), _checksum(text, blob), blob) for text, blob in zip(texts, blobs, strict=True))
+        with self._guarded():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.closing(self._connect("rwc")) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                if (width := self._width(connection)) is None:
+                    connection.execute(f"PRAGMA application_id = {_MARK}")
+                    for statement in _SCHEMA:
+                        connection.execute(statement)
+                    connection.execute("INSERT INTO encoder VALUES (?, ?, ?)", self._about(vectors.shape[1]))
+                else:
+                    self._check_width(width, vectors.shape[1])
+                connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+                connection.execute("COMMIT")
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(uri, timeout=LOCK_WAIT, isolation_level=None, uri=True)
+
+    def _width(self, connection: sqlite3.Connection) -> int | None:
+        """Numbers in a vector of the file; None for a file that holds nothing yet."""
+        (mark,) = connection.execute("PRAGMA application_id").fetchone()
+        if not mark and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            return None
+        found = connection.execute("SELECT * FROM encoder").fetchall() if mark == _MARK else []
+        if len(found) != 1 or found[0] != self._about(found[0][1]):
+            raise sqlite3.DatabaseError("not the vectors of this encoder")
+        return found[0][1]
+
+    def _about(self, dimensions: int) -> tuple[str, int, int]:
+        return self.identity, dimensions, zlib.crc32(f"{dimensions!r} {self.identity}".encode())
+
+    def _check_width(self, on_disk: int, made: int) -> None:
+        if on_disk != made:
+            raise ModelError(
+                f"The encoder {self.identity} now gives {made} numbers per string, and gave {on_disk} before: the model "
+                f"behind the name is another one. Name its revision, or delete {self.path}."
+            )
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """The cache must never be why a job fails."""
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+            try:
+                if isinstance(error, OSError) or code not in _DAMAGE:
+                    raise
+                _warn(f"The vector cache {self.path} is damaged ({error}) and is made anew.")
+                for path in (Path(f"{self.path}-journal"), self.path):
+                    path.unlink(missing_ok=True)
+            except (sqlite3.Error, OSError) as final:
+                self._usable = False
+                _warn(f"The vector cache {self.path} cannot be used ({final}); going on without it.")
+
+
+def _batches(missing: dict[int, str]) -> Iterator[dict[int, str]]:
+    """Strings of like length together: an encoder fills up the last batch of every length."""
+    by_length = sorted(missing, key=lambda i: len(missing[i]))
+    for start in range(0, len(by_length), ROWS):
+        yield {i: missing[i] for i in by_length[start : start + ROWS]}
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _key(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(_bytes(text), digest_size=8).digest(), "little", signed=True)
+
+
+def _checksum(text: str, blob: bytes) -> int:
+    return zlib.crc32(blob, zlib.crc32(_bytes(text)))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=4)

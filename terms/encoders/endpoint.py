@@ -1,0 +1,116 @@
+"""Any model behind an OpenAI-compatible `/v1/embeddings` as an encoder. Needs the extra `llm`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...endpoints.client import EndpointClient
+from ...endpoints.endpoint import Endpoint
+from ...endpoints.event_loop import run
+from ...errors import InputError, ModelError, OptionError, quoted
+
+ROWS = 32
+"""The most that text-embeddings-inference takes in one call unless it is told otherwise."""
+_PROBE = "disease"
+
+
+class EndpointEncoder:
+    """Strings -> unit vectors of a model that a server holds.
+
+    Parameters
+    ----------
+    endpoint : where the model is served.
+    model : the name by which the endpoint knows it.
+    revision : what is served under that name, in the user's words. It is sent to no server; another one is another encoder.
+    dimensions : the width that is asked for, of models whose vectors can be cut; None for the model's own.
+    prompt : put before every text, for models that were trained with one.
+    rows : texts per call.
+
+    Nothing can be known of the server's weights: who changes the model behind a name changes `revision` as well.
+    A text gets the same bits alone and in a batch only if the server computes them so; many do not.
+
+    Errors: `OptionError` for a parameter that cannot be.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        model: str,
+        revision: str | None = None,
+        dimensions: int | None = None,
+        prompt: str | None = None,
+        rows: int = ROWS,
+    ) -> None:
+        for name, value in (("dimensions", 1 if dimensions is None else dimensions), ("rows", rows)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise OptionError(name, "a whole number from 1", value)
+        self.endpoint, self.model, self.revision, self.prompt = endpoint, model, revision, prompt
+        self._asked, self._rows = dimensions, rows
+        self._dimensions = dimensions
+
+    @property
+    def identity(self) -> str:
+        """The hash of model, revision, dimensions asked for and prompt, and the first two as they are. The address is no part of it."""
+        parts = json.dumps([self.model, self.revision, self._asked, self.prompt])
+        digest = hashlib.sha256(parts.encode()).hexdigest()[:12]
+        return f"endpoint-{digest}-{self.model}@{self.revision or 'unpinned'}"
+
+    @property
+    def dimensions(self) -> int:
+        """One vector is asked for where none has come yet and no width was chosen."""
+        return self._dimensions or self.encode([_PROBE]).shape[1]
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """float32[len(texts), dimensions], unit rows. It may be called where an event loop runs (in a notebook).
+
+        Errors: `InputError` for a text without a character; `ModelError` for vectors of another width than before or than
+        asked for, or of zeros; `EndpointError` where the server gives none, or none that can be read.
+        """
+        if isinstance(texts, str):
+            raise OptionError("texts", "a list of strings", texts)
+        texts = list(texts)
+        for text in texts:
+            if not text.strip():
+                raise InputError("a text without a character", allowed="a name in words", got=text)
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        return np.concatenate(run(self._encode(texts)))
+
+    async def _encode(self, texts: list[str]) -> list[NDArray[np.float32]]:
+        starts = range(0, len(texts), self._rows)
+        parts: list[Any] = [None] * len(starts)
+        waiting = iter(enumerate(starts))
+
+        async def work(client: EndpointClient, jobs: Iterator[tuple[int, int]]) -> None:
+            for i, start in jobs:
+                part = texts[start : start + self._rows]
+                sent = [self.prompt + text for text in part] if self.prompt else part
+                parts[i] = self._unit_rows(part, await client.embed(self.model, sent, self._asked))
+
+        try:
+            async with EndpointClient(self.endpoint) as client, asyncio.TaskGroup() as workers:
+                for _ in range(min(self.endpoint.concurrency, len(starts))):
+                    workers.create_task(work(client, waiting))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return parts
+
+    def _unit_rows(self, texts: list[str], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        self._dimensions = self._dimensions or vectors.shape[1]
+        if vectors.shape[1] != self._dimensions:
+            raise self._refusal(f"gives vectors of {vectors.shape[1]} numbers, not of {self._dimensions}")
+        exact = vectors.astype(np.float64)
+        norms = np.sqrt(np.square(exact).sum(axis=1, keepdims=True))
+        if not norms.all():
+            raise self._refusal(f"has no vector but zeros for {quoted(texts[int(np.argmin(norms))])}")
+        return (exact / norms).astype(np.float32)
+
+    def _refusal(self, problem: str) -> ModelError:
+        return ModelError(f"The encoder {self.model!r} at the endpoint {self.endpoint.name!r} {problem}.")

@@ -1,0 +1,230 @@
+"""Any sentence-transformers model as an encoder, by folder or hub name. Needs the extra `encoders`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, MissingExtra, ModelError, OptionError, quoted
+
+ROWS = 8
+POOLINGS = ("cls", "mean", "max", "lasttoken")
+_TEXTS_AT_ONCE = 8192
+_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+
+
+class SentenceEncoder:
+    """Strings -> unit vectors of a sentence-transformers model.
+
+    Parameters
+    ----------
+    name_or_folder : a folder with `modules.json` (nothing is fetched for it), or a hub name such as
+        "sentence-transformers/all-MiniLM-L6-v2", which is downloaded once unless it is in the hub's cache.
+    revision : branch, tag or commit of a hub name.
+    prompt : put before every text, for models that were trained with one: the text, not its name. None for the one that
+        the model says it uses by default, if any; "" for none.
+    device : "cpu", "cuda", "cuda:1", "mps"; None for the fastest there is.
+    rows : texts per batch, always. More is quicker for many texts and slower for one.
+    pooling : one of `POOLINGS`: how the vectors of tokens become one, for a plain transformer (a model without
+        `modules.json`), which does not say so itself.
+
+    The last bits of a torch result depend on the shape of the batch. So a batch here always holds `rows` texts of one
+    length in tokens, without padding, filled up with copies where texts are missing. With `rows=1` a text gets the same
+    bits alone and in a batch by construction. With more it did on CPU for all-MiniLM-L6-v2 and a model of width 64
+    (both tested), but not for a model of width 24, whose matrices are cut up unevenly. Another processor, number of
+    threads or release of torch may give other last bits.
+
+    The `SentenceTransformer` itself is `model`.
+
+    Errors: `MissingExtra` without sentence-transformers; `OptionError` for neither a folder nor a hub name, or a pooling
+    beside the model's own; `ModelError` for a folder that is no model, a model that cannot be loaded, or a plain
+    transformer without `pooling`.
+    """
+
+    def __init__(
+        self,
+        name_or_folder: str | os.PathLike[str],
+        revision: str | None = None,
+        prompt: str | None = None,
+        device: str | None = None,
+        rows: int = ROWS,
+        pooling: str | None = None,
+    ) -> None:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError:
+            raise MissingExtra("A sentence-transformers encoder", "encoders") from None
+        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+            raise OptionError("rows", "a whole number from 1", rows)
+        if pooling not in (None, *POOLINGS):
+            raise OptionError("pooling", f"one of {', '.join(POOLINGS)}", pooling)
+        self.name, self.prompt = os.fspath(name_or_folder), prompt
+        self._folder = _folder(name_or_folder, "modules.json" if pooling is None else "config.json")
+        self._files_hash = ""
+        if self._folder is not None and revision is not None:
+            raise OptionError("revision", "left out where the model is a folder", revision)
+        try:
+            with _no_bar_for_a_folder(self._folder):
+                self.model: Any = SentenceTransformer(
+                    str(self._folder or self.name),
+                    revision=revision,
+                    device=device,
+                    local_files_only=self._folder is not None,
+                )
+        except Exception as error:  # the library raises whatever the layer below did
+            first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise ModelError(
+                f"{self.name}: could not be loaded as a sentence-transformers model ({first_line})."
+            ) from error
+        self._rows = rows
+        packed = self._file("modules.json", revision)
+        config = self._file("config.json", revision)
+        # The hub's cache keeps every commit in a folder of its name.
+        self._revision = next((file.parent.name for file in (packed, config) if file), revision or "main")
+        if packed and pooling is not None:
+            raise OptionError("pooling", "left out where the model says it itself (modules.json)", pooling)
+        if config and not packed and pooling is None:
+            raise ModelError(
+                f"{self.name}: a plain transformer, which does not say how the vectors of tokens become one. Give its "
+                f"'pooling', one of {', '.join(POOLINGS)}; its authors' page should say which."
+            )
+        self._pooling = pooling
+        if pooling is not None:
+            from sentence_transformers.sentence_transformer.modules import Pooling
+
+            self.model[1] = Pooling(self.model.get_embedding_dimension(), pooling)
+        default = self.model.prompts.get(self.model.default_prompt_name) or ""
+        self._put_first: str = default if prompt is None else prompt
+        self._dimensions = int(self.model.get_embedding_dimension() or 0)
+        if not self._dimensions:
+            raise ModelError(f"{self.name}: the model does not say how long its vectors are.")
+
+    def _file(self, name: str, revision: str | None) -> Path | None:
+        """A file of the model, in its folder or in the hub's cache; None where it is not."""
+        if self._folder is not None:
+            return path if (path := self._folder / name).is_file() else None
+        from huggingface_hub import try_to_load_from_cache
+
+        cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+        for repository in (self.name,) if "/" in self.name else (self.name, f"sentence-transformers/{self.name}"):
+            found = try_to_load_from_cache(repository, name, cache_dir=cache, revision=revision)
+            if isinstance(found, str):
+                return Path(found)
+        return None
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    @property
+    def identity(self) -> str:
+        """The hash of the folder's files or `name@commit`; `rows`, the pooling, the prompt's hash; a device but for the CPU."""
+        if self._folder is not None:
+            self._files_hash = self._files_hash or _hash_of_files(self._folder)
+            base = f"sentence-{self._files_hash}-{self._rows}"
+        else:
+            base = f"{self.name}@{self._revision}-{self._rows}"
+        if self._pooling is not None:
+            base += f"-{self._pooling}"
+        if self.prompt is not None:
+            base += f"-{hashlib.sha256(self.prompt.encode()).hexdigest()[:12]}"
+        device = self.model.device.type
+        return base if device == "cpu" else f"{base}+{device}"
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """float32[len(texts), dimensions], unit rows. A text longer than the model reads is cut, with a warning.
+
+        Errors: `InputError` for a text without a character; `ModelError` where the model gives numbers that are not
+        finite, or only zeros.
+        """
+        if isinstance(texts, str):
+            raise OptionError("texts", "a list of strings", texts)
+        texts = list(texts)
+        out = np.empty((len(texts), self.dimensions), np.float32)
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            self._encode(texts[start : start + _TEXTS_AT_ONCE], out[start : start + _TEXTS_AT_ONCE])
+        return out
+
+    def _encode(self, texts: list[str], out: NDArray[np.float32]) -> None:
+        for text in texts:
+            if not text.strip():
+                raise InputError("a text without a character", allowed="a name in words", got=text)
+        lengths = self._lengths(texts)
+        for length in np.unique(lengths):
+            at = np.flatnonzero(lengths == length)
+            filled = np.concatenate([at, np.repeat(at[-1:], -len(at) % self._rows)])
+            vectors = self.model.encode(
+                [texts[i] for i in filled], prompt=self._put_first, batch_size=self._rows, show_progress_bar=False
+            )
+            vectors = np.asarray(vectors, np.float64)[: len(at)]
+            norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
+            if not (np.isfinite(norms) & (norms > 0)).all():
+                failed = texts[at[int(np.argmin(norms > 0))]]
+                raise ModelError(f"{self.name}: no vector for {quoted(failed)}; its weights are damaged.")
+            out[at] = vectors / norms
+
+    def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
+        """Tokens of each text with its prompt, after cutting; all 0 for a model without a tokenizer of its own."""
+        tokenizer = getattr(self.model, "tokenizer", None)
+        if not callable(tokenizer):
+            return np.zeros(len(texts), np.int64)
+        tokens: Any = tokenizer([self._put_first + text for text in texts], verbose=False)
+        lengths = np.array([len(one) for one in tokens["input_ids"]], np.int64)
+        longest = self.model.max_seq_length or int(lengths.max(initial=0))
+        if cut := int((lengths > longest).sum()):
+            warnings.warn(
+                f"{self.name} reads {longest} tokens; {cut} longer text(s) were cut.", UserWarning, stacklevel=4
+            )
+        return np.minimum(lengths, longest)
+
+
+@contextmanager
+def _no_bar_for_a_folder(folder: Path | None) -> Iterator[None]:
+    """A download shows how far it has come; reading a folder takes a moment, and its bar would stand among our lines."""
+    from transformers.utils import logging
+
+    if folder is None or not logging.is_progress_bar_enabled():
+        yield
+        return
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.enable_progress_bar()
+
+
+def _folder(name: str | os.PathLike[str], needed: str) -> Path | None:
+    path = Path(name).expanduser()
+    if path.is_dir():
+        if not (path / needed).is_file():
+            raise ModelError(f"{path}: a folder without {needed}, so no sentence-transformers model.")
+        return path
+    if isinstance(name, str) and _HUB_NAME.fullmatch(name) and not path.exists():
+        return None
+    raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", os.fspath(name))
+
+
+def _hash_of_files(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in _files(folder):
+        with path.open("rb") as handle:
+            content = hashlib.file_digest(handle, "sha256").hexdigest()
+        digest.update(f"{path.relative_to(folder).as_posix()} {content}\n".encode())
+    return digest.hexdigest()[:12]
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    """All that may shape a vector, in a fixed order; no descriptions, no hidden files."""
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file() and not hidden and path.suffix.lower() not in {".md", ".png", ".pyc"}:
+            yield path

@@ -1,0 +1,114 @@
+"""Free text -> ICD-10 with candidates: what `dxmatch.icd` and `dxmatch icd` show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ..text.normalizer import Normalizer, normalize_checked
+from .index import CODE, DIRECT, HOW, NEAREST, NONE, IcdIndex
+
+COLUMNS = ("diagnosis", "icd10", "name", "how", "score", "candidates", "reason")
+
+
+class Candidate(NamedTuple):
+    code: str
+    name: str
+    score: float
+
+
+class IcdAnswer(NamedTuple):
+    """The columns of one string, but for the string; `reason` says why a language model's answer names no code."""
+
+    icd10: str | None
+    name: str | None
+    how: str
+    score: float | None
+    candidates: list[Candidate]
+    reason: str | None = None
+
+
+Answers = Callable[[Sequence[str], IcdIndex, int], list[IcdAnswer]]
+"""(unique names, the index, k) -> an answer for each."""
+
+
+def map_to_icd(
+    strings: Sequence[str],
+    index: IcdIndex,
+    normalizer: Normalizer,
+    k: int = 15,
+    *,
+    answers: Answers | None = None,
+    source: str | None = None,
+    column: str | None = None,
+    row_number: Callable[[int], int] = lambda i: i + 1,
+) -> dict[str, list[Any]]:
+    """One row per string, in their order, as columns (`COLUMNS`).
+
+    - `diagnosis`: the string as it came.
+    - `icd10`, `name`: the code and its title; None where nothing was found.
+    - `how`: "direct" (the string is a name of the code), "code" (the string is the code itself), "nearest" (the code of
+      the nearest name under the index's encoder), or "none" (the encoder finds nothing in the string).
+    - `score`: 1.0 for direct and code, else the cosine.
+    - `candidates`: the k nearest codes as `(code, name, score)`, best first, the chosen one in the first place;
+      for "code" that one alone, since the letters of a code say nothing to an encoder.
+    - `reason`: None here; see `answers`.
+
+    `answers` finds the code of each name in place of the nearest: a language model's picks, say. Equal strings are computed once. `normalizer` is the one that the index was opened with.
+    Errors: `InputError` for what is no text, holds no letter or digit, or is too long, with `source`, `column` and
+    `row_number(i)` as its place.
+    """
+    first: dict[str, int] = {}
+    for i, text in enumerate(strings):
+        if not isinstance(text, str):
+            place = {"source": source, "row": row_number(i), "column": column}
+            raise InputError("no text", **place, allowed="a diagnosis in words", got=text)
+        first.setdefault(text, i)
+    names: dict[str, str] = {}
+    for text, i in first.items():
+        try:
+            (names[text],) = normalize_checked(normalizer, [text])
+        except InputError as error:
+            place = {"source": source, "row": row_number(i), "column": column}
+            raise InputError(error.problem, **place, allowed=error.allowed, got=text) from error
+    unique = list(dict.fromkeys(names.values()))
+    answer = dict(zip(unique, (answers or nearest_answers)(unique, index, k), strict=True))
+    rows = [answer[names[text]] for text in strings]
+    columns: dict[str, list[Any]] = {"diagnosis": list(strings)}
+    for name in COLUMNS[1:]:
+        columns[name] = [getattr(row, name) for row in rows]
+    return columns
+
+
+def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAnswer]:
+    """By name, by code, or by the nearest name."""
+    direct = index.direct(names)
+    by_name = [i for i, how in enumerate(direct.how) if how != CODE]
+    nearest = dict(zip(by_name, index.candidates([names[i] for i in by_name], k), strict=True))
+    out = []
+    for i in range(len(names)):
+        found = nearest.get(i)
+        candidates = candidates_of(index, index.nodes[found.entries], found.cosines) if found is not None else []
+        if (node := int(direct.nodes[i])) >= 0:
+            chosen = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
+            others = [one for one in candidates if one.code != chosen.code]
+            candidates = [chosen, *others[: k - 1]] if direct.how[i] == DIRECT else [chosen]
+            out.append(IcdAnswer(*chosen[:2], HOW[direct.how[i]], chosen.score, candidates))
+        elif candidates:
+            chosen = candidates[0]
+            out.append(IcdAnswer(*chosen[:2], HOW[NEAREST], chosen.score, candidates))
+        else:
+            out.append(IcdAnswer(None, None, HOW[NONE], None, []))
+    return out
+
+
+def candidates_of(index: IcdIndex, nodes: NDArray[np.int32], cosines: NDArray[np.float32]) -> list[Candidate]:
+    """Nodes with their cosines as they are shown."""
+    return [
+        Candidate(index.tree.code(node), index.tree.name(node), min(float(score), 1.0))
+        for node, score in zip(nodes.tolist(), cosines, strict=True)
+    ]

@@ -1,0 +1,148 @@
+"""Where a tree comes from: ICD-10-CM, WHO's ICD-10, or a user's own CSV."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import DxmatchError, InputError, OptionError
+from . import tree as kinds
+from .cache import Cache
+from .csv_tree import read_csv_tree
+from .texts import Texts
+from .tree import IcdTree
+
+PACKAGES = {"icd10cm": "simple_icd_10_cm", "icd10": "simple_icd_10"}
+"""Name of a source -> the package that holds it."""
+
+
+def source_identity(source: str | Path) -> str:
+    """What distinguishes one tree from another: package and version, or the SHA-256 of the user's CSV.
+
+    Errors: `OptionError` for what is neither a known source nor an existing file; `InputError` for an unreadable one.
+    """
+    if isinstance(source, str) and source in PACKAGES:
+        return f"{PACKAGES[source]} {_installed_version(PACKAGES[source])}"
+    path = Path(source)
+    if not path.is_file():
+        raise OptionError("tree_source", "'icd10cm', 'icd10' or the path of a CSV file", str(source))
+    try:
+        return f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", source=str(path)) from error
+
+
+def _installed_version(package: str) -> str:
+    """Read off the name of the dist-info folder: importlib.metadata takes 60 ms to import, a fifth of a warm start."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise DxmatchError(f"The package {package} is not installed. Run: pip install {package.replace('_', '-')}")
+    folders = list(Path(spec.origin).parent.parent.glob(f"{package}-*.dist-info"))
+    if len(folders) == 1:
+        return folders[0].name.removeprefix(f"{package}-").removesuffix(".dist-info")
+    from importlib.metadata import version
+
+    return version(package)
+
+
+def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool | None = None) -> IcdTree:
+    """The tree from the cache, or parsed (seconds for ICD-10-CM) and stored there.
+
+    Parameters
+    ----------
+    source : "icd10cm", "icd10" (WHO), or the path of a user's CSV with the columns code, name and parent.
+    cache : folder; None for DXMATCH_CACHE or the platform's cache folder; False for none.
+    """
+    store = cache if isinstance(cache, Cache) else Cache(cache)
+    identity = source_identity(source)
+    key = {"source": identity}
+    kept = store.load("tree", key)
+    if kept is not None:
+        columns = {name: Texts(kept[f"{name}_blob"], kept[f"{name}_offsets"]) for name in ("codes", "names", "terms")}
+        kinds_parents = kept["kinds"], kept["parents"]
+        return IcdTree(
+            columns["codes"], columns["names"], *kinds_parents, columns["terms"], kept["term_nodes"], identity
+        )
+    tree = read_tree(source)
+    arrays = {"kinds": tree.kinds, "parents": tree.parents, "term_nodes": tree.term_nodes}
+    for name, column in (("codes", tree.codes), ("names", tree.names), ("terms", tree.terms)):
+        arrays |= {f"{name}_blob": column.blob, f"{name}_offsets": column.offsets}
+    store.save("tree", key, arrays)
+    return tree
+
+
+def read_tree(source: str | Path) -> IcdTree:
+    """Parse a source: seconds for ICD-10-CM; `open_tree` is the quick way."""
+    identity = source_identity(source)
+    if source == "icd10cm":
+        return _read_icd10cm(identity)
+    if source == "icd10":
+        return _read_icd10(identity)
+    return read_csv_tree(Path(source))
+
+
+def _read_icd10cm(identity: str) -> IcdTree:
+    import simple_icd_10_cm as package
+
+    codes: list[str] = package.get_all_codes()
+    numbers: dict[str, int] = {}
+    ambiguous = {code for code, after in pairwise(codes) if code == after}
+    parents, kind_of, names, terms, term_nodes = [], [], [], [], []
+    for node, code in enumerate(codes):
+        # The package lists a block and its single category of the same code next to each other, the block first,
+        # and its look-ups mean the category unless told otherwise.
+        block_first = code in ambiguous and code not in numbers
+        if block_first or (code not in ambiguous and package.is_block(code)):
+            kind = kinds.BLOCK
+        elif package.is_chapter(code):
+            kind = kinds.CHAPTER
+        elif package.is_category(code):
+            kind = kinds.CATEGORY
+        else:
+            kind = kinds.EXTENSION if package.is_extended_subcategory(code) else kinds.SUBCATEGORY
+        parent = package.get_parent(code, prioritize_blocks=block_first)
+        parents.append(numbers[parent] if parent else -1)
+        kind_of.append(kind)
+        names.append(package.get_description(code, prioritize_blocks=block_first))
+        for term in package.get_inclusion_term(code, prioritize_blocks=block_first):
+            terms.append(term)
+            term_nodes.append(node)
+        numbers[code] = node
+    return _tree(codes, names, kind_of, parents, terms, term_nodes, identity)
+
+
+def _read_icd10(identity: str) -> IcdTree:
+    import simple_icd_10 as package
+
+    codes: list[str] = package.get_all_codes()
+    numbers = {code: node for node, code in enumerate(codes)}
+    names = [package.get_description(code) for code in codes]
+    above = [package.get_parent(code) for code in codes]
+    kind_of = [
+        kinds.CHAPTER
+        if package.is_chapter(code)
+        else kinds.BLOCK
+        if package.is_block(code)
+        else kinds.CATEGORY
+        if package.is_category(code)
+        else kinds.SUBCATEGORY
+        for code in codes
+    ]
+    return _tree(codes, names, kind_of, [numbers[code] if code else -1 for code in above], [], [], identity)
+
+
+def _tree(codes: Any, names: Any, kind_of: Any, parents: Any, terms: Any, term_nodes: Any, identity: str) -> IcdTree:
+    return IcdTree(
+        Texts.of(codes),
+        Texts.of(names),
+        np.array(kind_of, np.uint8),
+        np.array(parents, np.int32),
+        Texts.of(terms),
+        np.array(term_nodes, np.int32),
+        identity,
+    )

@@ -1,0 +1,164 @@
+"""The tree of ICD-10: chapters, blocks, categories, subcategories and 7-character extensions, held in arrays.
+
+Nodes are numbered in tree order: a parent stands before its children, siblings in the order of the source.
+A block that holds a single category of the same name (B20, C50, C7A in ICD-10-CM) is a node of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from .texts import Texts
+
+KINDS = ("chapter", "block", "category", "subcategory", "extension")
+CHAPTER, BLOCK, CATEGORY, SUBCATEGORY, EXTENSION = range(5)
+
+# What people write inside a code and ICD-10 does not count: the point, blanks, dashes, WHO's dagger and asterisk.
+DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+_BLANKS = " \t\n\r\f\v\u00a0\u2007\u2009\u202f"
+_NOT_COUNTED = dict.fromkeys(map(ord, "." + DASHES + _BLANKS + "†*+"))
+_BETWEEN = "\0"
+_LONGEST_CODE = 16
+
+
+CODE_FORM = re.compile(r"[a-z]\d[0-9a-z]( ?[0-9a-z]{1,4})?")
+"""What a code looks like after normalisation: "i21", "i21 0", "i210", "a15 a19". Other texts may, too ("h1n1")."""
+
+
+def code_key(code: str) -> str:
+    """The form in which codes are compared: "i21.0", "I210" and " I21.0 " are one; "A15-A19" becomes "A15A19"."""
+    return code.translate(_NOT_COUNTED).upper()
+
+
+class IcdTree:
+    """The nodes of one edition of ICD-10.
+
+    Parameters
+    ----------
+    codes, names : one text per node. A code may stand twice only as a block and, after it, its single category.
+    kinds : uint8[n], positions in `KINDS`.
+    parents : int32[n], the parent's number; -1 for a root. A parent's number is smaller than its child's.
+    terms, term_nodes : inclusion terms and, int32[t], the node that each belongs to, rising.
+    source : what the tree was read from, with its version; stands in errors and in the key of the cache.
+
+    Wherever a method takes a node, it takes its number or its code as people write it.
+    """
+
+    def __init__(
+        self,
+        codes: Texts,
+        names: Texts,
+        kinds: NDArray[np.uint8],
+        parents: NDArray[np.int32],
+        terms: Texts,
+        term_nodes: NDArray[np.int32],
+        source: str,
+    ) -> None:
+        self.codes, self.names, self.kinds, self.parents = codes, names, kinds, parents
+        self.terms, self.term_nodes, self.source = terms, term_nodes, source
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Key of a code -> node; the later node, which is the category, wins over the block of the same code."""
+        keys = code_key(_BETWEEN.join(self.codes)).split(_BETWEEN)
+        return dict(zip(keys, range(len(keys)), strict=True))
+
+    def find(self, code: str) -> int:
+        """The node of `code` as people write it, or -1. Where a block and its category share a code: the category."""
+        return self._numbers.get(code_key(code), -1)
+
+    def node(self, code: str) -> int:
+        """The same as `find`. Errors: `InputError` with the nearest codes where the tree does not have it."""
+        found = self.find(code)
+        if found < 0:
+            nearest = self.nearest_codes(code)
+            hint = f"a code of {self.source}" + (f", such as {', '.join(nearest)}" if nearest else "")
+            raise InputError("an unknown ICD-10 code", allowed=hint, got=code)
+        return found
+
+    def nearest_codes(self, code: str, n: int = 3) -> list[str]:
+        """Up to `n` codes that share the longest beginning with `code`; those of a like length first."""
+        return nearest_codes(code, self.codes, n)
+
+    def _at(self, node: int | str) -> int:
+        return self.node(node) if isinstance(node, str) else int(node)
+
+    def code(self, node: int) -> str:
+        return self.codes[node]
+
+    def name(self, node: int | str) -> str:
+        return self.names[self._at(node)]
+
+    def kind(self, node: int | str) -> str:
+        """One of `KINDS`."""
+        return KINDS[self.kinds[self._at(node)]]
+
+    def parent(self, node: int | str) -> int:
+        """The parent's number; -1 for a root."""
+        return int(self.parents[self._at(node)])
+
+    def ancestors(self, node: int | str) -> list[int]:
+        """From the parent up to the chapter; empty for a root. The node itself is not among them."""
+        above, here = [], self.parent(node)
+        while here >= 0:
+            above.append(here)
+            here = int(self.parents[here])
+        return above
+
+    def level(self, node: int | str) -> int:
+        """The number of ancestors: 0 for a chapter, 1 for its blocks, and so on."""
+        return len(self.ancestors(node))
+
+    @cached_property
+    def _children(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        order = np.argsort(self.parents, kind="stable")
+        return order, np.searchsorted(self.parents[order], np.arange(len(self) + 1))
+
+    def children(self, node: int | str) -> list[int]:
+        """In the order of the source."""
+        order, starts = self._children
+        at = self._at(node)
+        return order[starts[at] : starts[at + 1]].tolist()
+
+    def inclusion_terms(self, node: int | str) -> list[str]:
+        at = self._at(node)
+        first, last = np.searchsorted(self.term_nodes, [at, at + 1])
+        return [self.terms[i] for i in range(first, last)]
+
+    @cached_property
+    def categories(self) -> NDArray[np.int32]:
+        """int32[n]: per node its three-character category, itself for a category; -1 for chapters and blocks."""
+        out = np.where(self.kinds == CATEGORY, np.arange(len(self)), -1).astype(np.int32)
+        pending = np.flatnonzero(self.kinds > CATEGORY)
+        above = self.parents[pending]
+        while len(pending):
+            out[pending] = out[above]
+            open_still = (out[pending] < 0) & (self.parents[above] >= 0)
+            pending, above = pending[open_still], self.parents[above[open_still]]
+        return out
+
+    def category(self, node: int | str) -> str | None:
+        """The first three characters as a code, such as "I21" for "I21.0"; None for chapters and blocks."""
+        at = self.categories[self._at(node)]
+        return None if at < 0 else self.codes[at]
+
+
+def nearest_codes(code: str, codes: Iterable[str], n: int = 3) -> list[str]:
+    """Up to `n` of `codes` that share the longest beginning with `code`; those of a like length first."""
+    key = code_key(code)[:_LONGEST_CODE]
+    keyed = list(dict.fromkeys((code_key(known), known) for known in codes))
+    for length in range(len(key), 0, -1):
+        alike = [(known_key, known) for known_key, known in keyed if known_key.startswith(key[:length])]
+        if alike:
+            alike.sort(key=lambda pair: abs(len(key) - len(pair[0])))
+            return [known for _, known in alike[:n]]
+    return []

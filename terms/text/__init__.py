@@ -1,0 +1,1 @@
+"""The normaliser and what it knows of words."""

@@ -1,0 +1,244 @@
+"""Every chart's data against the tables of the report; the charts as files."""
+
+from __future__ import annotations
+
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dxmatch.errors import MissingExtra, OptionError
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.report.charts import all_figures
+from dxmatch.evaluation.report.charts.marks import marks_of
+from dxmatch.evaluation.report.charts.violins import _outline
+from dxmatch.evaluation.statistics.section import Section
+from dxmatch.pages.figure import spec_of
+from dxmatch.pages.style import COLOURS, DARK, FILE, LIGHT, PAGE, css_variables
+
+
+@pytest.fixture(scope="module")
+def figures(full_report):
+    return {figure.name: figure for figure in all_figures(full_report)}
+
+
+def rows(report, metric, of=None):
+    return [r for r in report.rows if r["metric"] == metric and (of is None or r["of"] == of)]
+
+
+def test_all_charts_are_there(figures, full_report):
+    assert list(figures) == [
+        "rpad_by_k", "rrad_by_k", "pairs_p", "pairs_r", "pairs_kappa", "sigma", "cascade", "ranks", "violin_hdf1",
+        "violin_semantic", "violin_severity", "plane_raters", "plane_cases",
+    ]  # fmt: skip
+    sections = {section.name for section in full_report.sections}
+    for figure in figures.values():
+        assert figure.section in sections and figure.finding.endswith(".") and figure.rows
+        assert all(set(figure.columns) <= row.keys() for row in figure.rows)
+
+
+def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everything, same_text):
+    alone = evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
+    assert [f.name for f in all_figures(alone)] == [
+        "rpad_by_k",
+        "rrad_by_k",
+        "pairs_p",
+        "pairs_r",
+        "pairs_kappa",
+        "sigma",
+    ]
+    frame = everything().drop(columns=["severity", "reference_severity"])
+    names = [f.name for f in all_figures(evaluate(frame, same_text, bootstrap=0, metrics=["weighted"]))]
+    assert names == ["violin_semantic"]
+    assert all_figures(evaluate(frame, same_text, bootstrap=0, metrics=["recall"])) == []
+
+
+@pytest.mark.parametrize("metric", ["RPAD", "RRAD"])
+def test_curves(figures, full_report, metric):
+    drawn = {(r["rater"], r["k"]): (r["value"], r["low"], r["high"]) for r in figures[f"{metric.lower()}_by_k"].rows}
+    assert drawn == {(r["algorithm"], r["k"]): (r["value"], r["low"], r["high"]) for r in rows(full_report, metric)}
+    spec = spec_of(figures[f"{metric.lower()}_by_k"], PAGE)
+    assert spec["datasets"]["line"] == [{"one": 1}] and {"data": {"name": "line"}}.items() <= spec["layer"][0].items()
+
+
+@pytest.mark.parametrize("metric", ["P", "R", "kappa"])
+def test_pairs(figures, full_report, metric):
+    of = {
+        frozenset((r["first"], r["second"])): r for r in full_report.rows_of("relative.pairs") if r["metric"] == metric
+    }
+    drawn = figures[f"pairs_{metric.lower()}"].rows
+    assert len(drawn) == 2 * (3 + 3)
+    for row in drawn:
+        one, other = row["pair"].split(" and ")
+        assert row["value"] == of[frozenset((one, other))]["value"]
+        assert (row["kind"] == "algorithm–expert") == (row["algorithm"] in (one, other))
+    spec = json.dumps(spec_of(figures[f"pairs_{metric.lower()}"], PAGE))
+    assert all(str(row["value"]) in spec for row in drawn)
+
+
+def test_sigma(figures, full_report):
+    drawn = {(r["algorithm"], r["of"], r["side"]): r["value"] for r in figures["sigma"].rows}
+    told = {
+        (r["algorithm"], r["of"], {"sigma_A": "algorithm", "sigma_E": "experts"}[r["metric"]]): r["value"]
+        for metric in ("sigma_A", "sigma_E")
+        for r in rows(full_report, metric)
+        if r["k"] in (3, None)
+    }
+    assert drawn == told and len(drawn) == 2 * 3 * 2
+
+
+def test_cascade(figures, full_report):
+    levels = ("chapter", "section", "category", "subcategory")
+    drawn = {(r["rater"], r["level"]): r["value"] for r in figures["cascade"].rows}
+    assert drawn == {(r["algorithm"], r["of"]): r["value"] for r in rows(full_report, "HDF1") if r["of"] in levels}
+    places = {r["level"]: round(r["place"]) for r in figures["cascade"].rows}
+    assert places == dict(zip(levels, range(4), strict=True))
+
+
+def test_ranks(figures, full_report):
+    drawn = {(r["rater"], r["metric"]): r["rank"] for r in figures["ranks"].rows}
+    for row in full_report.rows_of("hierarchical.rank_shifts"):
+        assert drawn[row["algorithm"], row["from"]] == row["from_rank"]
+        assert drawn[row["algorithm"], row["to"]] == row["to_rank"]
+    assert len(drawn) == 5 * 4
+
+
+@pytest.mark.parametrize(("score", "top"), [("HDF1", 1), ("Semantic", 16), ("Severity", 16)])
+def test_violins(figures, full_report, score, top):
+    frame = full_report.per_case.to_pandas()
+    figure = figures[f"violin_{score.lower()}"]
+    for row in figure.rows:
+        own = frame[frame["algorithm"] == row["rater"]][score].dropna()
+        assert (row["n_cases"], row["median"]) == (len(own), pytest.approx(own.median()))
+        assert [row["q1"], row["q3"]] == pytest.approx(list(own.quantile([0.25, 0.75])))
+    outlines, points = figure.data["outlines"], figure.data["points"]
+    assert sorted(p["value"] for p in points) == sorted(frame[score].dropna())
+    for point in points:
+        here = min(
+            (o for o in outlines if o["rater"] == point["rater"]), key=lambda o: abs(o["value"] - point["value"])
+        )
+        assert here["upper"] - 0.1 <= point["place"] <= here["lower"] + 0.1
+    assert all(0 <= o["value"] <= top for o in outlines)
+
+
+def test_an_outline_is_widest_where_the_cases_are():
+    grid, width = _outline(np.array([2.0] * 30 + [12.0] * 10), 16)
+    assert abs(grid[width.argmax()] - 2) < 0.5 and width.max() == pytest.approx(0.38)
+    assert width[abs(grid - 12).argmin()] > 2 * width[abs(grid - 7).argmin()]
+    assert np.isfinite(_outline(np.array([3.0, 3.0]), 16)[1]).all()
+
+
+def test_plane(figures, full_report):
+    means = {r["rater"]: (r["x"], r["y"]) for r in figures["plane_raters"].rows}
+    of = {(r["algorithm"], r["of"]): r["value"] for r in rows(full_report, "rescaled")}
+    assert means == {rater: (of[rater, "Semantic"], of[rater, "Severity"]) for rater in "XYAZB"}
+    frame = full_report.per_case.to_pandas()
+    for rater, own in frame.groupby("algorithm"):
+        drawn = [r for r in figures["plane_cases"].rows if r["rater"] == rater]
+        assert sum(r["cases"] for r in drawn) == 14
+        x = 2 * own["Semantic"] / 16 - 1
+        assert sum(r["x"] * r["cases"] for r in drawn) == pytest.approx(x.sum(), abs=0.01)
+    quadrants = {(r["algorithm"], r["right_by"]): r["n_cases"] for r in full_report.rows_of("weighted.quadrants")}
+    right = sum(r["cases"] for r in figures["plane_cases"].rows if r["rater"] == "A" and r["x"] > 0 and r["y"] > 0)
+    assert right == quadrants["A", "semantic and severity"]
+
+
+def test_specs_fetch_nothing_and_take_no_text_as_code(figures):
+    for figure in figures.values():
+        for style in (PAGE, FILE):
+            spec = spec_of(figure, style)
+            text = json.dumps(spec)
+            for word in ('"url"', '"expr"', '"signal"', '"href"', '"transform"', '"labelExpr"', '"format": "~', "http"):
+                assert word not in text.replace(spec["$schema"], ""), (figure.name, word)
+
+
+def test_colours_are_of_the_page_or_of_the_file(figures):
+    for figure in figures.values():
+        assert "#" not in json.dumps(spec_of(figure, PAGE)).replace("var(--", "")
+        assert "var(" not in json.dumps(spec_of(figure, FILE))
+
+
+def _luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one, other):
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_contrast(colours):
+    """WCAG: 4.5 to 1 for text, 3 to 1 for what carries meaning in a chart."""
+    for ground in ("page", "card"):
+        for text in ("ink", "soft"):
+            assert _contrast(colours[text], colours[ground]) >= 4.5, text
+        for i in range(COLOURS):
+            assert _contrast(colours[f"s{i}"], colours[ground]) >= 3, i
+        assert _contrast(colours["panel"], colours[ground]) >= 3
+    assert LIGHT.keys() == DARK.keys() and css_variables().count("--s7:") == 2
+
+
+def test_marks_tell_raters_apart(full_report):
+    marks = marks_of(full_report)
+    looks = [(marks.colour(rater, PAGE), marks.shape(rater)) for rater in "ABXYZ"]
+    assert len(set(looks)) == 5
+    assert {colour for colour, _ in looks[2:]} == {"var(--panel)"}
+    assert marks.ordered("ZYBAX") == ("A", "B", "X", "Y", "Z")
+
+
+def test_a_gap_where_a_curve_is_undefined(panel, to_frame, hand_matcher):
+    report = evaluate(
+        to_frame(panel), hand_matcher, k=2, hardness=0.0, algorithms=["A"], bootstrap=0, metrics="relative"
+    )
+    figure = all_figures(report)[0]
+    assert [row["value"] for row in figure.rows] == [None, pytest.approx(3)]
+    assert [row["k"] for row in figure.data["rates"]] == [2]
+    assert figure.rows[0]["told"] == "undefined"
+
+
+def test_files(full_report, tmp_path):
+    written = full_report.save_charts(tmp_path / "charts", formats=("svg", "png"))
+    assert {path.suffix for path in written} == {".svg", ".png"} and len(written) == 2 * 13
+    for path in written:
+        if path.suffix == ".png":
+            assert path.read_bytes().startswith(b"\x89PNG")
+        else:
+            text = "".join(ElementTree.parse(path).getroot().itertext())
+            assert len(text) > 20
+    drawn = (tmp_path / "charts" / "rpad_by_k.svg").read_text("utf-8")
+    assert LIGHT["s0"] in drawn and ">A<" in drawn and ">B<" in drawn, "a file says itself whose colour is whose"
+    with pytest.raises(OptionError, match="png and svg"):
+        full_report.save_charts(tmp_path / "other", formats=["pdf"])
+    assert not (tmp_path / "other").exists()
+
+
+def test_without_the_extra(full_report, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(MissingExtra, match=r"dxmatch\[report\]"):
+        full_report.save_charts(tmp_path / "charts")
+    assert not (tmp_path / "charts").exists()
+
+
+def test_large_inputs_are_aggregated_or_sampled(full_report):
+    """100,000 cases and 8 raters: no chart holds more than some thousands of values."""
+    n, raters = 100_000, [f"r{i}" for i in range(8)]
+    generator = np.random.default_rng(0)
+    scores = {name: (generator.beta(2, 3, n * 8) * top).tolist() for name, top in (("Semantic", 16), ("Severity", 16))}
+    large = replace(
+        full_report,
+        cases=[f"case {i}" for i in range(n)],
+        sections=[Section("weighted", "Scores", per_case=scores)],
+        made_with=full_report.made_with | {"raters": raters, "roles": None, "panels": {}, "n_cases": n},
+    )
+    figures = {figure.name: figure for figure in all_figures(large)}
+    assert set(figures) == {"violin_semantic", "violin_severity", "plane_cases"}
+    for figure in figures.values():
+        assert len(json.dumps(spec_of(figure, PAGE))) < 400_000
+        assert "sample" in figure.note
+    assert {row["n_cases"] for row in figures["violin_semantic"].rows} == {n}

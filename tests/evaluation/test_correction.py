@@ -1,0 +1,336 @@
+"""Correction for the match function's own errors: by hand, against the published estimator, and by how often its intervals hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.errors import InputError
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.lists.lists import panels
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.matches.case_matches import match_cases
+from dxmatch.evaluation.relative.correction.corrected import corrected
+from dxmatch.evaluation.relative.correction.prediction_powered import (
+    corrected_by_cases,
+    corrected_by_pairs,
+    power_tuning,
+)
+from dxmatch.evaluation.statistics.bootstrap import resampled_means
+from dxmatch.evaluation.statistics.section import Context
+
+
+def test_by_pairs_by_hand():
+    """Two cases of four places each; M matches 3 of 8, one of them two equal strings."""
+    arguments = {
+        "shared": np.array([[2.0], [1.0]]) / 4, "certain": np.array([[1.0], [0.0]]) / 4,
+        "places": np.array([[3.0], [4.0]]) / 4, "held": np.array([[1.0], [1.0], [1.0], [2.0]]) / 4,
+        "labels": np.array([1.0, 0, 1, 1]), "verdicts": np.array([1.0, 0, 0, 1]),
+    }  # fmt: skip
+    # P by M = 3/8. Of 5 labelled places M misses 1, so of the 7 places that it could err on 7/5: (3 + 7/5) / 8
+    plain = corrected_by_pairs(**arguments, repeats=0, seed=0, tuning=1.0)
+    assert plain.data.tolist() == pytest.approx([(3 + 7 / 5) / 8])
+    # labels alone: 4 of 5 labelled places match: (1 + 7 * 4/5) / 8
+    alone = corrected_by_pairs(**arguments, repeats=0, seed=0, tuning=0.0)
+    assert alone.data.tolist() == pytest.approx([(1 + 7 * 4 / 5) / 8])
+    # half of each: (1 + 2/2 + 7 * (4 - 3/2) / 5) / 8
+    half = corrected_by_pairs(**arguments, repeats=0, seed=0, tuning=0.5)
+    assert half.data.tolist() == pytest.approx([(1 + 1 + 7 * (5 / 2) / 5) / 8])
+
+
+def test_by_cases_by_hand():
+    # by M 1/2, 1/4, 0, 1/4; the experts labelled the first two cases: 1/4 and 1/4
+    verdicts, labels = np.array([[0.5], [0.25], [0], [0.25]]), np.array([[0.25], [0.25], [np.nan], [np.nan]])
+    found = corrected_by_cases(verdicts, labels, repeats=0, seed=0, tuning=1.0)
+    assert found.data.tolist() == [1 / 4 + (-1 / 4 + 0) / 2]
+    assert corrected_by_cases(verdicts, labels, repeats=0, seed=0, tuning=0.0).data.tolist() == [1 / 4]
+
+
+def test_lambda_by_hand():
+    # Y - mean = 1/2, -1/2, -1/2, 1/2; f - mean = 1/4, -3/4, 1/4, 1/4: (1/8 + 3/8 - 1/8 + 1/8) / (12/16)
+    assert power_tuning(np.array([1.0, 0, 0, 1]), np.array([1.0, 0, 1, 1])) == pytest.approx((1 / 2) / (3 / 4))
+    assert power_tuning(np.array([1.0, 0]), np.array([0.0, 1])) == 0
+    assert power_tuning(np.array([1.0, 0]), np.array([0.0, 0.5])) == 0
+    assert power_tuning(np.array([0.0, 1]), np.array([0.0, 0.5])) == 1
+    assert power_tuning(np.array([1.0, 0]), np.array([1.0, 1])) == 1
+
+
+def drawn_sample(seed, n=40, rest=200):
+    generator = np.random.default_rng(seed)
+    truth = generator.random(n + rest) < 0.4
+    verdicts = np.where(generator.random(n + rest) < 0.2, ~truth, truth).astype(float)
+    return truth[:n].astype(float), verdicts[:n], verdicts[n:], generator.uniform(0.5, 2, n)
+
+
+def published_mean(labels, verdicts, everything, tuning, weights=None):
+    """PPI as published: `lambda mean_N(f) + mean_n(w (Y - lambda f))`, the weights w with mean 1."""
+    w = np.ones(len(labels)) if weights is None else weights * len(weights) / weights.sum()
+    return tuning * np.mean(everything) + np.mean(w * (labels - tuning * verdicts))
+
+
+def published_lambda(labels, verdicts, rest):
+    """PPI++, eq. 6 for a mean: `cov_n(Y, f) / ((1 + n/N) var_{n+N}(f))`, the second sample being the unlabelled rest."""
+    below = (1 + len(labels) / len(rest)) * np.var([*verdicts, *rest], ddof=1)
+    return np.mean((labels - labels.mean()) * (verdicts - verdicts.mean())) / below
+
+
+def published_interval(labels, verdicts, rest, tuning):
+    """The normal interval, `var_N(lambda f) / N + var_n(Y - lambda f) / n`."""
+    spread = np.var(tuning * rest) / len(rest) + np.var(labels - tuning * verdicts) / len(labels)
+    return published_mean(labels, verdicts, rest, tuning) + 1.959964 * np.sqrt(spread) * np.array([-1, 1])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.4, 1.0]))
+def test_equal_to_the_published_mean(seed, tuning):
+    """One place in each case and one pair of raters."""
+    labels, verdicts, rest, weights = drawn_sample(seed)
+    everything = np.concatenate([verdicts, rest])[:, None]
+    for weight in (np.ones(len(labels)), weights):
+        ours = corrected_by_pairs(
+            everything, everything * 0, np.ones_like(everything), weight[:, None], labels, verdicts,
+            repeats=0, seed=0, tuning=tuning,
+        )  # fmt: skip
+        assert ours.data[0] == pytest.approx(published_mean(labels, verdicts, everything, tuning, weight))
+    by_case = np.where(np.arange(len(everything))[:, None] < len(labels), np.resize(labels, everything.shape), np.nan)
+    ours = corrected_by_cases(everything, by_case, repeats=0, seed=0, tuning=tuning)
+    assert ours.data[0] == pytest.approx(published_mean(labels, verdicts, everything, tuning))
+
+
+def test_lambda_and_interval_are_the_published_ones():
+    """Our second sample is everything, theirs the unlabelled rest: one estimator, whose lambda is ours / (1 + n/N)."""
+    labels, verdicts, rest, _ = drawn_sample(3, 2000, 8000)
+    everything = np.concatenate([verdicts, rest])[:, None]
+    ours = corrected_by_pairs(
+        everything, everything * 0, np.ones_like(everything), np.ones((2000, 1)), labels, verdicts, repeats=999, seed=0
+    )
+    tuning = published_lambda(labels, verdicts, rest)
+    assert ours.tuning / (1 + 2000 / 8000) == pytest.approx(tuning, rel=0.02)
+    assert ours.data[0] == pytest.approx(published_mean(labels, verdicts, rest, tuning), abs=1e-3)
+    published = published_interval(labels, verdicts, rest, tuning)
+    assert np.quantile(ours.repeats[:, 0], [0.025, 0.975]).tolist() == pytest.approx(published.tolist(), abs=3e-3)
+
+
+def test_what_is_published_is_what_ppi_python_computes():
+    """Not installed beside dxmatch: it brings a package called tests. `PYTHONPATH` to where it is makes this run."""
+    ppi = pytest.importorskip("ppi_py")
+    labels, verdicts, rest, weights = drawn_sample(3, 200, 800)
+    for tuning in (0.0, 0.4, 1.0):
+        theirs = ppi.ppi_mean_pointestimate(labels, verdicts, rest, lam=tuning, w=weights)
+        assert published_mean(labels, verdicts, rest, tuning, weights) == pytest.approx(float(np.squeeze(theirs)))
+    tuning = published_lambda(labels, verdicts, rest)
+    theirs = ppi.ppi_mean_pointestimate(labels, verdicts, rest)
+    assert published_mean(labels, verdicts, rest, tuning) == pytest.approx(float(np.squeeze(theirs)))
+    interval = np.ravel(ppi.ppi_mean_ci(labels, verdicts, rest, alpha=0.05))
+    assert published_interval(labels, verdicts, rest, tuning).tolist() == pytest.approx(interval.tolist(), abs=1e-6)
+
+
+def sides(values):
+    """[n, 6 pairs of raters] -> the mean over the three with the algorithm, and over the three among the experts."""
+    return np.stack([values[:, :3].mean(1), values[:, 3:].mean(1)], 1)
+
+
+def test_coverage():
+    """Known truth: 95 % intervals of the corrected RPAD and RRAD hold it 93 to 97 times in 100, the others do not.
+
+    n cases differ in difficulty; two lists have 4 places, each a pair of strings of its own. M misses one match in five,
+    and errs on six of a hundred others.
+    """
+    runs, n, pairs, cases, repeats = 400, 150, 500, 70, 200
+    chance = np.repeat([0.2, 0.3], 3)[None, :, None]
+    difficulty = np.linspace(0.2, 1.8, 20_001)
+    rrad = np.divide(*(np.mean(1 - (1 - p * difficulty) ** 4) for p in (0.2, 0.3)))
+    held = defaultdict(int)
+    for run in range(runs):
+        generator = np.random.default_rng(run)
+        truth = generator.random((n, 6, 4)) < chance * generator.uniform(0.2, 1.8, (n, 1, 1))
+        by_m = np.where(truth, generator.random(truth.shape) > 0.2, generator.random(truth.shape) < 0.06)
+        mu, chi = (sides(by_m.mean(2)), sides(by_m.any(2).astype(float)))
+        sample = generator.choice(truth.size, pairs, replace=False)
+        _, rater_pair, _ = np.unravel_index(sample, truth.shape)
+        by_pairs = corrected_by_pairs(
+            mu, mu * 0, np.ones_like(mu), sides(np.eye(6)[rater_pair]), truth.ravel()[sample].astype(float),
+            by_m.ravel()[sample].astype(float), repeats=repeats, seed=run,
+        )  # fmt: skip
+        drawn = generator.choice(n, cases, replace=False)
+        labels = np.full((n, 4), np.nan)
+        labels[drawn] = np.hstack([sides(truth[drawn].mean(2)), sides(truth[drawn].any(2).astype(float))])
+        p_by_cases = corrected_by_cases(mu, labels[:, :2], repeats=repeats, seed=run)
+        r_by_cases = corrected_by_cases(chi, labels[:, 2:], repeats=repeats, seed=run)
+        plain = resampled_means(np.hstack([mu, chi]), repeats, run)
+        for name, rates, value in (
+            ("RPAD by pairs", by_pairs.repeats, 2 / 3),
+            ("RPAD by cases", p_by_cases.repeats, 2 / 3),
+            ("RRAD by cases", r_by_cases.repeats, rrad),
+            ("RPAD uncorrected", plain[:, :2], 2 / 3),
+            ("RRAD uncorrected", plain[:, 2:], rrad),
+        ):
+            low, high = np.quantile(rates[:, 0] / rates[:, 1], [0.025, 0.975])
+            held[name] += low <= value <= high
+    share = {name: count / runs for name, count in held.items()}
+    for name in ("RPAD by pairs", "RPAD by cases", "RRAD by cases"):
+        assert 0.93 <= share[name] <= 0.97, share
+    assert share["RPAD uncorrected"] < 0.8 and share["RRAD uncorrected"] < 0.85, share
+
+
+class Judge:
+    """M as a set of matching pairs; equal strings match."""
+
+    threshold = 0.5
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def probabilities(self, a, b):
+        return [float(x == y or frozenset((x, y)) in self.pairs) for x, y in zip(a, b, strict=True)]
+
+
+WORDS = [f"disease {letter}" for letter in "abcdefgh"]
+EVERY = [frozenset(pair) for pair in combinations(WORDS, 2)]
+
+
+@pytest.fixture
+def world(to_frame):
+    """30 cases, algorithms A and B, experts X, Y, Z; the truth, and an M that errs."""
+    generator = np.random.default_rng(5)
+    cases = {
+        f"c{i:02}": {r: list(generator.choice(WORDS, generator.integers(1, 4))) for r in "ABXYZ"} for i in range(30)
+    }
+    truth = {pair for pair in EVERY if generator.random() < 0.25}
+    by_m = {pair for pair in EVERY if (pair in truth) != (generator.random() < 0.25)}
+    return read_lists(to_frame(cases, dict.fromkeys("AB", "algorithm"))), Judge(truth), Judge(by_m)
+
+
+def labels_of(pairs, truth, **columns):
+    rows = [tuple(sorted(pair)) for pair in pairs]
+    return pd.DataFrame(
+        {
+            "a": [r[0] for r in rows],
+            "b": [r[1] for r in rows],
+            "label": [int(frozenset(r) in truth.pairs) for r in rows],
+        }
+        | columns
+    )
+
+
+def section(lists, matcher, labelled, k=2, hardness=1.0, denominator="nk2", repeats=50):
+    judged = panels(lists)
+    first, second = np.triu_indices(len(lists.raters), 1)
+    pair_of = np.full((len(lists.raters),) * 2, -1)
+    pair_of[first, second] = pair_of[second, first] = np.arange(len(first))
+    matches = match_cases(lists.top(3), first, second, lists.strings, matcher)
+    context = Context(matcher, k=k, repeats=repeats)
+    return corrected(lists, judged, pair_of, matches, labelled, context, hardness=hardness, denominator=denominator)
+
+
+def faced_pairs(lists, case, k):
+    """Pairs of different strings that two lists of one case put face to face."""
+    tops = [lists.list_of(case, rater)[:k] for rater in lists.raters]
+    return {frozenset((p, q)) for one, other in combinations(tops, 2) for p in one for q in other if p != q}
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("hardness", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("by_case", [False, True])
+def test_all_labelled_is_the_truth(world, k, hardness, by_case):
+    """Where everything is labelled nothing is left of M: the values are those of an M that knows."""
+    lists, truth, by_m = world
+    if by_case:
+        rows = [(case, pair) for case in lists.cases for pair in faced_pairs(lists, case, k)]
+        labelled = labels_of([pair for _, pair in rows], truth, case_id=[case for case, _ in rows])
+    else:
+        labelled = labels_of(EVERY, truth)
+    known = evaluate(lists, truth, k=k, hardness=hardness, bootstrap=0)
+    plain = evaluate(lists, by_m, k=k, hardness=hardness, bootstrap=0)
+    made = section(lists, by_m, labelled, k, hardness)
+    assert len(made.rows) == (12 if by_case else 6)
+    for row, compared in zip(made.rows, made.tables["compared"], strict=True):
+        of = row["of"].removeprefix("corrected").strip()
+        same = {"metric": row["metric"], "algorithm": row["algorithm"], "of": of}
+        assert row["value"] == pytest.approx(known.row(**same)["value"], abs=1e-12), row["name"]
+        assert compared["by_the_match_function"] == pytest.approx(plain.row(**same)["value"]), row["name"]
+
+
+def test_own_lengths(world):
+    lists, truth, by_m = world
+    known = evaluate(lists, truth, k=3, bootstrap=0, denominator="observed")
+    made = section(lists, by_m, labels_of(EVERY, truth), 3, denominator="observed")
+    row = next(row for row in made.rows if row["name"] == "RPAD(corrected)@3" and row["algorithm"] == "B")
+    assert row["value"] == pytest.approx(known.row("RPAD", algorithm="B")["value"])
+
+
+def test_a_sample_of_pairs(world):
+    lists, truth, by_m = world
+    made = section(lists, by_m, labels_of(EVERY[::2], truth), repeats=300)
+    assert [row["name"] for row in made.rows[:3]] == [
+        "P(corrected AE mean)@2", "P(corrected EE mean)@2", "RPAD(corrected)@2",
+    ]  # fmt: skip
+    for row in made.rows:
+        assert row["low"] < row["value"] < row["high"] and row["n_cases"] == 30
+    assert [row["n_pairs"] for row in made.rows[:3]] == [3, 3, 6]
+    errors = made.tables["errors"][0]
+    wrong = [(pair in truth.pairs, pair in by_m.pairs) for pair in EVERY[::2]]
+    assert (errors["labelled"], errors["cases"], errors["elsewhere"]) == (14, None, 0)
+    assert (errors["missed"], errors["false_matches"]) == (wrong.count((True, False)), wrong.count((False, True)))
+    assert 0 <= errors["lambda_P"] <= 1
+    assert "R and RRAD are not corrected" in made.notes[1]
+    assert made.words[0].startswith("Corrected for the match function's errors, A reaches RPAD@2 ")
+
+
+def test_weights_count_as_repeated_pairs(world):
+    """A pair of weight 2 stands for two: with the same chance of every other, the value is as if all had weight 2."""
+    lists, truth, by_m = world
+    value = [
+        section(lists, by_m, labels_of(EVERY[::2], truth, **more)).rows[2]["value"]
+        for more in ({}, {"weight": [2.0] * 14}, {"weight": [1.0, 3.0] * 7})
+    ]
+    assert value[0] == pytest.approx(value[1]) and value[0] != pytest.approx(value[2])
+
+
+def test_labels_by_experts_and_pairs_of_elsewhere(world):
+    lists, truth, by_m = world
+    labelled = labels_of(EVERY[::2], truth)
+    three = labelled.drop(columns="label").assign(
+        label_x=labelled["label"], label_y=labelled["label"], label_z=1 - labelled["label"]
+    )
+    stranger = pd.concat([labelled, pd.DataFrame({"a": ["gout"], "b": [WORDS[0]], "label": [1]})])
+    rows = [section(lists, by_m, table).rows for table in (labelled, three, stranger)]
+    assert rows[0] == rows[1] == rows[2]
+    made = section(lists, by_m, stranger)
+    assert made.tables["errors"][0]["elsewhere"] == 1 and made.notes[-1].endswith("were left out: 1.")
+
+
+def test_a_pair_of_raters_without_labels(to_frame):
+    """Optimistic forms need every pair of raters; means do not."""
+    frame = to_frame({c: {r: [f"{r} {c}"] for r in "AXY"} for c in ("one", "two")}, {"A": "algorithm"})
+    labelled = pd.DataFrame({"a": ["A one", "Y two", "A two"], "b": ["X one", "X two", "X two"], "label": [1, 1, 0]})
+    average, optimist = (section(read_lists(frame), Judge(set()), labelled, 1, h).rows for h in (1.0, 0.0))
+    # A meets X in one of two labelled places, Y in none that is labelled; X and Y meet in the one that is
+    assert [row["value"] for row in average] == [1 / 2, 1, 1 / 2]
+    assert optimist[2]["value"] is None and optimist[2]["reason"] == "no labelled pair stands between them"
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"a": ["gout"], "b": ["flu"], "label": [1]}, "no labelled pair is made of two diagnoses of the lists"),
+        ({"a": [WORDS[0]], "b": [WORDS[1]], "label": [1]}, "fewer than two labelled pairs stand face to face at k = 2"),
+        ({"a": WORDS[:2], "b": WORDS[1:3], "label": [1, 2]}, "row 1, column 'label': a label that is not 0 or 1"),
+        ({"a": WORDS[:2], "b": WORDS[1::-1], "label": [1, 0]}, "label"),
+        ({"a": WORDS[:2], "b": WORDS[1:3], "label": [1, 0], "case_id": ["c00", "c99"]}, "row 1, column 'case_id': the lists have no such case"),
+        ({"a": WORDS[:2], "b": WORDS[1:3], "label": [1, 0], "case_id": ["c00", "c01"]}, "is not labelled in full: 'disease"),
+        ({"a": WORDS[:2], "b": WORDS[1:3], "label": [1, 0], "case_id": ["c00", "c00"]}, "fewer than two cases"),
+        ({"a": WORDS[:1], "b": WORDS[1:2], "label": [1], "case_id": ["c00"], "weight": [1]}, "weights go with a sample of pairs"),
+        ({"a": WORDS[:1], "b": WORDS[1:2]}, "label"),
+    ],
+)  # fmt: skip
+def test_refused(world, table, words):
+    lists, _, by_m = world
+    with pytest.raises(InputError, match=words):
+        section(lists, by_m, pd.DataFrame(table))

@@ -1,0 +1,352 @@
+"""The whole way from lists and M to results: options, several algorithms, degenerate panels, real lists."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dxmatch
+from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.lists.reading import read_lists
+
+
+class Exact:
+    """Equal strings match, in any case."""
+
+    threshold = 0.5
+
+    def probabilities(self, a, b):
+        return np.fromiter((x.casefold() == y.casefold() for x, y in zip(a, b, strict=True)), float, len(a))
+
+
+@pytest.fixture
+def drawn(to_frame):
+    """40 cases, raters A, B (algorithms) and X, Y, Z (experts), three diagnoses each out of eight."""
+    generator = np.random.default_rng(3)
+    words = np.array([f"disease {letter}" for letter in "abcdefgh"])
+    cases = {f"c{i:02}": {r: list(words[generator.integers(0, 8, 3)]) for r in "ABXYZ"} for i in range(40)}
+    return to_frame(cases, {"A": "algorithm", "B": "algorithm"})
+
+
+def test_the_public_function(drawn):
+    report = dxmatch.evaluate(drawn, matcher=Exact(), k=3, hardness=1.0)
+    assert report.algorithms == ["A", "B"]
+    assert report.made_with["panels"] == {"A": ["X", "Y", "Z"], "B": ["X", "Y", "Z"]}
+    assert report.made_with["matcher"] == "Exact"
+    row = report.row("RPAD", algorithm="B")
+    assert row["low"] < row["value"] < row["high"]
+    assert (row["n_cases"], row["n_pairs"], row["undefined_repeats"], row["reason"]) == (40, 6, 0, "")
+
+
+def test_lists_read_before_give_the_same(drawn):
+    lists = read_lists(drawn)
+    assert evaluate(lists, Exact()).to_dict() == evaluate(drawn, Exact()).to_dict()
+    alone = evaluate(lists, Exact(), algorithms=["B"])
+    assert alone.algorithms == ["B"] and alone.made_with["panels"] == {"B": ["X", "Y", "Z"]}
+    for options in ({"no_diagnosis": ["none"]}, {"columns": {"rater": "rater"}}, {"rejects": "x.csv"}):
+        with pytest.raises(OptionError, match="given to read_lists"):
+            evaluate(lists, Exact(), **options)
+
+
+def test_intervals_depend_on_the_seed_and_not_on_the_order_of_rows(drawn):
+    one = evaluate(drawn, Exact())
+    shuffled = evaluate(drawn.sample(frac=1, random_state=0), Exact())
+    for row in one.rows:
+        other = next(r for r in shuffled.rows if (r["algorithm"], r["name"]) == (row["algorithm"], row["name"]))
+        for key in ("value", "low", "high"):
+            assert other[key] == pytest.approx(row[key], rel=1e-12), (row["name"], key)
+    assert evaluate(drawn, Exact(), seed=1).row("RPAD")["low"] != one.row("RPAD")["low"]
+    assert evaluate(drawn, Exact(), seed=1).row("RPAD")["value"] == one.row("RPAD")["value"]
+
+
+def test_a_wider_level_is_a_wider_interval(drawn):
+    narrow, wide = (evaluate(drawn, Exact(), level=level).row("RPAD") for level in (0.5, 0.99))
+    assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
+
+
+def test_comparison_is_paired(drawn):
+    """B is A under another name: the difference is 0 in every resample, though each alone is uncertain."""
+    twin = drawn[drawn["rater"] != "B"]
+    twin = pd.concat([twin, twin[twin["rater"] == "A"].assign(rater="B")])
+    report = evaluate(twin, Exact())
+    for row in report.comparisons.to_pylist():
+        assert (row["first"], row["second"], row["value"], row["low"], row["high"]) == ("A", "B", 0, 0, 0)
+        assert row["first_higher"] == 0
+    different = evaluate(drawn, Exact()).comparisons.to_pylist()[0]
+    assert different["name"] == "RPAD@3" and different["low"] < different["value"] < different["high"]
+    a, b = (evaluate(drawn, Exact()).row("RPAD", algorithm=x)["value"] for x in "AB")
+    assert different["value"] == pytest.approx(a - b)
+
+
+def test_in_turn_is_each_rater_as_the_only_algorithm(drawn):
+    everyone = drawn.drop(columns="role")
+    report = evaluate(everyone, Exact(), in_turn=True, bootstrap=50)
+    assert report.made_with["panels"]["X"] == ["A", "B", "Y", "Z"]
+    for rater in "ABXYZ":
+        alone = evaluate(everyone, Exact(), algorithms=[rater], bootstrap=50)
+        rows = [row for row in report.rows if row["algorithm"] == rater]
+        assert len(rows) == len(alone.rows)
+        for row, other in zip(rows, alone.rows, strict=True):
+            assert row["name"] == other["name"]
+            for key in ("value", "low", "high"):
+                assert (row[key] is None) == (other[key] is None)
+                assert row[key] is None or row[key] == pytest.approx(other[key], rel=1e-12)
+    some = evaluate(drawn, Exact(), in_turn=True, bootstrap=0)
+    assert some.made_with["panels"] == {"A": ["B", "X", "Y", "Z"], "B": ["A", "X", "Y", "Z"]}
+
+
+def test_per_case_values_add_up_to_the_rates(drawn):
+    report = evaluate(drawn, Exact(), k=2, bootstrap=0)
+    cases = report.per_case.to_pandas()
+    for algorithm in "AB":
+        own = cases[cases["algorithm"] == algorithm]
+        assert len(own) == 40
+        assert own["mu_AE_mean"].mean() / 4 == pytest.approx(
+            report.row("P", algorithm=algorithm, of="AE mean")["value"]
+        )
+        assert own["chi_EE_mean"].mean() == pytest.approx(report.row("R", algorithm=algorithm, of="EE mean")["value"])
+
+
+def test_experts_who_never_agree(to_frame):
+    cases = {f"c{i}": {"A": ["gout"], "X": ["gout"], "Y": ["sepsis"], "Z": ["asthma"]} for i in range(3)}
+    report = evaluate(to_frame(cases), Exact(), k=1, algorithms=["A"])
+    for metric in ("RPAD", "RRAD", "P_opt", "R_avg"):
+        row = report.row(metric)
+        assert row["value"] is row["low"] is row["high"] is None
+        assert row["reason"] == "no two experts match in any case at k = 1"
+        assert row["undefined_repeats"] == 1000
+    assert "no two experts match in any case" in str(report)
+    assert report.row("P", of="AE mean")["value"] == pytest.approx(1 / 3)
+    assert report.curves.column("value").null_count == len(report.curves)
+
+
+def test_one_answer_in_every_case_has_no_kappa(to_frame):
+    cases = {f"c{i}": {"A": ["gout"], "X": ["gout"], "Y": ["gout"]} for i in range(3)}
+    report = evaluate(to_frame(cases), Exact(), k=1, algorithms=["A"])
+    assert report.row("kappa", of="AE mean")["value"] is None
+    assert "A and X give one and the same first diagnosis in every case" in report.row("kappa", of="AE mean")["reason"]
+    assert report.row("sigma_A", of="kappa")["reason"] == "a kappa is undefined"
+    assert report.row("RPAD")["value"] == 1 and "(the interval includes 1)" in str(report)
+
+
+def test_repeats_that_are_undefined_are_counted_and_told(to_frame):
+    """The experts agree in one case of six, which (5/6)^6 = 33 % of the resamples miss."""
+    cases = {f"c{i}": {"A": ["gout"], "X": ["gout"], "Y": ["gout" if i == 0 else "sepsis"]} for i in range(6)}
+    row = evaluate(to_frame(cases), Exact(), k=1, algorithms=["A"]).row("RPAD")
+    # P_AE = 6/6 and 1/6, P_EE = 1/6
+    assert row["value"] == pytest.approx((7 / 12) / (1 / 6))
+    assert 280 < row["undefined_repeats"] < 390
+    assert (
+        row["low"] is None
+        and row["reason"] == f"no interval: {row['undefined_repeats']} of 1,000 bootstrap repeats are undefined"
+    )
+
+
+def test_one_case_has_no_interval(to_frame):
+    report = evaluate(to_frame({"c": {"A": ["gout"], "X": ["gout"], "Y": ["gout"]}}), Exact(), k=1, algorithms=["A"])
+    assert report.row("RPAD")["value"] == 1
+    assert report.row("RPAD")["reason"] == "no interval: one case cannot be resampled"
+
+
+def test_k_beyond_every_list(drawn):
+    report = evaluate(drawn, Exact(), k=6, bootstrap=0)
+    assert report.made_with["short_lists"]["6"] == 200
+    assert report.row("P", of="AE mean")["value"] == pytest.approx(report.row("P", of="AE mean", k=3)["value"] * 9 / 36)
+    assert report.row("RPAD")["value"] == pytest.approx(report.row("RPAD", k=3)["value"])
+
+
+def test_max_k(drawn):
+    assert max(evaluate(drawn, Exact(), k=1, max_k=2, bootstrap=0).curves.column("k").to_pylist()) == 2
+    assert max(evaluate(drawn, Exact(), k=1, bootstrap=0).curves.column("k").to_pylist()) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"k": 0}, "k"), ({"k": -1}, "k"), ({"k": 2.0}, "k"), ({"k": 101}, "k"), ({"hardness": 1.5}, "hardness"), ({"hardness": None}, "hardness"),
+        ({"denominator": "n"}, "denominator"), ({"k": 3, "max_k": 2}, "max_k"), ({"bootstrap": -1}, "bootstrap"),
+        ({"level": 95}, "level"), ({"seed": None}, "seed"), ({"pairs_per_call": 0}, "pairs_per_call"),
+    ],
+)  # fmt: skip
+def test_options_refused(drawn, options, name):
+    with pytest.raises(OptionError, match=f"^The '{name}' parameter must be "):
+        evaluate(drawn, Exact(), **options)
+
+
+def test_panels_refused(drawn):
+    with pytest.raises(InputError, match="did you mean"):
+        evaluate(drawn.assign(rater=drawn["rater"] + " rater"), Exact(), algorithms=["Arater"])
+    with pytest.raises(InputError, match="one expert only"):
+        evaluate(drawn[drawn["rater"].isin(["A", "X"])], Exact())
+    with pytest.raises(InputError, match="one expert only"):
+        evaluate(drawn[drawn["rater"].isin(["A", "X"])].drop(columns="role"), Exact(), in_turn=True)
+
+
+@pytest.mark.parametrize("given", [math.nan, -0.1, 1.1])
+def test_a_matcher_that_gives_no_probability(drawn, given):
+    class Broken(Exact):
+        def probabilities(self, a, b):
+            return np.full(len(a), given)
+
+    with pytest.raises(ModelError, match="The matcher gave .* as the probability that 'disease a' is 'disease a'"):
+        evaluate(drawn, Broken())
+
+
+def test_a_matcher_that_gives_too_few(drawn):
+    class Short(Exact):
+        def probabilities(self, a, b):
+            return np.ones(len(a) - 1)
+
+    with pytest.raises(ModelError, match="probabilities for"):
+        evaluate(drawn, Short())
+
+
+def test_the_threshold_is_included(to_frame):
+    class Half(Exact):
+        def probabilities(self, a, b):
+            return np.full(len(a), 0.5)
+
+    report = evaluate(to_frame({"c": {"A": ["a"], "X": ["b"], "Y": ["c"]}}), Half(), k=1, algorithms=["A"], bootstrap=0)
+    assert report.row("P", of="AE mean")["value"] == 1
+
+
+def test_rejects_are_told(drawn, tmp_path):
+    drawn.loc[4, "diagnosis"] = ""
+    report = evaluate(drawn, Exact(), rejects=tmp_path / "rejects.csv", bootstrap=0)
+    assert (report.made_with["n_cases"], report.made_with["rejected_rows"], report.made_with["rejected_cases"]) == (
+        39,
+        15,
+        1,
+    )
+    assert any(note.startswith("15 rows were refused, and 1 cases left out with them") for note in report.notes)
+
+
+def test_craft_md_in_turn(shared_data):
+    """The real lists, by exact strings, against numbers counted in pandas; and quickly."""
+    start = time.perf_counter()
+    report = evaluate(shared_data / "craft_md_lists.csv", Exact(), in_turn=True, no_diagnosis=["none"], k=3)
+    assert time.perf_counter() - start < 20
+    frame = pd.read_csv(shared_data / "craft_md_lists.csv", keep_default_na=False)
+    frame = frame[(frame["rank"] <= 3) & (frame["diagnosis"].str.casefold() != "none")]
+    frame = frame.assign(diagnosis=frame["diagnosis"].str.strip().str.casefold())
+    joined = frame.merge(frame, on=["case_id", "diagnosis"])
+    shared = joined.groupby(["rater_x", "rater_y"]).size() / (1357 * 9)
+    met = joined.drop_duplicates(["case_id", "rater_x", "rater_y"]).groupby(["rater_x", "rater_y"]).size() / 1357
+    for algorithm, experts in report.made_with["panels"].items():
+        for rates, of, metric in ((shared, "P", "RPAD"), (met, "R", "RRAD")):
+            ae = [rates[algorithm, e] for e in experts]
+            ee = [rates[e, f] for i, e in enumerate(experts) for f in experts[i + 1 :]]
+            assert report.row(of, algorithm=algorithm, of="AE mean")["value"] == pytest.approx(np.mean(ae))
+            assert report.row(metric, algorithm=algorithm)["value"] == pytest.approx(np.mean(ae) / np.mean(ee))
+
+
+def test_every_family_that_the_lists_allow(full_report, drawn):
+    assert [s.name for s in full_report.sections] == ["relative", "hierarchical", "weighted", "recall", "agreement"]
+    assert full_report.left_out == {}
+    report = evaluate(drawn, Exact(), bootstrap=0)
+    assert [s.name for s in report.sections] == ["relative", "agreement"]
+    assert set(report.left_out) == {"hierarchical", "weighted", "recall"}
+    for reason in report.left_out.values():
+        assert "reference" in reason or "column" in reason
+
+
+@pytest.mark.parametrize(
+    ("metrics", "symbols"),
+    [
+        ("recall", {"R_disease", "R_patient"}),
+        ("hdf1", {"HDF1"}),
+        (["HDF1", "disease_recall"], {"HDF1", "R_disease"}),
+        (["RPAD", "Semantic"], {"RPAD", "Semantic"}),
+        (["weighted", "Semantic"], {"Semantic", "Severity", "rescaled", "aggregated"}),
+    ],
+)
+def test_metrics_by_name(everything, same_text, metrics, symbols):
+    report = evaluate(everything(), same_text, metrics=metrics, bootstrap=0)
+    assert {row["metric"] for row in report.rows} == symbols
+    assert report.left_out == {} and str(report)
+
+
+def test_cohens_kappa_is_of_the_panel_and_of_the_group(everything, same_text):
+    report = evaluate(everything(), same_text, metrics="kappa", bootstrap=0)
+    assert {row["metric"] for row in report.sections[0].rows} == {"kappa"}
+    assert report.sections[0].name == "relative"
+
+
+@pytest.mark.parametrize("metrics", ["RPAF", ["relative", "hdf"], [], ["category_accuracy"]])
+def test_metrics_refused(drawn, metrics):
+    with pytest.raises(OptionError, match="^The 'metrics' parameter must be "):
+        evaluate(drawn, Exact(), metrics=metrics)
+
+
+def test_a_family_asked_for_by_name_must_be_possible(drawn):
+    with pytest.raises(InputError, match="the recall metrics cannot be computed: .*reference"):
+        evaluate(drawn, Exact(), metrics=["relative", "recall"])
+
+
+def test_without_a_panel_the_reference_is_the_judge(everything, same_text, tmp_path):
+    """No role at all, or one expert: with a reference that leaves out the relative metrics, and says why."""
+    frame = everything()
+    for lists, why in (
+        (frame.drop(columns="role"), "no rater is an algorithm: give a column 'role'"),
+        (frame[frame["rater"].isin(["A", "X"])], "one expert only: give at least two experts"),
+    ):
+        report = evaluate(lists, same_text, bootstrap=20)
+        assert report.left_out["relative"].startswith(why)
+        assert report.question == "How close do the lists come to the reference diagnosis?"
+        assert report.algorithms == (["X", "Y", "A", "Z", "B"] if "role" not in lists else ["A"])
+        assert report.row("HDF1", algorithm="A")["value"] == pytest.approx(
+            evaluate(frame, same_text, metrics="hdf1", bootstrap=0).row("HDF1", algorithm="A")["value"]
+        )
+        assert why in report.save(tmp_path / "r.html").read_text("utf-8").replace("&#x27;", "'")
+        with pytest.raises(InputError, match=why.split(":")[0]):
+            evaluate(lists, same_text, metrics=["relative"])
+
+
+def test_an_invented_family(drawn, monkeypatch):
+    """What `evaluate` asks of a family, and what it does with the answer."""
+    from types import SimpleNamespace
+
+    from dxmatch.evaluation.families import sections
+    from dxmatch.evaluation.statistics.section import Section
+
+    seen = []
+
+    def compute(lists, context):
+        seen.append((lists.raters, context.k, context.repeats, context.icd_source))
+        return Section("invented", "Invented", words=["It is so."], per_case={"x": [1.0] * 200})
+
+    there = SimpleNamespace(missing=lambda lists, context: None, compute=compute)
+    lacks = SimpleNamespace(missing=lambda lists, context: "the column x", compute=None)
+    modules = {".families.invented": there, ".families.other": lacks}
+    monkeypatch.setattr(sections, "import_module", lambda name, package: modules[name])
+    monkeypatch.setattr(sections, "FAMILIES", ("relative", "invented", "other"))
+    report = evaluate(drawn, Exact(), k=2, bootstrap=7, icd_source="icd10")
+    assert seen == [(list("ABXYZ"), 2, 7, "icd10")]
+    assert report.left_out == {"other": "the column x"} and "It is so." in str(report)
+    assert report.per_case.num_rows == 200 and report.per_case.column("x").to_pylist() == [1.0] * 200
+    with pytest.raises(InputError, match="the other metrics cannot be computed: the column x"):
+        evaluate(drawn, Exact(), metrics=["other"])
+
+
+def test_an_unknown_code_stops_everything(everything, same_text):
+    frame = everything()
+    frame.loc[3, "icd10"] = "J18.999999"
+    with pytest.raises(InputError, match="ICD-10"):
+        evaluate(frame, same_text)
+    assert evaluate(frame, same_text, metrics=["relative", "recall"], bootstrap=0).left_out == {}
+
+
+def test_a_matcher_that_rests_on_votes_says_how_many_it_must_know(drawn):
+    class Voting(Exact):
+        rests_on_votes, min_coverage = True, 0.8
+
+    from dxmatch.evaluation.report.words import made_with_lines
+
+    for matcher, told in ((Voting(), True), (Exact(), False)):
+        line = dict(made_with_lines(evaluate(drawn, matcher, metrics="relative", bootstrap=0)))["Match function"]
+        assert ("known for at least 80% of the pairs" in line) is told

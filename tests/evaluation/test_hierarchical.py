@@ -1,0 +1,286 @@
+"""HDP, HDR, HDF1 and top-k accuracy: worked numbers, plain sets as the oracle, the section of a report."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.families import hierarchical
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.metrics.hierarchical import hdf1, hdp, hdr, opened, top_k_accuracy
+from dxmatch.evaluation.statistics.section import Context
+from dxmatch.terms.icd.ancestor_sets import overlap
+
+LUNG, TRAUMA, MIXED = "J40 C34 A15 J47 J81.0", "S22.9 J40 A37 I26 I21", "I21 M34 D64.9 C34 G24.02"
+# reference, predicted, and by hand the nodes that the augmented sets share, that are predicted, that are true
+WORKED = [
+    (LUNG, "J47 R04.89 J44.9 I26 J16.8", 3, 16, 13),
+    (LUNG, "J18 J40 A15-A19 I26 C34.90", 8, 15, 13),
+    (TRAUMA, "R09.1 R07.82 M94.0 I26 I30", 3, 16, 15),
+    (TRAUMA, "I26 R09.1 M94.0 S22.3 I21", 8, 17, 15),
+    (MIXED, "M79.7 I10-I1A M45 M54.12 M26.6", 2, 15, 18),
+    (MIXED, "M79.7 G93.32 M06.9 M35.3 M45", 3, 17, 18),
+]
+PRINTED = [0.2069, 0.5714, 0.1935, 0.5000, 0.1212, 0.1714]
+POOL = ["J40", "J44.9", "J47", "C34", "C34.90", "I26", "A15-A19", "B20", "S22.3", "S22.31XA", "2", "I10-I1A", "C50"]
+sets_of_codes = st.lists(st.sampled_from(POOL), max_size=5)
+
+
+@pytest.mark.parametrize(("case", "printed"), list(zip(WORKED, PRINTED, strict=True)))
+def test_the_worked_cases(case, printed):
+    """With one case HDF1 = 2 s / (p + t): 2 3/(16 + 13) = 6/29, 16/28, 6/31, 16/32, 4/33, 6/35."""
+    reference, predicted, shared, said, true = case
+    lists = [reference.split()], [predicted.split()]
+    assert hdp(*lists) == pytest.approx(float(Fraction(shared, said)))
+    assert hdr(*lists) == pytest.approx(float(Fraction(shared, true)))
+    assert hdf1(*lists) == pytest.approx(float(Fraction(2 * shared, said + true)))
+    assert round(hdf1(*lists), 4) == printed
+
+
+def test_the_first_worked_case_node_by_node():
+    """Shared are J47, the block J40-J4A and the chapter 10."""
+    tree, paths = opened("icd10cm")
+    sets = [np.array([[tree.node(code) for code in text.split()]], np.int32) for text in WORKED[0][:2]]
+    found = overlap(sets[1][:, None], sets[0], paths)
+    # all; chapters, sections, categories, subcategories
+    assert found.shared[0, 0].tolist() == [3, 1, 1, 1, 0]
+    assert found.predicted[0, 0].tolist() == [16, 3, 4, 5, 4]  # 10 18 9; 4 blocks; 5 categories; all but J47 below one
+    assert found.reference[0, 0].tolist() == [13, 3, 4, 5, 1]
+
+
+def test_the_harmonic_mean_is_of_the_averages():
+    """Cases (1/2, 1) and (1, 1/2) by precision and recall: averages 3/4, so 3/4 and not 2/3."""
+    # J40 is 3 nodes; J40 with J47 and J44.9 with J44 is 6; of 6 nodes 3 are shared
+    small, large = ["J40"], ["J40", "J47", "J44.9"]
+    assert hdp([small], [large]) == 0.5
+    assert hdf1([small, large], [large, small]) == 0.75
+
+
+def test_what_is_undefined():
+    assert np.isnan(hdp([["J40"]], [[]])) and hdr([["J40"]], [[]]) == 0 and np.isnan(hdf1([["J40"]], [[]]))
+    assert np.isnan(hdr([[]], [["J40"]])) and hdp([[]], [["J40"]]) == 0
+    assert hdp([["J40"], ["J40"]], [[], ["J40"]]) == 1  # the case in which nothing is said is left out
+    assert hdf1([["J40"]], [["A15"]]) == 0
+
+
+def test_refused():
+    with pytest.raises(
+        InputError, match=r"row 1, column 'predicted_codes': an unknown ICD-10 code.*such as J40.*'J4O'"
+    ):
+        hdp([["J40"], ["J40"]], [["J47"], ["J4O"]])
+    for wrong in ("J40", [], ["J40"]):
+        with pytest.raises(OptionError, match="'reference_codes' parameter must be a list of lists"):
+            hdf1(wrong, [["J40"]])
+    with pytest.raises(OptionError, match=r"as long as reference_codes \(1\)"):
+        hdf1([["J40"]], [["J40"], ["J40"]])
+    with pytest.raises(OptionError, match="True and False"):
+        top_k_accuracy([[0, 1]], 1)
+
+
+def plain_set(tree, codes):
+    nodes = set()
+    for code in codes:
+        nodes |= {tree.node(code), *tree.ancestors(code)}
+    return nodes
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(sets_of_codes, st.lists(sets_of_codes, min_size=2, max_size=2)), min_size=1, max_size=4))
+def test_equals_plain_sets_at_every_level(cases):
+    tree, paths = opened("icd10cm")
+
+    def nodes(codes):
+        return [tree.node(code) for code in codes] + [-1] * (5 - len(codes))
+
+    reference = np.array([nodes(true) for true, _ in cases], np.int32)
+    predicted = np.array([[nodes(codes) for codes in said] for _, said in cases], np.int32)
+    found = overlap(predicted, reference, paths)
+    for i, (true, said) in enumerate(cases):
+        for j, codes in enumerate(said):
+            c, c_hat = plain_set(tree, true), plain_set(tree, codes)
+            for nodes_of, counted in ((c & c_hat, found.shared), (c_hat, found.predicted), (c, found.reference)):
+                kinds = [min(int(tree.kinds[node]), 3) for node in nodes_of]
+                assert counted[i, j].tolist() == [len(kinds), *(kinds.count(level) for level in range(4))]
+
+
+@pytest.mark.parametrize("source", ["icd10cm", "icd10"])
+def test_paths_are_the_ancestors(source):
+    tree, paths = opened(source)
+    for node in np.random.default_rng(0).integers(0, len(tree), 200).tolist():
+        path = paths.nodes[:, node]
+        assert path[path >= 0].tolist() == [*reversed(tree.ancestors(node)), node]
+    assert (paths.nodes[:, -1] == -1).all()
+
+
+def test_equals_hiclass():
+    """Its macro average is HDP and HDR; its own F1 is of each case, so the harmonic mean is taken of the two."""
+    hiclass = pytest.importorskip("hiclass.metrics", reason="the oracle hiclass is not installed (extra 'bench')")
+    tree, _ = opened("icd10cm")
+    generator = np.random.default_rng(1)
+    true, said = (generator.choice(POOL, (30, 3)).tolist() for _ in range(2))
+
+    def levels(case):
+        paths = [[*(str(a) for a in reversed(tree.ancestors(code))), str(tree.node(code))] for code in case]
+        return [path + [""] * (7 - len(path)) for path in paths]
+
+    y_true, y_pred = (np.array([levels(case) for case in cases]) for cases in (true, said))
+    precision = hiclass.precision(y_true, y_pred, average="macro")
+    recall = hiclass.recall(y_true, y_pred, average="macro")
+    assert hdp(true, said) == pytest.approx(precision) and hdr(true, said) == pytest.approx(recall)
+    assert hdf1(true, said) == pytest.approx(2 * precision * recall / (precision + recall))
+
+
+def test_top_k_accuracy_equals_scikit_learn():
+    from sklearn.metrics import top_k_accuracy_score
+
+    generator = np.random.default_rng(2)
+    scores, truth = generator.random((50, 6)), generator.integers(0, 6, 50)
+    ranked = np.argsort(-scores, 1)
+    for k in (1, 2, 5):
+        ours = top_k_accuracy(ranked == truth[:, None], k)
+        assert ours == pytest.approx(top_k_accuracy_score(truth, scores, k=k, labels=range(6)))
+
+
+class LastTwoLetters:
+    """M by the last two letters."""
+
+    threshold = 0.5
+
+    def probabilities(self, a, b):
+        return np.array([float(x[-2:] == y[-2:]) for x, y in zip(a, b, strict=True)])
+
+
+def frame(references, lists, **columns):
+    """{case: codes} and {rater: {case: codes}} in long form; "none" is a word for no diagnosis."""
+    rows = [
+        {"case_id": case, "rater": rater, "role": role, "rank": rank, "diagnosis": code if code == "none" else f"dx {code}",
+         "icd10": None if code == "none" else code}
+        for rater, role, of in [*((name, "algorithm", of) for name, of in lists.items()), ("truth", "reference", references)]
+        for case, codes in of.items()
+        for rank, code in enumerate(codes, 1)
+    ]  # fmt: skip
+    return pd.DataFrame(rows).assign(**columns)
+
+
+REFERENCES = {"c1": ["J40"], "c2": ["C34.9"], "c3": ["I21.9"]}
+LISTS = {
+    "A": {"c1": ["J40", "J47"], "c2": ["C34.90;I26", "J18"], "c3": ["I21", "I26"]},
+    "X": {"c1": ["J44.9"], "c2": ["I26"], "c3": ["none"]},
+}
+
+
+def section_of(lists, k=2, **options):
+    context = Context(LastTwoLetters(), k=k, repeats=options.pop("repeats", 100), **options)
+    read = read_lists(lists, no_diagnosis=["none"])
+    assert hierarchical.missing(read, context) is None
+    return hierarchical.compute(read, context)
+
+
+def value(section, algorithm, name):
+    (row,) = [row for row in section.rows if row["algorithm"] == algorithm and row["name"] == name]
+    return row
+
+
+def test_section_by_hand():
+    """Nodes of A and the reference, shared of predicted and true: c1 3 of 4, 3; c2 4 of 11, 4; c3 3 of 5, 4."""
+    section = section_of(frame(REFERENCES, LISTS))
+    precision, recall = (3 / 4 + 4 / 11 + 3 / 5) / 3, (1 + 1 + 3 / 4) / 3
+    assert value(section, "A", "HDP@2")["value"] == pytest.approx(precision)
+    assert value(section, "A", "HDR@2")["value"] == pytest.approx(recall)
+    assert value(section, "A", "HDF1@2")["value"] == pytest.approx(2 * precision * recall / (precision + recall))
+    # chapters of A: 10 of 10; 2 of 2, 9, 10; 9 of 9
+    assert value(section, "A", "HDP(chapter)@2")["value"] == pytest.approx(7 / 9)
+    # X: J44.9 shares 2 of its 4 nodes with the 3 of J40, I26 none; nothing is said in c3
+    assert value(section, "X", "HDP@2") | {"low": 0, "high": 0} == value(section, "X", "HDP@2") | {
+        "value": 0.25, "n_cases": 2, "low": 0, "high": 0,
+    }  # fmt: skip
+    assert (
+        value(section, "X", "HDR@2")["value"] == pytest.approx(2 / 9) and value(section, "X", "HDR@2")["n_cases"] == 3
+    )
+    assert [value(section, "A", f"Acc({judge})@1")["value"] for judge in ("code", "category", "M")] == [1 / 3, 1, 1 / 3]
+    assert section.per_case["HDP"] == pytest.approx([0.75, 0.5, 4 / 11, 0, 0.6, None])
+    assert section.per_case["HDF1"][:2] == pytest.approx([6 / 7, 4 / 7]) and section.per_case["HDF1"][5] is None
+    assert "X gives no code in 1 of 3 cases: they are not in its HDP, and 0 in its HDR." in section.notes
+    assert section.notes[0] == "ICD-10 codes of 8 diagnoses of the lists: 8 by the codes given."
+    assert section.words[0] == "HDF1@2 against the reference: A 0.704, X 0.235."
+
+
+def test_the_table_by_chapter():
+    rows = section_of(frame(REFERENCES | {"c1": ["J40", "C50"]}, LISTS)).tables["chapters"]
+    by = {(row["chapter"], row["algorithm"]): row for row in rows}
+    assert [row["n_cases"] for row in rows] == [2, 2, 1, 1, 1, 1]  # c1 is in two chapters
+    assert by["2", "A"]["HDP"] == pytest.approx((3 / 4 + 4 / 11) / 2) and by["2", "A"]["HDR"] == pytest.approx(
+        (3 / 6 + 1) / 2
+    )
+    assert by["9", "X"]["HDP"] is None and by["9", "X"]["HDF1"] is None and by["9", "X"]["low"] is None
+    assert by["10", "A"]["chapter_name"].startswith("Diseases of the respiratory system")
+
+
+def test_rank_shifts():
+    """By code A (1/3) comes before B (0) and X; by HDF1 B, near in every case, is first."""
+    near = {"c1": ["J47"], "c2": ["C34"], "c3": ["I21"]}
+    wide = {"c1": ["J40", "A15"], "c2": ["A15", "B20"], "c3": ["A15", "B20"]}
+    section = section_of(frame(REFERENCES, {"A": wide, "B": near}))
+    rows = {(row["from"], row["algorithm"]): row for row in section.tables["rank_shifts"]}
+    assert [rows["Acc(code)@2", name]["from_rank"] for name in "AB"] == [1, 2]
+    assert [rows["Acc(code)@2", name]["to_rank"] for name in "AB"] == [2, 1]
+    assert [rows["Acc(code)@2", name]["shift"] for name in "AB"] == [-1, 1]
+    assert section.words[1] == "A is in place 1 by Acc(code)@2, in place 2 by HDF1@2."
+
+
+def test_order_of_rows_and_of_raters_changes_nothing():
+    lists = frame(REFERENCES, LISTS)
+    one, other = section_of(lists), section_of(lists.sample(frac=1, random_state=3))
+    for row in one.rows:
+        assert value(other, row["algorithm"], row["name"]) == pytest.approx(row, nan_ok=True)
+
+
+def test_references_that_are_missing():
+    lists = frame({case: codes for case, codes in REFERENCES.items() if case != "c2"}, LISTS)
+    section = section_of(lists)
+    assert value(section, "A", "HDP@2")["value"] == pytest.approx((3 / 4 + 3 / 5) / 2)
+    assert section.per_case["HDP"][2] is None and section.per_case["HDP"][3] is None
+    assert "1 of 3 cases have no code of a reference and are left out here." in section.notes
+
+
+def test_what_is_missing_is_said():
+    def lacking(lists):
+        return hierarchical.missing(read_lists(lists, no_diagnosis=["none"]), Context(LastTwoLetters()))
+
+    whole = frame(REFERENCES, LISTS)
+    assert lacking(whole) is None
+    assert "a reference: rows with the role reference" in lacking(whole[whole["role"] != "reference"])
+    assert "the column icd10 (or a match function" in lacking(whole.drop(columns="icd10").assign(reference_icd10="J40"))
+    no_codes = whole.assign(icd10=whole["icd10"].where(whole["role"] != "reference"))
+    assert "codes of the reference" in lacking(no_codes)
+    by_column = whole[whole["role"] != "reference"].assign(reference_icd10="J40")
+    assert lacking(by_column) is None
+
+
+def test_a_level_that_nobody_names():
+    section = section_of(frame({"c1": ["J40"]}, {"A": {"c1": ["J47"]}}), k=1)
+    row = value(section, "A", "HDF1(subcategory)@1")
+    assert row["value"] is None
+    assert row["reason"] == "A gives no subcategory in any case; the references hold no subcategory in any case"
+    assert value(section, "A", "HDP(subcategory)@1")["reason"] == "A gives no subcategory in any case"
+    assert value(section, "A", "HDP@1")["reason"] == "no interval: one case cannot be resampled"
+
+
+def test_intervals_are_of_the_resampled_averages():
+    generator = np.random.default_rng(5)
+    references = {f"c{i:02}": [code] for i, code in enumerate(generator.choice(POOL, 20))}
+    said = {case: generator.choice(POOL, 2).tolist() for case in references}
+    section = section_of(frame(references, {"A": said}), repeats=200, seed=4)
+    row = value(section, "A", "HDF1@2")
+    draws, resamples = np.random.default_rng(4), []
+    codes = list(references.values()), list(said.values())
+    for _ in range(200):
+        chosen = draws.integers(0, 20, 20)
+        resamples.append(hdf1(*([part[i] for i in chosen] for part in codes)))
+    assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(resamples, [0.025, 0.975])))

@@ -1,0 +1,310 @@
+"""Reading lists: what is accepted, and what each thing that cannot be right is told."""
+
+from __future__ import annotations
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.lists.lists import Cell, panels
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.files.limits import MAX_CHARACTERS
+
+HEADER = "case_id,rater,role,rank,diagnosis"
+GOOD = [
+    HEADER,
+    "c1,A,algorithm,1,asthma", "c1,A,algorithm,2,copd",
+    "c1,X,expert,1,asthma", "c1,X,expert,2,Asthma",
+    "c1,Y,expert,1,copd", "c1,Y,expert,2,none",
+    "c2,A,algorithm,1,gout", "c2,A,algorithm,2,sepsis",
+    "c2,X,expert,1,gout", "c2,X,expert,2,cellulitis",
+    "c2,Y,expert,1,sepsis", "c2,Y,expert,2,gout",
+]  # fmt: skip
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes the good lists with some lines replaced: {row as the user sees it: new line, or None to drop it}."""
+
+    def write(changes=None, lines=GOOD):
+        changes = changes or {}
+        out = [changes.get(row, line) for row, line in enumerate(lines, start=1)]
+        path = tmp_path / "lists.csv"
+        path.write_text("\n".join(line for line in out if line is not None) + "\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_as_read(written):
+    lists = read_lists(written(), no_diagnosis=["none"])
+    assert lists.cases == ["c1", "c2"] and lists.raters == ["A", "X", "Y"]
+    assert lists.roles == ("algorithm", "expert", "expert")
+    assert lists.strings == sorted(lists.strings) and "none" not in lists.strings
+    assert lists.list_of("c1", "X") == ["asthma", "Asthma"]
+    assert lists.list_of("c1", "Y") == ["copd", None]
+    assert lists.top(3)[0, 2].tolist() == [lists.strings.index("copd"), -1, -2]
+    assert lists.lengths.tolist() == [[2, 2, 2], [2, 2, 2]]
+    (panel,) = panels(lists)
+    assert (panel.algorithm, panel.experts) == (0, (1, 2))
+
+
+def test_the_order_of_rows_and_the_kind_of_table_do_not_matter(written, tmp_path):
+    path = written()
+    frame = pd.read_csv(path)
+    kept = read_lists(path)
+    frame.to_parquet(tmp_path / "lists.parquet")
+    frame.to_json(tmp_path / "lists.jsonl", orient="records", lines=True)
+    frame.to_csv(tmp_path / "lists.tsv", sep="\t", index=False)
+    shuffled = frame.sample(frac=1, random_state=1)
+    floats = frame.assign(rank=frame["rank"].astype(float))
+    sources = [frame, pl.DataFrame(frame), frame.sort_values("rank"), shuffled, floats]
+    for source in [*sources, *(tmp_path / f"lists.{suffix}" for suffix in ("parquet", "jsonl", "tsv"))]:
+        lists = read_lists(source)
+        assert lists.strings == kept.strings
+        for case in kept.cases:
+            for rater in kept.raters:
+                assert lists.list_of(case, rater) == kept.list_of(case, rater)
+
+
+def test_numbers_as_names_and_text_as_ranks():
+    frame = pd.DataFrame(
+        {"case_id": [7, 7, 7], "rater": [1.0, 2.0, 3.0], "rank": ["1", " 1 ", "1.0"], "diagnosis": list("abc")}
+    )
+    lists = read_lists(frame, algorithms=["1"])
+    assert lists.cases == ["7"] and lists.raters == ["1", "2", "3"]
+
+
+def test_columns_of_other_names(written):
+    lines = [
+        "patient,who,place,dx,role",
+        *(f"{a},{b},{d},{e},{c}" for a, b, c, d, e in (line.split(",") for line in GOOD[1:])),
+    ]
+    columns = {"case_id": "patient", "rater": "who", "rank": "place", "diagnosis": "dx"}
+    assert read_lists(written(lines=lines), columns=columns).list_of("c2", "Y") == ["sepsis", "gout"]
+    with pytest.raises(InputError, match=r"row 3, column 'dx': the diagnosis is blank"):
+        read_lists(written({3: "c1,A,2,,algorithm"}, lines), columns=columns)
+    with pytest.raises(OptionError, match="'columns' parameter must be names for case_id"):
+        read_lists(written(), columns={"doctor": "rater"})
+    with pytest.raises(InputError, match="column 'dx' is missing"):
+        read_lists(written(), columns={"diagnosis": "dx"})
+
+
+def test_reference_by_role_and_by_column(written):
+    by_role = [*GOOD, "c1,truth,reference,1,asthma", "c1,truth,reference,2,rhinitis"]
+    lists = read_lists(written(lines=by_role))
+    assert lists.raters == ["A", "X", "Y"]
+    assert lists.reference == [("asthma", "rhinitis"), ()]
+    by_column = [f"{line},{'reference' if not i else 'asthma' if 'c1' in line else ''}" for i, line in enumerate(GOOD)]
+    assert read_lists(written(lines=by_column)).reference == [("asthma",), ()]
+
+
+def test_optional_columns_stay_with_their_entries(written):
+    lines = [f"{line},{'icd10' if not i else f'I{i:02}'}" for i, line in enumerate(GOOD)]
+    lists = read_lists(written(lines=[lines[0], *reversed(lines[1:])]))
+    start = lists.offsets[lists.cases.index("c2"), lists.raters.index("X")]
+    assert lists.more["icd10"][start : start + 2] == ["I09", "I10"]
+
+
+def test_cells_of_a_column_and_the_rows_of_entries(written):
+    lines = [f"{line},{'icd10' if not i else '' if i % 2 else f' I{i:02} '}" for i, line in enumerate(GOOD)]
+    lists = read_lists(written(lines=lines))
+    codes, texts = lists.cells("icd10")
+    assert [texts[code] if code >= 0 else None for code in codes] == [
+        text and text.strip() for text in lists.more["icd10"]
+    ]
+    assert lists.rows.tolist() == list(range(2, 14))
+    assert lists.places(3)[1, 2].tolist() == [10, 11, -1]
+    absent, none = lists.cells("severity")
+    assert (absent == -1).all() and len(absent) == 12 and none == []
+
+
+def test_more_of_the_reference_by_role_and_by_column(written):
+    more = [f"{line},{'icd10,severity' if not i else f'I{i:02},'}" for i, line in enumerate(GOOD)]
+    truth = ["c1,T,reference,2,rhinitis,,mild", "c1,T,reference,1,asthma,J45;J40,rare"]
+    lists = read_lists(written(lines=[*more, *truth]))
+    assert lists.reference == [("asthma", "rhinitis"), ()]
+    assert lists.reference_more["icd10"] == [(Cell("J45;J40", 15), Cell(None, 14)), ()]
+    assert lists.reference_more["severity"] == [(Cell("rare", 15), Cell("mild", 14)), ()]
+    by_column = [
+        f"{line},{'reference_severity' if not i else 'rare' if 'c2,X' in line else ''}" for i, line in enumerate(GOOD)
+    ]
+    lists = read_lists(written(lines=by_column))
+    assert lists.reference_more == {"severity": [(), (Cell("rare", 10),)]}
+    assert read_lists(written()).reference_more == {}
+
+
+def test_more_of_the_reference_refused(written):
+    differs = [f"{line},{'reference_icd10' if not i else 'J45' if i < 4 else 'J40'}" for i, line in enumerate(GOOD)]
+    with pytest.raises(
+        InputError, match=r"row 5, column 'reference_icd10': the reference_icd10 differs within the case 'c1'"
+    ):
+        read_lists(written(lines=differs))
+    header, truth = f"{HEADER},icd10,reference_icd10", "c1,T,reference,1,asthma,J45,J45"
+    both = [header, *(f"{line},,J45" for line in GOOD[1:]), truth]
+    with pytest.raises(InputError, match=r"row 14, column 'reference_icd10': two references"):
+        read_lists(written(lines=both))
+    # rows with the role reference may give the names, and the column their codes
+    lists = read_lists(written(lines=[*both[:-1], "c1,T,reference,1,asthma,,J45"]))
+    assert lists.reference[0] == ("asthma",) and lists.reference_more["icd10"][0][0].value == "J45"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({1: "case_id,rater,role,rank,diagnoses"}, "column 'diagnosis' is missing; did you mean 'diagnoses'?"),
+        ({1: "case,rater,role,rank,diagnosis"}, "column 'case_id' is missing"),
+        ({3: "c1,A,algorithm,2,"}, "row 3, column 'diagnosis': the diagnosis is blank"),
+        ({3: "c1,A,algorithm,2,   "}, "row 3, column 'diagnosis': the diagnosis is blank"),
+        ({3: "c1,A,algorithm,2,?!"}, "row 3, column 'diagnosis': a diagnosis without a letter or digit. Allowed: a diagnosis in words. Got: '?!'"),
+        ({3: "c1,A,algorithm,2," + "x" * (MAX_CHARACTERS + 1)}, "row 3, column 'diagnosis': a diagnosis of 10,001 characters"),
+        ({3: "c1,A,algorithm,0,copd"}, "row 3, column 'rank': a rank that is no rank. Allowed: 1, 2, 3, … (1 is likeliest). Got: '0'"),
+        ({3: "c1,A,algorithm,-1,copd"}, "row 3, column 'rank': a rank that is no rank"),
+        ({3: "c1,A,algorithm,1.5,copd"}, "row 3, column 'rank': a rank that is no rank"),
+        ({3: "c1,A,algorithm,two,copd"}, "row 3, column 'rank': a rank that is no rank"),
+        ({3: "c1,A,algorithm,,copd"}, "row 3, column 'rank': a rank that is no rank"),
+        ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': the rank 1 is given twice in the list by 'A' for case 'c1'"),
+        ({3: "c1,A,algorithm,3,copd"}, "row 3, column 'rank': the rank 2 is missing in the list by 'A' for case 'c1'"),
+        ({2: None}, "row 2, column 'rank': the list by 'A' for case 'c1' does not start at 1"),
+        ({3: ",A,algorithm,2,copd"}, "row 3, column 'case_id': the case has no name"),
+        ({3: "c1,,algorithm,2,copd"}, "row 3, column 'rater': the rater has no name"),
+        ({3: "c1,A,judge,2,copd"}, "row 3, column 'role': a role that is none. Allowed: expert, algorithm, reference. Got: 'judge'"),
+        ({3: "c1,A,expert,2,copd"}, "row 3, column 'role': the rater 'A' has two roles, expert and algorithm"),
+        ({12: None, 13: None}, "row 8, column 'rater': the case 'c2' has no list by 'Y' ('Y' lacks 1 of 2 cases)"),
+    ],
+)  # fmt: skip
+def test_refused(written, changes, message):
+    with pytest.raises(InputError) as caught:
+        read_lists(written(changes))
+    if "two roles" in message:
+        assert "has two roles, expert and algorithm" in str(caught.value)
+    else:
+        assert message in str(caught.value)
+    assert "lists.csv" in str(caught.value)
+
+
+def test_a_mark_can_mean_no_diagnosis(written):
+    assert read_lists(written({3: "c1,A,algorithm,2,-"}), no_diagnosis="-").list_of("c1", "A") == ["asthma", None]
+
+
+@pytest.mark.parametrize("words", [[""], [3], [" "]])
+def test_no_diagnosis_refused(written, words):
+    with pytest.raises(OptionError, match="'no_diagnosis'"):
+        read_lists(written(), no_diagnosis=words)
+
+
+def test_references_refused(written):
+    two_raters = [*GOOD, "c1,truth,reference,1,asthma", "c1,gold,reference,1,asthma"]
+    with pytest.raises(InputError, match=r"row 15, column 'role': a second reference.*Got: 'gold'"):
+        read_lists(written(lines=two_raters))
+    differs = [f"{line},{'reference' if not i else 'asthma' if i < 4 else 'copd'}" for i, line in enumerate(GOOD)]
+    with pytest.raises(InputError, match=r"row 5, column 'reference': the reference differs within the case 'c1'"):
+        read_lists(written(lines=differs))
+    both = [f"{line},{'reference' if not i else 'asthma'}" for i, line in enumerate([*GOOD, "c1,T,reference,1,asthma"])]
+    with pytest.raises(InputError, match="two references"):
+        read_lists(written(lines=both))
+
+
+def test_panels_refused(written):
+    lists = read_lists(written())
+    with pytest.raises(InputError, match=r"no rater is called 'Xx'; did you mean 'X'\?"):
+        lists.with_algorithms(["Xx"])
+    with pytest.raises(OptionError, match="'algorithms'"):
+        lists.with_algorithms([])
+    with pytest.raises(InputError, match=r"one expert only. Allowed: at least two experts.*Got: \['Y'\]"):
+        panels(lists.with_algorithms(["A", "X"]))
+    with pytest.raises(InputError, match="no expert. Allowed"):
+        panels(lists.with_algorithms(["A", "X", "Y"]))
+    without = [",".join(part for i, part in enumerate(line.split(",")) if i != 2) for line in GOOD]
+    with pytest.raises(InputError, match=r"lists.csv: no rater is an algorithm.*Got: \['A', 'X', 'Y'\]"):
+        panels(read_lists(written(lines=without)))
+    assert [p.experts for p in panels(read_lists(written(lines=without)), in_turn=True)] == [(1, 2), (0, 2), (0, 1)]
+
+
+def test_algorithms_that_are_not_named_are_left_out_and_told(written):
+    other = [*GOOD, "c1,B,algorithm,1,gout"]
+    with pytest.raises(InputError, match="no list by 'B'"):
+        read_lists(written(lines=other))
+    lists = read_lists(written(lines=other), algorithms=["A"])
+    assert lists.raters == ["A", "X", "Y"]
+    assert "Algorithms that were not named and were left out: B." in lists.notes
+    complete = read_lists(written(lines=[*other, "c2,B,algorithm,1,gout"]))
+    assert complete.with_algorithms(["A"]).raters == ["A", "X", "Y"]
+    assert complete.with_algorithms(["A"]).list_of("c2", "Y") == ["sepsis", "gout"]
+    assert "left out: B." in complete.with_algorithms(["A"]).notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("c1,A,algorithm,2,", "row 3, column 'diagnosis': the diagnosis is blank"),
+        ("c1,A,algorithm,1,copd", "the rank 1 is given twice"),
+        ("c1,A,algorithm,3,copd", "the rank 2 is missing"),
+        ("c1,,algorithm,2,copd", "the rater has no name"),
+        ("c1,B,algorithm,1,copd", "rater"),
+    ],
+)
+def test_rejects(written, tmp_path, line, reason):
+    """The case is left out for everybody, and every row is either evaluated or in the rejects."""
+    path = tmp_path / "rejects.csv"
+    if ",B," in line:
+        # a rater who answers one case only makes every other case incomplete
+        with pytest.raises(InputError, match=r"row 8, column 'rater': the case 'c2' has no list by 'B'"):
+            read_lists(written({3: line}))
+        lists = read_lists(written({3: line}), rejects=path)
+        assert lists.cases == ["c1"] and lists.rejected.rows == 6
+        return
+    lists = read_lists(written({3: line}), rejects=path)
+    assert lists.cases == ["c2"]
+    assert (lists.rejected.rows, lists.rejected.cases, lists.rejected.path) == (6, 1, str(path))
+    refused = pd.read_csv(path)
+    assert refused["rejected_row"].tolist() == [2, 3, 4, 5, 6, 7]
+    assert reason in refused["rejected_because"][1]
+    assert (
+        refused["rejected_because"][0].startswith("left out with its case:")
+        and reason in refused["rejected_because"][0]
+    )
+    assert set(lists.strings) == {"gout", "sepsis", "cellulitis"}
+
+
+def test_rejects_of_a_missing_list(written, tmp_path):
+    lists = read_lists(written({12: None, 13: None}), rejects=tmp_path / "rejects.jsonl")
+    assert lists.cases == ["c1"] and lists.rejected.rows == 4
+    assert "no list by 'Y'" in (tmp_path / "rejects.jsonl").read_text("utf-8")
+
+
+def test_rejects_that_leave_nothing(written, tmp_path):
+    path = tmp_path / "rejects.csv"
+    with pytest.raises(InputError, match=r"no case is left of 2; see .*rejects.csv"):
+        read_lists(written({3: "c1,A,algorithm,2,", 9: "c2,A,algorithm,x,gout"}), rejects=path)
+    assert len(pd.read_csv(path)) == 12
+
+
+def test_rejects_are_not_written_without_need(written, tmp_path):
+    lists = read_lists(written(), rejects=tmp_path / "rejects.csv")
+    assert lists.rejected.rows == 0 and not (tmp_path / "rejects.csv").exists()
+    with pytest.raises(InputError, match="an output of an unknown kind"):
+        read_lists(written(), rejects=tmp_path / "rejects.xlsx")
+
+
+def test_a_row_without_a_case_is_refused_alone(written, tmp_path):
+    lists = read_lists(written({3: ",A,algorithm,2,copd"}), rejects=tmp_path / "rejects.csv")
+    assert lists.cases == ["c1", "c2"] and lists.rejected.rows == 1 and lists.rejected.cases == 0
+    assert lists.list_of("c1", "A") == ["asthma"]
+
+
+def test_diagnoses_that_are_not_text():
+    frame = pd.DataFrame({"case_id": [1], "rater": ["a"], "rank": [1], "diagnosis": [3]})
+    with pytest.raises(InputError, match=r"data frame, row 0, column 'diagnosis': a value that is not text"):
+        read_lists(frame)
+
+
+def test_craft_md_lists_are_regular(shared_data):
+    lists = read_lists(shared_data / "craft_md_lists.csv", no_diagnosis=["none"])
+    assert len(lists.cases) == 1357 and len(lists.raters) == 5
+    assert (lists.lengths == 5).all() and all(len(reference) == 1 for reference in lists.reference)
+    assert (lists.entries == -1).sum() == 6495
+    assert "'none' means no diagnosis (6,495 of 33,925 entries): it matches nothing." in lists.notes
+    assert any("'multiple' was taken as a diagnosis (2,282 of 33,925 entries)" in note for note in lists.notes)
+    assert set(lists.more) == {"category"}

@@ -1,0 +1,227 @@
+"""Every metric is declared in full, callable by name, and held to the properties that it declares."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import sys
+from dataclasses import MISSING, FrozenInstanceError, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import dxmatch
+from dxmatch.evaluation.metrics import REGISTRY, Metric, all_metrics
+from dxmatch.evaluation.metrics.declaration import declare
+from dxmatch.evaluation.metrics.page import reference_page
+from dxmatch.evaluation.metrics.spread import experts_behind
+
+ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
+every_metric = pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
+seeds = st.integers(0, 2**32 - 1)
+PAIRED = "pair of experts"
+
+
+def axes_of(metric: Metric, name: str) -> list[str]:
+    return [axis.strip() for axis in metric.axes.get(name, "").split(",") if axis.strip()]
+
+
+def at_axis(value, depth, change):
+    """`value` with its axis at `depth` changed by `change(a list or array) -> the same, reordered`."""
+    if depth == 0:
+        return change(value)
+    if isinstance(value, np.ndarray):
+        return np.moveaxis(change(np.moveaxis(value, depth, 0)), 0, depth)
+    return type(value)(at_axis(part, depth - 1, change) for part in value)
+
+
+def taken(value, places):
+    return value[np.asarray(places)] if isinstance(value, np.ndarray) else type(value)(value[i] for i in places)
+
+
+def each_axis(metric, arguments, axis, change):
+    """All arguments with `axis` changed."""
+    changed = dict(arguments)
+    for name in arguments:
+        for depth, found in enumerate(axes_of(metric, name)):
+            if found == axis:
+                changed[name] = at_axis(changed[name], depth, change)
+    return changed
+
+
+def reordered(metric, arguments, axis, seed):
+    """The order of `axis` changed; what lies in one list of one length is always moved alike."""
+
+    def shuffled(value):
+        return taken(value, np.random.default_rng(seed).permutation(len(value)))
+
+    def pairs_shuffled(value):
+        z = experts_behind(len(value))
+        i, j = np.triu_indices(z, 1)
+        pair_of = np.zeros((z, z), int)
+        pair_of[i, j] = pair_of[j, i] = np.arange(len(i))
+        experts = np.random.default_rng(seed).permutation(z)
+        return taken(value, pair_of[experts[i], experts[j]])
+
+    changed = each_axis(metric, arguments, axis, shuffled)
+    return each_axis(metric, changed, PAIRED, pairs_shuffled) if axis == "expert" else changed
+
+
+def twice(metric, arguments, axis):
+    return each_axis(metric, arguments, axis, lambda value: taken(value, [i for i in range(len(value)) for _ in "12"]))
+
+
+def value_of(metric, arguments):
+    return np.asarray(metric.function(**arguments), float)
+
+
+def example(metric, seed):
+    return metric.example(np.random.default_rng(seed))
+
+
+@every_metric
+def test_declared_in_full(metric):
+    for name in ALWAYS:
+        assert getattr(metric, name), name
+    assert getattr(dxmatch.metrics, metric.name) is metric.function
+    assert metric.name in dir(dxmatch.metrics)
+    for when, what in metric.degenerate:
+        assert when and what
+    with pytest.raises(FrozenInstanceError):
+        metric.name = "other"
+
+
+@every_metric
+def test_declares_what_it_satisfies(metric):
+    assert metric.example, f"{metric.name}: no example"
+    assert metric.satisfies(), f"{metric.name} is in no set: declare order_free, repeat_free, symmetric, grows_with …"
+    low, high = metric.bounds
+    assert low < high
+    arguments = set(inspect.signature(metric.function).parameters)
+    used = {*metric.axes, *metric.symmetric, *metric.grows_with, *metric.falls_with, *example(metric, 0)}
+    assert used <= arguments, f"{metric.name} has no argument {used - arguments}"
+    named = {axis for name in metric.axes for axis in axes_of(metric, name)}
+    if PAIRED in named:
+        named.add("expert")
+    unknown = {*metric.order_free, *metric.repeat_free} - named
+    assert not unknown, f"{metric.name}: no argument has the axis {unknown}"
+
+
+@every_metric
+def test_examples_hold_what_is_undefined_too(metric):
+    values = [value_of(metric, example(metric, seed)) for seed in range(300)]
+    undefined = sum(bool(np.isnan(value).any()) for value in values)
+    says_nan = any("NaN" in what for _, what in metric.degenerate)
+    assert (undefined > 0) == says_nan, f"{undefined} of 300 examples are NaN"
+    assert undefined < 200
+
+
+@every_metric
+@settings(deadline=None, max_examples=50)
+@given(seed=seeds)
+def test_stays_in_its_range(metric, seed):
+    value = value_of(metric, example(metric, seed))
+    low, high = metric.bounds
+    assert ((value >= low - 1e-9) & (value <= high + 1e-9) | np.isnan(value)).all() and not np.isinf(value).any()
+
+
+@every_metric
+@settings(deadline=None, max_examples=50)
+@given(seed=seeds)
+def test_what_changes_no_value(metric, seed):
+    arguments = example(metric, seed)
+    value = value_of(metric, arguments)
+    others = {f"order of {axis}": reordered(metric, arguments, axis, seed) for axis in metric.order_free}
+    others |= {f"twice each {axis}": twice(metric, arguments, axis) for axis in metric.repeat_free}
+    if metric.symmetric:
+        one, other = metric.symmetric
+        others["places changed"] = {**arguments, one: arguments[other], other: arguments[one]}
+    for what, changed in others.items():
+        assert value_of(metric, changed) == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), what
+
+
+@every_metric
+@settings(deadline=None, max_examples=50)
+@given(seed=seeds)
+def test_rises_and_falls(metric, seed):
+    """One entry raised to the largest of its argument."""
+    arguments = example(metric, seed)
+    value = value_of(metric, arguments)
+    for name, sign in [(n, 1) for n in metric.grows_with] + [(n, -1) for n in metric.falls_with]:
+        raised = np.array(arguments[name])
+        known = np.flatnonzero(~np.isnan(raised))
+        assume(known.size)
+        raised.flat[known[seed % known.size]] = np.nanmax(raised)
+        change = sign * (value_of(metric, {**arguments, name: raised}) - value)
+        assert ((change >= -1e-9) | np.isnan(change)).all(), name
+
+
+def test_a_false_property_is_found():
+    """The checks see what is not so: a mean is not free of its weights' order, nor of the order of cases."""
+    metric = Metric(
+        name="first", symbol="F", says="x", formula="x", source="x", inputs="x", range="[0, 1]", denominator="x",
+        degenerate=(("never", "x"),), function=lambda a, b: float(a[0][0] - b[0] / 9),
+        example=lambda generator: {"a": [[*generator.random(3)], [0.5]], "b": generator.random(2)},
+        axes={"a": "case, rank", "b": "case"}, order_free=("case",), repeat_free=("case",), symmetric=("a", "b"),
+    )  # fmt: skip
+    arguments = example(metric, 0)
+    value = value_of(metric, arguments)
+    assert any(value_of(metric, reordered(metric, arguments, "case", seed)) != value for seed in range(5))
+    assert any(value_of(metric, reordered(metric, arguments, "rank", seed)) != value for seed in range(5))
+    assert value_of(metric, twice(metric, arguments, "case")) == value
+    assert len(twice(metric, arguments, "case")["a"]) == 4 and len(twice(metric, arguments, "rank")["a"][1]) == 2
+    assert metric.satisfies() == [
+        "the order of the cases changes nothing", "every case taken twice changes nothing", "a and b can change places",
+    ]  # fmt: skip
+
+
+def test_experts_and_their_pairs_are_reordered_together():
+    metric = REGISTRY["rpad"]
+    i, j = np.triu_indices(4, 1)
+    arguments = {"mu_ae": np.array([[1, 2, 3, 4]]), "mu_ee": np.array([10 * (i + 1) + j + 1]), "k": 9}
+    moved = reordered(metric, arguments, "expert", 3)
+    experts = moved["mu_ae"][0]
+    assert sorted(experts) == [1, 2, 3, 4] and list(experts) != [1, 2, 3, 4]
+    low, high = np.minimum(experts[i], experts[j]), np.maximum(experts[i], experts[j])
+    assert moved["mu_ee"][0].tolist() == (10 * low + high).tolist()
+
+
+def test_a_range_that_is_no_interval():
+    metric = Metric("m", "m", "x", "x", "x", "x", "any", "x", (("a", "b"),), float)
+    with pytest.raises(ValueError, match="m: the range is not an interval"):
+        _ = metric.bounds
+
+
+def test_printed_names():
+    assert REGISTRY["rpad"].printed(3, 1.0) == "RPAD@3"
+    assert REGISTRY["rpad"].printed(3, 0.5) == "RPAD(H=0.5)@3"
+    assert REGISTRY["rpad"].printed(3, 0.5, "corrected") == "RPAD(H=0.5, corrected)@3"
+    assert REGISTRY["sigma_algorithm"].printed(2, of="R") == "sigma_A(R)@2"
+    assert REGISTRY["cohen_kappa"].printed() == "kappa"
+
+
+def test_the_reference_page_is_current():
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text("utf-8")
+    assert page == reference_page(), "run: python -m dxmatch.evaluation.metrics.page > docs/metrics.md"
+    for metric in all_metrics():
+        assert f"\n### {metric.name}\n" in page and f"    {metric.formula}\n" in page
+
+
+def test_unknown_and_double_names():
+    with pytest.raises(AttributeError, match="no metric is called 'rpda'; there are precision_at_k"):
+        _ = dxmatch.metrics.rpda
+    with pytest.raises(ValueError, match="two metrics are called"):
+        declare(**{name: "x" for name in ALWAYS if name not in ("name", "function")})(REGISTRY["rpad"].function)
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted({metric.function.__module__ for metric in all_metrics()} | {"dxmatch.evaluation.matches.multiplicity"}),
+)
+def test_examples_in_the_documentation(name):
+    importlib.import_module(name)
+    assert not doctest.testmod(sys.modules[name]).failed

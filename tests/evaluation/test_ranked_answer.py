@@ -1,0 +1,139 @@
+"""The ranked diagnoses in what a language model wrote."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.evaluation.lists.ranked_answer import LONGEST_NAME, ranked_diagnoses
+
+
+@pytest.mark.parametrize(
+    ("text", "diagnoses"),
+    [
+        ("STEMI", ["STEMI"]),
+        ("Diagnosis: STEMI.", ["STEMI"]),
+        ("**Final answer:** STEMI", ["STEMI"]),
+        ("The most likely diagnosis is acute myocardial infarction.", ["acute myocardial infarction"]),
+        ("1. Flu\n2. Covid", ["Flu", "Covid"]),
+        ("1.Flu\n2.Covid", ["Flu", "Covid"]),
+        ("(1) Flu\n(2) Covid", ["Flu", "Covid"]),
+        ("#1 Flu\n#2 Covid", ["Flu", "Covid"]),
+        ("Rank 1: Flu\nRank 2: Covid", ["Flu", "Covid"]),
+        ("1. Diagnosis: Flu\n2. Diagnosis: Covid", ["Flu", "Covid"]),
+        ("- **Diagnosis 1:** Flu\n- **Diagnosis 2:** Covid", ["Flu", "Covid"]),
+        ("- Flu\n- Covid", ["Flu", "Covid"]),
+        ("• Flu\n• Covid", ["Flu", "Covid"]),
+        ("Flu\nCovid", ["Flu", "Covid"]),
+        ("Differential diagnosis: flu, covid, RSV", ["flu", "covid", "RSV"]),
+        ("Differential diagnosis: anaemia, iron deficiency; covid", ["anaemia, iron deficiency", "covid"]),
+    ],
+)
+def test_one_diagnosis_or_a_list(text: str, diagnoses: list[str]) -> None:
+    assert ranked_diagnoses(text) == diagnoses
+
+
+@pytest.mark.parametrize(
+    ("text", "diagnoses"),
+    [
+        ('["Flu", "Covid"]', ["Flu", "Covid"]),
+        ('Here it is:\n```json\n["Flu", "Covid"]\n```\nAsk if unsure.', ["Flu", "Covid"]),
+        ('{"diagnosis": "Flu"}', ["Flu"]),
+        ('{"reasoning": "fever", "differential": ["Flu", "Covid"]}', ["Flu", "Covid"]),
+        ('[{"rank": 2, "diagnosis": "Covid"}, {"rank": 1, "diagnosis": "Flu"}]', ["Flu", "Covid"]),
+        ("[]", []),
+    ],
+)
+def test_json(text: str, diagnoses: list[str]) -> None:
+    assert ranked_diagnoses(text) == diagnoses
+
+
+@pytest.mark.parametrize(
+    ("text", "diagnoses"),
+    [
+        ("1. **STEMI** - raised troponin\n2. Pericarditis (20%)", ["STEMI", "Pericarditis"]),
+        ("**1. Flu:** fever\n**2. Covid**", ["Flu", "Covid"]),
+        ("### 1. Flu\nfever, cough\n### 2. Covid\nanosmia", ["Flu", "Covid"]),
+        ("1. Pneumonia: fever and cough with rales\n   - sputum\n2. Asthma", ["Pneumonia", "Asthma"]),
+        ("- Pneumonia\n  - fever\n  - cough\n- Asthma", ["Pneumonia", "Asthma"]),
+        ("1. Diabetes mellitus - type 2\n2. Breast cancer: stage II", ["Diabetes mellitus - type 2", "Breast cancer: stage II"]),
+        ("1. Flu, 60%\n2. Covid - 35 %", ["Flu", "Covid"]),
+        ("<think>1. Covid? No.</think>\nFlu", ["Flu"]),
+    ],
+)  # fmt: skip
+def test_what_is_said_about_a_diagnosis_is_left_out(text: str, diagnoses: list[str]) -> None:
+    assert ranked_diagnoses(text) == diagnoses
+
+
+def test_reasoning_before_the_answer() -> None:
+    assert ranked_diagnoses("1. Fever points to infection\n2. Rales\n\nFinal diagnosis: **Pneumonia**") == ["Pneumonia"]
+    assert ranked_diagnoses("Findings:\n- fever\n- rales\n\n**Differential diagnosis**\n- Flu\n- Covid") == ["Flu", "Covid"]  # fmt: skip
+
+
+def test_the_named_diagnosis_leads_the_differential_and_the_plan_is_no_part_of_it() -> None:
+    text = (
+        "Most likely diagnosis: PE\n\nDifferential diagnoses:\n1. Pneumonia\n2. PE\n3. MI\n\nNext steps:\n1. CT\n2. ECG"
+    )
+    assert ranked_diagnoses(text) == ["PE", "Pneumonia", "MI"]
+
+
+@pytest.mark.parametrize("name", ["21-hydroxylase deficiency", "2:1 AV block", "1st degree AV block", "HIV-1", "I21"])
+def test_names_with_numbers(name: str) -> None:
+    assert ranked_diagnoses(name) == [name]
+    assert ranked_diagnoses(f"1. {name}\n2. {name}") == [name, name]
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t", "<think>Flu or Covid</think>\n"])
+def test_a_blank_answer_names_nothing(text: str) -> None:
+    assert ranked_diagnoses(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The patient has been unwell for some time. " * 5,
+        "1. " + "word " * (LONGEST_NAME + 1),
+        "Fever has been there for nine days, and the cough is dry and worse at night.\nIt may be the flu.",
+        "| 1 | Flu |\n| 2 | Covid |",
+        '["Flu", "Cov',
+        "[1, 2]",
+        "* * *",
+        "…",
+        "[[" * 50_000,
+    ],
+)
+def test_what_cannot_be_read_is_none(text: str) -> None:
+    assert ranked_diagnoses(text) is None
+
+
+@pytest.mark.parametrize("piece", [" ", "diagnosis ", "**", "- ", "1. ", "[", "{", "`", "(", "%", "```\n", "\n"])
+def test_no_answer_is_slow_to_read(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    start = time.process_time()
+    for long in (text, f"Diagnosis{text}!", f'["a{text}b"]'.replace("\n", " "), f"1. Flu{text}\n2. Covid{text}!"):
+        ranked_diagnoses(long)
+    assert time.process_time() - start < 2
+
+
+_NAME = st.sampled_from(["Flu", "Covid-19", "Crohn's disease", "Ménière disease", "anaemia", "MI", "грипп"])
+
+
+@settings(deadline=None)
+@given(st.lists(_NAME, min_size=1, max_size=7))
+def test_the_same_list_in_every_form(names: list[str]) -> None:
+    numbered = "\n".join(f"{rank}. {name}" for rank, name in enumerate(names, 1))
+    bold = "\n\n".join(f"**{rank}. {name}**\nwhy" for rank, name in enumerate(names, 1))
+    bulleted = "\n".join(f"- {name}" for name in names)
+    forms = [numbered, bold, bulleted, json.dumps(names), json.dumps({"diagnoses": names}), "\n".join(names)]
+    assert [ranked_diagnoses(form) for form in forms] == [names] * len(forms)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="ab1.)-*# \n:[]{}\"',|", max_size=200) | st.text(max_size=200))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    names = ranked_diagnoses(text)
+    assert names is None or all(name == name.strip() and any(map(str.isalpha, name)) for name in names)

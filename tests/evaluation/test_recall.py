@@ -1,0 +1,172 @@
+"""Recall of the reference diagnoses: worked by hand, against loops, and as a section of a report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dxmatch
+from dxmatch.errors import OptionError
+from dxmatch.evaluation.families import recall
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.statistics.section import Context
+
+# three patients; columns are the reference diseases, rows the ranks
+HITS = np.array([
+    [[1, 0, 0], [0, 0, 0], [0, 1, 0]],
+    [[0, 0, 0], [0, 0, 0], [1, 0, 0]],
+    [[0, 0, 1], [0, 0, 0], [0, 0, 0]],  # the third patient has two diseases: this hit is on none of them
+], bool)  # fmt: skip
+GIVEN = np.array([[1, 1, 0], [1, 0, 0], [1, 1, 0]], bool)
+
+
+def test_by_hand():
+    # all ranks: patient 1 both of 2, patient 2 the 1 of 1, patient 3 none of 2: 3 of 5 diseases, 2 of 3 patients
+    assert dxmatch.metrics.disease_recall(HITS, GIVEN) == pytest.approx(3 / 5)
+    assert dxmatch.metrics.patient_recall(HITS, GIVEN) == pytest.approx(2 / 3)
+    # first rank alone: 1 of 5 diseases, no patient in full
+    assert dxmatch.metrics.disease_recall(HITS, GIVEN, k=1) == pytest.approx(1 / 5)
+    assert dxmatch.metrics.patient_recall(HITS, GIVEN, k=1) == 0
+    assert dxmatch.metrics.disease_recall(HITS, GIVEN, k=9) == pytest.approx(3 / 5)
+
+
+def test_several_raters_at_once():
+    hits = np.stack([HITS, np.zeros_like(HITS), np.ones_like(HITS)], 1)
+    assert dxmatch.metrics.disease_recall(hits, GIVEN).tolist() == pytest.approx([3 / 5, 0, 1])
+    assert dxmatch.metrics.patient_recall(hits, GIVEN).tolist() == pytest.approx([2 / 3, 0, 1])
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_equal_to_a_plain_loop(seed, k):
+    generator = np.random.default_rng(seed)
+    n, raters, ranks, references = generator.integers(1, 6, 4)
+    hits = generator.random((n, raters, ranks, references)) < 0.3
+    there = generator.random((n, references)) < 0.7
+    there[:, 0] = True
+    for j in range(raters):
+        found = total = whole = 0
+        for i in range(n):
+            named = [any(hits[i, j, p, d] for p in range(min(k, ranks))) for d in range(references) if there[i, d]]
+            found, total, whole = found + sum(named), total + len(named), whole + all(named)
+        assert dxmatch.metrics.disease_recall(hits, there, k)[j] == pytest.approx(found / total)
+        assert dxmatch.metrics.patient_recall(hits, there, k)[j] == pytest.approx(whole / n)
+
+
+@pytest.mark.parametrize(
+    ("hits", "there", "match"),
+    [
+        (HITS, GIVEN & False, "'given' parameter must be bool"),
+        (HITS, GIVEN[:2], "'hits' parameter must be bool .* with 2 cases and 3 references"),
+        (HITS.astype(int), GIVEN, "'hits' parameter"),
+        (HITS[:0], GIVEN[:0], "at least one case"),
+        (HITS[0], GIVEN, "'hits' parameter"),
+    ],
+)
+def test_refused(hits, there, match):
+    with pytest.raises(OptionError, match=match):
+        dxmatch.metrics.disease_recall(hits, there)
+    with pytest.raises(OptionError, match="'k' parameter"):
+        dxmatch.metrics.patient_recall(HITS, GIVEN, k=0)
+
+
+def test_spread_over_prompts():
+    # 0.6, 0.8, 0.7 about 0.7: sqrt((0.01 + 0.01 + 0) / 2)
+    assert dxmatch.metrics.prompt_spread([0.6, 0.8, 0.7]) == pytest.approx(0.1)
+    assert dxmatch.metrics.prompt_spread([[0.6, 0.8], [1, 1]]).tolist() == pytest.approx([0.02**0.5, 0])
+    assert np.isnan(dxmatch.metrics.prompt_spread([0.6]))
+    with pytest.raises(OptionError, match="at least one value"):
+        dxmatch.metrics.prompt_spread([])
+
+
+# The section of a report
+
+
+@pytest.fixture
+def cases():
+    """References: one {mi, copd}, two {asthma}, three {gout}."""
+    return {
+        "one": {"gpt [free]": ["mi", "copd"], "gpt [role]": ["copd", "angina"], "X": ["angina", "copd"]},
+        "two": {"gpt [free]": ["copd", "asthma"], "gpt [role]": ["none", "asthma"], "X": ["asthma", "copd"]},
+        "three": {"gpt [free]": ["copd", "mi"], "gpt [role]": ["gout", "mi"], "X": ["none", "none"]},
+    }
+
+
+TRUTH = {"one": ["mi", "copd"], "two": ["asthma"], "three": ["gout"]}
+
+
+def lists_of(cases, truth=TRUTH):
+    rows = [
+        {"case_id": case, "rater": rater, "rank": rank, "diagnosis": d, "role": "algorithm" if "gpt" in rater else "expert"}
+        for case, raters in cases.items() for rater, ds in raters.items() for rank, d in enumerate(ds, 1)
+    ]  # fmt: skip
+    rows += [
+        {"case_id": case, "rater": "truth", "rank": rank, "diagnosis": d, "role": "reference"}
+        for case, ds in truth.items()
+        for rank, d in enumerate(ds, 1)
+    ]
+    return read_lists(pd.DataFrame(rows), no_diagnosis=["none"])
+
+
+def value(section, rater, metric):
+    (row,) = [row for row in section.rows if (row["algorithm"], row["metric"]) == (rater, metric)]
+    return row["value"]
+
+
+def test_the_section_by_hand(cases, set_matcher):
+    context = Context(set_matcher(), k=2, repeats=200)
+    lists = lists_of(cases)
+    assert recall.missing(lists, context) is None
+    section = recall.compute(lists, context)
+    # free: mi, copd, asthma of 4 diseases; patients one and two
+    assert value(section, "gpt [free]", "R_disease") == pytest.approx(3 / 4)
+    assert value(section, "gpt [free]", "R_patient") == pytest.approx(2 / 3)
+    # role: copd, asthma, gout; patients two and three
+    assert value(section, "gpt [role]", "R_disease") == pytest.approx(3 / 4)
+    assert value(section, "gpt [role]", "R_patient") == pytest.approx(2 / 3)
+    # X: copd, asthma; patient two
+    assert value(section, "X", "R_disease") == pytest.approx(2 / 4)
+    assert value(section, "X", "R_patient") == pytest.approx(1 / 3)
+    row = section.rows[0]
+    assert row["name"] == "R_disease@2" and row["n_cases"] == 3 and row["low"] <= row["value"] <= row["high"]
+    # by case, then by rater (in the order of first appearance)
+    assert lists.raters == ["gpt [free]", "gpt [role]", "X"]
+    assert section.per_case["share of the reference found"] == [1, 1 / 2, 1 / 2, 1, 1, 1, 0, 1, 0]
+    assert section.words == [
+        "Of all reference diagnoses, gpt [free]'s first 2 diagnoses name 75%; no other rater's name more."
+    ]
+
+
+def test_mean_and_spread_over_prompts(cases, set_matcher):
+    section = recall.compute(lists_of(cases), Context(set_matcher(), k=1, repeats=0))
+    # first rank. free: mi = 1/4, no patient in full. role: copd, gout = 2/4; patient three = 1/3
+    rows = {row["metric"]: row for row in section.tables["prompts"]}
+    assert rows["R_disease"] == {
+        "algorithm": "gpt", "metric": "R_disease", "name": "R_disease@1", "prompts": "free, role", "n_prompts": 2,
+        "mean": pytest.approx(3 / 8), "sd": pytest.approx((2 * (1 / 8) ** 2) ** 0.5),
+    }  # fmt: skip
+    assert rows["R_patient"]["mean"] == pytest.approx(1 / 6)
+    assert rows["R_patient"]["sd"] == pytest.approx((2 * (1 / 6) ** 2) ** 0.5)
+    for one in cases.values():
+        one["gpt"] = one.pop("gpt [role]")
+    assert not recall.compute(lists_of(cases), Context(set_matcher(), k=1, repeats=0)).tables
+
+
+def test_cases_without_a_reference_are_left_out_and_told(cases, set_matcher):
+    truth = {"one": ["mi", "copd"], "three": ["gout"]}
+    section = recall.compute(lists_of(cases, truth), Context(set_matcher(), k=2, repeats=0))
+    assert value(section, "X", "R_disease") == pytest.approx(1 / 3)
+    assert section.rows[0]["n_cases"] == 2
+    assert section.notes == ["1 of 3 cases have no reference diagnosis, so no recall."]
+    assert section.per_case["share of the reference found"][3:6] == [None, None, None]
+    lacking = recall.missing(lists_of(cases, {}), Context(set_matcher()))
+    assert lacking == "the column reference, or rows with the role reference"
+
+
+def test_the_order_of_rows_changes_no_interval(cases, set_matcher):
+    forth = recall.compute(lists_of(cases), Context(set_matcher(), k=2, repeats=50))
+    back = recall.compute(lists_of(dict(reversed(cases.items()))), Context(set_matcher(), k=2, repeats=50))
+    assert sorted(map(str, forth.rows)) == sorted(map(str, back.rows))

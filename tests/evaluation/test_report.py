@@ -1,0 +1,242 @@
+"""Tables, words and files of a report; the page has its own tests."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pytest
+from rich.console import Console
+
+from dxmatch.errors import DxmatchError, OptionError
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.report.words import place_of, verdict
+from dxmatch.files.spreadsheet import without_formulas
+
+NASTY = '<script>alert("x")</script>&\'[bold]'
+FORMULAS = [
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "-ve culture",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    " =1+1",
+    "＝1+1",
+    '=HYPERLINK("http://x")',
+]
+PLAIN = ["gout", "3-methylglutaconic aciduria", "-1.5", "+2", "a=b", "'quoted", 'says "x", then y\nand z', "O'Brien"]
+
+
+@pytest.fixture
+def report(panel, to_frame, hand_matcher):
+    return evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=100)
+
+
+def test_json_holds_everything(full_report, tmp_path):
+    full_report.save(tmp_path / "r.json")
+    read = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert read == json.loads(full_report.to_json())
+    assert read["table"] == full_report.table.to_pylist()
+    assert read["tables"]["relative.curves"] == full_report.curves.to_pylist()
+    assert set(read["tables"]) == set(full_report.tables)
+    assert read["per_case"] == full_report.per_case.to_pydict()
+    assert read["made_with"]["bootstrap"] == 60 and read["made_with"]["seed"] == 0
+    assert read["answer"] == str(full_report).split("\n")
+    assert [s["name"] for s in read["sections"]] == ["relative", "hierarchical", "weighted", "recall", "agreement"]
+    assert read["left_out"] == {} and read["made_with"]["versions"]["dxmatch"]
+
+
+def test_undefined_is_none_with_a_reason(report):
+    undefined = next(row for row in json.loads(report.to_json())["table"] if row["name"] == "P_opt@1")
+    assert undefined["value"] is None and undefined["reason"]
+
+
+def test_per_case_has_a_row_for_whoever_is_judged(full_report):
+    """The experts have no mu of an algorithm, but scores against the reference."""
+    frame = full_report.per_case.to_pandas()
+    assert list(frame.columns[:2]) == ["case_id", "algorithm"] and len(frame) == 14 * 5
+    experts = frame[frame["algorithm"] == "X"]
+    assert experts["mu_AE_mean"].isna().all() and experts["Severity"].notna().all()
+    section = next(s for s in full_report.sections if s.name == "weighted")
+    place = full_report.made_with["raters"].index("A")
+    told = frame[(frame["algorithm"] == "A") & (frame["case_id"] == "c03")]["Semantic"].item()
+    assert told == section.per_case["Semantic"][3 * 5 + place]
+    row = full_report.row("Semantic", algorithm="A")
+    assert frame[frame["algorithm"] == "A"]["Semantic"].mean() == pytest.approx(row["value"])
+
+
+def test_csv_is_the_table(full_report, tmp_path):
+    full_report.save(tmp_path / "r.csv")
+    read = pa_csv.read_csv(tmp_path / "r.csv")
+    assert read.column_names == full_report.table.column_names and len(read) == len(full_report.rows)
+    values = [value for value in full_report.table.column("value").to_pylist() if value is not None]
+    assert [v for v in read.column("value").to_pylist() if v is not None] == pytest.approx(values)
+
+
+@pytest.mark.parametrize("spreadsheet", [False, True])
+def test_csv_round_trip_of_names_that_are_formulas(panel, to_frame, hand_matcher, tmp_path, spreadsheet):
+    renamed = {
+        case: {{"A": "-ve culture", "X": "=1+1"}.get(r, r): d for r, d in lists.items()}
+        for case, lists in panel.items()
+    }
+    made = evaluate(to_frame(renamed), hand_matcher, k=2, algorithms=["-ve culture"], bootstrap=0)
+    made.save(tmp_path / "r.csv", spreadsheet=spreadsheet)
+    with (tmp_path / "r.csv").open(encoding="utf-8", newline="") as handle:
+        names = {row["algorithm"] for row in csv.DictReader(handle)}
+    assert names == {"'-ve culture" if spreadsheet else "-ve culture"}
+
+
+def test_without_formulas():
+    table = pa.table({"text": [*FORMULAS, *PLAIN, None], "number": [-1.5] * (len(FORMULAS) + len(PLAIN) + 1)})
+    safe = without_formulas(table)
+    assert safe.column("text").to_pylist() == [*("'" + text for text in FORMULAS), *PLAIN, None]
+    assert safe.column("number").equals(table.column("number"))
+    coded = pa.table({"text": table.column("text").dictionary_encode()})
+    assert without_formulas(coded).column("text").to_pylist() == safe.column("text").to_pylist()
+
+
+def test_terminal(panel, to_frame, hand_matcher):
+    report = evaluate(to_frame(panel), hand_matcher, k=2, hardness=0.0, algorithms=["A"], bootstrap=100)
+    out = io.StringIO()
+    report.print(Console(file=out, width=160))
+    for needed in (
+        "A reaches RPAD(H=0)@2 3.000", "P_opt@2", "kappa(AE mean)", "undefined", "Match function: by-hand",
+        "Left out: hierarchical:", "Left out: recall:",
+    ):  # fmt: skip
+        assert needed in out.getvalue()
+
+
+def test_terminal_shows_every_family(full_report):
+    out = io.StringIO()
+    full_report.print(Console(file=out, width=200))
+    for section in full_report.sections:
+        assert section.name == "relative" or section.title in out.getvalue()
+    for needed in ("HDF1@3", "aggregated(Severity, hard)", "R_disease@3", "Differences"):
+        assert needed in out.getvalue()
+
+
+def test_markup_in_names_stays_text_on_the_terminal(panel, to_frame, hand_matcher):
+    renamed = {
+        case: {NASTY if r == "A" else f"{NASTY}{r}": d for r, d in lists.items()} for case, lists in panel.items()
+    }
+    out = io.StringIO()
+    evaluate(to_frame(renamed), hand_matcher, k=2, in_turn=True, bootstrap=20).print(Console(file=out, width=600))
+    assert NASTY in out.getvalue()
+
+
+def test_save_refuses_and_leaves_nothing(report, tmp_path, monkeypatch):
+    with pytest.raises(OptionError, match=r"\.json, \.csv, \.html"):
+        report.save(tmp_path / "r.pdf")
+    with pytest.raises(DxmatchError, match="no such folder"):
+        report.save(tmp_path / "nowhere" / "r.json")
+    monkeypatch.setattr("dxmatch.evaluation.report.page.page", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        report.save(tmp_path / "r.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_row_refuses_what_is_not_there(report):
+    with pytest.raises(OptionError, match="of the table"):
+        report.row("RPAD", algorithm="nobody")
+    with pytest.raises(OptionError, match="of the table"):
+        report.row("RPAD", k=9)
+
+
+def test_tables_are_named_by_family(full_report):
+    for name in ("relative.pairs", "relative.disagreements", "hierarchical.chapters", "weighted.quadrants"):
+        assert full_report.tables[name].to_pylist() == full_report.rows_of(name) != []
+    assert full_report.rows_of("relative.nothing") == full_report.rows_of("nothing") == []
+
+
+def test_pairs_are_the_rates_behind_the_means(full_report):
+    pairs = full_report.tables["relative.pairs"].to_pandas()
+    rate = {frozenset((r.first, r.second)): r.value for r in pairs[pairs["metric"] == "P"].itertuples()}
+    met = [rate[frozenset(("B", expert))] for expert in "XYZ"]
+    among = [rate[frozenset(pair)] for pair in ("XY", "XZ", "YZ")]
+    assert full_report.row("P", algorithm="B", of="AE mean")["value"] == pytest.approx(sum(met) / 3)
+    assert full_report.row("P", algorithm="B", of="EE mean")["value"] == pytest.approx(sum(among) / 3)
+    assert {frozenset(("A", "B"))} & set(rate) == set(), "no panel compares two algorithms"
+
+
+def test_disagreements_by_hand(panel, to_frame, hand_matcher):
+    """In case two A meets X twice, Y and Z once, mean 4/3; the experts meet each other 0, 2 and 1 times, mean 1.
+
+    In case one both means are 2/3. So only where A loses "asthma" of case two does the panel agree more than with A.
+    """
+    panel["two"]["A"] = ["gout", "copd"]
+    rows = evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0).rows_of("relative.disagreements")
+    assert {row["case_id"] for row in rows} == {"two"}
+    assert {(row["mu_AE_mean"], row["mu_EE_mean"]) for row in rows} == {(1 / 3, 1.0)}
+    told = {
+        (r["rater"], r["rank"]): (r["role"], r["diagnosis"], r["nearest"], r["probability"], r["match"]) for r in rows
+    }
+    assert told["A", 2] == ("algorithm", "copd", "copd", 1.0, True)
+    assert told["A", 1][3:] == (0.0, False)
+    assert told["Y", 1] == ("expert", "copd", "copd", 1.0, True)
+    assert told["X", 2][1:2] == ("asthma",) and told["X", 2][3:] == (0.0, False)
+
+
+def test_disagreements_show_lists_without_a_diagnosis(panel, to_frame, hand_matcher):
+    panel["two"]["A"] = ["none", "none"]
+    frame = to_frame(panel).assign(reference=lambda f: f["case_id"].map({"one": "angina", "two": "asthma"}))
+    made = evaluate(frame, hand_matcher, k=2, algorithms=["A"], bootstrap=0, no_diagnosis=["none"], metrics="relative")
+    told = {(r["role"], r["rater"], r["rank"]): r for r in made.rows_of("relative.disagreements")}
+    assert told["reference", "reference", 1]["diagnosis"] == "asthma"
+    assert told["algorithm", "A", 1]["diagnosis"] is None and told["algorithm", "A", 1]["probability"] is None
+    assert told["expert", "X", 1]["nearest"] is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "place", "words"),
+    [(0.8, 0.9, -1, "less than they agree among themselves (the interval lies below 1)"),
+     (0.8, 1.1, 0, "about as much as they agree among themselves (the interval includes 1)"),
+     (1.01, 1.2, 1, "more than they agree among themselves (the interval lies above 1)"),
+     (1 + 1e-15, 1 + 1e-15, 0, "includes 1"),
+     (None, None, None, "this says nothing sure")],
+)  # fmt: skip
+def test_words_follow_the_interval(low, high, place, words):
+    row = {"metric": "RPAD", "value": 1.0, "low": low, "high": high, "hardness": 1.0, "reason": ""}
+    assert place_of(row) == place and words in verdict(row)
+    if place is not None:
+        assert "the panel's own level at hardness 0.5" in verdict(row | {"hardness": 0.5})
+
+
+def test_several_algorithms_stand_in_one_sentence(full_report, to_frame, same_text):
+    lines = str(full_report).split("\n")
+    assert lines[0] == "Over 14 cases, each algorithm against 3 experts; 1 is what they reach among themselves."
+    assert lines[1].startswith("RPAD@3, how much they agree: above 1 for A ")
+    cases = {f"c{i}": {"A": ["gout"], "B": ["gout"], "X": ["gout"], "Y": ["sepsis"]} for i in range(3)}
+    never = evaluate(to_frame(cases), same_text, k=1, algorithms=["A", "B"], bootstrap=0)
+    assert "A undefined: no two experts match in any case at k = 1; B undefined" in str(never)
+
+
+def test_equal_reports_are_equal_bytes(panel, to_frame, hand_matcher):
+    one, two = (evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"]).to_json() for _ in range(2))
+    assert one == two
+
+
+def test_labelled_pairs_give_a_section_of_its_own(everything, same_text):
+    """Experts label what M got right: the corrected values are M's own."""
+    frame = everything()
+    words = sorted(set(frame["diagnosis"]))
+    labelled = pd.DataFrame([{"a": a, "b": b, "label": int(a == b)} for i, a in enumerate(words) for b in words[:i]])
+    report = evaluate(frame, same_text, metrics="relative", bootstrap=50, labelled=labelled)
+    assert [section.name for section in report.sections] == ["relative", "correction"]
+    plain, corrected = (report.row("RPAD", of=of)["value"] for of in ("", "corrected"))
+    assert corrected == pytest.approx(plain)
+    assert [row["told"] for row in _curve(report)] == [
+        row["told"] for row in _curve(evaluate(frame, same_text, metrics="relative", bootstrap=50))
+    ]
+    with pytest.raises(OptionError, match="labelled"):
+        evaluate(frame, same_text, metrics="recall", labelled=labelled)
+
+
+def _curve(report):
+    from dxmatch.evaluation.report.charts.curves import figures
+
+    return figures(report)[0].rows

@@ -1,0 +1,241 @@
+"""Semantic and severity scores: every worked number of the source, and the section of a report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.families import weighted
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.metrics.weighted import (
+    RELATIONS,
+    SETTINGS,
+    SEVERITIES,
+    aggregated,
+    rescaled,
+    scores,
+    semantic_score,
+    severity_distances,
+    severity_score,
+)
+from dxmatch.evaluation.statistics.section import Context
+
+ES, BS, EG, BG, NR = RELATIONS
+
+
+@pytest.mark.parametrize(
+    ("relations", "score"),
+    [
+        ([ES, EG, BG], 19.8 / 2.4),  # (1 16 + .8 4 + .6 1) / (1 + .8 + .6) = 8.25
+        ([BS, BS, EG, BG, BG], 6.4),  # (1 9 + .8 9 + .6 4 + .4 1 + .2 1) / 3 = 19.2 / 3
+        ([NR, NR, NR, BG, BG], 0.2),  # (.4 1 + .2 1) / 3
+    ],
+)
+def test_semantic_scores(relations, score):
+    assert semantic_score(relations) == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("said", "score"),
+    [
+        (["rare", "rare", "severe"], 31.2 / 2.4),  # (1 16 + .8 16 + .6 4) / 2.4 = 13
+        (["rare", "rare", "rare", "severe", "rare"], 14.4),  # (38.4 + .4 4 + .2 16) / 3 = 43.2 / 3
+        (["mild", "rare", "severe", "mild", "critical"], 17 / 3),  # (1 0 + .8 16 + .6 4 + .4 0 + .2 9) / 3
+        ([None, "rare"], 12.8 / 1.8),  # an unknown severity is as far as can be: (1 0 + .8 16) / 1.8
+        (["unknown", "rare"], 12.8 / 1.8),
+    ],
+)
+def test_severity_scores(said, score):
+    assert severity_score("rare", said) == pytest.approx(score)
+
+
+def test_ranks_and_lists_of_more_than_five():
+    assert semantic_score(["Exact Synonym", "Broad Disease Group"], ranks=[1, 3]) == pytest.approx(16.6 / 1.6)
+    assert semantic_score(["Broad Disease Group", "Exact Synonym"], ranks=[3, 1]) == pytest.approx(16.6 / 1.6)
+    assert semantic_score([NR] * 5 + [ES]) == 0
+    assert np.isnan(semantic_score([])) and np.isnan(semantic_score([ES], ranks=[6]))
+    assert np.isnan(severity_score(None, ["mild"])) and np.isnan(severity_score("mild", []))
+    for ranks in ([1], [1, 1], [0, 1], [1.0, 2], [True, 2]):
+        with pytest.raises(OptionError, match="'ranks' parameter must be 2 different whole numbers from 1"):
+            semantic_score([ES, NR], ranks)
+
+
+@pytest.mark.parametrize("word", ["Exact_Synonym", "EXACT-SYNONYM", "exact  synonym", " exact synonym "])
+def test_spellings(word):
+    assert semantic_score([word]) == 16
+
+
+@pytest.mark.parametrize("word", ["exactsynonym", "synonym", "exact", "", None, 1])
+def test_words_outside_the_scale(word):
+    with pytest.raises(
+        InputError, match=f"row 1, column 'relations': a word outside the scale.*Allowed: {ES}, {BS}, {EG}"
+    ):
+        semantic_score([ES, word])
+    with pytest.raises(
+        InputError, match="did you mean 'severe'.*Allowed: mild, moderate, severe, critical, rare, unknown"
+    ):
+        severity_score("mild", ["sever"])
+    with pytest.raises(InputError, match="column 'golden'"):
+        severity_score("fatal", ["mild"])
+    with pytest.raises(OptionError, match="'relations' parameter must be a list of words"):
+        semantic_score(ES)
+
+
+AGGREGATES = [
+    ([1, -0.5, 0.25, -1], (-0.289, -0.490, -0.577)),
+    ([1, 0.8, 0.9, -0.1], (0.537, 0.333, 0.147)),
+]
+
+
+@pytest.mark.parametrize(("cases", "printed"), AGGREGATES)
+def test_aggregates(cases, printed):
+    for setting, value in zip(SETTINGS, printed, strict=True):
+        # the source prints three digits, some cut and some rounded
+        assert aggregated(cases, setting) == pytest.approx(value, abs=0.001)
+        assert aggregated(cases, SETTINGS[setting]) == aggregated(cases, setting)
+
+
+def test_the_aggregate_that_the_source_misprints():
+    """The source prints -0.738 for (-.8, -.9, -1, +.1) under easy.
+
+    The weight of +0.1 is 1 / (1 + exp(0.1 - 0.3)) = 0.550; the source takes 0.450, which is 1 / (1 + exp(0.3 - 0.1)).
+    The other three are 0.750, 0.769 and 0.786, so the sum over weights is -2.022 / 2.854 = -0.7086, and -0.738 only with
+    the wrong weight (-2.032 / 2.754).
+    """
+    cases, weights = np.array([-0.8, -0.9, -1, 0.1]), np.array([0.75026, 0.76852, 0.78583, 0.54983])
+    assert aggregated(cases, "easy") == pytest.approx(weights @ cases / weights.sum(), abs=1e-5)
+    assert aggregated(cases, "easy") == pytest.approx(-0.708, abs=0.001)
+    slip = np.array([*weights[:3], 0.45017])
+    assert slip @ cases / slip.sum() == pytest.approx(-0.738, abs=0.001)
+
+
+def test_rescaled_and_aggregated_refuse_and_leave_out():
+    assert rescaled([0, 4, 16]).tolist() == [-1, -0.5, 1] and np.isnan(rescaled(np.nan))
+    assert aggregated([0.5, np.nan], "hard") == 0.5 and np.isnan(aggregated([np.nan]))
+    assert aggregated([0.5, -1], (1e6, 0)) == pytest.approx(-1) and aggregated([0.5, 0.4], (1e6, 0)) == pytest.approx(
+        0.4
+    )
+    for wrong in ([17], [-1]):
+        with pytest.raises(OptionError, match="numbers from 0 to 16"):
+            rescaled(wrong)
+    for wrong in ([], [1.5], 0.5):
+        with pytest.raises(OptionError, match="numbers from -1 to 1"):
+            aggregated(wrong)
+    for wrong in ("soft", (1,), (1, None), (np.inf, 0), 3):
+        with pytest.raises(OptionError, match="one of easy, medium, hard, or two numbers"):
+            aggregated([0.5], wrong)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from([*SEVERITIES, None]), min_size=1, max_size=5), min_size=1, max_size=6),
+    st.sampled_from([*SEVERITIES]),
+)
+def test_batch_is_scalar(lists, golden):
+    said = np.array([[SEVERITIES.get(word, 0) for word in words] + [0] * (5 - len(words)) for words in lists])
+    there = np.arange(5) < np.array([len(words) for words in lists])[:, None]
+    distances = np.where(there, severity_distances(np.array(SEVERITIES[golden]), said), 0)
+    assert scores(distances).tolist() == [severity_score(golden, words) for words in lists]
+
+
+class Nothing:
+    threshold = 0.5
+
+    def probabilities(self, a, b):
+        return np.zeros(len(a))
+
+
+CONTEXT = Context(Nothing(), repeats=50)
+COLUMNS = ["case_id", "rater", "role", "rank", "diagnosis", "relation", "severity"]
+ROWS = [
+    ("c1", "A", "algorithm", 1, "asthma", "Exact Synonym", "rare"),
+    ("c1", "A", "algorithm", 2, "copd", "exact-disease group", "Rare"),
+    ("c1", "A", "algorithm", 3, "gout", "broad_disease_group", "severe"),
+    ("c1", "X", "expert", 1, "copd", "not related", None),
+    ("c1", "T", "reference", 1, "asthma", None, "rare"),
+    ("c2", "A", "algorithm", 1, "none", None, None),
+    ("c2", "A", "algorithm", 2, "asthma", "broad synonym", "mild"),
+    ("c2", "X", "expert", 1, "asthma", None, None),
+    ("c2", "T", "reference", 1, "asthma", None, "moderate"),
+]  # fmt: skip
+
+
+def table(rows=ROWS):
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def section_of(lists):
+    read = read_lists(lists, no_diagnosis=["none"])
+    assert weighted.missing(read, CONTEXT) is None
+    return weighted.compute(read, CONTEXT)
+
+
+def test_section_by_hand():
+    section = section_of(table())
+    values = {(row["algorithm"], row["name"]): row for row in section.rows}
+    # in c2 rank 1 says no diagnosis: D = 5 there; then (1 0 + .8 9) / 1.8 = 4 and (1 0 + .8 9) / 1.8
+    assert section.per_case["Semantic"] == pytest.approx([8.25, 0, 4, None])
+    assert section.per_case["Severity"] == pytest.approx([13, None, 4, None])
+    assert values["A", "Semantic"]["value"] == 6.125
+    assert values["A", "rescaled(Semantic)"]["value"] == 2 * 6.125 / 16 - 1
+    both = rescaled([8.25, 4])
+    assert values["A", "aggregated(Semantic, hard)"]["value"] == pytest.approx(aggregated(both, "hard"))
+    assert values["X", "Semantic"]["value"] == 0 and values["X", "Semantic"]["n_cases"] == 1
+    assert values["X", "aggregated(Severity, easy)"]["value"] is None
+    assert values["X", "Severity"]["reason"] == "no severity is given in any list"
+    assert "X: 1 of 2 lists hold a blank relation and have no semantic score." in section.notes
+    assert section.words == ["Semantic score, of 16 at best: A 6.12, X 0.00.", "Severity score, of 16 at best: A 8.50."]
+    quadrants = [row["n_cases"] for row in section.tables["quadrants"] if row["algorithm"] == "A"]
+    assert quadrants == [1, 0, 0, 1] and {row["right_by"] for row in section.tables["quadrants"]} >= {"neither"}
+
+
+def test_intervals_are_of_the_resampled_cases():
+    generator = np.random.default_rng(3)
+    rows = [(f"c{i:02}", "A", "algorithm", 1, "asthma", generator.choice(list(RELATIONS)), None) for i in range(15)]
+    section = section_of(table(rows))
+    per_case = np.array(section.per_case["Semantic"])
+    draws, again = np.random.default_rng(0), []
+    for _ in range(50):
+        again.append(aggregated(rescaled(per_case[draws.integers(0, 15, 15)]), "medium"))
+    (row,) = [row for row in section.rows if row["name"] == "aggregated(Semantic, medium)"]
+    assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(again, [0.025, 0.975])))
+    assert section.tables == {}
+
+
+def test_a_word_outside_the_scale_names_its_row():
+    for column, value, said in (("relation", "exact sinonym", "exact synonym"), ("severity", "criticall", "critical")):
+        lists = table()
+        lists.loc[2, column] = value
+        with pytest.raises(
+            InputError, match=f"data frame, row 2, column '{column}': a word outside the scale; did you mean '{said}'"
+        ):
+            section_of(lists)
+    lists = table()
+    lists.loc[4, "severity"] = "mildd"
+    with pytest.raises(InputError, match="row 4, column 'severity of the reference': a word outside the scale"):
+        section_of(lists)
+
+
+def test_the_golden_severity_by_a_column():
+    lists = table([row for row in ROWS if row[2] != "reference"])
+    lists["reference_severity"] = lists["case_id"].map({"c1": "rare", "c2": None})
+    section = section_of(lists)
+    assert section.per_case["Severity"] == pytest.approx([13, None, None, None])
+    assert "1 of 2 cases have no severity of the reference, so no severity score." in section.notes
+
+
+def test_what_is_missing_is_said():
+    def lacking(lists):
+        return weighted.missing(read_lists(lists, no_diagnosis=["none"]), CONTEXT)
+
+    assert lacking(table().drop(columns=["relation", "severity"])).startswith(
+        "the column relation, or severity with the reference's"
+    )
+    assert lacking(table().drop(columns="relation")) is None and lacking(table().drop(columns="severity")) is None
+    no_golden = table([row for row in ROWS if row[2] != "reference"]).drop(columns="relation")
+    assert "the reference's severity" in lacking(no_golden)
+    assert lacking(table().assign(relation=None, severity=" ")) is not None

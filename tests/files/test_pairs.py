@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dxmatch.errors import InputError
+from dxmatch.files.pairs import read_pairs, refused_texts
+from dxmatch.files.tables import read_table
+
+
+def csv(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "pairs.csv"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_reads_and_strips(tmp_path: Path) -> None:
+    pairs = read_pairs(
+        csv(tmp_path, "expert,algorithm,label\n MI ,heart attack,1\nflu,cold,0\n"),
+        a="expert",
+        b="algorithm",
+        label="label",
+    )
+    assert pairs.a.to_pylist() == ["MI", "flu"]
+    assert pairs.label is not None
+    assert pairs.label.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,c,label\nx,y,1\n", r"the column 'b' \(a diagnosis\) is missing"),
+        ("a,b,lable\nx,y,1\n", r"the column 'label' \(0 or 1\) is missing; did you mean 'lable'"),
+        ("a,b,label\nx,y,1\n,y,1\n", r"pairs\.csv, row 3, column 'a': the diagnosis is blank"),
+        ("a,b,label\nx,  ,1\n", r"row 2, column 'b': the diagnosis is blank"),
+        ("a,b,label\nx,???,1\n", r"row 2, column 'b': a diagnosis without a letter or digit.*Got: '\?\?\?'"),
+        (
+            "a,b,label\nx,y,2\n",
+            r"row 2, column 'label': a label that is not 0 or 1. Allowed: 0 \(no match\) or 1 \(match\). Got: '2'",
+        ),
+        ("a,b,label\nx,y,yes\n", r"row 2, column 'label': a label that is not 0 or 1.*Got: 'yes'"),
+        ("a,b,label\nx,y,\n", r"row 2, column 'label': the label is blank"),
+        (
+            "a,b,label\nx,y,1\nu,v,0\nY,X,0\n",
+            r"row 2, column 'a': the pair 'x', 'y' has two labels \(row 2: 1, row 4: 0\)",
+        ),
+        (
+            f"a,b,label\nx,{'y' * 1_000_000},1\n",
+            r"row 2, column 'b': a diagnosis of 1,000,000 characters. Allowed: at most 10,000",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_right(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_pairs(csv(tmp_path, text), label="label")
+    assert len(str(caught.value)) < 500
+
+
+def test_rejects_are_written_with_their_reason(tmp_path: Path) -> None:
+    path = csv(tmp_path, "a,b,label\nx,y,1\n,y,1\nu,v,3\np,q,0\n")
+    pairs = read_pairs(path, label="label", rejects=tmp_path / "rejects.csv")
+    assert pairs.a.to_pylist() == ["x", "p"]
+    assert pairs.n_rejected == 2
+    rejected = read_table(tmp_path / "rejects.csv")
+    assert rejected.column("rejected_row") == ["3", "4"]
+    assert "blank" in rejected.column("rejected_because")[0]
+    with pytest.raises(InputError, match="all 1 rows were refused"):
+        read_pairs(csv(tmp_path, "a,b,label\n,y,1\n"), label="label", rejects=tmp_path / "rejects.csv")
+
+
+def test_majority_of_the_intended_panel(tmp_path: Path) -> None:
+    """Three experts: two votes decide; one vote and two blanks do not, nor does a tie; then `adjudicated` does."""
+    text = "a,b,label_x,label_y,label_z,adjudicated\nd1,e,1,1,0,\nd2,e,0,,0,\nd3,e,1,,,0\nd4,e,1,0,,1\n"
+    pairs = read_pairs(csv(tmp_path, text), label="label")
+    assert pairs.label is not None
+    assert pairs.label.tolist() == [1, 0, 0, 1]
+    with pytest.raises(InputError, match=r"row 2, column 'adjudicated': no majority among 3 experts"):
+        read_pairs(csv(tmp_path, "a,b,label_x,label_y,label_z\nd,e,1,0,\n"), label="label")
+
+
+def test_tuples() -> None:
+    assert read_pairs([("x", "y")]).b.to_pylist() == ["y"]
+    with pytest.raises(InputError, match="pairs, row 1: not a pair"):
+        read_pairs([("x", "y"), ("x",)])
+    with pytest.raises(InputError, match="no pairs"):
+        read_pairs([])
+
+
+def test_weights() -> None:
+    data = pa.table({"a": ["x", "u"], "b": ["y", "v"], "w": ["0.5", "-1"]})
+    with pytest.raises(InputError, match=r"row 1, column 'w': a weight that is no positive number.*Got: '-1'"):
+        read_pairs(data, weight="w")
+
+
+def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
+    """The same pair stands there in both orders with two labels: told, or set aside."""
+    source = shared_data / "craft_md_pairs.csv"
+    with pytest.raises(InputError, match="has two labels"):
+        read_pairs(source, a="expert", b="algorithm", label="label")
+    pairs = read_pairs(source, a="expert", b="algorithm", label="label", rejects=tmp_path / "r.csv")
+    assert len(pairs) + pairs.n_rejected == 21_199
+    assert pairs.n_rejected == 12
+
+
+@given(st.lists(st.text(max_size=6) | st.none() | st.just("x" * 10_001), min_size=1, max_size=20))
+def test_refused_texts_one_by_one(texts: list[str | None]) -> None:
+    """As plain Python finds them: null, blank, too long, without a letter or digit."""
+    import unicodedata
+
+    stripped = [None if text is None else text.strip() for text in texts]
+    expected = [
+        not text or len(text) > 10_000 or not any(unicodedata.category(c)[0] in "LN" for c in text) for text in stripped
+    ]
+    got = refused_texts(pa.array(stripped, pa.large_string()))
+    # RE2's tables of letters may be of another Unicode than Python's; both know all letters of before 2020.
+    recent = [text is not None and any(unicodedata.category(c) == "Cn" for c in text) for text in stripped]
+    assert [g for g, r in zip(got.tolist(), recent, strict=True) if not r] == [
+        e for e, r in zip(expected, recent, strict=True) if not r
+    ]
+
+
+def test_rows_are_refused_in_order_and_each_once() -> None:
+    """The same bad text in many rows, and two bad sides in one: the first side is told."""
+    data = pa.table({"a": ["x", "?", "y", "?"], "b": ["", "!", "z", "z"]})
+    with pytest.raises(InputError, match=r"row 0, column 'b': the diagnosis is blank"):
+        read_pairs(data)
+    data = data.slice(1)
+    with pytest.raises(InputError, match=r"row 0, column 'a': a diagnosis without a letter or digit.*Got: '\?'"):
+        read_pairs(data)

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dxmatch.errors import DxmatchError, InputError
+from dxmatch.files.tables import read_table, to_native, write_table, write_tables
+from dxmatch.terms.text.abbreviations import read_abbreviations
+
+DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_round_trip(tmp_path: Path, suffix: str) -> None:
+    write_table(DATA, tmp_path / f"t{suffix}")
+    table = read_table(tmp_path / f"t{suffix}")
+    assert table.data.to_pylist() == DATA.to_pylist()
+    assert [p.name for p in tmp_path.iterdir()] == [f"t{suffix}"], "a temporary file is left"
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(DATA.to_pandas()), pl.from_arrow(DATA), DATA])
+def test_frames(frame: object) -> None:
+    table = read_table(frame)
+    assert table.column("b") == ["MI", None, "007"]
+    assert type(to_native(table.data, table.frame)) is type(frame)
+
+
+@pytest.mark.parametrize("text", ["a;b\nx;y\n", "\ufeffa,b\nx,y\n", "a,b\r\nx,y\r\n", '"a","b"\n"x","y"\n'])
+def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
+    (tmp_path / "t.csv").write_text(text, "utf-8", newline="")
+    assert read_table(tmp_path / "t.csv").data.to_pylist() == [{"a": "x", "b": "y"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", b"", r"t\.csv: the file is empty\. Allowed: a header and at least one row"),
+        ("t.csv", b"a,b\n", r"t\.csv: the table has no rows"),
+        ("t.csv", b"a,b\nx,y\nx,y,z\n", r"t\.csv, row 3: 3 values in a table of 2 columns.*Got: \['x', 'y', 'z'\]"),
+        ("t.csv", b"a,b\nok,ok\nx,\xff\xfe\n", r"t\.csv, row 3: text that is not UTF-8. Allowed: UTF-8"),
+        ("t.csv", b"a,a\nx,y\n", r"row 1: two columns of one name"),
+        ("t.csv", b"a,\nx,y\n", r"row 1: column 2 has no name"),
+        ("t.csv", b'a,b\n"x,y\n', r"the file is damaged"),
+        ("t.csv", b"PK\x03\x04rest", r"Excel workbook.*Allowed: what its suffix \.csv says"),
+        ("t.csv", b'{"a": 1}\n', r"the file is JSON"),
+        ("t.csv", b"a\tb\nx\ty\n", r"separated by tabs.*Allowed: commas"),
+        ("t.csv", "a,b\nx,y\n".encode("utf-16"), r"UTF-16"),
+        ("t.csv", b"a,b\nx,\0\n", r"the file is not text"),
+        ("t.tsv", b"a,b\nx,y\n", r"separated by commas.*Allowed: tabs"),
+        ("t.parquet", b"a,b\nx,y\n", r"the file is not Parquet.*Got: b'a,b"),
+        ("t.parquet", b"PAR1" + b"\0" * 40 + b"PAR1", r"the Parquet file is damaged"),
+        ("t.jsonl", b'{"a": 1}\n{"a": \n', r"row 2: a line that is not JSON"),
+        ("t.jsonl", b'{"a": 1}\n[1]\n', r"row 2: a line that is not an object"),
+        ("t.jsonl", b'{"a": 1}\n{"a": "x"}\n', r"row 2, column 'a': a value of another kind.*Got: 'x'"),
+        ("t.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', r"row 2: text that is not UTF-8"),
+        ("t.xlsx", b"PK\x03\x04", r"a file of an unknown kind.*Got: '\.xlsx'"),
+    ],
+)
+def test_files_that_cannot_be_right(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_table(tmp_path / name)
+
+
+def test_absent_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.csv: no such file"):
+        read_table(tmp_path / "none.csv")
+
+
+def test_not_a_table() -> None:
+    with pytest.raises(InputError, match="not a table"):
+        read_table(3)
+
+
+def test_damaged_parquet_is_told(tmp_path: Path) -> None:
+    """A flipped byte in a page is caught by the page checksum, wherever the file is readable at all."""
+    path = write_table(pa.table({"a": [f"diagnosis {i}" for i in range(2000)]}), tmp_path / "t.parquet")
+    whole = path.read_bytes()
+    expected = pq.read_table(path)
+    silent = 0
+    for at in range(10, len(whole), max(1, len(whole) // 80)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+        with contextlib.suppress(InputError):
+            silent += read_table(path).data.to_pylist() != expected.to_pylist()
+    assert silent == 0
+
+
+def test_missing_column_names_the_nearest() -> None:
+    with pytest.raises(InputError, match="'diagnosis' is missing; did you mean 'diagnoses'"):
+        read_table(pa.table({"diagnoses": ["x"]})).require("diagnosis")
+
+
+def test_text_refuses_numbers() -> None:
+    with pytest.raises(InputError, match=r"data frame, row 1, column 'a': a value that is not text.*Got: 3"):
+        read_table(pa.table({"a": [None, 3]})).text("a")
+
+
+def test_nothing_half_written(tmp_path: Path) -> None:
+    target = tmp_path / "t.csv"
+    target.write_text("kept")
+    with pytest.raises(Exception, match="list"):
+        write_table(pa.table({"a": [[1]]}), target)  # CSV cannot hold a list
+    assert target.read_text() == "kept"
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+    with pytest.raises(DxmatchError, match="folder"):
+        write_table(DATA, tmp_path / "absent" / "t.csv")
+
+
+def test_read_abbreviations(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("abbreviation,expansion\nNASH,nonalcoholic steatohepatitis\nNASH,other\n")
+    with pytest.raises(InputError, match=r"row 3, column 'abbreviation': the abbreviation stands twice"):
+        read_abbreviations(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_tables_one_after_another_are_written_as_one(suffix: str, tmp_path: Path) -> None:
+    table = pa.table({"x": ["1", 'a "b"', None, "ä"], "y": ["p", "q", "r", "s"]})
+    write_table(table, tmp_path / f"whole{suffix}")
+    write_tables(iter([table.slice(0, 1), table.slice(1, 0), table.slice(1)]), tmp_path / f"pieces{suffix}")
+    pieces, whole = (read_table(tmp_path / f"{name}{suffix}").data for name in ("pieces", "whole"))
+    assert pieces.equals(whole)
+    assert pieces.to_pylist() == table.to_pylist()
+
+
+def test_a_parquet_file_whose_footer_contradicts_itself(tmp_path: Path) -> None:
+    """The rows of the groups are told twice: in all, and group by group."""
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a": [f"x{i}" for i in range(300)]}), path, row_group_size=150)
+    content = path.read_bytes()
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    zigzag = bytes([0xAC, 0x02])  # 150 as it stands in the footer
+    places = [i for i in range(footer, len(content)) if content.startswith(zigzag, i)]
+    table, told = read_table(path).data, 0
+    for at in places:
+        path.write_bytes(content[:at] + bytes([0xA8, 0x02]) + content[at + 2 :])
+        try:
+            got = read_table(path).data
+        except InputError as error:
+            assert "x.parquet: the Parquet file is damaged" in str(error)
+            told += 1
+        else:  # a number that nothing depends on, as a size before compression
+            assert got.equals(table)
+    assert told >= 4

@@ -1,0 +1,101 @@
+"""A model of four cheap features and two small members, and pairs to score with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dxmatch.jobs.job import Summary, score_files
+from dxmatch.models.calibration import Sigmoid
+from dxmatch.models.folder import ModelFolder, save
+from dxmatch.models.manifest import Manifest
+from dxmatch.terms.text.normalizer import Normalizer
+
+ROWS, CHUNK = 1000, 100
+FEATURES = ("levenshtein", "ratio_unigram", "ratio_bigram", "contrast")
+_KINDS = [
+    {"name": "levenshtein", "kind": "levenshtein"},
+    {"name": "ratio_unigram", "kind": "ratio", "view": "unigram"},
+    {"name": "ratio_bigram", "kind": "ratio", "view": "bigram"},
+    {"name": "contrast", "kind": "contrast"},
+]
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model folder; bigrams are missing for names of one word."""
+    import lightgbm
+
+    random = np.random.default_rng(3)
+    table = random.random((600, len(FEATURES))).astype(np.float32)
+    table[random.random(table.shape) < 0.1] = np.nan
+    label = (np.nan_to_num(table[:, 0], nan=0.5) - np.nan_to_num(table[:, 1], nan=0.5) < 0.1).astype(int)
+    data = lightgbm.Dataset(table, label, feature_name=list(FEATURES))
+    settings = {"objective": "binary", "num_leaves": 7, "verbosity": -1, "num_threads": 1}
+    trees = [lightgbm.train({**settings, "seed": seed}, data, num_boost_round=20).model_to_string() for seed in (1, 2)]
+    manifest = Manifest(
+        name="cheap",
+        created="2025-01-31",
+        dxmatch="0.1.0",
+        feature_names=FEATURES,
+        feature_set={"name": "cheap", "language": "en", "feature": _KINDS},
+        normalizer=Normalizer("en").spec(),
+        calibration=Sigmoid(1.0, 0.0),
+        threshold=0.5,
+        threshold_rule="half",
+        encoders={},
+        libraries={},
+        data={"sha256": "0" * 64, "rows": 600, "groups": 60},
+        metrics={},
+    )
+    return save(tmp_path_factory.mktemp("model") / "cheap", ModelFolder(manifest, tuple(trees)))
+
+
+def diagnoses(count: int) -> list[str]:
+    """Different names of one to four words."""
+    first, second = ("acute", "chronic", "left", "type 2", "Severe"), ("renal", "cardiac", "hepatic", "lung", "eye")
+    third = ("failure", "abscess", "injury", "tumour", "pain")
+    names = [*third, *second, *(f"{a} {b} {c}" for a in first for b in second for c in third)]
+    return [f"{name} {number // len(names)}" if number >= len(names) else name for number, name in enumerate((names * (count // len(names) + 1))[:count])]  # fmt: skip
+
+
+def random_pairs(rows: int, names: int = 100, seed: int = 0) -> pa.Table:
+    random = np.random.default_rng(seed)
+    pool = np.array(diagnoses(names), object)
+    sides = {side: pa.array(pool[random.integers(0, names, rows)], pa.string()) for side in "ab"}
+    return pa.table({"id": pa.array(np.arange(rows)), **sides, "note": pa.array([f"n{i % 7}" for i in range(rows)])})
+
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes pairs as a Parquet file with checksums and returns its path."""
+
+    def write_(table: pa.Table, name: str = "pairs.parquet", group: int = 1000, **options: object) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(table, path, row_group_size=group, write_page_checksum=True, **options)
+        return path
+
+    return write_
+
+
+@pytest.fixture
+def source(write: Write) -> Path:
+    return write(random_pairs(ROWS), group=250)
+
+
+@pytest.fixture
+def score(source: Path, model: Path) -> Callable[..., Summary]:
+    def score_(name: str = "o.parquet", **options: Any) -> Summary:
+        return score_files(source, source.parent / name, model=model, **{"chunk_rows": CHUNK, "workers": 2} | options)
+
+    return score_

@@ -1,0 +1,344 @@
+"""Parquet to Parquet: the same as in memory, whatever the chunks, the workers and the way the rows are stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import dxmatch
+from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
+from dxmatch.files.tables import read_table
+from dxmatch.jobs import vocabulary
+from dxmatch.jobs.job import score_files
+
+from .conftest import FEATURES, Write, diagnoses, random_pairs
+
+
+def in_memory(table: pa.Table, model: Path, **options: Any) -> pa.Table:
+    return dxmatch.load(model).score(table, **options)
+
+
+def scored(path: Path, model: Path, name: str = "out.parquet", **options: Any) -> Path:
+    output = path.parent / name
+    score_files(path, output, model=model, **options)
+    return output
+
+
+@pytest.mark.parametrize("chunk_rows", [1, 7, 100, 333, 10_000])
+@pytest.mark.parametrize("name", ["out.parquet", "out"])
+def test_as_in_memory(chunk_rows: int, name: str, write: Write, model: Path) -> None:
+    rows = 60 if chunk_rows == 1 else 500
+    table = random_pairs(rows)
+    output = scored(write(table, group=100), model, name, chunk_rows=chunk_rows, features=True)
+    got, expected = pq.read_table(output), in_memory(table, model, features=True)
+    assert got.schema == expected.schema
+    assert got.equals(expected)
+    assert 0 < sum(got["match"].to_pylist()) < rows
+    assert got["ratio_bigram"].null_count > 0
+    assert not output.with_name(f"{name}.parts").exists()
+
+
+def test_shap_values_as_in_memory(write: Write, model: Path) -> None:
+    table = random_pairs(300)
+    got = pq.read_table(scored(write(table, group=70), model, chunk_rows=64, shap=True))
+    m = dxmatch.load(model)
+    assert got.equals(m.score(table, shap=True))
+    names = m.shap_names
+    assert names == ["shap_levenshtein", "shap_ratio_unigram", "shap_ratio_bigram", "shap_contrast", "shap_base"]
+    assert got.column_names[-len(names) :] == names
+    differ = got["probability"].to_numpy() < 1  # two equal names match by rule, whatever the trees say
+    log_odds = sum(got[name].to_numpy() for name in names)
+    assert differ.any()
+    np.testing.assert_allclose((1 / (1 + np.exp(-log_odds)))[differ], got["probability"].to_numpy()[differ], atol=1e-12)
+
+
+def test_summary(write: Write, model: Path) -> None:
+    table = random_pairs(500)
+    summary = score_files(write(table), write(table).with_name("o.parquet"), model=model, chunk_rows=100)
+    m = dxmatch.load(model)
+    from dxmatch.files.pairs import read_pairs
+
+    whole = m.score_read(read_pairs(table))
+    assert summary.coverage == whole.coverage
+    assert 0 < summary.coverage["ratio_bigram"] < 1
+    assert summary.matches == sum(whole.table["match"].to_pylist())
+    assert (summary.pairs, summary.rejected, summary.chunks, summary.resumed) == (500, 0, 5, 0)
+
+
+def test_bytes_do_not_depend_on_the_workers(write: Write, model: Path) -> None:
+    path = write(random_pairs(900), group=250)
+    outputs = [scored(path, model, f"{n}.parquet", chunk_rows=120, workers=n).read_bytes() for n in (1, 2, 5)]
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_each_chunk_with_a_vocabulary_of_its_own(write: Write, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many different texts to hold: the bytes are the same, and so is what is set aside."""
+    table = random_pairs(600)
+    bad = table.set_column(1, "a", pa.array([None if i == 411 else x for i, x in enumerate(table["a"].to_pylist())]))
+    path = write(bad)
+    whole = scored(path, model, "1.parquet", chunk_rows=200, rejects=path.with_name("1.csv"))
+    monkeypatch.setattr(vocabulary, "MAX_TEXTS", 10)
+    monkeypatch.setattr("dxmatch.jobs.chunk.ROWS_OF_OWN", 70)
+    asked: list[int] = []
+    of = vocabulary.Vocabulary.of.__func__  # type: ignore[attr-defined]
+    monkeypatch.setattr(
+        vocabulary.Vocabulary, "of", classmethod(lambda cls, raw, p: asked.append(len(raw)) or of(cls, raw, p))
+    )
+    own = scored(path, model, "2.parquet", chunk_rows=200, rejects=path.with_name("2.csv"))
+    assert own.read_bytes() == whole.read_bytes()
+    assert path.with_name("2.csv").read_bytes() == path.with_name("1.csv").read_bytes()
+    assert len(asked) == 9
+    with pytest.raises(InputError, match=r"pairs\.parquet, row 412, column 'a': the diagnosis is blank"):
+        scored(path, model, "3.parquet", chunk_rows=200)
+
+
+def test_what_is_not_held_is_read_again(write: Write, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(random_pairs(600))
+    held = scored(path, model, "1.parquet", chunk_rows=100)
+    monkeypatch.setattr(vocabulary, "HELD_BYTES", 7_000)
+    assert scored(path, model, "2.parquet", chunk_rows=100).read_bytes() == held.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.string(),
+        pa.large_string(),
+        pa.dictionary(pa.int32(), pa.string()),
+        pa.dictionary(pa.int8(), pa.large_string()),
+        pa.string_view(),
+    ],
+)
+def test_columns_keep_their_kind(kind: pa.DataType, write: Write, model: Path) -> None:
+    plain = random_pairs(300)
+    table = plain
+    for side in ("a", "b"):
+        at = table.schema.get_field_index(side)
+        table = table.set_column(at, side, plain[side].cast(kind))
+    path = write(table, group=70)
+    came = pq.read_table(path).schema
+    got = pq.read_table(scored(path, model, chunk_rows=50))
+    assert got.schema.field("a").type == came.field("a").type
+    assert got["a"].cast(pa.string()).equals(plain["a"])
+    assert got["probability"].equals(in_memory(plain, model)["probability"])
+
+
+def test_columns_that_only_travel(write: Write, model: Path) -> None:
+    """Times, lists, structs, decimals, what a data frame knows of itself: as they came."""
+    table = random_pairs(40).append_column("when", pa.array(range(40), pa.timestamp("us", "Europe/Paris")))
+    table = table.append_column("list", pa.array([[i, None] for i in range(40)], pa.list_(pa.int16())))
+    table = table.append_column("struct", pa.array([{"x": i} for i in range(40)]))
+    table = table.append_column("kind", pa.array(["x", None] * 20).dictionary_encode())
+    table = table.append_column("price", pa.array(range(40), pa.int64()).cast(pa.decimal128(25, 2)))
+    table = table.replace_schema_metadata({b"pandas": b'{"index_columns": []}', b"own": b"x"})
+    path = write(table)
+    came, got = pq.read_table(path), pq.read_table(scored(path, model, chunk_rows=11))
+    assert got.drop(["probability", "match"]).equals(came)
+    assert got.schema.metadata == came.schema.metadata
+
+
+def test_dictionaries_that_grew_too_large(write: Write, model: Path) -> None:
+    """A writer that gives up its dictionary in the middle of a row group leaves both kinds of page."""
+    table = random_pairs(400)
+    mixed = write(table, "mixed.parquet", dictionary_pagesize_limit=200, data_page_size=256, write_batch_size=16)
+    plain = write(table, "plain.parquet", use_dictionary=False)
+    whole = write(table, "whole.parquet")
+    tables = [pq.read_table(scored(p, model, f"o-{p.name}", chunk_rows=90)) for p in (mixed, plain, whole)]
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+
+
+def test_texts_of_a_dictionary_that_no_row_has(write: Write, model: Path) -> None:
+    """They stop nothing, though they are no diagnoses."""
+    side = pa.DictionaryArray.from_arrays(pa.array([1, 2, 1], pa.int32()), pa.array(["???", "flu", "gout", " "]))
+    path = write(pa.table({"a": side, "b": ["flu", "asthma", "gout"]}))
+    assert pq.read_table(scored(path, model))["match"].to_pylist()[0] is True
+
+
+def test_a_folder_goes_in_order_of_names(write: Write, model: Path) -> None:
+    tables = [random_pairs(n, seed=n) for n in (120, 80, 150)]
+    for name, table in zip(("b", "a", "c"), tables, strict=True):
+        folder = write(table, f"in/{name}.parquet").parent
+    expected = in_memory(pa.concat_tables([tables[1], tables[0], tables[2]]), model)
+    summary = score_files(folder, folder.parent / "out", model=model, chunk_rows=100)
+    assert summary.chunks == 5
+    output = folder.parent / "out"
+    assert pq.read_table(output).equals(expected)
+    assert pd.read_parquet(output).equals(expected.to_pandas())
+    assert pl.read_parquet(output).equals(pl.from_arrow(expected))
+    score_files(folder, folder.parent / "one.parquet", model=model)
+    assert pq.read_table(folder.parent / "one.parquet").equals(expected)
+
+
+def bad_pairs() -> pa.Table:
+    """Rows 3, 5, 8 (from 1) are no pairs; row 10 is of nothing but an enumeration, which the normaliser removes."""
+    a, b = diagnoses(12), diagnoses(24)[12:]
+    a[2], b[2], b[4], a[7] = "  ", "???", None, "x" * 10_001  # type: ignore[call-overload]
+    return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
+
+
+@pytest.mark.parametrize("chunk_rows", [1, 4, 100])
+def test_the_first_row_that_cannot_be_right_stops(chunk_rows: int, write: Write, model: Path) -> None:
+    path = write(bad_pairs())
+    with pytest.raises(InputError) as memory:
+        dxmatch.load(model).score(path)
+    with pytest.raises(InputError) as job:
+        scored(path, model, chunk_rows=chunk_rows)
+    assert str(job.value) == str(memory.value)
+    assert "pairs.parquet, row 3, column 'a': the diagnosis is blank" in str(job.value)
+    assert sorted(p.name for p in path.parent.iterdir()) == ["pairs.parquet"]
+
+
+@pytest.mark.parametrize("chunk_rows", [1, 4, 100])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".tsv"])
+def test_rejects_as_in_memory(chunk_rows: int, suffix: str, write: Write, model: Path) -> None:
+    path = write(bad_pairs(), group=5)
+    expected_rejects, rejects = path.with_name(f"memory{suffix}"), path.with_name(f"job{suffix}")
+    expected = dxmatch.load(model).score(path, rejects=expected_rejects)
+    output = path.with_name("o.parquet")
+    summary = score_files(path, output, model=model, rejects=rejects, chunk_rows=chunk_rows)
+    assert pq.read_table(output).equals(expected)
+    assert summary.rejected == 3
+    assert read_table(rejects).data.to_pylist() == read_table(expected_rejects).data.to_pylist()
+
+
+def test_rejects_to_a_folder(write: Write, model: Path) -> None:
+    path = write(bad_pairs(), group=5)
+    output = scored(path, model, "out", rejects=path.with_name("r.csv"), chunk_rows=3)
+    assert sorted(p.name for p in output.iterdir()) == [f"part-0000{i}.parquet" for i in range(5)]
+    assert len(pl.read_parquet(output)) == 9
+    assert read_table(path.with_name("r.csv")).column("rejected_row") == ["3", "5", "8"]
+
+
+def test_every_row_refused(write: Write, model: Path) -> None:
+    path = write(pa.table({"a": ["?", "!"], "b": ["flu", "flu"]}))
+    with pytest.raises(InputError, match=r"all 2 rows were refused; see .*r\.csv"):
+        scored(path, model, rejects=path.with_name("r.csv"))
+    assert len(read_table(path.with_name("r.csv"))) == 2
+    assert sorted(p.name for p in path.parent.iterdir()) == ["pairs.parquet", "r.csv"]
+
+
+def test_texts_without_a_name(write: Write, model: Path) -> None:
+    """What the normaliser leaves nothing of is refused with its row, though it holds a letter."""
+    path = write(pa.table({"a": ["flu", "(–)", "1)", "gout"], "b": ["flu", "flu", "flu", "flu"]}))
+    summary = score_files(path, path.with_name("o.parquet"), model=model, rejects=path.with_name("r.csv"))
+    assert summary.pairs + summary.rejected == 4
+    assert summary.rejected >= 1
+
+
+def test_nulls_only(write: Write, model: Path) -> None:
+    path = write(pa.table({"a": pa.nulls(3), "b": ["x", "y", "z"]}))
+    with pytest.raises(InputError, match=r"row 1, column 'a': the diagnosis is blank.*Got: None"):
+        scored(path, model)
+
+
+def test_text_that_is_not_utf8(write: Write, model: Path) -> None:
+    bytes_ = pa.array([b"flu", b"caf\xe9"], pa.binary())
+    text = pa.Array.from_buffers(pa.string(), 2, bytes_.buffers())
+    path = write(pa.table({"a": text, "b": ["x", "y"]}))
+    with pytest.raises(InputError, match=r"pairs\.parquet: the Parquet file is damaged \(.*UTF8"):
+        scored(path, model)
+
+
+def test_places_that_are_refused(write: Write, model: Path, tmp_path: Path) -> None:
+    path = write(random_pairs(5), "in/pairs.parquet")
+    for output, message in (
+        (path, "the output is the input, or one lies in the other"),
+        (path.parent, "one lies in the other"),
+        (path.parent / "o.parquet", "the output is the input, or one lies in the other"),
+        (tmp_path / "none" / "o.parquet", "the folder for the output is absent"),
+        (tmp_path / "o.csv", "an output of an unknown kind"),
+    ):
+        with pytest.raises(InputError, match=message):
+            score_files(path.parent, output, model=model)
+    with pytest.raises(InputError, match="an output of an unknown kind"):
+        score_files(path, tmp_path / "o.parquet", model=model, rejects=tmp_path / "r.xlsx")
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(InputError, match="a file is there"):
+        score_files(path, tmp_path / "taken", model=model)
+    (tmp_path / "folder.parquet").mkdir()
+    with pytest.raises(InputError, match="a folder is there"):
+        score_files(path, tmp_path / "folder.parquet", model=model)
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+def test_options_that_are_refused(write: Write, model: Path, tmp_path: Path) -> None:
+    path, output = write(random_pairs(5)), tmp_path / "o.parquet"
+    for options, message in (
+        ({"engine": "spark"}, "'engine' parameter must be local or ray. Got 'spark'"),
+        ({"workers": 0}, "'workers' parameter must be a number of chunks, at least 1"),
+        ({"min_coverage": 1.5}, "'min_coverage' parameter must be between 0 and 1"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            score_files(path, output, model=model, **options)  # type: ignore[arg-type]
+
+
+def test_ray_without_its_extra(write: Write, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"dxmatch\[ray\]"):
+        score_files(write(random_pairs(5)), tmp_path / "o.parquet", model=model, engine="ray")
+
+
+def test_progress_reaches_its_end(write: Write, model: Path, tmp_path: Path) -> None:
+    from collections.abc import Callable, Iterator
+    from contextlib import contextmanager
+
+    seen: dict[str, list[tuple[int, int]]] = {}
+
+    @contextmanager
+    def shown(what: str, before: int) -> Iterator[Callable[[int, int], None]]:
+        seen[what] = []
+        yield lambda done, total: seen[what].append((done, total))
+
+    score_files(write(random_pairs(500)), tmp_path / "o.parquet", model=model, chunk_rows=100, shown=shown)
+    assert [done for done, _ in seen["Reading texts"]] == [400, 500], "four slices of a row group are read at once"
+    assert [done for done, _ in seen["Scoring pairs"]] == [100, 200, 300, 400, 500]
+    for what in ("Reading texts", "Scoring pairs"):
+        assert {total for _, total in seen[what]} == {500}
+
+
+def test_a_folder_that_cannot_be_written(write: Write, model: Path, tmp_path: Path) -> None:
+    import os
+
+    path = write(random_pairs(5))
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    if os.access(locked, os.W_OK):
+        # root writes everywhere; a file in the way of the folder of parts is refused all the same
+        (tmp_path / "o.parquet.parts").write_text("mine")
+        with pytest.raises(DxmatchError, match=r"o\.parquet\.parts: the folder could not be made"):
+            score_files(path, tmp_path / "o.parquet", model=model)
+        assert (tmp_path / "o.parquet.parts").read_text() == "mine"
+    else:
+        with pytest.raises(DxmatchError, match="the folder could not be made"):
+            score_files(path, locked / "o.parquet", model=model)
+
+
+def test_random_texts(write: Write, model: Path) -> None:
+    """Accents, other scripts, signs, white space: as in memory."""
+    from hypothesis import HealthCheck, given, settings
+    from hypothesis import strategies as st
+
+    texts = st.lists(st.tuples(st.text(max_size=12), st.text(max_size=12)), min_size=1, max_size=12)
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(texts, st.integers(1, 5))
+    def holds(pairs: list[tuple[str, str]], chunk_rows: int) -> None:
+        keep = [(f"x{a}", f"x{b}") for a, b in pairs]
+        table = pa.table({"a": [a for a, _ in keep], "b": [b for _, b in keep]})
+        path = write(table, group=4)
+        got = pq.read_table(scored(path, model, chunk_rows=chunk_rows))
+        assert np.array_equal(got["probability"].to_numpy(), in_memory(table, model)["probability"].to_numpy())
+
+    holds()
+
+
+def test_names(model: Path) -> None:
+    assert dxmatch.load(model).features.names == FEATURES

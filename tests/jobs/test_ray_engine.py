@@ -1,0 +1,186 @@
+"""The engine `ray` on a cluster of several nodes on this machine: the bytes of `local`, whatever dies on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dxmatch.errors import InputError, MissingExtra, OptionError
+from dxmatch.jobs import ray_engine
+from dxmatch.jobs.job import score_files
+from dxmatch.jobs.plan import Job, Options, plan_job
+from dxmatch.matcher.match_function import load
+from dxmatch.models.shipped import SHIPPED_MODEL
+
+NAMES = [
+    "heart attack",
+    "acute MI",
+    "stroke",
+    "type 1 diabetes",
+    "type 2 diabetes",
+    "asthma",
+    "COPD",
+    "lung cancer",
+    "gout",
+]
+ROWS, CHUNK_ROWS = 1200, 40
+CHUNKS = ROWS // CHUNK_ROWS
+
+
+def write_pairs(path: Path, *, blank_row: int | None = None) -> Path:
+    a = [NAMES[i % len(NAMES)] for i in range(ROWS)]
+    b = [NAMES[i * i % len(NAMES)] for i in range(ROWS)]
+    if blank_row is not None:
+        a[blank_row - 1] = " "
+    pq.write_table(pa.table({"a": a, "b": b}), path, row_group_size=200)
+    return path
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    (tmp_path / "parts").mkdir()
+    source = write_pairs(tmp_path / "pairs.parquet")
+    return plan_job(source, tmp_path / "parts", load(), SHIPPED_MODEL, Options())
+
+
+def refuses(job: Job) -> None:
+    ray_engine.run(job, None, job.chunks, lambda result: pytest.fail("nothing can have been scored"))
+
+
+def test_without_ray_the_extra_is_named(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"dxmatch\[ray\]"):
+        refuses(job)
+
+
+def test_an_address_where_no_cluster_answers(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray.data", reason="the engine 'ray' needs the extra 'ray'")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{unused.getsockname()[1]}"
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        with pytest.raises(OptionError, match=f"RAY_ADDRESS.*answers.*{address}"):
+            refuses(job)
+    assert not list(job.folder.iterdir())
+
+
+@pytest.mark.parametrize("address", ["ray://127.0.0.1:10001", "head", "head:", ":6379", "head:x"])
+def test_an_address_that_is_none(job: Job, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    pytest.importorskip("ray.data", reason="the engine 'ray' needs the extra 'ray'")
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    with pytest.raises(OptionError, match="RAY_ADDRESS.*host:port"):
+        refuses(job)
+
+
+class Nodes:
+    """A cluster of a head without a CPU and two nodes with one each, every one with processes of its own."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        size = {"object_store_memory": 100 * 2**20}
+        self.cluster = Cluster(True, head_node_args={"num_cpus": 0, "include_dashboard": False, **size})
+        self.nodes = [self.cluster.add_node(num_cpus=1, wait=False, **size) for _ in range(2)]
+        self.cluster.wait_for_nodes()
+
+    def workers(self) -> list[int]:
+        """The processes that score, of the nodes that live."""
+        return [int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and self._is_worker(p)]
+
+    def _is_worker(self, process: Path) -> bool:
+        with contextlib.suppress(OSError):
+            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+            raylets = [info.process.pid for node in self.nodes for info in node.all_processes.get("raylet", [])]
+            return parent in raylets and b"ChunkWorker" in (process / "cmdline").read_bytes()
+        return False
+
+
+@pytest.fixture
+def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
+    pytest.importorskip("ray.data", reason="the engine 'ray' needs the extra 'ray'")
+    if not sys.platform.startswith("linux"):
+        pytest.skip("workers are found in /proc")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    made = Nodes()
+    monkeypatch.setenv("RAY_ADDRESS", made.cluster.address)
+    yield made
+    made.cluster.shutdown()
+
+
+def at_chunk(happens: dict[int, Callable[[], Any]]) -> Any:
+    """What is to happen when so many chunks of a run have been reported."""
+
+    @contextlib.contextmanager
+    def shown(what: str, before: int) -> Iterator[Callable[[int, int], None]]:
+        reported = 0
+
+        def report(done: int, total: int) -> None:
+            nonlocal reported
+            reported += what == "Scoring pairs"
+            if what == "Scoring pairs" and reported in happens:
+                happens.pop(reported)()
+
+        yield report
+
+    return shown
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_the_bytes_of_one_machine_whatever_dies(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One test for all that needs a cluster, because starting one takes seconds."""
+    import ray
+
+    source, bad = write_pairs(tmp_path / "pairs.parquet"), write_pairs(tmp_path / "bad.parquet", blank_row=777)
+    output = tmp_path / "ray.parquet"
+    options: dict[str, Any] = {"chunk_rows": CHUNK_ROWS, "features": True}
+    score_files(source, tmp_path / "local.parquet", **options)
+
+    with pytest.raises(KeyboardInterrupt, match=f"4 of {CHUNKS} chunks are kept"):
+        score_files(source, output, engine="ray", shown=at_chunk({4: interrupt}), **options)
+    left = {path.name for path in (tmp_path / "ray.parquet.parts").iterdir()}
+    assert not any(name.startswith("_ray") for name in left)
+    # What a run that was killed leaves behind is cleared away by the next.
+    for name in ("_ray-0123456789abcdef", "_ray-0123456789abcdef.12"):
+        (tmp_path / "ray.parquet.parts" / name).touch()
+    assert not ray.is_initialized()
+
+    killed: list[int] = []
+
+    def kill_a_worker() -> None:
+        killed.append(nodes.workers()[0])
+        os.kill(killed[0], signal.SIGKILL)
+
+    def lose_a_machine() -> None:
+        assert killed[0] not in nodes.workers()
+        nodes.cluster.remove_node(nodes.nodes.pop(), allow_graceful=False)
+
+    happens = {2: kill_a_worker, 8: lose_a_machine}
+    summary = score_files(source, output, engine="ray", shown=at_chunk(happens), **options)
+    assert not happens, "a worker was killed, and a machine lost, in the middle"
+    assert (summary.pairs, summary.resumed) == (ROWS, 4)
+    assert output.read_bytes() == (tmp_path / "local.parquet").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [source.name, bad.name, output.name, "local.parquet"]
+    )
+
+    # With no vocabulary of the whole job, it is the chunk that finds the row.
+    monkeypatch.setattr("dxmatch.jobs.vocabulary.MAX_TEXTS", 0)
+    told = []
+    for engine in ("local", "ray"):
+        with pytest.raises(InputError, match="row 777, column 'a'") as caught:
+            score_files(bad, tmp_path / f"bad-{engine}", engine=engine, **options)
+        told.append(str(caught.value))
+    assert told[0] == told[1]

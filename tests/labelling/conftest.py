@@ -1,0 +1,40 @@
+"""A match function of three features, and a suggestion of six pairs for two experts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from dxmatch.labelling.suggestion import Suggestion
+from dxmatch.matcher.match_function import MatchFunction
+from dxmatch.training.engines import lightgbm_engine
+from dxmatch.training.train import train
+
+KEY = {
+    "id": ["p1", "p2", "p3", "p4", "p5", "p6"],
+    "row": [2, 3, 5, 8, 13, 21],
+    "a": ["heart attack", "=1+1 syndrome", "flu", "gout", "asthma", "sepsis"],
+    "b": ["acute MI", "café-au-lait spots", "influenza", "-ve arthritis", "COPD", "septic\nshock"],
+    "chosen": ["random", "uncertain", "random", "uncertain", "random", "random"],
+    "probability": [0.9, 0.5, 0.8, 0.4, 0.1, 0.2],
+}
+
+
+@pytest.fixture
+def suggestion() -> Suggestion:
+    return Suggestion(pa.table(KEY), {"seed": 0, "threshold": 0.5, "counts": {}})
+
+
+@pytest.fixture
+def folder(suggestion: Suggestion, tmp_path: Path) -> Path:
+    return suggestion.save(tmp_path / "round", ["anna", "ben"])
+
+
+@pytest.fixture(scope="session")
+def matcher(toy_rows: pd.DataFrame, strings_only: Path) -> MatchFunction:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
+        return train(toy_rows.copy(), features=strings_only, test_share=0.0, folds=2, contained="set-aside")

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dxmatch
+from dxmatch.features.interning import intern_pairs
+from dxmatch.matcher.match_function import MatchFunction
+
+
+def keys(m: MatchFunction, table: pd.DataFrame) -> list[frozenset[str]]:
+    names = (m.providers.naming(table[side].tolist()) for side in ("a", "b"))
+    return [frozenset(pair) for pair in zip(*names, strict=True)]
+
+
+def test_picks_uncertain_pairs_and_some_at_random(matcher: MatchFunction, toy_rows: pd.DataFrame) -> None:
+    pool = toy_rows[["a", "b"]]
+    found = dxmatch.suggest(matcher, pool, 40, random_share=0.25, per_diagnosis=100)
+    key = found.key.to_pandas()
+    assert len(key) == 40 and not found.warnings
+    assert key["chosen"].value_counts().to_dict() == {"uncertain": 30, "random": 10}
+    assert (key["a"] == pool["a"].to_numpy()[key["row"]]).all()  # a data frame's rows begin at 0
+    assert (key["b"] == pool["b"].to_numpy()[key["row"]]).all()
+    assert key["probability"].to_numpy() == pytest.approx(matcher.probabilities(key["a"].tolist(), key["b"].tolist()))
+    # The uncertain ones are of the 150 nearest to the threshold, the random ones apart.
+    logit = np.log(key["probability"] / (1 - key["probability"])) - np.log(matcher.threshold / (1 - matcher.threshold))
+    p = matcher.probabilities(pool["a"].tolist(), pool["b"].tolist())
+    all_logits = np.abs(np.log(p / (1 - p)) - np.log(matcher.threshold / (1 - matcher.threshold)))
+    farthest = np.sort(all_logits)[5 * 30 + 10 - 1]
+    assert np.abs(logit[key["chosen"] == "uncertain"]).max() <= farthest + 1e-9
+
+
+def test_the_same_seed_gives_the_same_pairs(matcher: MatchFunction, toy_rows: pd.DataFrame) -> None:
+    first, again, other = (dxmatch.suggest(matcher, toy_rows, 20, seed=seed).key for seed in (3, 3, 4))
+    assert first.equals(again)
+    assert set(first["id"].to_pylist()) != set(other["id"].to_pylist())
+
+
+def test_no_pair_twice_equal_or_labelled(matcher: MatchFunction, tmp_path: Path) -> None:
+    pool = pd.DataFrame(
+        [
+            ("Gout", "Gouty arthritis"),
+            ("gouty arthritis", "GOUT"),
+            ("Flu", "flu"),
+            ("Asthma", "COPD"),
+            ("Sepsis", "Shock"),
+        ],
+        columns=["x", "y"],
+    )
+    done = tmp_path / "done.csv"
+    done.write_text("a,b,label\ncopd,asthma,1\n")
+    found = dxmatch.suggest(matcher, pool, 10, a="x", b="y", labelled=[done])
+    key = found.key.to_pandas()
+    assert key[["row", "a", "b"]].to_numpy().tolist() == [[0, "Gout", "Gouty arthritis"], [4, "Sepsis", "Shock"]]
+    assert found.made_with["counts"] == {
+        "rows": 5, "set_aside": 0, "repeated": 1, "equal": 1, "labelled": 1, "free": 2,
+    }  # fmt: skip
+    assert "the pool has 2 that differ" in found.warnings[0]
+    with pytest.raises(dxmatch.InputError, match="no pair is left to suggest"):
+        dxmatch.suggest(matcher, pool, 10, a="x", b="y", labelled=[done, pool.rename(columns={"x": "a", "y": "b"})])
+
+
+def test_one_diagnosis_cannot_fill_the_sheet(matcher: MatchFunction) -> None:
+    pool = pd.DataFrame({"a": "gout", "b": [f"illness{i}" for i in range(50)]})
+    found = dxmatch.suggest(matcher, pool, 20, random_share=0.0, per_diagnosis=4)
+    assert len(found) == 4
+    assert "more would put one diagnosis into over 4" in found.warnings[0]
+
+
+def test_nothing_of_a_pair_comes_back_in_a_second_round(
+    matcher: MatchFunction, toy_rows: pd.DataFrame, tmp_path
+) -> None:
+    first = dxmatch.suggest(matcher, toy_rows, 30)
+    folder = first.save(tmp_path / "round-1")
+    second = dxmatch.suggest(matcher, toy_rows, 30, labelled=[folder / "key.csv"])
+    assert not set(keys(matcher, first.key.to_pandas())) & set(keys(matcher, second.key.to_pandas()))
+
+
+def test_row_numbers_hold_where_rows_are_set_aside(matcher: MatchFunction, tmp_path: Path) -> None:
+    pool = tmp_path / "pool.csv"
+    pool.write_text("a,b\ngout,\nsepsis,shingles\n,\nasthma,COPD\n")
+    with pytest.raises(dxmatch.InputError, match="row 2"):
+        dxmatch.suggest(matcher, pool, 2)
+    found = dxmatch.suggest(matcher, pool, 2, rejects=tmp_path / "rejects.csv")
+    assert found.key.select(["row", "a"]).to_pylist() == [{"row": 3, "a": "sepsis"}, {"row": 5, "a": "asthma"}]
+    assert found.made_with["counts"]["set_aside"] == 2
+
+
+@pytest.mark.parametrize("option", [{"n": 0}, {"random_share": 1.5}, {"per_diagnosis": 0}, {"seed": -1}])
+def test_options_out_of_range(matcher: MatchFunction, option: dict) -> None:
+    with pytest.raises(dxmatch.OptionError, match=next(iter(option))):
+        dxmatch.suggest(matcher, [("gout", "flu")], **option)
+
+
+def test_a_pool_without_the_column(matcher: MatchFunction) -> None:
+    with pytest.raises(dxmatch.InputError, match="column 'b'.*is missing"):
+        dxmatch.suggest(matcher, pd.DataFrame({"a": ["gout"], "c": ["flu"]}))
+
+
+def test_identity_does_not_depend_on_sides_or_spelling(matcher: MatchFunction) -> None:
+    one = dxmatch.suggest(matcher, [("Gout", "flu")], 1).key["id"].to_pylist()
+    assert one == dxmatch.suggest(matcher, [("Flu", "gout")], 1).key["id"].to_pylist()
+    assert len(intern_pairs(["Gout", "Flu"], ["flu", "gout"], matcher.providers.naming).first) == 1

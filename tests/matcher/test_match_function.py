@@ -1,0 +1,178 @@
+"""M as its users call it, with the model that ships."""
+
+from __future__ import annotations
+
+import csv
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dxmatch
+from dxmatch.features.compute import CHUNK
+from dxmatch.matcher.match_function import MatchFunction
+from dxmatch.models import releases
+from dxmatch.models.ensemble import Combination, Members
+
+DIAGNOSES = [
+    "heart attack", "acute myocardial infarction", "STEMI", "angina", "pneumonia", "community-acquired pneumonia",
+    "type 1 diabetes", "type 2 diabetes", "T2DM", "chronic kidney disease stage 3", "CKD", "I21", "инфаркт миокарда",
+    "x", "Crohn's disease", "crohn disease", "acute pancreatitis", "chronic pancreatitis", "pancreatitus",
+]  # fmt: skip
+TEXT = st.one_of(st.sampled_from(DIAGNOSES), st.text(min_size=1, max_size=40)).filter(
+    lambda t: any(c.isalnum() for c in t)
+)
+
+
+@pytest.fixture(scope="module")
+def m() -> dxmatch.MatchFunction:
+    return dxmatch.load()
+
+
+def test_says_what_a_doctor_would(m: dxmatch.MatchFunction) -> None:
+    for a, b in [
+        ("heart attack", "acute myocardial infarction"),
+        ("heart attack", "acute MI"),
+        ("heart attack", "I21"),
+        ("acute MI", "I21"),
+        ("Crohn's disease", "crohn disease"),
+        ("pneumonia", "community-acquired pneumonia"),
+        ("pulmonary embolism", "acute pulmonary embolism"),
+        ("T2DM", "type 2 diabetes mellitus"),
+    ]:
+        assert m.match(a, b), (a, b, m.probability(a, b))
+    for a, b in [
+        ("pneumonia", "heart failure"),
+        ("acute pancreatitis", "chronic kidney disease"),
+        ("migraine", "asthma"),
+    ]:
+        assert not m.match(a, b), (a, b, m.probability(a, b))
+
+
+@settings(deadline=None, max_examples=60)
+@given(pairs=st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=12))
+def test_symmetric_and_alone_as_in_a_batch(m: dxmatch.MatchFunction, pairs: list[tuple[str, str]]) -> None:
+    a, b = [list(side) for side in zip(*pairs, strict=True)]
+    batch = m.probabilities(a, b)
+    assert ((batch >= 0) & (batch <= 1)).all()
+    np.testing.assert_array_equal(m.probabilities(b, a), batch)
+    for (x, y), expected in zip(pairs, batch.tolist(), strict=True):
+        assert m.probability(x, y) == expected
+        assert m.match(x, y) == (expected >= m.threshold)
+
+
+def test_alone_as_in_a_large_batch(m: dxmatch.MatchFunction, example: Path) -> None:
+    """More pairs than one chunk of threads, shuffled: each probability is the one of the pair alone."""
+    with (example / "pairs.csv").open(encoding="utf-8") as handle:
+        rows = list(csv.DictReader(handle))
+    a, b = [r["a"] for r in rows], [r["b"] for r in rows]
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(0, len(rows), (2, 100_000))
+    batch = m.probabilities([a[x] for x in i], [b[y] for y in j])
+    for place in rng.integers(0, len(i), 60):
+        assert m.probability(a[i[place]], b[j[place]]) == batch[place]
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        ("Crohn’s Disease", "crohn disease"),
+        ("acute MI", "Acute  myocardial INFARCTION"),
+        ("oedema", "Edema"),
+        ("心筋梗塞", "心筋梗塞"),
+    ],
+)
+def test_equal_after_normalisation_matches(m: dxmatch.MatchFunction, same: tuple[str, str]) -> None:
+    assert m.providers.normalizer(same[0]) == m.providers.normalizer(same[1])
+    assert m.probability(*same) == 1.0
+    assert m.probability(same[0], same[0].upper()) == 1.0
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_score_gives_the_kind_that_came(m: dxmatch.MatchFunction, kind: type) -> None:
+    scored = m.score(kind({"id": [7, 8], "a": ["flu", "asthma"], "b": ["influenza", "gout"]}), features=True)
+    assert type(scored) is type(kind({"a": ["x"]}))
+    table = pa.table(scored) if not isinstance(scored, pd.DataFrame) else pa.Table.from_pandas(scored)
+    assert table.column_names == ["id", "a", "b", "probability", "match", *m.features.names]
+    assert table.column("id").to_pylist() == [7, 8]
+    assert table.column("ratio_bigram").to_pylist() == [None, None], "one word has no bigram: missing, not 0"
+    np.testing.assert_array_equal(
+        table.column("probability").to_numpy(), m.probabilities(["flu", "asthma"], ["influenza", "gout"])
+    )
+
+
+def test_a_column_of_the_users_is_not_replaced(m: dxmatch.MatchFunction) -> None:
+    with pytest.raises(dxmatch.InputError, match="there already: match"):
+        m.score(pd.DataFrame({"a": ["flu"], "b": ["gout"], "match": [1]}))
+
+
+def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
+    pairs = [("heart attack", "acute MI"), ("gout", "asthma"), ("type 1 diabetes", "type 2 diabetes")]
+    scored = m.score(pairs, shap=True, features=True)
+    assert scored.column_names == ["a", "b", *m.added_columns(features=True, shap=True)]
+    table = np.column_stack([scored[name].to_numpy() for name in m.features.names]).astype(np.float32)
+    log_odds = sum(scored[name].to_numpy() for name in m.shap_names)
+    np.testing.assert_allclose(log_odds, m.raw(table), atol=1e-9)
+
+
+def test_bad_text_is_refused(m: dxmatch.MatchFunction) -> None:
+    with pytest.raises(dxmatch.InputError, match="without a letter or digit"):
+        m.probability("???", "flu")
+    with pytest.raises(dxmatch.InputError, match="1,000,000 characters"):
+        m.probability("x" * 1_000_000, "flu")
+    with pytest.raises(dxmatch.InputError, match="differ in length"):
+        m.probabilities(["flu"], [])
+
+
+def test_saved_and_loaded_is_the_same(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
+    again = dxmatch.load(m.save(tmp_path / "copy"))
+    pairs = [(a, b) for a in DIAGNOSES for b in DIAGNOSES]
+    a, b = zip(*pairs, strict=True)
+    np.testing.assert_array_equal(again.probabilities(a, b), m.probabilities(a, b))
+    assert again.identity == m.identity
+
+
+def test_members_weighted_by_probability(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
+    """The same trees, combined as AutoGluon does: saved, loaded, and scored like numpy's weighted mean."""
+    parts = m._parts
+    weights = tuple(range(1, len(parts.trees) + 1))
+    ensemble = Combination("mean_probability", weights)
+    other = MatchFunction(replace(parts, manifest=replace(parts.manifest, ensemble=ensemble)))
+    assert other.identity != m.identity
+    again = dxmatch.load(other.save(tmp_path / "weighted"))
+    assert again.identity == other.identity
+    table = np.random.default_rng(0).random((CHUNK + 5, len(m.features.names))).astype(np.float32)
+    members = Members(parts.trees)(table)
+    expected = np.average(1 / (1 + np.exp(-members)), axis=1, weights=weights)
+    assert 1 / (1 + np.exp(-again.raw(table))) == pytest.approx(expected, abs=1e-14)
+    assert again.raw(table)[-5:].tolist() == again.raw(table[-5:]).tolist()
+
+
+def test_no_network(m: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert dxmatch.load().match("flu", "influenza")
+
+
+def test_same_scores_in_a_new_process(m: dxmatch.MatchFunction) -> None:
+    code = "import dxmatch; m = dxmatch.load(); print(repr(m.probability('flu', 'seasonal influenza')))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(run.stdout) == m.probability("flu", "seasonal influenza")
+
+
+def test_other_release_of_a_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(releases, "installed_version", lambda name: "0.0.1")
+    with pytest.warns(UserWarning, match=r"textblob 0\.0\.1 \(trained with"):
+        dxmatch.load()

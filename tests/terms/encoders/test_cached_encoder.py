@@ -1,0 +1,302 @@
+"""Vectors on disk: the same bits, nothing encoded twice, and no fault of the disk stops a job."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.terms.encoders import Encoder, cached
+from dxmatch.terms.encoders.cached import ROWS, CachedEncoder
+
+NAMES = ["gout", "flu", "heart attack", "болезнь крона", "gout", "a\0b", "\ud800", "flu" * 3000]
+
+
+class Counting:
+    """Unit vectors by the hash of the text; remembers what it was asked."""
+
+    identity = "counting/encoder@1+x"
+
+    def __init__(self, dimensions: int = 8) -> None:
+        self.dimensions = dimensions
+        self.asked: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.asked += texts
+        rows = [self.vector(text) for text in texts]
+        return np.array(rows, np.float32).reshape(len(texts), self.dimensions)
+
+    def vector(self, text: str) -> NDArray[np.float32]:
+        if not text:
+            raise InputError("a text without a character")
+        random = np.random.default_rng(list(text.encode("utf-8", "surrogatepass")))
+        vector = random.standard_normal(self.dimensions)
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def warnings_are_errors() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def asked_on_the_way(folder: Path, texts: Sequence[str], dimensions: int = 8) -> list[str]:
+    """What a new cached encoder must still encode; its vectors are checked on the way."""
+    encoder = Counting(dimensions)
+    np.testing.assert_array_equal(CachedEncoder(encoder, folder).encode(texts), Counting(dimensions).encode(texts))
+    return encoder.asked
+
+
+def test_the_same_bits_and_nothing_twice(tmp_path: Path) -> None:
+    encoder = CachedEncoder(Counting(), tmp_path / "new" / "folder")
+    assert isinstance(encoder, Encoder)
+    assert encoder.identity == Counting.identity and encoder.dimensions == 8
+    assert encoder.encode([]).shape == (0, 8)
+    assert not encoder.path.exists()
+    first = encoder.encode(NAMES)
+    assert first.dtype == np.float32 and first.tobytes() == Counting().encode(NAMES).tobytes()
+    assert sorted(encoder.encoder.asked) == sorted(set(NAMES))  # type: ignore[attr-defined]
+    assert asked_on_the_way(tmp_path / "new" / "folder", [*NAMES[::-1], *NAMES]) == []
+    assert asked_on_the_way(tmp_path / "new" / "folder", ["gout", "mumps", "flu", "mumps"]) == ["mumps"]
+    assert [file.name for file in (tmp_path / "new" / "folder").iterdir()] == [encoder.path.name]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.lists(st.text(st.characters(), min_size=1), max_size=8), max_size=5))
+def test_any_strings_in_any_order(tmp_path_factory: pytest.TempPathFactory, calls: list[list[str]]) -> None:
+    folder, seen = tmp_path_factory.mktemp("cache"), set()
+    for texts in calls:
+        assert set(asked_on_the_way(folder, texts)) == set(texts) - seen
+        seen |= set(texts)
+
+
+def test_another_identity_is_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_on_the_way(tmp_path, NAMES)
+    monkeypatch.setattr(Counting, "identity", "counting/encoder@2+x")
+    assert len(asked_on_the_way(tmp_path, NAMES)) == len(set(NAMES))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_the_default_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path))
+    assert CachedEncoder(Counting()).path.parent == tmp_path / "vectors"
+
+
+def test_no_string_is_in_the_file(tmp_path: Path) -> None:
+    asked_on_the_way(tmp_path, ["heart attack of Mr. Smith"])
+    assert b"Smith" not in next(tmp_path.iterdir()).read_bytes()
+
+
+def test_each_batch_is_kept(tmp_path: Path) -> None:
+    class Failing(Counting):
+        def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if len(self.asked) >= 2 * ROWS:
+                raise InputError("the server is gone")
+            return super().encode(texts)
+
+    names = [f"diagnosis {i:04}" for i in range(3 * ROWS)]
+    with pytest.raises(InputError, match="gone"):
+        CachedEncoder(Failing(), tmp_path).encode(names)
+    assert asked_on_the_way(tmp_path, names) == names[2 * ROWS :]
+
+
+def test_what_encode_refuses(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="a list of strings"):
+        CachedEncoder(Counting(), tmp_path).encode("gout")
+    with pytest.raises(InputError, match="without a character"):
+        CachedEncoder(Counting(), tmp_path).encode(["gout", ""])
+
+
+def test_a_model_of_another_width_under_the_same_name(tmp_path: Path) -> None:
+    asked_on_the_way(tmp_path, ["gout"])
+    assert CachedEncoder(Counting(16), tmp_path).dimensions == 8
+    with pytest.raises(ModelError, match="now gives 16 numbers per string, and gave 8 before"):
+        CachedEncoder(Counting(16), tmp_path).encode(["gout", "flu"])
+
+
+DAMAGES = {
+    "another file": lambda content: b"x" * len(content),
+    "its first half": lambda content: content[: len(content) // 2],
+    "pages of zeros": lambda content: content[:4096] + bytes(len(content) - 4096),
+    "no vectors at all": lambda content: b"",
+}
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_file_is_made_anew(tmp_path: Path, how: str) -> None:
+    names = [f"diagnosis {i}" for i in range(200)]
+    asked_on_the_way(tmp_path, names)
+    path = next(tmp_path.iterdir())
+    path.write_bytes(DAMAGES[how](path.read_bytes()))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        asked_on_the_way(tmp_path, names)
+    assert all("damaged" in str(warning.message) for warning in told) and (told or how == "no vectors at all")
+    assert asked_on_the_way(tmp_path, names) == []
+
+
+def test_no_flipped_bit_is_given_out(tmp_path: Path) -> None:
+    """Every 97th byte in turn: the vectors are always the encoder's; whether it was asked is another matter."""
+    names = [f"diagnosis {i}" for i in range(100)]
+    asked_on_the_way(tmp_path, names)
+    path = next(tmp_path.iterdir())
+    whole = path.read_bytes()
+    told = 0
+    for at in range(0, len(whole), 97):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1 :])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            asked_on_the_way(tmp_path, names)
+        told += bool(caught)
+        Path(f"{path}-journal").unlink(missing_ok=True)
+    assert told > 20
+
+
+def test_a_database_of_something_else_is_made_anew(tmp_path: Path) -> None:
+    path = CachedEncoder(Counting(), tmp_path).path
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE vectors (a)")
+    connection.close()
+    with pytest.warns(RuntimeWarning, match="damaged"):
+        asked_on_the_way(tmp_path, NAMES)
+    assert asked_on_the_way(tmp_path, NAMES) == []
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    encoder = CachedEncoder(Counting(), tmp_path / "file")
+    with pytest.warns(RuntimeWarning, match="going on without it"):
+        encoder.encode(["gout"])
+    assert encoder.encode(["gout"]).tobytes() == Counting().encode(["gout"]).tobytes()
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="rights bind no superuser")
+def test_a_read_only_folder(tmp_path: Path) -> None:
+    asked_on_the_way(tmp_path, ["gout"])
+    path = next(tmp_path.iterdir())
+    path.chmod(0o400)
+    tmp_path.chmod(0o500)
+    try:
+        assert asked_on_the_way(tmp_path, ["gout"]) == []
+        with pytest.warns(RuntimeWarning, match="going on without it"):
+            assert asked_on_the_way(tmp_path, ["gout", "flu"]) == ["flu"]
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_file_that_sqlite_may_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a read-only folder comes to, for superusers as well: reading goes on, writing is given up with a warning."""
+    asked_on_the_way(tmp_path, ["gout"])
+    plain = CachedEncoder._connect
+    monkeypatch.setattr(CachedEncoder, "_connect", lambda self, mode: plain(self, "ro"))
+    with pytest.warns(RuntimeWarning, match="readonly database.*going on without it"):
+        assert asked_on_the_way(tmp_path, ["gout", "flu"]) == ["flu"]
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """A limit on the size of files stands for a full disk: the batches that fit stay, and the job goes on."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    names = [f"diagnosis {i:05}" for i in range(4 * ROWS)]
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+        with pytest.warns(RuntimeWarning, match="going on without it") as told:
+            assert asked_on_the_way(tmp_path, names) == names
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert len(told) == 1
+    assert 0 < len(asked_on_the_way(tmp_path, names)) < len(names)
+
+
+def test_a_file_that_stays_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached, "LOCK_WAIT", 0.2)
+    asked_on_the_way(tmp_path, ["gout"])
+    other = sqlite3.connect(next(tmp_path.iterdir()), isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.warns(RuntimeWarning, match="locked.*going on without it") as told:
+        assert asked_on_the_way(tmp_path, ["gout", "flu"]) == ["flu", "gout"]
+    other.close()
+    assert len(told) == 1
+    assert asked_on_the_way(tmp_path, ["gout"]) == []
+
+
+def test_threads_share_an_encoder(tmp_path: Path) -> None:
+    encoder = CachedEncoder(Counting(), tmp_path)
+    names = [f"diagnosis {i}" for i in range(3000)]
+    expected = Counting().encode(names)
+    wrong: list[int] = []
+
+    def work(first: int) -> None:
+        if (encoder.encode(names[first : first + 2000]) != expected[first : first + 2000]).any():
+            wrong.append(first)
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in (0, 500, 1000, 700)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and asked_on_the_way(tmp_path, names) == []
+
+
+WRITER = """
+    import sys, numpy as np
+    from dxmatch.terms.encoders.cached import CachedEncoder
+
+    class Plain:
+        identity, dimensions = "counting/encoder@1+x", 8
+
+        def encode(self, texts):
+            rows = [np.random.default_rng(list(t.encode())).standard_normal(8) for t in texts]
+            return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
+
+    encoder = CachedEncoder(Plain(), sys.argv[1])
+    names = [f"diagnosis {i:05}" for i in range(20_000)][:: int(sys.argv[2])]
+    print("begun", flush=True)
+    for start in range(0, len(names), 50):
+        encoder.encode(names[start : start + 50])
+        print(start + 50, flush=True)
+"""
+
+
+def test_processes_share_a_file_and_may_be_killed(tmp_path: Path) -> None:
+    """One writer runs from both ends of the list with another, and each is killed at some moment; all that was told as
+    done is there, and is right."""
+    names = [f"diagnosis {i:05}" for i in range(20_000)]
+    code = textwrap.dedent(WRITER)
+    done = [0, 0]
+    random = np.random.default_rng(0)
+    for _ in range(3):
+        writers = [
+            subprocess.Popen(
+                [sys.executable, "-W", "error", "-c", code, str(tmp_path), step], stdout=subprocess.PIPE, text=True
+            )
+            for step in ("1", "-1")
+        ]
+        for writer in writers:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "begun\n"
+        time.sleep(random.uniform(0.05, 0.4))
+        for i, writer in enumerate(writers):
+            writer.kill()
+            told, _ = writer.communicate()
+            done[i] = max([done[i], *(int(line) for line in told.splitlines(keepends=True) if line.endswith("\n"))])
+    assert min(done) > 0
+    assert asked_on_the_way(tmp_path, [*names[: done[0]], *names[::-1][: done[1]]]) == []

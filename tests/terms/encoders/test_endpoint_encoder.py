@@ -1,0 +1,142 @@
+"""Embeddings over HTTP: against a server on loopback that can be told to misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dxmatch.endpoints.client import EndpointError
+from dxmatch.endpoints.endpoint import Endpoint
+from dxmatch.errors import InputError, MissingExtra, ModelError, OptionError
+from dxmatch.terms.encoders import Encoder
+from dxmatch.terms.encoders.endpoint import ROWS, EndpointEncoder
+
+pytest.importorskip("openai", reason="an endpoint is asked through openai (extra 'llm')")
+pytest.importorskip("stamina", reason="an endpoint is asked again through stamina (extra 'llm')")
+
+NAMES = [f"diagnosis {i}" for i in range(5 * ROWS + 3)]
+
+
+@pytest.fixture
+def endpoint(loopback: Any) -> Endpoint:
+    return Endpoint("here", loopback.url, concurrency=3, timeout=10.0, tries=1)
+
+
+def asked(loopback: Any) -> list[dict[str, Any]]:
+    return [request["body"] for request in loopback.log()["requests"]]
+
+
+def test_unit_rows_in_the_order_asked(endpoint: Endpoint, loopback: Any) -> None:
+    encoder = EndpointEncoder(endpoint, "some/encoder")
+    loopback.rules(delay=0.05)
+    vectors = encoder.encode(NAMES)
+    assert isinstance(encoder, Encoder)
+    assert vectors.shape == (len(NAMES), 8) == (len(NAMES), encoder.dimensions) and vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors.astype(float), axis=1), 1, atol=1e-6)
+    assert len({row.tobytes() for row in vectors}) == len(NAMES)
+    assert loopback.log()["most_at_once"] == 3
+    sent = asked(loopback)
+    assert [len(body["input"]) for body in sent].count(ROWS) == 5 and len(sent) == 6
+    assert {body["model"] for body in sent} == {"some/encoder"} and not any("dimensions" in body for body in sent)
+    for i, name in enumerate(NAMES[:5]):
+        assert encoder.encode([name]).tobytes() == vectors[i : i + 1].tobytes()
+
+
+def test_replies_out_of_order(endpoint: Endpoint, loopback: Any) -> None:
+    expected = EndpointEncoder(endpoint, "m").encode(NAMES)
+    loopback.rules({"vectors": "shuffled", "contains": "diagnosis 0", "delay": 0.2}, {"vectors": "shuffled"})
+    assert EndpointEncoder(endpoint, "m").encode(NAMES).tobytes() == expected.tobytes()
+
+
+def test_dimensions_are_asked_for_once(endpoint: Endpoint, loopback: Any) -> None:
+    encoder = EndpointEncoder(endpoint, "m")
+    assert encoder.encode([]).shape == (0, 8) and encoder.dimensions == 8
+    assert len(asked(loopback)) == 1
+
+
+def test_a_width_that_is_chosen(endpoint: Endpoint, loopback: Any) -> None:
+    encoder = EndpointEncoder(endpoint, "m", dimensions=5)
+    assert encoder.dimensions == 5 and asked(loopback) == []
+    assert encoder.encode(["gout"]).shape == (1, 5)
+    assert asked(loopback)[0]["dimensions"] == 5
+
+
+def test_a_prompt_goes_before_the_text(endpoint: Endpoint, loopback: Any) -> None:
+    prompted = EndpointEncoder(endpoint, "m", prompt="query: ").encode(["gout"])
+    assert asked(loopback)[0]["input"] == ["query: gout"]
+    assert prompted.tobytes() == EndpointEncoder(endpoint, "m").encode(["query: gout"]).tobytes()
+
+
+def test_identity_follows_all_but_the_address() -> None:
+    here, there = Endpoint("here", "http://127.0.0.1:1/v1"), Endpoint("there", "http://127.0.0.1:2/v1", key_env="KEY")
+    plain = EndpointEncoder(here, "a/b")
+    assert EndpointEncoder(there, "a/b", rows=5).identity == plain.identity
+    others = [
+        EndpointEncoder(here, "a/c"), EndpointEncoder(here, "a/b", "v2"), EndpointEncoder(here, "a/b", dimensions=8),
+        EndpointEncoder(here, "a/b", prompt="query: "), EndpointEncoder(here, "a/b", prompt="v2"),
+    ]  # fmt: skip
+    assert len({plain.identity, *(encoder.identity for encoder in others)}) == 6
+    assert "a/b@unpinned" in plain.identity and "a/b@v2" in others[1].identity
+    # What comes before the first "+" is compared when a model is loaded, and must tell all of these apart.
+    assert len({encoder.identity.partition("+")[0] for encoder in (plain, *others)}) == 6
+
+
+def test_where_an_event_loop_runs(endpoint: Endpoint) -> None:
+    async def cell() -> Any:
+        return EndpointEncoder(endpoint, "m").encode(["gout"])
+
+    assert asyncio.run(cell()).tobytes() == EndpointEncoder(endpoint, "m").encode(["gout"]).tobytes()
+
+
+def test_what_encode_refuses(endpoint: Endpoint, loopback: Any) -> None:
+    encoder = EndpointEncoder(endpoint, "m")
+    with pytest.raises(OptionError, match="a list of strings"):
+        encoder.encode("gout")
+    with pytest.raises(InputError, match="without a character"):
+        encoder.encode(["gout", " "])
+    assert asked(loopback) == []
+    for name in ("dimensions", "rows"):
+        for value in (0, True, 1.5, "8"):
+            with pytest.raises(OptionError, match=name):
+                EndpointEncoder(endpoint, "m", **{name: value})
+
+
+def test_vectors_of_zeros(endpoint: Endpoint, loopback: Any) -> None:
+    loopback.rules({"vectors": "zero", "contains": "diagnosis 64"})
+    with pytest.raises(ModelError, match="'m' at the endpoint 'here' has no vector but zeros for 'diagnosis 64'"):
+        EndpointEncoder(endpoint, "m").encode(NAMES)
+
+
+def test_vectors_of_another_width(endpoint: Endpoint, loopback: Any) -> None:
+    encoder = EndpointEncoder(endpoint, "m")
+    encoder.encode(["gout"])
+    loopback.rules(dimensions=16)
+    with pytest.raises(ModelError, match="gives vectors of 16 numbers, not of 8"):
+        encoder.encode(NAMES)
+    loopback.rules({"json": {"data": [{"index": 0, "embedding": [1.0, 2.0]}]}})
+    with pytest.raises(ModelError, match="gives vectors of 2 numbers, not of 4"):
+        EndpointEncoder(endpoint, "m", dimensions=4).encode(["gout"])
+
+
+@pytest.mark.parametrize("fault", ["missing", "twice", "ragged", "nan", "words"])
+def test_replies_that_are_no_vectors(endpoint: Endpoint, loopback: Any, fault: str) -> None:
+    loopback.rules({"vectors": fault})
+    with pytest.raises(EndpointError, match="malformed"):
+        EndpointEncoder(endpoint, "m").encode(NAMES[:4])
+
+
+def test_an_error_ends_the_other_calls(endpoint: Endpoint, loopback: Any) -> None:
+    loopback.rules({"contains": "diagnosis 0", "status": 401}, delay=0.05)
+    with pytest.raises(EndpointError, match="refused key"):
+        EndpointEncoder(endpoint, "m").encode([f"diagnosis {i}" for i in range(50 * ROWS)])
+    assert len(asked(loopback)) < 20
+
+
+def test_without_the_extra(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "stamina", None)
+    with pytest.raises(MissingExtra, match=r"dxmatch\[llm\]"):
+        EndpointEncoder(endpoint, "m").encode(["gout"])

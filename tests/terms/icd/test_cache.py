@@ -1,0 +1,238 @@
+"""The cache: the same answers from it as without, no harm from damage, two writers or a closed folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dxmatch.files.cache_folder import cache_folder
+from dxmatch.terms.icd import IcdIndex, cache, open_tree
+from dxmatch.terms.icd.cache import Cache
+from dxmatch.terms.text.normalizer import Normalizer
+
+KEY = {"source": "s", "encoder": "e"}
+
+
+def arrays():
+    return {
+        "vectors": np.arange(12, dtype=np.float32).reshape(3, 4),
+        "nodes": np.array([3, 1, 2], np.int32),
+        "blob": np.frombuffer("naïve".encode(), np.uint8),
+        "nothing": np.zeros((0, 7), np.float32),
+    }
+
+
+def same(a, b):
+    assert a.keys() == b.keys()
+    for name in a:
+        assert a[name].dtype == b[name].dtype
+        np.testing.assert_array_equal(a[name], b[name])
+        assert a[name].shape == b[name].shape
+
+
+def only_file(folder: Path, pattern: str = "*") -> Path:
+    (file,) = folder.glob(pattern)
+    return file
+
+
+def test_round_trip(tmp_path):
+    store = Cache(tmp_path / "made" / "here")
+    assert store.load("names", KEY) is None
+    store.save("names", KEY, arrays())
+    kept = store.load("names", KEY)
+    same(kept, arrays())
+    assert not any(array.flags.writeable for array in kept.values())
+    assert store.load("names", KEY | {"encoder": "f"}) is None
+    assert store.load("tree", KEY) is None
+    only_file(tmp_path / "made" / "here")
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_damage_is_noticed(tmp_path, data):
+    store = Cache(tmp_path)
+    store.save("names", KEY, arrays())
+    file = only_file(tmp_path)
+    whole = file.read_bytes()
+    way = data.draw(st.sampled_from(["cut", "flip", "longer", "swap", "zero"]))
+    at = data.draw(st.integers(0, len(whole) - 1))
+    damaged = bytearray(whole)
+    if way == "cut":
+        del damaged[at:]
+    elif way == "flip":
+        damaged[at] ^= 1 << data.draw(st.integers(0, 7))
+    elif way == "longer":
+        damaged[at:at] = b"\0"
+    elif way == "zero":
+        damaged[at : at + 64] = bytes(len(damaged[at : at + 64]))
+    else:
+        other = data.draw(st.integers(0, len(whole) - 1))
+        damaged[at], damaged[other] = damaged[other], damaged[at]
+    file.write_bytes(damaged)
+    if bytes(damaged) == whole:
+        same(store.load("names", KEY), arrays())
+        return
+    with pytest.warns(RuntimeWarning, match="is damaged .* and is made anew") as caught:
+        assert store.load("names", KEY) is None
+    assert len(caught) == 1
+    assert "\n" not in str(caught[0].message)
+
+
+def test_a_file_under_another_key(tmp_path):
+    store = Cache(tmp_path)
+    store.save("names", KEY, arrays())
+    file = only_file(tmp_path)
+    other = KEY | {"encoder": "f"}
+    file.rename(store._path("names", other))
+    with pytest.warns(RuntimeWarning, match="another key"):
+        assert store.load("names", other) is None
+
+
+def test_a_damaged_index_is_rebuilt(tmp_path, small, encoder, normalizer):
+    def answers(index):
+        return [(one.entries.tolist(), one.cosines.tolist()) for one in index.candidates(["angina", "infarct"], 3)]
+
+    expected = answers(IcdIndex.open(small, encoder, normalizer, False))
+    assert answers(IcdIndex.open(small, encoder, normalizer, tmp_path / "c")) == expected
+    for pattern in ("icd-names-*", "icd-tree-*"):
+        file = only_file(tmp_path / "c", pattern)
+        damaged = bytearray(file.read_bytes())
+        damaged[len(damaged) // 2] ^= 4
+        file.write_bytes(damaged)
+        with pytest.warns(RuntimeWarning, match="is damaged"):
+            assert answers(IcdIndex.open(small, encoder, normalizer, tmp_path / "c")) == expected
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert answers(IcdIndex.open(small, encoder, normalizer, tmp_path / "c")) == expected
+
+
+def test_a_kept_index_is_not_built_again(tmp_path, small, encoder, normalizer, monkeypatch):
+    IcdIndex.open(small, encoder, normalizer, tmp_path / "c")
+    monkeypatch.setattr("dxmatch.terms.icd.sources.read_tree", lambda _: pytest.fail("parsed again"))
+    encoder.calls.clear()
+    index = IcdIndex.open(small, encoder, normalizer, tmp_path / "c")
+    assert encoder.calls == []
+    assert index.tree.name("I10") == "Essential hypertension"
+
+
+def test_what_the_key_holds(tmp_path, small, encoder, normalizer):
+    folder = tmp_path / "c"
+    IcdIndex.open(small, encoder, normalizer, folder)
+    assert len(list(folder.glob("icd-names-*"))) == 1
+    IcdIndex.open(small, encoder, Normalizer(abbreviations={"AP": "angina pectoris"}), folder)
+    assert len(list(folder.glob("icd-names-*"))) == 2
+    IcdIndex.open(small, type(encoder)(64), normalizer, folder)
+    assert len(list(folder.glob("icd-names-*"))) == 3
+    small.write_text(small.read_text().replace("Angina pectoris", "Stenocardia"))
+    index = IcdIndex.open(small, encoder, normalizer, folder)
+    assert index.tree.name("I20") == "Stenocardia"
+    assert index.direct(["stenocardia", "angina pectoris"]).nodes.tolist() == [index.tree.node("I20"), -1]
+
+
+def test_an_encoder_that_lies_about_its_identity(tmp_path, small, encoder, normalizer):
+    IcdIndex.open(small, encoder, normalizer, tmp_path)
+    other = type(encoder)(64)
+    other.identity = encoder.identity
+    assert IcdIndex.open(small, other, normalizer, tmp_path).vectors.shape[1] == 64
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, small, encoder, normalizer):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.warns(RuntimeWarning, match="cannot be written") as caught:
+        index = IcdIndex.open(small, encoder, normalizer, tmp_path / "file" / "cache")
+    assert len(index.candidates(["angina"], 2)[0].entries) == 2
+    assert all("\n" not in str(one.message) for one in caught)
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache, "_pack", full)
+    with pytest.warns(RuntimeWarning, match="No space left"):
+        Cache(tmp_path).save("names", KEY, arrays())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_cache(tmp_path, monkeypatch, small, encoder, normalizer):
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "c"))
+    IcdIndex.open(small, encoder, normalizer, False)
+    assert not (tmp_path / "c").exists()
+
+
+def test_where_it_lies(tmp_path, monkeypatch):
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "c"))
+    assert cache_folder() == Cache().folder == tmp_path / "c"
+    monkeypatch.delenv("DXMATCH_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
+    assert "dxmatch" in str(cache_folder())
+    assert Cache(tmp_path).folder == tmp_path
+    assert Cache(False).folder is None
+
+
+def test_files_long_unused_go(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "_MOST_FILES", 2)
+    store = Cache(tmp_path)
+    left = tmp_path / "icd-names-0.bin.1-a.tmp"
+    left.write_text("a writer that was killed")
+    os.utime(left, (0, 0))
+    for i in range(3):
+        store.save("names", {"n": i}, arrays())
+        os.utime(store._path("names", {"n": i}), (1000 + i, 1000 + i))
+    assert not left.exists()
+    store.load("names", {"n": 1})
+    store.save("names", {"n": 3}, arrays())
+    assert [store.load("names", {"n": i}) is not None for i in range(4)] == [False, True, False, True]
+
+
+WRITER = """
+import sys, warnings
+warnings.simplefilter("error")
+from dxmatch.terms.icd.cache import Cache
+import numpy as np
+for i in range(60):
+    store = Cache(sys.argv[1])
+    store.save("names", {"k": 1}, {"a": np.arange(50_000, dtype=np.float32)})
+    kept = store.load("names", {"k": 1})
+    assert kept is not None and kept["a"].sum() == np.arange(50_000, dtype=np.float32).sum()
+"""
+
+
+def test_two_processes_at_once(tmp_path):
+    both = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stderr=subprocess.PIPE) for _ in range(2)]
+    for process in both:
+        _, error = process.communicate(timeout=120)
+        assert process.returncode == 0, error.decode()
+    only_file(tmp_path)
+
+
+WARM = """
+import sys
+from dxmatch.terms.icd import IcdIndex, open_tree
+from dxmatch.terms.icd.cache import Cache
+tree = open_tree("icd10cm", sys.argv[1])
+assert tree.code(tree.ancestors("I21.9")[0]) == "I21"
+heavy = {"simple_icd_10_cm", "pyarrow", "pandas", "torch", "numba", "scipy", "sklearn", "xml.etree.ElementTree"}
+print(sorted(heavy & set(sys.modules)))
+"""
+
+
+def test_a_warm_start_parses_nothing(folder, cm):
+    done = subprocess.run([sys.executable, "-c", WARM, str(folder)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_kept_tree_is_the_parsed_one(folder, cm, tmp_path):
+    kept, parsed = open_tree("icd10cm", folder), open_tree("icd10cm", False)
+    for name in ("kinds", "parents", "term_nodes"):
+        np.testing.assert_array_equal(getattr(kept, name), getattr(parsed, name))
+    for name in ("codes", "names", "terms"):
+        assert list(getattr(kept, name)) == list(getattr(parsed, name))

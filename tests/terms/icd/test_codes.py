@@ -1,0 +1,185 @@
+"""Codes of a table as nodes of a tree: what is accepted, mapped and refused."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dxmatch
+from dxmatch.errors import InputError
+from dxmatch.evaluation.families.icd_lists import icd_lists, providers_of, why_no_codes
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.terms.icd import codes as icd_codes
+from dxmatch.terms.icd import open_tree
+from dxmatch.terms.icd.codes import Place, nearest_codes, nodes_of_cells, padded
+
+
+class NoMapping:
+    threshold = 0.5
+
+    def probabilities(self, a, b):
+        return np.zeros(len(a))
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return open_tree("icd10cm")
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return dxmatch.load()
+
+
+def codes_of(tree, nodes):
+    return [tree.code(node) for node in nodes.ravel().tolist() if node >= 0]
+
+
+def test_cells(tree):
+    assert not doctest.testmod(icd_codes).failed
+    cells = {"J40": Place(2, "icd10"), " i10-i1a ;C349| J40": Place(3, "icd10"), ";": Place(4, "icd10")}
+    nodes = nodes_of_cells(cells, tree, "icd10cm")
+    assert [[tree.code(node) for node in row] for row in nodes.values()] == [["J40"], ["I10-I1A", "C34.9", "J40"], []]
+    # a block that holds one category of its name: the category is meant
+    (node,) = nodes_of_cells({"B20": Place(2, "icd10")}, tree, "icd10cm")["B20"]
+    assert tree.kind(node) == "category"
+    assert padded([(1, 2), (), (3,)]).tolist() == [[1, 2], [-1, -1], [3, -1]]
+    assert padded([]).shape == (0, 1) and padded([()]).tolist() == [[-1]]
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [("J4O", "J40"), ("I21.99", "I21.9"), ("121.9", "A21.9"), ("C34.999", "C34.90"), ("J47.2", "J47.0"), ("XX", "X00")],
+)
+def test_nearest_codes(tree, typed, first):
+    assert first in nearest_codes(tree, typed, 8)
+    assert len(nearest_codes(tree, typed)) == 3 == len(set(nearest_codes(tree, typed)))
+
+
+def test_an_unknown_code_names_its_row_and_its_neighbours(tree):
+    cells = {"Z99.999": Place(9, "icd10"), "J40|J4O": Place(7, "icd10")}
+    with pytest.raises(InputError) as caught:
+        nodes_of_cells(cells, tree, "icd10cm", "lists.csv")
+    assert str(caught.value) == (
+        "lists.csv, row 7, column 'icd10': an unknown ICD-10 code. Allowed: a code of simple_icd_10_cm 1.5.0, "
+        "such as J40, J41, J42; several apart by ; or |. Got: 'J4O'."
+    )
+
+
+def test_codes_of_two_revisions(tree):
+    """B20.0 and A15.1 are WHO's, C34.90 is of ICD-10-CM, J40 of both."""
+    cells = {"J40;A15.1": Place(3, "icd10"), "B20.0": Place(7, "icd10"), "C34.90": Place(2, "icd10")}
+    message = (
+        "codes of two revisions: 'A15.1' is in WHO's ICD-10 only, 'C34.90' (row 2, column 'icd10') in ICD-10-CM only"
+    )
+    with pytest.raises(InputError) as caught:
+        nodes_of_cells(cells, tree, "icd10cm", "lists.csv")
+    assert str(caught.value) == f"lists.csv, row 3, column 'icd10': {message}. Allowed: codes of one revision."
+    who = open_tree("icd10")
+    with pytest.raises(
+        InputError, match=r"row 2.*'C34.90' is in ICD-10-CM only, 'A15.1' \(row 3.*in WHO's ICD-10 only"
+    ):
+        nodes_of_cells(cells, who, "icd10", "lists.csv")
+
+
+def test_codes_of_the_other_revision_alone(tree):
+    cells = {"B20.0": Place(7, "icd10"), "J40": Place(2, "icd10")}
+    with pytest.raises(
+        InputError, match=r"row 7.*the code is in WHO's ICD-10 only. Allowed: .*icd_source='icd10'.*'B20.0'"
+    ):
+        nodes_of_cells(cells, tree, "icd10cm")
+    assert len(nodes_of_cells(cells, open_tree("icd10"), "icd10")) == 2
+
+
+def test_a_tree_of_ones_own(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("code,name,parent\nR1,all,\nI21,mi,R1\nI21.0,anterior mi,I21\n", "utf-8")
+    own = open_tree(path, cache=False)
+    assert nodes_of_cells({"I21.0": Place(2, "icd10")}, own, str(path)) == {"I21.0": (2,)}
+    with pytest.raises(InputError, match="a code of own.csv sha256:.*, such as I21"):
+        nodes_of_cells({"I22": Place(2, "icd10")}, own, str(path))
+
+
+def lists_of(rows, columns="case_id,rater,role,rank,diagnosis,icd10", **options):
+    table = pd.DataFrame([dict(zip(columns.split(","), row, strict=True)) for row in rows])
+    return read_lists(table, no_diagnosis=["none"], **options)
+
+
+ROWS = [
+    ("c1", "A", "algorithm", 1, "asthma", "J45.909;J40"),
+    ("c1", "A", "algorithm", 2, "heart attack", None),
+    ("c1", "T", "reference", 1, "bronchitis", "J40"),
+    ("c2", "A", "algorithm", 1, "none", "I21"),
+    ("c2", "A", "algorithm", 2, "I21.9", ""),
+    ("c2", "T", "reference", 1, "acute myocardial infarction", None),
+]
+
+
+def test_lists_by_code_and_by_text(tree, shipped):
+    coded = icd_lists(lists_of(ROWS), 2, shipped, tree, "icd10cm")
+    assert coded.predicted.shape == (2, 1, 2, 2)
+    assert codes_of(tree, coded.predicted[0, 0, 0]) == ["J45.909", "J40"]
+    assert codes_of(tree, coded.predicted[0, 0, 1])[0].startswith("I21")
+    assert codes_of(tree, coded.predicted[1, 0]) == ["I21.9"]  # a word for no diagnosis has no code
+    assert codes_of(tree, coded.reference[0]) == ["J40"] and codes_of(tree, coded.reference[1])[0].startswith("I21")
+    assert coded.notes[0].startswith("ICD-10 codes of 3 diagnoses of the lists: 1 by the codes given, ")
+    assert "1 as a code" in coded.notes[0] and coded.notes[1].startswith(
+        "ICD-10 codes of 2 reference diagnoses: 1 by the codes given, 1 by"
+    )
+
+
+def test_without_a_mapping_a_blank_has_no_code(tree):
+    coded = icd_lists(lists_of(ROWS), 2, NoMapping(), tree, "icd10cm")
+    assert codes_of(tree, coded.predicted[0, 0, 1]) == [] and codes_of(tree, coded.reference[1]) == []
+    assert coded.notes == [
+        "ICD-10 codes of 3 diagnoses of the lists: 1 by the codes given, 2 not at all.",
+        "ICD-10 codes of 2 reference diagnoses: 1 by the codes given, 1 not at all.",
+    ]
+
+
+def test_codes_by_text_are_those_of_the_mapping(tree, shipped):
+    lists = lists_of([row[:5] for row in ROWS], "case_id,rater,role,rank,diagnosis")
+    coded = icd_lists(lists, 2, shipped, tree, "icd10cm")
+    texts = ["asthma", "heart attack"]
+    assert codes_of(tree, coded.predicted[0]) == dxmatch.icd(texts).column("icd10").to_pylist()
+    assert (
+        codes_of(tree, coded.reference[1]) == dxmatch.icd(["acute myocardial infarction"]).column("icd10").to_pylist()
+    )
+    assert why_no_codes(lists, shipped) is None and providers_of(NoMapping()) is None
+
+
+def test_codes_beyond_k_are_checked_too(tree):
+    rows = [*ROWS[:3], ("c1", "A", "algorithm", 3, "gout", "M1O")]
+    with pytest.raises(InputError, match=r"data frame, row 3, column 'icd10': an unknown ICD-10 code.*'M1O'"):
+        icd_lists(lists_of(rows), 1, NoMapping(), tree, "icd10cm")
+    wrong = [*ROWS[:2], ("c1", "T", "reference", 1, "bronchitis", "J4O")]
+    with pytest.raises(InputError, match=r"row 2, column 'icd10 of the reference': an unknown ICD-10 code"):
+        icd_lists(lists_of(wrong), 1, NoMapping(), tree, "icd10cm")
+
+
+@pytest.mark.parametrize(
+    ("references", "wanted"),
+    [
+        ([("J40", "bronchitis")], ["J40"]),
+        ([("J40", "bronchitis"), ("C34;I26", "cancer")], ["J40", "C34", "I26"]),
+        ([(None, "bronchitis"), ("C34", "cancer")], ["C34"]),
+    ],
+)
+def test_several_references(tree, references, wanted):
+    rows = [("c1", "T", "reference", i, text, code) for i, (code, text) in enumerate(references, 1)]
+    coded = icd_lists(lists_of([*ROWS[:2], *rows]), 1, NoMapping(), tree, "icd10cm")
+    assert codes_of(tree, coded.reference) == wanted
+
+
+def test_the_column_of_the_references_codes(tree, shipped):
+    columns = "case_id,rater,role,rank,diagnosis,reference,reference_icd10"
+    rows = [
+        ("c1", "A", "algorithm", 1, "asthma", "bronchitis", "J40;J41"),
+        ("c2", "A", "algorithm", 1, "asthma", "asthma", None),
+    ]
+    coded = icd_lists(lists_of(rows, columns), 1, shipped, tree, "icd10cm")
+    assert codes_of(tree, coded.reference[0]) == ["J40", "J41"]
+    assert codes_of(tree, coded.reference[1]) == codes_of(tree, coded.predicted[1])

@@ -1,0 +1,394 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.errors import InputError
+from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, Question, Respondent
+from dxmatch.votes.store.store import StoreError, VoteStore
+
+QWEN = Respondent("Qwen/Qwen2.5-7B-Instruct", "vote-1", '{"max_tokens":16,"temperature":0}')
+PHI = Respondent("microsoft/phi-4", "vote-1", '{"max_tokens":16,"temperature":0}')
+YES = Answer(1, None, "Yes.", 0.75, 210, 2, 0.5)
+NO = Answer(0, None, "No")
+EMPTY = Answer(None, "empty")
+
+
+def asked(first: str, second: str, repeat: int = 0, of: Respondent = QWEN) -> Question:
+    return Question(of, first, second, repeat)
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with VoteStore(tmp_path / "votes.sqlite") as store:
+        yield store
+
+
+def test_an_answer_comes_back_whole_from_another_opening(tmp_path: Path) -> None:
+    path = tmp_path / "votes.sqlite"
+    with VoteStore(path) as store:
+        assert store.add(asked("stroke", "ictus"), YES)
+        assert store.add(asked("stroke", "gout"), Answer(None, "refusal", "I cannot", None, 200, 3, 1.25))
+    with VoteStore(path, must_exist=True) as store:
+        questions = [asked("stroke", "gout"), asked("stroke", "ictus"), asked("ictus", "stroke")]
+        assert list(store.stored(questions)) == [Answer(None, "refusal", "I cannot", None, 200, 3, 1.25), YES, None]
+        assert [store.has(question) for question in questions] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        asked("a", "c"),
+        asked("c", "b"),
+        asked("b", "a"),
+        asked("a", "b", 1),
+        asked("a", "b", of=PHI),
+        asked("a", "b", of=Respondent(QWEN.model, "vote-2", QWEN.parameters)),
+        asked("a", "b", of=Respondent(QWEN.model, "vote-1", "{}")),
+        asked("A", "b"),
+        asked("a ", "b"),
+        asked("a\x00", "b"),
+        asked("ä", "b"),
+        asked("a\u0308", "b"),
+    ],
+)
+def test_every_part_of_a_question_counts(store: VoteStore, other: Question) -> None:
+    store.add(asked("a", "b"), YES)
+    assert list(store.unknown([other, asked("a", "b")])) == [other]
+    assert not store.has(other)
+    assert store.add(other, NO)
+    assert list(store.stored([asked("a", "b"), other])) == [YES, NO]
+
+
+def test_an_answer_that_is_there_stays(store: VoteStore) -> None:
+    store.add(asked("a", "b"), YES)
+    assert not store.add(asked("a", "b"), NO)
+    assert store.add_many([(asked("a", "b"), NO), (asked("a", "c"), NO), (asked("a", "c"), YES)]) == 1
+    assert list(store.stored([asked("a", "b"), asked("a", "c")])) == [YES, NO]
+    assert store.add_many([(asked("a", "b"), EMPTY)], replace=True) == 1
+    assert list(store.stored([asked("a", "b")])) == [EMPTY]
+    assert store.add_many([]) == 0
+
+
+def test_many_are_kept_all_or_none(store: VoteStore) -> None:
+    def items():
+        yield from ((asked("a", str(i)), NO) for i in range(25_000))
+        raise InputError("a bad line")
+
+    with pytest.raises(InputError, match="a bad line"):
+        store.add_many(items())
+    assert store.known(QWEN) == 0
+    assert store.add_many((asked("a", str(i)), NO) for i in range(25_000)) == 25_000
+    assert store.known(QWEN) == 25_000
+
+
+def test_a_slow_source_of_many_holds_nobody_up(store: VoteStore) -> None:
+    def items():
+        yield from ((asked("a", str(i)), NO) for i in range(20_000))
+        with VoteStore(store.path, wait=0.2) as other:
+            assert other.add(asked("meanwhile", "a"), YES)
+        yield asked("meanwhile", "a"), NO
+
+    assert store.add_many(items()) == 20_000
+    assert list(store.stored([asked("meanwhile", "a")])) == [YES]
+
+
+def test_unknown_keeps_the_order_across_batches(store: VoteStore) -> None:
+    questions = [asked(f"d{i % 7}", f"e{i}", of=(QWEN, PHI)[i % 2]) for i in range(25_000)]
+    store.add_many((question, NO) for question in questions[::3])
+    expected = [question for i, question in enumerate(questions) if i % 3]
+    assert list(store.unknown(iter(questions))) == expected
+    assert list(store.unknown([])) == []
+
+
+def test_unknown_reads_no_further_than_it_must(store: VoteStore) -> None:
+    drawn = 0
+
+    def endless():
+        nonlocal drawn
+        while True:
+            drawn += 1
+            yield asked("a", str(drawn))
+
+    assert len(list(islice(store.unknown(endless()), 100))) == 100
+    assert drawn <= 10_000
+
+
+def test_answers_may_be_added_while_unknown_is_read(store: VoteStore) -> None:
+    questions = [asked("a", str(i)) for i in range(25_000)]
+    seen = 0
+    for question in store.unknown(questions):
+        seen += 1
+        if seen % 100 == 0:
+            assert store.add(question, YES)
+        if question is questions[5]:
+            assert store.add(questions[-1], YES)
+    assert seen == 25_000 - 1
+
+
+def test_answers_are_those_on_two_of_the_names(store: VoteStore) -> None:
+    names = [f"n{i:03}" for i in range(300)]
+    kept = [(a, b) for a in names[::10] for b in names[::7] if a != b]
+    store.add_many((asked(a, b), YES) for a, b in kept)
+    store.add_many((asked(a, b, of=PHI), NO) for a, b in kept[:50])
+    store.add(asked("n000", "n007", 1), EMPTY)
+    for wanted in (names, names[:150], names[:40], ["n000", "n007"], ["n000"], [], ["n000", "n007", "n007", "absent"]):
+        found = list(store.answers(QWEN, wanted))
+        expected = [(a, b, 0, 1, 0.75, None) for a, b in kept if a in wanted and b in wanted]
+        if {"n000", "n007"} <= set(wanted):
+            expected.append(("n000", "n007", 1, None, None, "empty"))
+        assert found == sorted(expected)
+    assert list(store.answers(Respondent("nobody", "vote-1"), names)) == []
+
+
+def test_answers_are_read_as_of_one_moment(store: VoteStore) -> None:
+    names = [str(i) for i in range(200)]
+    store.add_many((asked(a, b), YES) for a in names for b in names)
+    rows = store.answers(QWEN, names)
+    first = next(rows)
+    assert store.add_many(((asked(a, b), NO) for a in names for b in names), replace=True) == 40_000
+    assert {verdict for _, _, _, verdict, _, _ in [first, *rows]} == {1}
+
+
+def test_picks_are_verdicts_of_the_first_repeat(store: VoteStore) -> None:
+    pick = Respondent("m", "icd-pick-1")
+    store.add(asked("flu", '[["J11","Influenza"]]', of=pick), Answer(12, None, "12"))
+    store.add(asked("flu", "[]", 1, of=pick), Answer(2, None))
+    store.add(asked("cold", "[]", of=pick), Answer(None, "out of range", "99"))
+    wanted = [("cold", "[]"), ("flu", "[]"), ("flu", '[["J11","Influenza"]]')]
+    assert store.picks(pick, wanted) == [None, None, 12]
+
+
+def test_status_tells_what_is_there(store: VoteStore) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    assert store.status() == []
+    assert store.mean_tokens(QWEN) is None
+    store.add(asked("a", "b"), Answer(1, None, "Yes", None, 100, 2, 0.5))
+    store.add(asked("a", "b", 1), Answer(0, None, "No", None, 101, 4, 0.25))
+    store.add(asked("a", "b", 2), Answer(None, "empty", "", None, 102, 0, 0.25))
+    store.add(asked("a", "c"), Answer(1, None))
+    store.add(asked("a", "c", 1), Answer(1, None))
+    store.add(asked("a", "d"), Answer(None, "unclear", "Maybe"))
+    store.add(asked("a", "b", of=PHI), Answer(0, None))
+    qwen, phi = store.status()
+    assert (qwen.respondent, phi.respondent) == (QWEN, PHI)
+    assert (qwen.answers, qwen.matches, qwen.unscored) == (6, 3, {"empty": 1, "unclear": 1})
+    assert (qwen.prompt_tokens, qwen.completion_tokens, qwen.seconds) == (303, 6, 1.0)
+    assert (qwen.repeated, qwen.disagreeing) == (2, 1)
+    assert before <= qwen.first_at <= qwen.last_at <= datetime.now(UTC)
+    assert (phi.answers, phi.matches, phi.unscored, phi.repeated, phi.prompt_tokens) == (1, 0, {}, 0, 0)
+    assert store.mean_tokens(QWEN) == (101, 2)
+    assert (store.known(QWEN), store.known(QWEN, 0), store.known(QWEN, 1), store.known(QWEN, 9)) == (6, 3, 2, 0)
+
+
+def test_unscored_answers_can_be_forgotten(store: VoteStore) -> None:
+    store.add(asked("a", "b"), EMPTY)
+    store.add(asked("a", "c"), YES)
+    store.add(asked("a", "b", of=PHI), EMPTY)
+    store.add(asked("x", "y"), EMPTY)
+    everything = [asked("a", "b"), asked("a", "c"), asked("a", "b", of=PHI), asked("x", "y")]
+    assert store.forget_unscored([asked("a", "b"), asked("a", "c"), asked("never", "asked")]) == 1
+    assert list(store.unknown(everything)) == [asked("a", "b")], "what was not named stays, with its reason"
+    assert store.forget_unscored([asked("a", "b", of=Respondent("nobody", "vote-1"))]) == 0
+
+
+def test_exported_questions_are_found_by_their_id(store: VoteStore) -> None:
+    questions = {f"id-{i}": asked("a", str(i), i % 3, (QWEN, PHI)[i % 2]) for i in range(12_000)}
+    store.remember_exported(questions.items())
+    store.remember_exported(islice(questions.items(), 5))
+    for id in ("id-0", "id-1", "id-11999"):
+        assert store.exported(id) == questions[id]
+    assert store.exported("id-12000") is None
+    assert store.known(QWEN) == 0
+
+
+def test_an_exported_id_never_changes_its_question(store: VoteStore) -> None:
+    store.remember_exported([("one", asked("a", "b"))])
+    for other in (
+        [("new", asked("a", "c")), ("one", asked("a", "c"))],
+        [("new", asked("a", "c")), ("new", asked("a", "d"))],
+    ):
+        with pytest.raises(InputError, match="stands for another question already"):
+            store.remember_exported(other)
+    assert store.exported("one") == asked("a", "b")
+    assert store.exported("new") is None
+
+
+@given(texts=st.lists(st.text(), min_size=5, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_texts_come_back_exactly(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+    with VoteStore(tmp_path_factory.mktemp("texts") / "votes.sqlite") as store:
+        respondent = Respondent(texts[2], texts[3], texts[4])
+        question = Question(respondent, texts[0], texts[1])
+        assert store.add(question, Answer(1, None, texts[4]))
+        assert list(store.stored([question])) == [Answer(1, None, texts[4])]
+        assert list(store.unknown([question])) == []
+        assert list(store.answers(respondent, texts)) == [(texts[0], texts[1], 0, 1, None, None)]
+        assert store.status()[0].respondent == respondent
+        store.remember_exported([(texts[4], question)])
+        assert store.exported(texts[4]) == question
+        assert store.add_many([(question, NO)]) == 0
+
+
+def test_hostile_texts_stay_data(store: VoteStore, hostile_texts: list[str]) -> None:
+    texts = [*hostile_texts, "'; DROP TABLE answer; --", '"); DELETE FROM answer; --', "?1", ":first", "%s", "_", "%"]
+    store.add_many((asked(text, "a"), Answer(0, None, text)) for text in texts)
+    raw = [answer and answer.raw for answer in store.stored(asked(text, "a") for text in texts)]
+    assert raw == [text[:MAX_RAW] for text in texts]
+    assert {row[0] for row in store.answers(QWEN, [*texts, "a"])} == set(texts)
+
+
+def test_a_long_raw_answer_is_cut(store: VoteStore) -> None:
+    store.add(asked("a", "b"), Answer(None, "too long", "ü" * 10_000_000))
+    store.add(asked("a", "c"), Answer(1, None, "\ud83d" * 3000))
+    long, broken = store.stored([asked("a", "b"), asked("a", "c")])
+    assert long is not None and long.raw == "ü" * MAX_RAW
+    assert broken is not None and broken.raw == ("\\ud83d" * 3000)[:MAX_RAW]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "told"),
+    [
+        (asked("a\ud800", "b"), YES, "half a surrogate pair"),
+        (asked("a", "\udfffb"), YES, "half a surrogate pair"),
+        (asked("a", "b", of=Respondent("\ud800", "vote-1")), YES, "half a surrogate pair"),
+        (asked("a", "b", -1), YES, "repeat"),
+        (asked("a", "b"), Answer(None, None), "either verdict or reason"),
+        (asked("a", "b"), Answer(1, "empty"), "either verdict or reason"),
+        (asked("a", "b"), Answer(-1, None), "verdict"),
+        (asked("a", "b"), Answer(2**63, None), "verdict"),
+        (asked("a", "b"), Answer(0.5, None), "verdict"),
+        (asked("a", "b"), Answer(None, "tired"), "unknown reason"),
+        (asked("a", "b"), Answer(1, None, probability=float("nan")), "probability"),
+        (asked("a", "b"), Answer(1, None, probability=1.01), "probability"),
+        (asked("a", "b"), Answer(1, None, probability=-0.01), "probability"),
+        (asked("a", "b"), Answer(1, None, prompt_tokens=-1), "prompt_tokens"),
+        (asked("a", "b"), Answer(1, None, completion_tokens=10**30), "completion_tokens"),
+        (asked("a", "b"), Answer(1, None, seconds=float("nan")), "seconds"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused(store: VoteStore, question: Question, answer: Answer, told: str) -> None:
+    for add in (lambda: store.add(question, answer), lambda: store.add_many([(question, answer)])):
+        with pytest.raises(InputError, match=told):
+            add()
+    assert store.status() == []
+
+
+def test_a_lookup_of_half_a_surrogate_pair_is_refused(store: VoteStore) -> None:
+    broken = asked("a\ud800", "b")
+    lookups = [
+        lambda: list(store.unknown([broken])),
+        lambda: store.has(broken),
+        lambda: list(store.answers(QWEN, ["\ud800"])),
+        lambda: store.remember_exported([("x", broken)]),
+        lambda: store.exported("\ud800"),
+    ]
+    for lookup in lookups:
+        with pytest.raises(InputError, match="half a surrogate pair"):
+            lookup()
+
+
+def test_numbers_of_numpy_are_numbers(store: VoteStore) -> None:
+    numbers = Answer(np.int64(1), None, "", np.float32(0.5), np.int32(7), np.uint8(2), np.float64(0.25))
+    store.add(asked("a", "b", np.int64(3)), numbers)
+    assert list(store.answers(QWEN, ["a", "b"])) == [("a", "b", 3, 1, 0.5, None)]
+    assert store.mean_tokens(QWEN) == (7, 2)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"verdict": None, "reason": None},
+        {"verdict": 1, "reason": "empty"},
+        {"probability": 1.5},
+        {"probability": "likely"},
+        {"verdict": "yes"},
+        {"repeat": -1},
+        {"raw": None},
+    ],
+)
+def test_the_file_itself_refuses_what_is_no_answer(store: VoteStore, values: dict[str, object]) -> None:
+    store.add(asked("a", "b"), YES)
+    row = {
+        "respondent": 1, "first": "x", "second": "y", "repeat": 0, "verdict": 1, "reason": None, "probability": None,
+        "answered_at": 0, "raw": "", **values,
+    }  # fmt: skip
+    with closing(sqlite3.connect(store.path)) as db, pytest.raises(sqlite3.IntegrityError):
+        db.execute(f"INSERT INTO answer ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+
+
+def test_every_reason_can_be_stored(store: VoteStore) -> None:
+    store.add_many((asked("a", reason), Answer(None, reason)) for reason in REASONS)
+    assert store.status()[0].unscored == dict.fromkeys(REASONS, 1)
+
+
+def test_the_log_is_copied_into_the_store_as_it_grows(store: VoteStore) -> None:
+    """SQLite's own checkpoints are off, as they can meet a writer."""
+    log = store.path.with_name("votes.sqlite-wal")
+    for i in range(3000):
+        store.add(asked("a", str(i)), Answer(1, None, "Yes. " * 300))
+    assert store.path.stat().st_size > 2500 * 1500
+    assert log.stat().st_size < 500 * 8 * 4096
+    before = store.path.stat().st_size
+    store.add_many((asked("b", str(i)), Answer(1, None, "Yes. " * 300)) for i in range(3000))
+    assert store.path.stat().st_size > before + 2500 * 1500
+    with store._file.connection() as db:
+        assert db.execute("PRAGMA wal_autocheckpoint").fetchone() == (0,)
+
+
+def test_a_reader_in_the_middle_of_the_answers_holds_no_writer_up(store: VoteStore) -> None:
+    names = [str(i) for i in range(150)]
+    store.add_many((asked(a, b), YES) for a in names for b in names)
+    rows = store.answers(QWEN, names)
+    next(rows)
+    start = time.monotonic()
+    for i in range(1200):
+        assert store.add(asked("new", str(i)), YES)
+    assert time.monotonic() - start < 10
+    assert len(list(rows)) == 150 * 150 - 1
+
+
+def test_threads_share_a_store(store: VoteStore) -> None:
+    def work(thread: int) -> None:
+        for i in range(150):
+            assert store.add(asked(f"t{thread}", str(i)), YES)
+            if i % 30 == 0:
+                list(store.unknown([asked(f"t{thread}", str(j)) for j in range(150)]))
+                store.add_many([(asked(f"t{thread}", f"m{i}"), NO)])
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.known(QWEN) == 8 * 155
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    store = VoteStore(tmp_path / "votes.sqlite")
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.add(asked("a", "b"), YES)
+
+
+@pytest.mark.parametrize(
+    "name", ["with blank", "per%20cent", "what?", "ha#sh", "größe", "a&b=c", "'quoted'", ":memory:"]
+)
+def test_any_name_of_a_file_will_do(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in (name, tmp_path / name):
+        with VoteStore(path) as store:
+            store.add(asked("a", "b"), YES)
+            assert store.known(QWEN) == 1
+    assert [file.name for file in tmp_path.iterdir()] == [name]

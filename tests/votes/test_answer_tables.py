@@ -1,0 +1,185 @@
+"""Votes that were made elsewhere."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.votes.answer_tables import TableSummary, import_table
+from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+from dxmatch.votes.store.store import VoteStore
+
+NAMING = Naming(Normalizer())
+GPT4 = Respondent("gpt-4", "imported")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[VoteStore]:
+    with VoteStore(tmp_path / "votes.sqlite") as opened:
+        yield opened
+
+
+def table(tmp_path: Path, text: str, name: str = "votes.csv") -> Path:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+def answers(store: VoteStore, *pairs: tuple[str, str], who: Respondent = GPT4) -> list[Answer | None]:
+    return list(store.stored(Question(who, *pair) for pair in pairs))
+
+
+def test_votes_and_probabilities_of_several_models(store: VoteStore, tmp_path: Path) -> None:
+    path = table(
+        tmp_path,
+        "a,b,model,verdict,probability\n"
+        "MI,Angina Pectoris,gpt-4,1,0.9\n"
+        "flu,Common Cold,gpt-4,no,\n"
+        "flu,Common Cold,phi-4,,0.25\n"
+        "asthma,gout,phi-4,,\n"
+        "asthma,COPD,phi-4,TRUE,0.4\n",
+    )
+    summary = import_table(path, store, naming=NAMING)
+    assert summary == TableSummary(rows=5, stored=5, unscored=1, by_model={"gpt-4": 2, "phi-4": 3})  # type: ignore[arg-type]
+    phi = Respondent("phi-4", "imported")
+    assert answers(store, ("angina pectoris", "myocardial infarction"), ("common cold", "influenza")) == [
+        Answer(1, None, probability=0.9),
+        Answer(0, None),
+    ]
+    copd = "chronic obstructive pulmonary disease"
+    assert answers(store, ("common cold", "influenza"), ("asthma", "gout"), ("asthma", copd), who=phi) == [
+        Answer(0, None, probability=0.25),
+        Answer(None, "empty"),
+        Answer(1, None, probability=0.4),
+    ]
+    assert summary.lines() == ["5 rows, 5 new votes; votes by model: gpt-4 2, phi-4 3; 1 without a verdict."]
+
+
+@pytest.mark.parametrize(("verdict", "said"), [
+    ("0", 0), ("1", 1), ("0.0", 0), ("1.0", 1), ("Yes", 1), ("NO", 0), (" true ", 1), ("False", 0), ("", None), ("  ", None),
+])  # fmt: skip
+def test_every_way_to_write_a_verdict(store: VoteStore, tmp_path: Path, verdict: str, said: int | None) -> None:
+    import_table(table(tmp_path, f"a,b,verdict\ngout,asthma,{verdict}\n"), store, model="gpt-4", naming=NAMING)
+    (answer,) = answers(store, ("asthma", "gout"))
+    assert answer is not None
+    assert answer.verdict == said
+
+
+@pytest.mark.parametrize(
+    "verdicts", [[True, False], [1, 0], [1.0, 0.0], ["yes", "no"]], ids=["bool", "int", "float", "text"]
+)
+def test_a_data_frame(store: VoteStore, verdicts: list[object]) -> None:
+    frame = pd.DataFrame(
+        {"a": ["gout", "asthma"], "b": ["podagra", "angina"], "verdict": verdicts, "p": [1.0, float("nan")]}
+    )
+    import_table(frame, store, model="gpt-4", probability="p", naming=NAMING)
+    assert answers(store, ("gout", "podagra"), ("angina", "asthma")) == [
+        Answer(1, None, probability=1.0),
+        Answer(0, None),
+    ]
+
+
+def test_a_probability_alone_gives_the_verdict(store: VoteStore, tmp_path: Path) -> None:
+    path = table(
+        tmp_path, '{"a": "gout", "b": "podagra", "p": 0.5}\n{"a": "gout", "b": "asthma", "p": 0.49}\n', "votes.jsonl"
+    )
+    import_table(path, store, model="gpt-4", probability="p", naming=NAMING)
+    found = answers(store, ("gout", "podagra"), ("asthma", "gout"))
+    assert [(answer.verdict, answer.probability) for answer in found if answer] == [(1, 0.5), (0, 0.49)]
+
+
+def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore, tmp_path: Path) -> None:
+    text = "a,b,verdict\nMI,Myocardial infarction,0\ngout,podagra,1\nPodagra,GOUT,yes\ngout,podagra,1.0\n"
+    summary = import_table(table(tmp_path, text), store, model="gpt-4", naming=NAMING)
+    assert (summary.rows, summary.stored, summary.equal, summary.repeated) == (4, 1, 1, 2)
+    assert store.known(GPT4) == 1
+    again = import_table(table(tmp_path, text), store, model="gpt-4", naming=NAMING)
+    assert (again.stored, again.known) == (0, 1)
+
+
+def test_a_code_is_its_title(store: VoteStore, tmp_path: Path) -> None:
+    path = table(tmp_path, "a,b,verdict\nM10,podagra,1\nM10,gout,1\n")
+    summary = import_table(path, store, model="gpt-4", naming=Naming(Normalizer(), "icd10cm"))
+    assert (summary.stored, summary.equal) == (1, 1)
+    assert answers(store, ("gout", "podagra")) == [Answer(1, None)]
+
+
+HEADER = "a,b,model,verdict,probability\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,c,model,verdict\nx,y,m,1\n", r"the column 'b' \(a diagnosis\) is missing"),
+        ("a,b,model,verdct\nx,y,m,1\n", r"the column 'verdict' \(0 or 1\) is missing; did you mean 'verdct'"),
+        ("a,b,modell,verdict\nx,y,m,1\n", r"the column 'model' \(who voted\) is missing; did you mean 'modell'"),
+        (HEADER + ",y,m,1,\n", r"votes\.csv, row 2, column 'a': the diagnosis is blank"),
+        (HEADER + "x,y,m,1,\nx,???,m,1,\n", r"row 3, column 'b': a diagnosis without a letter or digit.*Got: '\?\?\?'"),
+        (HEADER + f"x,{'y' * 10_001},m,1,\n", r"row 2, column 'b': a diagnosis of 10,001 characters"),
+        (HEADER + "x,y,,1,\n", r"row 2, column 'model': the model is blank"),
+        (HEADER + "x,y,m,maybe,\n", r"row 2, column 'verdict': a verdict of no known kind.*Got: 'maybe'"),
+        (HEADER + "x,y,m,2,\n", r"row 2, column 'verdict'.*Allowed: 0 or 1, yes or no, true or false, or blank.*Got: '2'"),
+        *[(HEADER + f"x,y,m,1,{p}\n", rf"row 2, column 'probability': a value that is no probability.*Got: '{p}'") for p in ("1.5", "-0.1", "nan", "inf", "high")],
+        (HEADER + "x,y,m,1,\nu,v,m,0,\nY,X,m,0,\n", r"row 2, column 'a': the pair 'x', 'y' has two votes of m \(row 2: 1; row 4: 0\)"),
+        (HEADER + "x,y,m,1,0.9\nx,y,m,1,0.8\n", r"two votes of m \(row 2: 1, 0.9; row 3: 1, 0.8\)"),
+        (HEADER + "x,y,m,1,\nx,y,m,,\n", r"two votes of m \(row 2: 1; row 3: blank\)"),
+    ],
+)  # fmt: skip
+def test_rows_that_cannot_be_right(store: VoteStore, tmp_path: Path, text: str, message: str) -> None:
+    path = table(tmp_path, text)
+    with pytest.raises(InputError, match=message) as caught:
+        import_table(path, store, naming=NAMING)
+    assert len(str(caught.value)) < 500
+    assert store.status() == []
+
+
+def test_rows_that_cannot_be_right_are_set_aside(store: VoteStore, tmp_path: Path) -> None:
+    text = HEADER + "x,y,m,1,\ny,x,m,0,\ngout,podagra,m,1,\n,y,m,1,\ngout,asthma,m,perhaps,\nx,y,n,1,\n"
+    rejects = tmp_path / "rejects.csv"
+    summary = import_table(table(tmp_path, text), store, naming=NAMING, rejects=rejects)
+    assert (summary.rows, summary.stored, summary.rejected, summary.repeated) == (6, 2, 4, 0)
+    rows = list(csv.DictReader(rejects.open(encoding="utf-8")))
+    assert [row["rejected_row"] for row in rows] == ["2", "3", "5", "6"]
+    assert "has two votes" in rows[0]["rejected_because"]
+    with pytest.raises(InputError, match="all 1 rows were refused"):
+        import_table(table(tmp_path, HEADER + "x,y,m,2,\n"), store, naming=NAMING, rejects=rejects)
+
+
+def test_options_that_cannot_be_right(store: VoteStore, tmp_path: Path) -> None:
+    path = table(tmp_path, "a,b,verdict\ngout,podagra,1\n")
+    with pytest.raises(OptionError, match="'model' parameter must be the name of who voted"):
+        import_table(path, store, model=" ", naming=NAMING)
+    with pytest.raises(InputError, match="the column 'share' is missing"):
+        import_table(path, store, model="m", probability="share", naming=NAMING)
+
+
+def test_the_real_votes_of_gpt_4(store: VoteStore, tmp_path: Path, shared_data: Path) -> None:
+    source = shared_data / "craft_md_pairs.csv"
+    columns = {"a": "expert", "b": "algorithm", "verdict": "label"}
+    with pytest.raises(InputError, match=r"row \d+.*has two votes of gpt-4"):
+        import_table(source, store, naming=NAMING, model="gpt-4", **columns)
+    rejects = tmp_path / "rejects.csv"
+    summary = import_table(source, store, naming=NAMING, model="gpt-4", rejects=rejects, **columns)
+    shares = import_table(
+        source, store, naming=NAMING, model="gpt-4 shares", rejects=rejects, probability="vote_share", **columns
+    )
+
+    said: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    with source.open(encoding="utf-8", newline="") as handle:
+        for row in csv.DictReader(handle):
+            first, second = sorted(NAMING([row["expert"], row["algorithm"]]))
+            if first != second:
+                said.setdefault((first, second), set()).add((row["label"], row["vote_share"]))
+    plain = {pair: {label for label, _ in votes} for pair, votes in said.items()}
+    votes = {pair: int(min(labels)) for pair, labels in plain.items() if len(labels) == 1}
+    assert summary.rows == 21_199 == summary.stored + summary.equal + summary.repeated + summary.rejected
+    assert summary.stored == store.known(GPT4) == len(votes) > 17_000
+    assert [answer and answer.verdict for answer in answers(store, *votes)] == list(votes.values())
+    assert shares.stored == sum(len(both) == 1 for both in said.values())

@@ -1,0 +1,345 @@
+"""Questions out as batch files, results in."""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dxmatch.errors import DxmatchError, InputError
+from dxmatch.votes.batch_files import custom_id, export, import_batch, is_batch_result
+from dxmatch.votes.prompts.pick_prompt import candidates_text
+from dxmatch.votes.prompts.questions import Answer, Question, Respondent, canonical
+from dxmatch.votes.prompts.versions import PROMPTS
+from dxmatch.votes.store.store import VoteStore
+
+QWEN = Respondent("Qwen/Qwen2.5-7B-Instruct", "vote-1", canonical({"max_tokens": 16, "temperature": 0.0}))
+PHI = Respondent("phi-4", "vote-1", canonical({"max_tokens": 16, "logprobs": True, "top_logprobs": 10}))
+PICKER = Respondent("phi-4", "icd-pick-1", canonical({"max_tokens": 16}))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[VoteStore]:
+    with VoteStore(tmp_path / "votes.sqlite") as opened:
+        yield opened
+
+
+def questions(n: int, who: Respondent = QWEN) -> list[Question]:
+    return [Question(who, f"disease {i}", f"illness {i}") for i in range(n)]
+
+
+def requests(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+
+
+def completion(text: str | None = "Yes", **choice: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text, **choice.pop("message", {})}
+    usage = {"prompt_tokens": 152, "completion_tokens": 2, "total_tokens": 154}
+    choices = [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop", **choice}]
+    return {"id": "chatcmpl-1", "object": "chat.completion", "model": "m", "choices": choices, "usage": usage}
+
+
+def result(id: str, body: Any = None, status: int = 200, error: Any = None) -> dict[str, Any]:
+    response = {"status_code": status, "request_id": "r", "body": completion() if body is None else body}
+    return {"id": "batch_req_1", "custom_id": id, "response": response, "error": error}
+
+
+def written(path: Path, lines: Sequence[dict[str, Any] | bytes]) -> Path:
+    path.write_bytes(b"\n".join(one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines) + b"\n")
+    return path
+
+
+def places(path: Path, *lines: int) -> list[str]:
+    return [f"{path}, line {line}" for line in lines]
+
+
+def test_a_request_is_what_batch_services_read(store: VoteStore, tmp_path: Path) -> None:
+    question = Question(PHI, "heart attack", "инфаркт миокарда", repeat=3)
+    (file,) = export([question], tmp_path / "out", store)
+    assert file.path == tmp_path / "out" / "vote-1_phi-4_001.jsonl"
+    assert (file.requests, file.size) == (1, file.path.stat().st_size)
+    assert requests(file.path) == [
+        {
+            "custom_id": custom_id(question),
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": {
+                "model": "phi-4",
+                "messages": PROMPTS["vote-1"].messages("heart attack", "инфаркт миокарда"),
+                "max_tokens": 16,
+                "logprobs": True,
+                "top_logprobs": 10,
+            },
+        }
+    ]
+    assert store.exported(custom_id(question)) == question
+
+
+def test_an_id_tells_every_part_of_a_question_apart() -> None:
+    base = Question(QWEN, "a", "b")
+    others = [
+        Question(PHI, "a", "b"), Question(QWEN, "b", "a"), Question(QWEN, "a", "b", 1), Question(QWEN, "a b", ""), Question(QWEN, "a", "b "),
+        Question(Respondent(QWEN.model, "icd-pick-1", QWEN.parameters), "a", "b"), Question(Respondent(QWEN.model, QWEN.prompt), "a", "b"),
+    ]  # fmt: skip
+    ids = {custom_id(question) for question in (base, *others)}
+    assert len(ids) == len(others) + 1
+    assert all(len(id) == 32 for id in ids)
+    assert custom_id(base) == custom_id(Question(QWEN, "a", "b"))
+
+
+def test_one_model_a_file_and_no_file_beyond_its_limits(store: VoteStore, tmp_path: Path) -> None:
+    mixed = [one for both in zip(questions(25, QWEN), questions(25, PHI), strict=True) for one in both]
+    mixed += [Question(PICKER, "heart attack", candidates_text([("I21", "Acute myocardial infarction")]))]
+    files = export(mixed, tmp_path, store, max_requests=10)
+    assert {file.path.name: file.requests for file in files} == {
+        "vote-1_Qwen-Qwen2.5-7B-Instruct_001.jsonl": 10,
+        "vote-1_Qwen-Qwen2.5-7B-Instruct_002.jsonl": 10,
+        "vote-1_Qwen-Qwen2.5-7B-Instruct_003.jsonl": 5,
+        "vote-1_phi-4_001.jsonl": 10,
+        "vote-1_phi-4_002.jsonl": 10,
+        "vote-1_phi-4_003.jsonl": 5,
+        "icd-pick-1_phi-4_001.jsonl": 1,
+    }
+    seen = []
+    for file in files:
+        lines = requests(file.path)
+        assert len({line["body"]["model"] for line in lines}) == 1
+        seen += [line["custom_id"] for line in lines]
+    assert sorted(seen) == sorted(map(custom_id, mixed))
+    small = export(questions(20), tmp_path / "small", store, max_bytes=3_000)
+    assert len(small) > 3
+    assert all(file.size == file.path.stat().st_size <= 3_000 for file in small)
+    assert sum(file.requests for file in small) == 20
+
+
+@pytest.mark.parametrize("model", ["../../etc/passwd", 'a b:c*?"<>|\\', "модель", "x" * 300, "CON", ".hidden"])
+def test_a_model_of_any_name_gives_a_file_name(store: VoteStore, tmp_path: Path, model: str) -> None:
+    (file,) = export(questions(1, Respondent(model, "vote-1")), tmp_path, store)
+    assert file.path.parent == tmp_path
+    assert file.path.is_file()
+    assert file.path.name.isascii()
+    assert len(file.path.name) < 120
+
+
+def test_models_of_like_names_share_no_file(store: VoteStore, tmp_path: Path) -> None:
+    models = ["a/b", "a:b", "A-B"]
+    files = export([q for model in models for q in questions(2, Respondent(model, "vote-1"))], tmp_path, store)
+    assert len({file.path.name.lower() for file in files}) == 3
+    assert [{line["body"]["model"] for line in requests(file.path)} for file in files] == [{model} for model in models]
+
+
+def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path) -> None:
+    def failing() -> Iterator[Question]:
+        yield from questions(25)
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        export(failing(), tmp_path / "out", store, max_requests=10)
+    assert list((tmp_path / "out").iterdir()) == []
+    assert store.exported(custom_id(questions(1)[0])) is None
+    assert export([], tmp_path / "out", store) == []
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(store: VoteStore, tmp_path: Path) -> None:
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limit[1]))
+    try:
+        with pytest.raises(DxmatchError, match=r"_001\.jsonl could not be written: File too large"):
+            export(questions(2_000), tmp_path / "out", store)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_an_earlier_export_is_not_overwritten(store: VoteStore, tmp_path: Path) -> None:
+    (file,) = export(questions(1), tmp_path, store)
+    before = file.path.read_bytes()
+    with pytest.raises(InputError, match="there is a batch file already"):
+        export(questions(5), tmp_path, store)
+    assert file.path.read_bytes() == before
+    (again,) = export(questions(1), tmp_path / "elsewhere", store)
+    assert again.path.read_bytes() == before
+
+
+def test_no_diagnosis_breaks_a_line(store: VoteStore, tmp_path: Path, hostile_texts: list[str]) -> None:
+    asked = [Question(QWEN, *pair) for text in hostile_texts for pair in ((text, "angina"), ("angina", text))]
+    asked += [Question(PICKER, text, candidates_text([("I21", text)])) for text in hostile_texts]
+    files = export(asked, tmp_path, store)
+    lines = {line["custom_id"]: line for file in files for line in requests(file.path)}
+    assert len(lines) == len(asked)
+    assert sum(len(file.path.read_text("ascii").splitlines()) for file in files) == len(asked)
+    for question in asked:
+        prompt = PROMPTS[question.respondent.prompt]
+        assert lines[custom_id(question)]["body"]["messages"] == prompt.messages(question.first, question.second)
+        assert store.exported(custom_id(question)) == question
+    # an endpoint that answers each with the diagnosis itself, or with the question
+    echoes = [result(custom_id(q), completion(q.first if q.first != "angina" else q.second)) for q in asked]
+    summary = import_batch([written(tmp_path / "echo.jsonl", echoes)], store)
+    assert summary.stored == len(asked)
+    assert summary.unscored.total() == len(asked)
+
+
+def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Path) -> None:
+    asked = questions(200, PHI)
+    export(asked, tmp_path / "out", store, max_requests=60)
+    said = {question: random.Random(i).choice(["Yes", "No.", "Maybe", ""]) for i, question in enumerate(asked)}
+    lines = [result(custom_id(question), completion(text)) for question, text in said.items()]
+    random.Random(0).shuffle(lines)
+    paths = [written(tmp_path / f"r{i}.jsonl", lines[i::3]) for i in range(3)]
+    assert all(map(is_batch_result, paths))
+    summary = import_batch(paths, store)
+    assert (summary.n_lines, summary.stored, summary.told) == (200, 200, {})
+    texts = list(said.values())
+    assert summary.unscored == {"unclear": texts.count("Maybe"), "empty": texts.count("")}
+    expected = {"Yes": (1, None), "No.": (0, None), "Maybe": (None, "unclear"), "": (None, "empty")}
+    for question, answer in zip(asked, store.stored(asked), strict=True):
+        assert answer is not None
+        assert (answer.verdict, answer.reason, answer.raw) == (*expected[said[question]], said[question])
+        assert (answer.prompt_tokens, answer.completion_tokens, answer.seconds) == (152, 2, None)
+    assert summary.lines()[0] == "200 lines, 200 new answers."
+    again = import_batch(paths, store)
+    assert (again.stored, again.told["answered already"].count) == (0, 200)
+
+
+def test_what_the_services_write(store: VoteStore, tmp_path: Path) -> None:
+    """Lines as OpenAI, Azure and vLLM write them, and a body without an envelope."""
+    asked = questions(4, PHI)
+    export(asked, tmp_path, store)
+    ids = list(map(custom_id, asked))
+    logprobs = {"content": [{"token": "Yes", "logprob": -0.1, "bytes": None, "top_logprobs": [
+        {"token": "Yes", "logprob": -0.1}, {"token": "No", "logprob": -2.4}, {"token": " yes", "logprob": -9.0}]}]}  # fmt: skip
+    openai = result(ids[0], completion(logprobs=logprobs, message={"refusal": None, "annotations": []}))
+    azure = {
+        "custom_id": ids[1],
+        "response": {"body": completion("No"), "request_id": "", "status_code": 200},
+        "error": None,
+    }
+    vllm = {
+        "id": "vllm-1", "custom_id": ids[2], "error": None,
+        "response": {"status_code": 200, "request_id": "vllm-batch-1", "body": completion(
+            "Yes", logprobs={"content": [{"token": "Yes", "logprob": -0.5, "top_logprobs": []}]},
+            message={"reasoning_content": None, "tool_calls": []}, stop_reason=None)},
+    }  # fmt: skip
+    bare = {"id": "1", "custom_id": ids[3], "response": completion(None, message={"refusal": "I cannot."})}
+    summary = import_batch([written(tmp_path / "r.jsonl", [openai, azure, vllm, bare])], store)
+    assert (summary.stored, summary.told) == (4, {})
+    answers = [answer for answer in store.stored(asked) if answer]
+    assert [(a.verdict, a.reason) for a in answers] == [(1, None), (0, None), (1, None), (None, "refusal")]
+    assert [a.probability for a in answers] == [pytest.approx(0.9089, abs=1e-3), None, 1.0, None]
+
+
+def test_failed_lines_are_told_and_stay_unanswered(store: VoteStore, tmp_path: Path) -> None:
+    asked = questions(9)
+    export(asked, tmp_path, store)
+    ids = list(map(custom_id, asked))
+    failed = [
+        {"custom_id": ids[0], "response": None, "error": {"code": "batch_expired", "message": "This request …"}},
+        {"custom_id": ids[1], "response": None, "error": {"code": "batch_cancelled", "message": "…"}},
+        result(
+            ids[2],
+            {"error": {"message": "too many", "type": "invalid_request_error", "code": "context_length_exceeded"}},
+            400,
+        ),
+        result(ids[3], {"error": {"message": "oops", "code": None}}, 500),
+        # vLLM
+        {
+            "custom_id": ids[4],
+            "response": {"status_code": 400, "request_id": "r", "body": None},
+            "error": "Request must not be …",
+        },
+        {
+            "custom_id": ids[5],
+            "response": {"status_code": 404, "body": None},
+            "error": {"error": {"type": "NotFoundError", "code": 404}},
+        },
+        {"custom_id": ids[6], "response": None, "error": None},
+        result(ids[7], status=200, error={"code": "a code\nwith a line", "type": 7}),
+        {"custom_id": ids[8], "response": None, "error": {"code": "batch_expired"}},
+    ]
+    path = written(tmp_path / "errors.jsonl", failed)
+    summary = import_batch([path], store)
+    assert summary.stored == 0
+    assert {what: told.places for what, told in summary.told.items()} == {
+        "failed, batch_expired": places(path, 1, 9),
+        "failed, batch_cancelled": places(path, 2),
+        "failed, status 400, context_length_exceeded": places(path, 3),
+        "failed, status 500": places(path, 4),
+        "failed, status 400": places(path, 5),
+        "failed, status 404, NotFoundError": places(path, 6),
+        "failed": places(path, 7, 8),
+    }
+    assert list(store.unknown(asked)) == asked
+    assert import_batch([written(tmp_path / "r.jsonl", [result(id) for id in ids])], store).stored == 9
+
+
+def test_lines_that_say_nothing_are_told_and_the_rest_goes_on(store: VoteStore, tmp_path: Path) -> None:
+    asked = questions(3)
+    export(asked, tmp_path, store)
+    first, second, third = map(custom_id, asked)
+    whole = json.dumps(result(third)).encode()
+    lines = [
+        result(first), b"", b"   ", b"\xff\xfe\x00", b"[1, 2]", b"null", b"{" * 100_000, b'{"custom_id": 7, "response": {}}',
+        result("f" * 32), result("../x"), result("\ud800" * 32), result(first, completion("No")), result(second, {"choices": []}), result(second, []),
+        result(second, {"choices": [{"message": {"content": [{"type": "text", "text": "Yes"}]}}]}), result(second), whole[:-30],
+    ]  # fmt: skip
+    path = written(tmp_path / "r.jsonl", lines)
+    summary = import_batch([path], store)
+    assert (summary.n_lines, summary.stored) == (17, 2)
+    assert {what: told.count for what, told in summary.told.items()} == {
+        "a blank line": 2,
+        "a damaged line": 5,
+        "an unknown custom id": 4,
+        "answered already": 1,
+        "an answer that is no chat completion": 3,
+    }
+    assert summary.told["answered already"].places == places(path, 12)
+    assert summary.told["a damaged line"].places == places(path, 4, 5, 6)
+    assert f"a damaged line: 5 ({path}, line 4, {path}, line 5, {path}, line 6, …)." in summary.lines()
+    assert [answer and answer.verdict for answer in store.stored(asked)] == [1, 1, None]
+
+
+def test_an_answer_that_is_there_stays(store: VoteStore, tmp_path: Path) -> None:
+    asked = questions(1)
+    export(asked, tmp_path, store)
+    store.add(asked[0], Answer(0, None, "No"))
+    summary = import_batch([written(tmp_path / "r.jsonl", [result(custom_id(asked[0]))])], store)
+    assert (summary.stored, summary.told["answered already"].count) == (0, 1)
+    assert [answer and answer.verdict for answer in store.stored(asked)] == [0]
+
+
+def test_a_pick_comes_back(store: VoteStore, tmp_path: Path) -> None:
+    listed = candidates_text([("I21", "Acute myocardial infarction"), ("I20", "Angina pectoris")])
+    asked = [Question(PICKER, name, listed) for name in ("heart attack", "angina", "flu")]
+    export(asked, tmp_path, store)
+    texts = ["1", "2. I20 Angina pectoris", "3"]
+    lines = [result(custom_id(q), completion(text)) for q, text in zip(asked, texts, strict=True)]
+    assert import_batch([written(tmp_path / "r.jsonl", lines)], store).unscored == {"out of range": 1}
+    assert store.picks(PICKER, [(q.first, q.second) for q in asked]) == [1, 2, None]
+
+
+def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
+    (file,) = export(questions(2), tmp_path, store)
+    good = written(tmp_path / "r.jsonl", [result(custom_id(questions(1)[0]))])
+    table = written(tmp_path / "t.jsonl", [{"a": "x", "b": "y", "model": "m", "verdict": 1}])
+    odd = {
+        file.path: "the requests of a batch, not its results",
+        table: "no result of a batch",
+        written(tmp_path / "empty.jsonl", []): "no result of a batch",
+        written(tmp_path / "x.parquet", [b"PAR1\x00\xff"]): "no result of a batch",
+        tmp_path / "absent.jsonl": "could not be read",
+        tmp_path: "could not be read",
+    }
+    for path, message in odd.items():
+        with pytest.raises(InputError, match=message):
+            import_batch([good, path], store)
+        if "read" not in message:
+            assert not is_batch_result(path)
+    assert store.known(QWEN) == 0
+    late = written(tmp_path / "late.jsonl", [*[b"damaged"] * 99, result(custom_id(questions(1)[0]))])
+    assert is_batch_result(late)
+    assert import_batch([late], store).stored == 1

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.features.compute import feature_values
+from dxmatch.features.feature_set import FeatureSet
+from dxmatch.features.interning import intern_pairs
+from dxmatch.features.providers import Providers
+from dxmatch.features.vote_plan import plan
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.votes.lookup import PairVotes
+from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+from dxmatch.votes.store.store import VoteStore
+from dxmatch.votes.voters import Voter
+
+VOTE = {"name": "v", "kind": "vote", "model": "m", "endpoint": "e"}
+
+
+def voter(**options: object) -> Voter:
+    return Voter.of(FeatureSet.from_dict({"feature": [{**VOTE, **options}]}).features[0].options)
+
+
+def said(store: VoteStore, question: Question, verdict: int | None, probability: float | None = None) -> None:
+    store.add(question, Answer(verdict, None if verdict is not None else "unclear", probability=probability))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> VoteStore:
+    return VoteStore(tmp_path / "votes.sqlite")
+
+
+def test_questions_in_canonical_order_or_both_and_repeated() -> None:
+    one = voter()
+    assert one.respondent == Respondent("m", "vote-1", '{"max_tokens":16,"temperature":0}')
+    assert list(one.questions("b", "a")) == [Question(one.respondent, "a", "b", 0)]
+    both = voter(order="both", repeats=2)
+    asked = [(q.first, q.second, q.repeat) for q in both.questions("b", "a")]
+    assert asked == [("a", "b", 0), ("a", "b", 1), ("b", "a", 0), ("b", "a", 1)]
+    soft = voter(soft=True, parameters={"temperature": 0.5, "max_tokens": 4})
+    assert soft.respondent.parameters == '{"logprobs":true,"max_tokens":4,"temperature":0.5,"top_logprobs":10}'
+    assert voter(prompt="imported", endpoint="").respondent == Respondent("m", "imported", "{}")
+
+
+def test_mean_and_spread_by_hand(store: VoteStore) -> None:
+    """a, b: 1, 0, 1 in one order and 0, 0, unscored in the other: mean 2/5, variance (2 x 0.36 + 3 x 0.16) / 4 = 0.3."""
+    both = voter(order="both", repeats=3)
+    for question, verdict in zip(both.questions("a", "b"), (1, 0, 1, 0, 0, None), strict=True):
+        said(store, question, verdict)
+    said(store, Question(both.respondent, "a", "c", 2), 1)
+    said(store, Question(both.respondent, "b", "c", 3), 1)  # a repeat that this voter does not have
+    votes = PairVotes.read(store, both, ["c", "b", "a", "d"])
+    first, second = np.array([1, 0, 0, 3], np.int32), np.array([2, 2, 1, 3], np.int32)
+    out = np.empty(4, np.float32)
+    votes.mean(first, second, out)
+    np.testing.assert_allclose(out, [0.4, 1, np.nan, 1], rtol=1e-6)
+    votes.spread(first, second, out)
+    np.testing.assert_allclose(out, [math.sqrt(0.3), np.nan, np.nan, 0], rtol=1e-6)
+
+    one = PairVotes.read(store, voter(), ["a", "b"])
+    one.mean(np.array([0], np.int32), np.array([1], np.int32), out[:1])
+    assert out[0] == 1.0, "one order and one repeat: the first answer alone"
+
+
+def test_a_soft_vote_is_the_probability_and_unscored_without_one(store: VoteStore) -> None:
+    soft = voter(soft=True)
+    said(store, next(soft.questions("a", "b")), 1, 0.75)
+    said(store, next(soft.questions("a", "c")), 1)
+    votes, out = PairVotes.read(store, soft, ["a", "b", "c"]), np.empty(2, np.float32)
+    votes.mean(np.array([0, 0], np.int32), np.array([1, 2], np.int32), out)
+    np.testing.assert_array_equal(out, np.array([0.75, np.nan], np.float32))
+
+
+@given(st.dictionaries(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")), st.sampled_from([0, 1, None])))
+def test_lookup_agrees_with_a_plain_dictionary(
+    tmp_path_factory: pytest.TempPathFactory, verdicts: dict[tuple[str, str], int | None]
+) -> None:
+    one = voter()
+    plain: dict[frozenset[str], int] = {}
+    with VoteStore(tmp_path_factory.mktemp("store") / "v.sqlite") as store:
+        for (first, second), verdict in verdicts.items():
+            if first < second:
+                said(store, Question(one.respondent, first, second), verdict)
+                if verdict is not None:
+                    plain[frozenset((first, second))] = verdict
+        names = list("edcba")
+        pairs = list(itertools.product(range(5), range(5)))
+        first, second = (np.array(side, np.int32) for side in zip(*pairs, strict=True))
+        out = np.empty(len(pairs), np.float32)
+        PairVotes.read(store, one, names).mean(first, second, out)
+    for (i, j), value in zip(pairs, out, strict=True):
+        wanted = 1.0 if i == j else plain.get(frozenset((names[i], names[j])), math.nan)
+        np.testing.assert_equal(float(value), float(wanted))
+
+
+def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
+    features = FeatureSet.from_dict({"feature": [VOTE]})
+    providers = Providers.of(features, Normalizer(), store=store)
+    assert math.isnan(feature_values("Angina", "fever", features, providers)["v"])
+    said(store, next(voter().questions("angina", "fever")), 0)
+    assert feature_values("FEVER", "angina.", features, providers) == {"v": 0.0}
+    with pytest.raises(OptionError, match="'store' parameter must be the file of votes"):
+        feature_values("Angina", "fever", features, Providers.of(features, Normalizer()))
+
+
+def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
+    """Three different pairs, one known; two columns of one voter ask together; equal names are not asked about."""
+    spread = {"kind": "vote_spread", "repeats": 4, "model": "m", "endpoint": "e"}
+    features = FeatureSet.from_dict(
+        {
+            "feature": [VOTE, {"name": "s", **spread}, {**VOTE, "name": "other", "model": "n"}],
+            "endpoint": {"e": {"url": "http://localhost/v1"}},
+            "price": {"m": {"prompt": 1.0, "completion": 2.0}},
+        }
+    )
+    naming = Naming(Normalizer())
+    pairs = intern_pairs(["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"], naming)
+    said(store, next(voter().questions("angina", "fever")), 1)
+    providers = Providers.of(features, Normalizer(), store=store)
+    together, other = plan(pairs, features, providers, store)
+    assert together.features == ("v", "s")
+    assert (together.wanted, together.unknown) == (2 * 4, 2 * 4 - 1)
+    assert together.cost == pytest.approx((together.prompt_tokens + 2 * together.completion_tokens) / 1e6)
+    assert (other.wanted, other.unknown, other.cost) == (2, 2, None)
+    assert len(set(together.questions())) == together.wanted
+    (alone,) = plan(pairs, features, providers, None, only=["other"])
+    assert alone.unknown == 2
+    with pytest.raises(InputError, match="no such vote or pick; did you mean 'other'"):
+        plan(pairs, features, providers, store, only=["othr"])

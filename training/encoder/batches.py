@@ -1,0 +1,61 @@
+"""What the training of the static encoder draws: the pairs of an epoch, neighbours together, and the buckets of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...terms.encoders.hashing import code_points, most_buckets
+from ...terms.encoders.kernels import all_buckets
+from ...terms.encoders.static import Shape
+
+_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class BucketLists:
+    """The buckets of each text, end to end: those of text i are `buckets[starts[i]:starts[i + 1]]`."""
+
+    buckets: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], shape: Shape) -> BucketLists:
+        points, offsets = code_points(texts)
+        out = np.empty(sum(most_buckets(len(text), shape.shortest, shape.longest) for text in texts), np.int64)
+        starts = np.zeros(len(texts) + 1, np.int64)
+        grams = shape.buckets - shape.word_buckets
+        count = all_buckets(
+            points, offsets, shape.word_buckets, grams, shape.shortest, shape.longest, shape.pairs, out, starts[1:]
+        )
+        return cls(out[:count].copy(), starts)
+
+    def frequencies(self, texts: int, buckets: int) -> NDArray[np.int64]:
+        """[buckets]: how often each occurs in the first `texts`."""
+        return np.bincount(self.buckets[: self.starts[texts]], minlength=buckets)
+
+    def take(
+        self, texts: NDArray[np.int64], dropped: float, random: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The buckets of `texts` without a random share, end to end, and where each text starts (one entry more)."""
+        first = self.starts[texts]
+        lengths = self.starts[texts + 1] - first
+        ends = np.cumsum(lengths)
+        at = np.arange(ends[-1]) + np.repeat(first - (ends - lengths), lengths)
+        kept = random.random(len(at)) >= dropped
+        kept[ends - lengths] = True  # the first word stays, so that no name is empty
+        return self.buckets[at[kept]], np.concatenate([[0], np.cumsum(kept)[ends - 1]])
+
+
+def neighbours_together(vectors: NDArray[np.float32], together: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """An order of the unit rows in which about `together` that are close to each other follow one another.
+
+    Rows drawn at random are centers; the rows nearest to one center follow one another, and the centers are in random
+    order.
+    """
+    centers = vectors[random.choice(len(vectors), -(-len(vectors) // together), replace=False)]
+    nearest = [(vectors[start : start + _ROWS] @ centers.T).argmax(axis=1) for start in range(0, len(vectors), _ROWS)]
+    return np.lexsort((random.random(len(vectors)), np.concatenate(nearest)))

@@ -1,0 +1,201 @@
+"""The names that the static encoder is trained on: ICD-10-CM with its inclusion terms, and files of synonyms."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...files.tables import read_table
+from ...terms.text.normalizer import Normalizer
+from ..word_lists.reading import files_like
+
+SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
+"""The pairs of columns that a synonym file may have, the first that is there counts."""
+ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
+"""Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
+COMMON = "common_synonyms_en"
+FIFTHS = 5
+LONGEST_NOTE = 100
+_COLLECTS = re.compile(r"\bother\b", re.IGNORECASE)
+_OBSOLETE = re.compile(r"^\s*obsolete\b[:\s]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Synonyms:
+    """Rows of one source: two names of one disease, and the id they share (or None).
+
+    Attributes
+    ----------
+    times : how often an epoch shows each pair.
+    """
+
+    source: str
+    first: list[str]
+    second: list[str]
+    ids: list[str | None]
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Names:
+    """Unique normalised names, the positive pairs among them, and the disease of each.
+
+    Attributes
+    ----------
+    texts : the names, sorted.
+    pairs : [n, 2] indices of two different names of one disease, the smaller first; as often as an epoch shows them.
+    disease : [len(texts)] its number; a chain of pairs, equal names or shared ids makes two names one disease.
+    """
+
+    texts: list[str]
+    pairs: NDArray[np.int64]
+    disease: NDArray[np.int64]
+
+    def take(self, kept: NDArray[np.bool_]) -> Names:
+        """The names where `kept` (bool[len(texts)]) is true, and the pairs that stay whole."""
+        new = np.cumsum(kept) - 1
+        texts = [text for text, stays in zip(self.texts, kept.tolist(), strict=True) if stays]
+        return Names(texts, new[self.pairs[kept[self.pairs].all(axis=1)]], self.disease[kept])
+
+
+def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
+    """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
+
+    "OBSOLETE: " before a name is taken off. Errors: `InputError` for a missing column or a blank name, with its row.
+    """
+    table = read_table(path)
+    columns = next((pair for pair in SYNONYM_COLUMNS if set(pair) <= set(table.names)), None)
+    if columns is None:
+        present = next((pair for pair in SYNONYM_COLUMNS if set(pair) & set(table.names)), SYNONYM_COLUMNS[0])
+        for name in present:
+            table.require(name, "one of the two names of a disease")
+    assert columns is not None
+    both: list[list[str]] = []
+    for column in columns:
+        names: list[str] = []
+        for index, value in enumerate(table.text(column).to_pylist()):
+            value = without_obsolete(value or "")
+            if not value:
+                raise table.error("a blank name", index, column, allowed="the name of a disease")
+            names.append(value)
+        both.append(names)
+    ids: list[str | None] = [None] * len(table)
+    id_column = next((name for name in ID_COLUMNS if name in table.names), None)
+    if id_column:
+        before = ID_COLUMNS[id_column]
+        ids = [before + value if value else None for value in table.text(id_column).to_pylist()]
+    return Synonyms(table.source, both[0], both[1], ids)
+
+
+def common_synonyms() -> Synonyms:
+    """Everyday names of common diseases ("heart attack"), which the large vocabularies lack; shown three times."""
+    first, second = [], []
+    for file in files_like(COMMON):
+        with as_file(file) as path:
+            read = read_synonyms(path)
+            first += read.first
+            second += read.second
+    return Synonyms(COMMON, first, second, [None] * len(first), times=3)
+
+
+def without_obsolete(name: str) -> str:
+    """The name of a retired entry without its mark.
+
+    >>> without_obsolete("OBSOLETE: Fryns syndrome")
+    'Fryns syndrome'
+    """
+    return _OBSOLETE.sub("", name)
+
+
+def icd_synonyms() -> Synonyms:
+    """ICD-10-CM: each code's title with its inclusion terms and "includes" notes.
+
+    A title such as "Other malabsorption" collects different diseases: its terms are no names of one, so each stands alone.
+    Left out: codes with an extension (initial encounter, sequela …), whose names say nothing new, and notes of more than
+    100 characters, which are remarks and no names.
+    """
+    import simple_icd_10_cm as icd
+
+    first, second, ids = [], [], []
+    for code in icd.get_all_codes(True):
+        if icd.is_chapter_or_block(code) or icd.is_extended_subcategory(code):
+            continue
+        title = icd.get_description(code)
+        notes = [note for note in icd.get_includes(code) if len(note) <= LONGEST_NOTE]
+        collects = _COLLECTS.search(title) is not None
+        for name in (title, *icd.get_inclusion_term(code), *notes):
+            first.append(name if collects else title)
+            second.append(name)
+            ids.append(None if collects and name != title else f"ICD10CM:{code}")
+    return Synonyms("ICD-10-CM", first, second, ids)
+
+
+def join(sources: Sequence[Synonyms], normalizer: Normalizer) -> Names:
+    """All sources as one set of names; pairs that are equal after normalisation train nothing and are no pairs."""
+    number: dict[str, int] = {}
+    times: dict[tuple[int, int], int] = {}
+    joint = _Joint()
+    for source in sources:
+        for first, second, identity in zip(source.first, source.second, source.ids, strict=True):
+            a, b = normalizer(first), normalizer(second)
+            if not a or not b:
+                raise InputError(
+                    "a name without a letter or digit",
+                    source=source.source,
+                    allowed="the name of a disease",
+                    got=first if not a else second,
+                )
+            i, j = number.setdefault(a, len(number)), number.setdefault(b, len(number))
+            joint.join(a, b)
+            if identity:
+                joint.join(a, ("id", identity))
+            if i != j:
+                edge = min(i, j), max(i, j)
+                times[edge] = max(times.get(edge, 0), source.times)
+    texts = sorted(number)
+    place = np.empty(len(texts), np.int64)
+    for new, text in enumerate(texts):
+        place[number[text]] = new
+    edges = place[np.array(list(times), np.int64).reshape(-1, 2)]
+    pairs = np.sort(np.repeat(edges, list(times.values()), axis=0), axis=1)
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    roots: dict[object, int] = {}
+    disease = np.array([roots.setdefault(joint.root(text), len(roots)) for text in texts], np.int64)
+    return Names(texts, pairs, disease)
+
+
+def fifths(names: Names) -> NDArray[np.int64]:
+    """[len(texts)] 0 to 4: the fifth that a name's disease belongs to, by the SHA-256 of the disease's first name.
+
+    Names of one disease are in one fifth, and a disease stays in its fifth when others come or go.
+    """
+    first: dict[int, str] = {}
+    for text, disease in zip(names.texts, names.disease.tolist(), strict=True):
+        first.setdefault(disease, text)
+    fifth = {disease: hashlib.sha256(text.encode()).digest()[0] % FIFTHS for disease, text in first.items()}
+    return np.array([fifth[disease] for disease in names.disease.tolist()], np.int64)
+
+
+class _Joint:
+    """Union-find over hashable things."""
+
+    def __init__(self) -> None:
+        self._above: dict[object, object] = {}
+
+    def root(self, thing: object) -> object:
+        self._above.setdefault(thing, thing)
+        while self._above[thing] != thing:
+            self._above[thing] = self._above[self._above[thing]]
+            thing = self._above[thing]
+        return thing
+
+    def join(self, a: object, b: object) -> None:
+        self._above[self.root(a)] = self.root(b)

@@ -1,0 +1,98 @@
+"""What a batch of the static encoder's training holds: pairs of names, contrasts, and which of them share a disease."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .batches import BucketLists, neighbours_together
+from .data import Names
+from .table import BucketTable
+from .variants import Variants
+
+_AT_ONCE = 8192
+
+
+class Batch(NamedTuple):
+    """n pairs and c contrasts.
+
+    Attributes
+    ----------
+    texts : [2 n + c]: first names, second names, contrasts.
+    alike : bool[n, n + c]: whether two pairs, or a pair and a contrast, share a disease, so that the one is no wrong answer
+        to the other. False on the diagonal.
+    """
+
+    texts: NDArray[np.int64]
+    alike: NDArray[np.bool_]
+
+
+class Examples:
+    """Names, names in other words and contrasts, numbered in this order, and what is drawn of them.
+
+    Parameters
+    ----------
+    alone, reworded : names that are drawn to themselves, and to themselves in other words, per epoch.
+    contrasts : the most per batch.
+    together : see `neighbours_together`.
+    """
+
+    def __init__(
+        self, names: Names, variants: Variants, *, alone: int, reworded: int, contrasts: int, together: int
+    ) -> None:
+        self.texts = [*names.texts, *variants.reworded, *variants.contrasts]
+        of_name = dict(zip(names.texts, names.disease.tolist(), strict=True))
+        of_contrasts = np.array([of_name.get(text, -1) for text in variants.contrasts], np.int64)
+        self._disease = np.concatenate([names.disease, names.disease[variants.reworded_of], of_contrasts])
+        self._names, self._pairs = len(names.texts), names.pairs
+        self.drawn = self._names + len(variants.reworded)
+        self._reworded = np.stack([variants.reworded_of, np.arange(self._names, self.drawn)], axis=1)
+        self._contrast_starts = self.drawn + variants.starts
+        self._alone, self._other_words = alone, min(reworded, len(variants.reworded))
+        self._contrasts, self._together = contrasts, together
+        self.per_epoch = len(self._pairs) + self._alone + self._other_words
+
+    def batches(
+        self, size: int, lists: BucketLists, table: BucketTable, random: np.random.Generator
+    ) -> Iterator[Batch]:
+        """Whole batches of one epoch, neighbours by the table together; what is left over waits for the next epoch."""
+        alone = random.choice(self._names, self._alone, replace=False)
+        other_words = random.choice(len(self._reworded), self._other_words, replace=False)
+        drawn = [self._pairs, np.stack([alone, alone], axis=1), self._reworded[other_words]]
+        pairs = random.permuted(random.permutation(np.concatenate(drawn)), axis=1)
+        if self._together > 1:
+            pairs = pairs[neighbours_together(_vectors(pairs[:, 0], lists, table, random), self._together, random)]
+        for start in range(0, len(pairs) - size + 1, size):
+            first, second = pairs[start : start + size].T
+            contrasts = self._draw_contrasts(np.unique([first, second]), random)
+            yield Batch(np.concatenate([first, second, contrasts]), self._alike(first, second, contrasts))
+
+    def _alike(
+        self, first: NDArray[np.int64], second: NDArray[np.int64], contrasts: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        a, b, c = self._disease[first], self._disease[second], self._disease[contrasts]
+        pairs = (_equal(a, a) | _equal(b, b) | _equal(a, b) | _equal(b, a)) & ~np.eye(len(a), dtype=np.bool_)
+        return np.concatenate([pairs, _equal(a, c) | _equal(b, c)], axis=1)
+
+    def _draw_contrasts(self, texts: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+        """One contrast of each name that has any, of as many names as there may be."""
+        names = texts[texts < self._names]
+        first, counts = self._contrast_starts[names], self._contrast_starts[names + 1] - self._contrast_starts[names]
+        chosen = random.permutation(np.flatnonzero(counts))[: self._contrasts]
+        return first[chosen] + random.integers(counts[chosen])
+
+
+def _vectors(
+    texts: NDArray[np.int64], lists: BucketLists, table: BucketTable, random: np.random.Generator
+) -> NDArray[np.float32]:
+    """Unit vectors of whole texts."""
+    parts = [texts[start : start + _AT_ONCE] for start in range(0, len(texts), _AT_ONCE)]
+    vectors = np.concatenate([table.sums(*lists.take(part, 0, random)) for part in parts])
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _equal(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return one[:, None] == other[None, :]

@@ -1,0 +1,159 @@
+"""Trains the static encoder: names of one disease are drawn together, all others of the batch pushed apart.
+
+The loss is the in-batch softmax of cosines over a temperature, in both directions (van den Oord et al. 2018, eq. 4;
+Henderson et al. 2017, §4). Each batch holds pairs of names, pairs of a name and itself, and pairs of a name and the same in
+other words. In every name some buckets are left out at random, so that a name is known by any part of it. Names that are
+close to each other share a batch, and contrasts ("type 2 diabetes" for "type 1 diabetes") are more wrong answers, so that
+a batch asks for what tells diseases apart.
+
+    python -m dxmatch.training.encoder.fit --synonyms FILE --synonyms FILE -o FOLDER
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, MissingExtra, OptionError
+from ...terms.encoders.static import Shape, StaticEncoder
+from .batches import BucketLists
+from .data import Names
+from .examples import Examples
+from .table import BucketTable
+from .variants import Variants, word_table
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train.
+
+    Attributes
+    ----------
+    epochs : passes over all pairs.
+    batch : pairs that are told apart at once.
+    temperature : of the softmax; lower looks at the nearest wrong names only.
+    learning_rate : of Adam, falling to zero in a straight line.
+    dropped : share of a name's buckets left out at random.
+    alone : names that are drawn to themselves, per epoch, as a share of all names.
+    reworded : names that are drawn to themselves in other words, per epoch, as a share of all names.
+    together : pairs of a batch that are neighbours of each other.
+    contrasts : contrasts beside a batch, at most, as a share of its pairs.
+    seed : of everything random.
+
+    Errors: `OptionError` for a number out of range.
+    """
+
+    epochs: int = 8
+    batch: int = 1024
+    temperature: float = 0.1
+    learning_rate: float = 0.01
+    dropped: float = 0.2
+    alone: float = 0.15
+    reworded: float = 0.3
+    together: int = 16
+    contrasts: float = 0.25
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low in (("epochs", 1), ("batch", 2), ("together", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < low:
+                raise OptionError(name, f"a whole number from {low}", value)
+        for name, allowed, right in (
+            ("temperature", "a number above 0", self.temperature > 0),
+            ("learning_rate", "a number above 0", self.learning_rate > 0),
+            ("dropped", "a number from 0 to below 1", 0 <= self.dropped < 1),
+            ("alone", "a number from 0 to 1", 0 <= self.alone <= 1),
+            ("reworded", "a number from 0 to 1", 0 <= self.reworded <= 1),
+            ("contrasts", "a number from 0 to 1", 0 <= self.contrasts <= 1),
+        ):
+            if not right:
+                raise OptionError(name, allowed, getattr(self, name))
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The encoder, and the mean loss of each epoch."""
+
+    encoder: StaticEncoder
+    losses: list[float]
+
+
+def train_encoder(
+    names: Names,
+    shape: Shape | None = None,
+    settings: Settings | None = None,
+    *,
+    about: dict[str, Any] | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> Trained:
+    """Fits a vector per bucket to `names`, then quantises them.
+
+    Parameters
+    ----------
+    about : goes into the encoder's `training` beside the settings.
+    progress : called as (step, steps, loss).
+
+    Errors: `MissingExtra` without torch; `InputError` where there are fewer than two pairs.
+    """
+    shape, settings = shape or Shape(), settings or Settings()
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra("Training an encoder", "encoders") from None
+    if len(names.pairs) < 2:
+        raise InputError("too few pairs of names to train on", allowed="at least two", got=len(names.pairs))
+    random = np.random.default_rng(settings.seed)
+    examples = Examples(
+        names, Variants.of(names, word_table(), random), together=settings.together,
+        alone=round(settings.alone * len(names.texts)), reworded=round(settings.reworded * len(names.texts)),
+        contrasts=round(settings.contrasts * settings.batch),
+    )  # fmt: skip
+    lists = BucketLists.of(examples.texts, shape)
+    table = BucketTable(shape, lists.frequencies(examples.drawn, shape.buckets), examples.drawn, random)
+    size = min(settings.batch, examples.per_epoch)
+    steps, step, losses = settings.epochs * (examples.per_epoch // size), 0, []
+    for _ in range(settings.epochs):
+        of_epoch = []
+        for batch in examples.batches(size, lists, table, random):
+            buckets, starts = lists.take(batch.texts, settings.dropped, random)
+            loss, gradients = _loss(table.sums(buckets, starts), batch.alike, settings.temperature)
+            table.step(buckets, starts, gradients, step + 1, settings.learning_rate * (1 - step / steps))
+            step += 1
+            of_epoch.append(loss)
+            if progress:
+                progress(step, steps, loss)
+        losses.append(float(np.mean(of_epoch)))
+    training = {
+        **(about or {}),
+        "names": len(names.texts),
+        "pairs": len(names.pairs),
+        "diseases": len(np.unique(names.disease)),
+        "settings": asdict(settings),
+        "losses": [round(loss, 4) for loss in losses],
+        "torch": torch.__version__,
+    }
+    return Trained(StaticEncoder.quantized(shape, table.weighted(), training=training), losses)
+
+
+def _loss(sums: NDArray[np.float32], alike: NDArray[np.bool_], temperature: float) -> tuple[float, NDArray[np.float32]]:
+    """The loss and its gradient by `sums`, which stand for the texts of a `Batch`."""
+    import torch
+
+    n = len(alike)
+    leaf = torch.from_numpy(sums).requires_grad_()
+    vectors = torch.nn.functional.normalize(leaf)
+    first, second, contrasts = vectors[:n], vectors[n : 2 * n], vectors[2 * n :]
+    same = torch.from_numpy(alike)
+
+    def told_apart(names: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+        scores = names @ torch.cat([others, contrasts]).T / temperature
+        return torch.nn.functional.cross_entropy(scores.masked_fill(same, float("-inf")), torch.arange(n))
+
+    loss = (told_apart(first, second) + told_apart(second, first)) / 2
+    (gradient,) = torch.autograd.grad(loss, leaf)
+    return loss.item(), gradient.numpy()

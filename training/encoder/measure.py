@@ -1,0 +1,104 @@
+"""How good an encoder is by itself, on names that its training has not seen: ICD categories, and judged pairs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...features.cosine import cosine
+from ...files.tables import read_table
+from ...terms.encoders import Encoder
+from ...terms.icd import IcdIndex
+from ...terms.text.normalizer import Normalizer
+from ..measure import average_precision
+from .data import ID_COLUMNS, Synonyms, without_obsolete
+
+CANDIDATES = 15
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Normalised names, the ICD categories that are right for each, and whether it is the disease's main name."""
+
+    texts: list[str]
+    categories: list[frozenset[str]]
+    main: NDArray[np.bool_]
+
+    def take(self, kept: NDArray[np.bool_]) -> Queries:
+        at = np.flatnonzero(kept)
+        return Queries([self.texts[i] for i in at], [self.categories[i] for i in at], self.main[at])
+
+
+def read_queries(
+    path: str | os.PathLike[str], synonyms: Sequence[Synonyms], normalizer: Normalizer, relation: str = "E"
+) -> Queries:
+    """From Orphadata's table (`orpha`, `name`, `icd10`, `relation`): the names of one relation, and their synonyms.
+
+    Synonyms are found by the id. A name that several diseases share may have several right categories.
+    Errors: `InputError` for a missing column.
+    """
+    table = read_table(path)
+    for column in ("orpha", "name", "icd10", "relation"):
+        table.require(column)
+    others: dict[str, list[str]] = {}
+    for source in synonyms:
+        for identity, second in zip(source.ids, source.second, strict=True):
+            if identity:
+                others.setdefault(identity, []).append(second)
+    found: dict[str, tuple[set[str], bool]] = {}
+    columns = (table.column(name) for name in ("orpha", "name", "icd10", "relation"))
+    for orpha, name, code, kind in zip(*columns, strict=True):
+        if kind != relation:
+            continue
+        names = [without_obsolete(name), *others.get(f"{ID_COLUMNS['orpha']}{orpha}", [])]
+        for position, text in enumerate(map(normalizer, names)):
+            categories, main = found.get(text, (set(), False))
+            found[text] = (categories | {code[:3]}, main or position == 0)
+    texts = sorted(found)
+    return Queries(
+        texts, [frozenset(found[text][0]) for text in texts], np.array([found[text][1] for text in texts], np.bool_)
+    )
+
+
+def icd_category_right(encoder: Encoder, queries: Queries, normalizer: Normalizer) -> NDArray[np.bool_]:
+    """[n, 2]: whether the nearest code of ICD-10-CM, and any of the 15 nearest, lies in a right category."""
+    index = IcdIndex.open("icd10cm", encoder, normalizer, cache=False)
+    right = np.zeros((len(queries.texts), 2), np.bool_)
+    for i, nearest in enumerate(index.candidates(queries.texts, CANDIDATES)):
+        categories = [index.tree.category(int(node)) for node in index.nodes[nearest.entries]]
+        hits = [category in queries.categories[i] for category in categories]
+        right[i] = hits[0], any(hits)
+    return right
+
+
+def pairs_average_precision(
+    encoder: Encoder, path: str | os.PathLike[str], normalizer: Normalizer, a: str = "expert", b: str = "algorithm"
+) -> tuple[int, float]:
+    """The number of judged pairs, and the average precision of the cosine alone.
+
+    Pairs with a side that holds no letter and no digit are left out of both.
+    """
+    table = read_table(path)
+    for column in (a, b, "label"):
+        table.require(column)
+    rows = [
+        (normalizer(first or ""), normalizer(second or ""), label == "1")
+        for first, second, label in zip(table.column(a), table.column(b), table.column("label"), strict=True)
+    ]
+    rows = [row for row in rows if row[0] and row[1]]
+    names = sorted({name for row in rows for name in row[:2]})
+    place = {name: i for i, name in enumerate(names)}
+    first, second = (np.array([place[row[side]] for row in rows], np.int32) for side in (0, 1))
+    scores = np.empty(len(rows), np.float32)
+    cosine(encoder.encode(names), first, second, scores)
+    return len(rows), float(average_precision(scores, np.array([row[2] for row in rows], np.int8))[0])
+
+
+def shares(right: NDArray[np.bool_]) -> dict[str, Any]:
+    """The shares right at 1 and at 15."""
+    return {"at_1": round(float(right[:, 0].mean()), 4), f"at_{CANDIDATES}": round(float(right[:, 1].mean()), 4)}

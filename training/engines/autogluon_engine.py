@@ -1,0 +1,240 @@
+"""Engine `autogluon`: AutoGluon Tabular (Erickson et al. 2020), as "How to Evaluate Medical AI" trains its match function.
+
+Average precision is the target. LightGBM models are bagged over the grouped folds, a second layer is stacked on their
+out-of-fold probabilities, and weighted means of bags are selected (Caruana et al. 2004), for as long as the time limit
+allows. Exported is the best model of the leaderboard that rests on bags of the first layer alone, so that M is nothing
+but LightGBM's trees and a weight for each of them.
+
+AutoGluon keeps its models as pickles in a folder of its own, which is made for one training and deleted after it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import MissingExtra, OptionError
+from ...models.ensemble import Combination, Members
+from ...models.manifest import MAX_MEMBERS
+from ..measure import average_precision
+from .engine import TIME_LIMIT, Ensemble, ExtraRows
+from .lightgbm_engine import CANDIDATES, SETTINGS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PORTFOLIO = "zeroshot"
+"""The list of settings that AutoGluon learned from other data sets, best first."""
+STACK_LEVELS = 1
+
+_STEADY = {"deterministic": True, "force_row_wise": True}
+_OUT_OF_TIME = ("No models were trained", "Not enough time left")
+_LABEL, _WEIGHT = "label", "weight"
+
+
+def check_installed() -> None:
+    """Errors: `MissingExtra` without AutoGluon."""
+    if importlib.util.find_spec("autogluon") is None or importlib.util.find_spec("autogluon.tabular") is None:
+        raise MissingExtra("The engine 'autogluon'", "automl")
+
+
+def fit(
+    features: NDArray[np.float32],
+    label: NDArray[np.int8],
+    weight: NDArray[np.float64] | None,
+    fold: NDArray[np.int64],
+    directions: Sequence[int],
+    *,
+    extra: ExtraRows | None = None,
+    time_limit: float = TIME_LIMIT,
+    models: Sequence[Mapping[str, Any]] | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Ensemble:
+    """Lets AutoGluon search for `time_limit` seconds, and takes the best bag of LightGBM models, or mean of such bags.
+
+    features : float32[n, f], NaN where unknown; label : int8[n]; weight : float64[n] or None; fold : int64[n].
+    directions : f of 1, -1, 0: whether M may only rise, only fall, or do either as the feature grows.
+    extra : rows that each member learns from, but for those of the fold it holds back. They have no out-of-fold
+        prediction for a second layer to learn from, so that with them nothing is stacked.
+    models : LightGBM settings to try, in AutoGluon's form; the engine `lightgbm`'s and AutoGluon's own if not given.
+
+    Errors: `MissingExtra` without AutoGluon; `OptionError` where no model was ready in time.
+    """
+    check_installed()
+    from autogluon.tabular import TabularPredictor  # pyright: ignore[reportMissingImports]
+
+    settings = [{**_STEADY, **model} for model in models or _portfolio()]
+    constraints = {"monotone_constraints": list(directions), "monotone_constraints_method": "advanced"}
+    # What a second layer reads besides, other models' probabilities, has no place among the directions.
+    layers = {1: [{**constraints, **setting} for setting in settings], 2: settings}
+    table = _table(features, label, weight, extra)
+    levels = STACK_LEVELS if extra is None else 0
+    # It asks for torch at every model, to see whether there is an accelerator, and calls it an error to find none.
+    logging.getLogger("autogluon.common.utils.resource_utils").setLevel(logging.CRITICAL)
+    with tempfile.TemporaryDirectory(prefix="dxmatch-") as folder:
+        predictor = TabularPredictor(
+            _LABEL,
+            problem_type="binary",
+            eval_metric="average_precision",
+            positive_class=1,
+            path=folder,
+            verbosity=0,
+            sample_weight=_WEIGHT if _WEIGHT in table else None,
+            weight_evaluation=_WEIGHT in table,
+        )
+        try:
+            predictor.fit(
+                table,
+                time_limit=time_limit,
+                hyperparameters={layer: {"GBM": of_layer} for layer, of_layer in layers.items()},
+                # No column is changed, left out or added: the trees' columns are the features.
+                feature_generator=None,
+                # One thread: LightGBM's own wait for each other at every leaf of so small a table, and stall on shared cores.
+                # The matches of one fold are too few to stop on their average precision: members would stop anywhere from
+                # 5 to 300 rounds, and their probabilities would not go together.
+                ag_args_fit={"drop_unique": False, "num_cpus": 1, "stopping_metric": "log_loss"},
+                num_bag_folds=int(fold.max()) + 1,
+                num_bag_sets=1,
+                num_stack_levels=levels,
+                dynamic_stacking=False,
+                calibrate=False,
+                calibrate_decision_threshold=False,
+                num_gpus=0,
+                ag_args_ensemble={
+                    "custom_splits": _splits(fold, extra),
+                    "model_random_seed": seed,
+                    "vary_seed_across_folds": True,
+                },
+                callbacks=None if progress is None else [_told(progress, len(settings) * (1 + levels))],
+            )
+        except (RuntimeError, AssertionError) as error:
+            if not str(error).startswith(_OUT_OF_TIME):
+                raise
+            raise OptionError("time_limit", "time enough for one model (none was ready)", time_limit) from None
+        return _exported(predictor, features, label, weight, fold)
+
+
+def _portfolio() -> Sequence[Mapping[str, Any]]:
+    """The small trees of the engine `lightgbm`, then AutoGluon's own settings."""
+    from autogluon.tabular.configs.hyperparameter_configs import get_hyperparameter_config  # pyright: ignore[reportMissingImports]
+
+    small = [
+        {**SETTINGS, **candidate, "ag_args": {"name_suffix": f"_{candidate['num_leaves']}_leaves", "priority": 100}}
+        for candidate in CANDIDATES
+    ]
+    return [*small, *get_hyperparameter_config(PORTFOLIO)["GBM"]]
+
+
+def _table(
+    features: NDArray[np.float32],
+    label: NDArray[np.int8],
+    weight: NDArray[np.float64] | None,
+    extra: ExtraRows | None,
+) -> pd.DataFrame:
+    """The rows, then the extra ones; the columns are named as LightGBM names those that have no names."""
+    import pandas as pd
+
+    if extra is not None:
+        weight = np.concatenate([np.ones(len(label)) if weight is None else weight, extra.weight])
+        features = np.concatenate([features, extra.features])
+        label = np.concatenate([label, extra.label])
+    table = pd.DataFrame(features, columns=pd.Index([f"Column_{column}" for column in range(features.shape[1])]))
+    table[_LABEL] = label
+    if weight is not None:
+        table[_WEIGHT] = weight
+    return table
+
+
+def _splits(fold: NDArray[np.int64], extra: ExtraRows | None) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """For each fold the rows that its member learns from and those that it is measured on, which are never extra ones."""
+    every = fold if extra is None else np.concatenate([fold, extra.fold])
+    return [(np.flatnonzero(every != held), np.flatnonzero(fold == held)) for held in range(int(fold.max()) + 1)]
+
+
+def _told(progress: Callable[[int, int], None], models: int) -> Any:
+    """What AutoGluon calls after each model. Bags are counted; the weighted means of them take no time."""
+    from autogluon.core.callbacks import AbstractCallback  # pyright: ignore[reportMissingImports]
+
+    class Told(AbstractCallback):
+        done = 0
+
+        def after_model_fit(self, trainer: Any, model_names: Any, stack_name: str = "core", level: int = 1) -> bool:
+            self.done = min(self.done + (stack_name == "core"), models)
+            progress(self.done, models)
+            return False
+
+        def __reduce__(self) -> Any:
+            # AutoGluon pickles it with each state of the training, and `progress` may be a bar on a terminal.
+            return AbstractCallback, ()
+
+    return Told()
+
+
+def _exported(
+    predictor: Any,
+    features: NDArray[np.float32],
+    label: NDArray[np.int8],
+    weight: NDArray[np.float64] | None,
+    fold: NDArray[np.int64],
+) -> Ensemble:
+    """The best model of the leaderboard that is a weighted mean of first-layer bags, and few enough members for a model folder."""
+    trainer, board = predictor._trainer, predictor.leaderboard()
+    folds = int(fold.max()) + 1
+    first_layer = set(board.loc[board["stack_level"] == 1, "model"])
+    shares = {name: _shares(trainer, name) for name in board["model"]}
+    fit_to_export = [
+        n for n in board["model"] if shares[n].keys() <= first_layer and len(shares[n]) * folds <= MAX_MEMBERS
+    ]
+    best = fit_to_export[0]
+    texts = [_texts(trainer, bag) for bag in shares[best]]
+    weights = tuple(shares[best].values())
+    members_of_one_fold = Combination("mean_probability", weights)
+    out_of_fold = np.empty(len(label))
+    for held in range(folds):
+        rows = fold == held
+        out_of_fold[rows] = members_of_one_fold(Members([bag[held] for bag in texts])(features[rows]))
+    return Ensemble(
+        texts=tuple(text for bag in texts for text in bag),
+        out_of_fold=out_of_fold,
+        chosen={
+            "model": best,
+            "bags": dict(shares[best]),
+            "out_of_fold_average_precision": float(
+                average_precision(out_of_fold, label, None if weight is None else weight[None])[0]
+            ),
+        },
+        combination=Combination("mean_probability", tuple(float(w) for w in np.repeat(weights, folds))),
+        leaderboard=tuple(
+            {
+                "model": row.model,
+                "stack_level": int(row.stack_level),
+                "out_of_fold_average_precision": float(row.score_val),
+                "fit_seconds": round(float(row.fit_time_marginal), 1),
+                "exported": row.model == best,
+            }
+            for row in board.itertuples()
+        ),
+    )
+
+
+def _shares(trainer: Any, name: str) -> dict[str, float]:
+    """The bags that a model is the weighted mean of, and their weights; of a bag, itself."""
+    from autogluon.core.models import WeightedEnsembleModel  # pyright: ignore[reportMissingImports]
+
+    model = trainer.load_model(name)
+    if not isinstance(model, WeightedEnsembleModel):
+        return {name: 1.0}
+    return {bag: float(share) for bag, share in model._get_model_weights().items()}
+
+
+def _texts(trainer: Any, name: str) -> list[str]:
+    """LightGBM's texts of a bag's members, by the fold that they did not see, up to the rounds where each was stopped."""
+    bag = trainer.load_model(name)
+    return [bag.load_child(child).model.model_to_string() for child in bag.models]

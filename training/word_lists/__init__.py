@@ -1,0 +1,1 @@
+"""What the package knows of names, as tables."""

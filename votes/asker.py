@@ -1,0 +1,245 @@
+"""Asks language models: many calls at once, each answer kept as it comes, never beyond the caps."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from ..endpoints.client import EndpointClient, EndpointError
+from ..endpoints.endpoint import Endpoint
+from ..endpoints.event_loop import run
+from ..endpoints.prices import Price
+from ..errors import OptionError
+from .ask_summary import AskSummary
+from .budget import Bill, CapReached, Purse, token_limit
+from .prompts.questions import Answer, Question, Respondent
+from .prompts.versions import PROMPTS, answer_of
+from .store.store import VoteStore
+
+__all__ = ["AskSummary", "Job", "ask"]
+
+HOPELESS, HOPELESS_AT_FIRST = 100, 10
+"""A job is given up after so many failed questions in a row: 100, or 10 where none was answered yet.
+
+More where more are under way at once: two rounds of these, or one at first."""
+
+_DRAWN, _LOOKED_UP = 4_096, 64
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one respondent is asked at one endpoint.
+
+    questions : drawn as they are needed, in a thread. total : how many they are. price : None where it is not known.
+    """
+
+    endpoint: Endpoint
+    respondent: Respondent
+    questions: Iterable[Question]
+    total: int
+    price: Price | None = None
+
+
+def ask(
+    jobs: Sequence[Job],
+    store: VoteStore,
+    *,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> AskSummary:
+    """Asks what the store does not know, and keeps each answer before the next question takes its place.
+
+    The endpoints are asked side by side, the jobs of one endpoint one after another, a few thousand questions at a time in
+    an order of chance, so that two processes that share a store seldom ask the same. A question that fails is counted and
+    not kept: the next run asks it again. A job whose calls all fail is given up. Ctrl-C ends it with what was answered.
+
+    Parameters
+    ----------
+    max_calls : calls, retries included. max_cost : in the currency of the prices, which every job must then have. Neither
+        is exceeded: a call is only made where the most that it can cost still fits.
+    progress : called with the number of questions done, and of all.
+
+    Errors: `StoreError` as soon as an answer cannot be kept; `InputError` where a key is not set; `OptionError`.
+    """
+    asking = _Asking(jobs, store, Purse(max_calls, max_cost), progress)
+    try:
+        with asking.writer:
+            run(asking.all())
+    except KeyboardInterrupt:
+        asking.summary.stopped_because.append("interrupted")
+    except BaseExceptionGroup as errors:
+        raise _first(errors) from None
+    return asking.finished()
+
+
+def _first(error: BaseException) -> BaseException:
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+
+
+@dataclass(eq=False)
+class _Course:
+    """How a job goes. over : no further question of it is asked."""
+
+    job: Job
+    parameters: dict[str, Any] = field(init=False)
+    answered: bool = False
+    failed_in_a_row: int = 0
+    over: bool = False
+
+    def __post_init__(self) -> None:
+        self.parameters = json.loads(self.job.respondent.parameters)
+
+    def check(self, max_cost: float | None) -> None:
+        """Errors: `InputError` without a key; `OptionError` where a cap on cost cannot be kept."""
+        self.job.endpoint.key()
+        if max_cost is not None and (self.job.price is None or token_limit(self.parameters) is None):
+            model = self.job.respondent.model
+            allowed = f"left out where a price of {model}, or max_tokens among its parameters, is missing"
+            raise OptionError("max_cost", allowed, max_cost)
+
+
+class _Asking:
+    def __init__(
+        self, jobs: Sequence[Job], store: VoteStore, purse: Purse, progress: Callable[[int, int], None]
+    ) -> None:
+        self._courses = [_Course(job) for job in jobs]
+        for course in self._courses:
+            course.check(purse.max_cost)
+        self.summary = AskSummary()
+        self.writer = ThreadPoolExecutor(1, "vote-store")
+        self._store, self._purse, self._progress = store, purse, progress
+        self._total, self._done = sum(job.total for job in jobs), 0
+
+    async def all(self) -> None:
+        """Errors: an exception group, with the first error first."""
+        by_endpoint: dict[Endpoint, list[_Course]] = {}
+        for course in self._courses:
+            by_endpoint.setdefault(course.job.endpoint, []).append(course)
+        async with asyncio.TaskGroup() as tasks:
+            for endpoint, courses in by_endpoint.items():
+                tasks.create_task(self._endpoint(endpoint, courses))
+
+    async def _endpoint(self, endpoint: Endpoint, courses: list[_Course]) -> None:
+        questions = _Drawn(courses, self._store, self._known)
+
+        async def work() -> None:
+            while (drawn := await questions.next()) is not None:
+                course, question = drawn
+                if not course.over:
+                    await self._question(client, course, question)
+
+        async with EndpointClient(endpoint) as client, asyncio.TaskGroup() as workers:
+            for _ in range(min(endpoint.concurrency, sum(course.job.total for course in courses))):
+                workers.create_task(work())
+
+    async def _question(self, client: EndpointClient, course: _Course, question: Question) -> None:
+        respondent = question.respondent
+        prompt = PROMPTS[respondent.prompt]
+        messages = prompt.messages(question.first, question.second)
+        bill = Bill(self._purse, course.job.price, messages, course.parameters)
+        try:
+            reply = await client.chat(respondent.model, messages, course.parameters, bill)
+        except CapReached as cap:
+            self._stop(self._courses, str(cap))
+            if bill.error is None:
+                return
+            self.summary.failed[bill.error.kind] += 1
+        except EndpointError as error:
+            self._failed(course, error)
+        else:
+            bill.answered(reply.prompt_tokens, reply.completion_tokens)
+            course.answered, course.failed_in_a_row = True, 0
+            answer = answer_of(
+                prompt, question, text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
+                prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=reply.seconds,
+            )  # fmt: skip
+            # In a thread, because a store that another process holds would hold up all calls under way.
+            if not await asyncio.get_running_loop().run_in_executor(self.writer, self._keep, question, answer):
+                self.summary.known += 1
+        self._report(1)
+
+    def _keep(self, question: Question, answer: Answer) -> bool:
+        """Counts it here, so that an answer that is kept while all else is cancelled is counted too."""
+        if new := self._store.add(question, answer):
+            self.summary.count(answer)
+        return new
+
+    def _report(self, done: int) -> None:
+        self._done += done
+        self._progress(self._done, self._total)
+
+    def _known(self, count: int) -> None:
+        self.summary.known += count
+        self._report(count)
+
+    def _failed(self, course: _Course, error: EndpointError) -> None:
+        self.summary.failed[error.kind] += 1
+        course.failed_in_a_row += 1
+        at_once, model = course.job.endpoint.concurrency, course.job.respondent.model
+        hopeless = max(HOPELESS, 2 * at_once) if course.answered else max(HOPELESS_AT_FIRST, at_once)
+        if error.final:
+            self._stop([course], f"{model} is not asked any more: {error}")
+        elif course.failed_in_a_row >= hopeless:
+            self._stop([course], f"{model} is not asked any more: {hopeless} failures in a row, the last: {error}")
+
+    def _stop(self, courses: Iterable[_Course], reason: str) -> None:
+        going = [course for course in courses if not course.over]
+        for course in going:
+            course.over = True
+        if going:
+            self.summary.stopped_because.append(reason)
+
+    def finished(self) -> AskSummary:
+        self.summary.calls = self._purse.calls
+        self.summary.cost = self._purse.cost if any(course.job.price for course in self._courses) else None
+        return self.summary
+
+
+class _Drawn:
+    """The questions of an endpoint, drawn a few at a time, without those that have been answered meanwhile."""
+
+    def __init__(self, courses: Sequence[_Course], store: VoteStore, known: Callable[[int], None]) -> None:
+        self._all = self._in_turn(courses)
+        self._store, self._known = store, known
+        self._shuffle = random.Random().shuffle
+        self._mixed: list[tuple[_Course, Question]] = []
+        self._ready: deque[tuple[_Course, Question]] = deque()
+        self._lock = asyncio.Lock()
+
+    @staticmethod
+    def _in_turn(courses: Sequence[_Course]) -> Iterator[tuple[_Course, Question]]:
+        for course in courses:
+            if not course.over:
+                for question in course.job.questions:
+                    yield course, question
+                    if course.over:
+                        break
+
+    async def next(self) -> tuple[_Course, Question] | None:
+        async with self._lock:
+            while not self._ready:
+                drawn, unknown = await asyncio.to_thread(self._draw)
+                if not drawn:
+                    return None
+                self._ready.extend(unknown)
+                if drawn > len(unknown):
+                    self._known(drawn - len(unknown))
+            return self._ready.popleft()
+
+    def _draw(self) -> tuple[int, list[tuple[_Course, Question]]]:
+        """(number drawn, those of them to be asked)."""
+        if not self._mixed:
+            self._mixed = list(islice(self._all, _DRAWN))
+            self._shuffle(self._mixed)
+        part = {question: course for course, question in self._mixed[:_LOOKED_UP]}
+        drawn = len(self._mixed[:_LOOKED_UP])
+        del self._mixed[:_LOOKED_UP]
+        return drawn, [(part[question], question) for question in self._store.unknown(part)]

@@ -1,0 +1,48 @@
+"""Free text -> ICD-10 with a language model's picks, for `map_to_icd`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..terms.icd.index import HOW, IcdIndex
+from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of
+from .picks import Choices, place_of
+from .prompts.questions import REASONS, Answer, Respondent
+from .store.store import VoteStore
+
+PICKED, UNSCORED = "picked", "unscored"
+NOT_ANSWERED = "the model was not asked, or did not answer"
+
+
+def picked_answers(respondent: Respondent, store: VoteStore, ask: Callable[[Choices], None]) -> Answers:
+    """Direct match or code; else "picked", the candidate that the model named; else "unscored", with the reason.
+
+    ask : has what the store does not hold of these choices asked. The candidates stand in the order in which they were
+        put to the model; the score of a pick is its cosine.
+    """
+
+    def answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAnswer]:
+        choices = Choices.of(names, index, k)
+        ask(choices)
+        out = []
+        for node, how in zip(choices.direct.nodes.tolist(), choices.direct.how.tolist(), strict=True):
+            if node < 0:
+                out.append(IcdAnswer(None, None, HOW[0], None, []))
+                continue
+            one = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
+            out.append(IcdAnswer(*one[:2], HOW[how], 1.0, [one]))
+        stored = store.stored(choices.questions(respondent))
+        asked = zip(choices.rows, choices.candidates, choices.cosines, stored, strict=True)
+        for row, nodes, cosines, answer in asked:
+            out[row] = _answer(names[row], candidates_of(index, nodes, cosines), answer)
+        return out
+
+    return answers
+
+
+def _answer(name: str, candidates: list[Candidate], answer: Answer | None) -> IcdAnswer:
+    if answer is None or answer.verdict is None:
+        reason = NOT_ANSWERED if answer is None else REASONS[answer.reason or "unclear"]
+        return IcdAnswer(None, None, UNSCORED, None, candidates, reason)
+    chosen = candidates[place_of(answer.verdict, len(candidates), name)]
+    return IcdAnswer(*chosen[:2], PICKED, chosen.score, candidates)

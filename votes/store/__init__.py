@@ -1,0 +1,1 @@
+"""Every answer of a language model, kept in SQLite."""

@@ -1,0 +1,251 @@
+"""The file of a vote store: opened or made, checked to be one, journalled as its drive allows, its errors told in one line."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from ...errors import DxmatchError, InputError, quoted
+from .network_drives import network_drive
+from .rows import SCHEMA
+
+APPLICATION_ID = 0x64784D76  # "dxMv"
+FORMAT = 1
+WAIT_SECONDS = 30.0
+_FOREIGN = "not a vote store of dxmatch. It was left as it is."
+
+
+class StoreError(DxmatchError):
+    """A vote store that cannot be opened, read or written: which file, why, and what to do."""
+
+
+class StoreFile:
+    """One store on disk, from which connections are opened.
+
+    On a local drive the journal is a write-ahead log with `synchronous=NORMAL`: a committed answer survives the end of the
+    process in any way, and the file stays whole through a power cut, which can lose the answers since the last checkpoint
+    (the last 500 of each process that writes). On a network drive it is a rollback journal with `synchronous=FULL`.
+
+    network : the kind of network drive that holds it, or None.
+    """
+
+    def __init__(self, path: Path, wait: float) -> None:
+        self.path, self.wait = path, wait
+        self.network = network_drive(path)
+        self._frozen = False
+
+    @contextmanager
+    def errors_told(self) -> Iterator[None]:
+        """Turns the errors of SQLite and of the drive into `StoreError`, and text that is no Unicode into `InputError`."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {self._told(error)}") from error
+        except (UnicodeDecodeError, OverflowError) as error:
+            raise StoreError(f"{self.path}: {_damaged(error)}") from error
+        except OSError as error:
+            raise StoreError(f"{self.path}: {error.strerror or error}.") from error
+        except UnicodeEncodeError as error:
+            raise InputError("half a surrogate pair", allowed="Unicode text", got=error.object) from error
+
+    def open(self, *, create: bool) -> sqlite3.Connection:
+        """The first connection: makes the store where `create` says so and there is none, and checks that it is one.
+
+        Errors: `StoreError`.
+        """
+        with self.errors_told():
+            if self.path.is_dir():
+                raise StoreError(f"{self.path} is a folder, not a vote store.")
+            if not self.path.exists():
+                if not create:
+                    raise StoreError(f"{self.path}: no such vote store.")
+                if not self.path.parent.is_dir():
+                    raise StoreError(f"{self.path.parent}: no such folder (for {self.path.name}).")
+            elif self.path.stat().st_size == 1:  # SQLite would take it for an empty file
+                raise StoreError(f"{self.path}: {_FOREIGN}")
+            db = self._connected("rwc" if create else "rw")
+            try:
+                if create and self._is_blank(db):
+                    self._make(db)
+                self._check(db)
+                self._journal(db)
+            except BaseException:
+                db.close()
+                raise
+        return db
+
+    @contextmanager
+    def connection(self, temporary: str = "") -> Iterator[sqlite3.Connection]:
+        """A further connection, for one piece of work, with a transaction and a temporary table of its own.
+
+        temporary : the name and the columns of the table.
+        """
+        with self.errors_told():
+            db = self._connected("rw")
+        with closing(db):
+            with self.errors_told():
+                self._journal(db)
+                if temporary:
+                    db.execute(f"CREATE TEMP TABLE {temporary}")
+                before = self._state()
+            try:
+                yield db
+            except StoreError:
+                self._check_unchanged(before)
+                raise
+            self._check_unchanged(before)
+
+    def checkpoint(self, db: sqlite3.Connection) -> None:
+        """Copies the write-ahead log into the store, or leaves that to the next time where it cannot be done now.
+
+        Nobody may write meanwhile: before SQLite 3.51.3 a write at the wrong moment was lost, and the store damaged
+        (https://sqlite.org/wal.html, "The WAL Reset Bug"). SQLite's own checkpoints do not see to that.
+        """
+        if not self.network:
+            with suppress(sqlite3.Error), transaction(db), closing(self._connected("rw")) as copier:
+                copier.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def _connected(self, mode: str) -> sqlite3.Connection:
+        try:
+            return self._opened(f"mode={mode}")
+        except sqlite3.OperationalError as error:
+            log = self.path.with_name(self.path.name + "-wal")
+            unwritable = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+            if not unwritable or not self.path.exists() or (log.exists() and log.stat().st_size):
+                raise
+        # Its log cannot be opened where the folder is read-only; where there is no log, nobody is writing.
+        self._frozen = True
+        return self._opened("immutable=1")
+
+    def _opened(self, how: str) -> sqlite3.Connection:
+        name = quote(os.fsencode(self.path.absolute().as_posix()))
+        where = f"file://{name}" if name.startswith("/") else f"file:///{name}"
+        db = sqlite3.connect(
+            f"{where}?{how}", uri=True, timeout=self.wait, isolation_level=None, check_same_thread=False
+        )
+        try:
+            if self.network:
+                # In this mode SQLite reads a write-ahead log without shared memory, which machines do not share.
+                db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("PRAGMA trusted_schema = OFF")
+            db.execute("PRAGMA cell_size_check = ON")
+            db.execute("PRAGMA cache_size = -32000")
+            db.execute("PRAGMA wal_autocheckpoint = 0")
+            db.execute("SELECT count(*) FROM sqlite_schema")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _state(self) -> tuple[int, int]:
+        now = self.path.stat()
+        return now.st_mtime_ns, now.st_size
+
+    def _check_unchanged(self, before: tuple[int, int]) -> None:
+        with self.errors_told():
+            if self._frozen and self._state() != before:
+                raise StoreError(f"{self.path}: somebody wrote to it while it was read. Run this again.")
+
+    def _is_blank(self, db: sqlite3.Connection) -> bool:
+        tables = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        return not (tables or _number(db, "application_id") or _number(db, "user_version"))
+
+    def _make(self, db: sqlite3.Connection) -> None:
+        with transaction(db):
+            if self._is_blank(db):  # another process may have made it meanwhile
+                for statement in SCHEMA:
+                    db.execute(statement)
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+                db.execute(f"PRAGMA user_version = {FORMAT:d}")
+
+    def _check(self, db: sqlite3.Connection) -> None:
+        if _number(db, "application_id") != APPLICATION_ID:
+            raise StoreError(f"{self.path}: {_FOREIGN}")
+        version = _number(db, "user_version")
+        if version != FORMAT:
+            age = "a newer" if version > FORMAT else "another"
+            raise StoreError(
+                f"{self.path} was written by {age} version of dxmatch (format {version}; this one reads {FORMAT})."
+            )
+
+    def _journal(self, db: sqlite3.Connection) -> None:
+        if self.network:
+            self._set_journal(db, "DELETE")
+            db.execute("PRAGMA locking_mode = NORMAL")
+            _number(db, "user_version")  # a read lets go of the lock
+            logged = False
+        else:
+            logged = self._set_journal(db, "WAL") == "wal"
+        db.execute(f"PRAGMA synchronous = {'NORMAL' if logged else 'FULL'}")
+
+    def _set_journal(self, db: sqlite3.Connection, journal: str) -> str:
+        """The journal that came of it: another where the store cannot be written."""
+        deadline = time.monotonic() + self.wait
+        while True:
+            try:
+                return db.execute(f"PRAGMA journal_mode = {journal}").fetchone()[0]
+            except sqlite3.OperationalError as error:
+                kind = error.sqlite_errorcode & 0xFF
+                if kind == sqlite3.SQLITE_READONLY:
+                    return db.execute("PRAGMA journal_mode").fetchone()[0]
+                # SQLite itself does not wait for the lock that a change of journal takes.
+                if kind != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+    def _told(self, error: sqlite3.Error) -> str:
+        name = getattr(error, "sqlite_errorname", "")
+        match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                return (
+                    f"another process has held the store for more than {self.wait:g} s. "
+                    "Wait for it or end it, then run this again; every answer stored so far is kept."
+                )
+            case sqlite3.SQLITE_FULL:
+                return "the disk is full. Make room, then run this again; every answer stored so far is kept."
+            case sqlite3.SQLITE_IOERR:
+                return (
+                    f"the drive did not read or write it ({name}): full, over a quota or a limit on the size of files, "
+                    "away, or failing. Mend that, then run this again; every answer stored so far is kept."
+                )
+            case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
+                return "the store cannot be written: it, or its folder, is read-only."
+            case sqlite3.SQLITE_CANTOPEN:
+                return "the store cannot be opened: its folder cannot be written, or the store cannot be read."
+            case sqlite3.SQLITE_NOTADB:
+                return _FOREIGN
+            case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:
+                return _damaged(error)
+            case 0 if isinstance(error, sqlite3.OperationalError):  # a text that is no UTF-8
+                return _damaged(error)
+            case _:
+                return f"the store refused ({error})."
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing; the lock for writing is taken at the start, so that nothing which was read can be outdated."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _damaged(error: Exception) -> str:
+    return (
+        f"the store is damaged ({quoted(str(error))}). Go back to a backup of it, or save what can still be read with "
+        "`sqlite3 STORE .recover`."
+    )
+
+
+def _number(db: sqlite3.Connection, pragma: str) -> int:
+    return db.execute(f"PRAGMA {pragma}").fetchone()[0]

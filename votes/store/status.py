@@ -1,0 +1,67 @@
+"""What a vote store holds, respondent by respondent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from sqlite3 import Connection
+
+from ..prompts.questions import Respondent
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class RespondentStatus:
+    """What the store holds of one respondent.
+
+    answers : all of them, with a verdict or without.
+    matches : verdicts that are 1 (of a pick: those that name the first candidate).
+    unscored : answers without a verdict, by reason.
+    prompt_tokens, completion_tokens, seconds : sums over the answers that tell them.
+    first_at, last_at : when the first and the last answer came, UTC.
+    repeated : questions with two verdicts or more; disagreeing : those of them whose verdicts are not all equal.
+    """
+
+    respondent: Respondent
+    answers: int
+    matches: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    first_at: datetime
+    last_at: datetime
+    unscored: dict[str, int] = field(default_factory=dict)
+    repeated: int = 0
+    disagreeing: int = 0
+
+
+def status_of(db: Connection) -> list[RespondentStatus]:
+    """One per respondent that answered, by model, prompt and parameters. Three passes over all answers, of one moment."""
+    db.execute("BEGIN")
+    totals = db.execute(
+        """SELECT r.id, r.model, r.prompt, r.parameters, count(*), total(a.verdict = 1), total(a.prompt_tokens),
+            total(a.completion_tokens), total(a.seconds), min(a.answered_at), max(a.answered_at)
+        FROM respondent r JOIN answer a ON a.respondent = r.id
+        GROUP BY r.id ORDER BY r.model, r.prompt, r.parameters"""
+    )
+    found = {
+        id: RespondentStatus(
+            Respondent(model, prompt, parameters), answers, int(matches), int(asked), int(told), seconds,
+            _EPOCH + timedelta(seconds=first), _EPOCH + timedelta(seconds=last),
+        )
+        for id, model, prompt, parameters, answers, matches, asked, told, seconds, first, last in totals
+    }  # fmt: skip
+    unscored = "SELECT respondent, reason, count(*) FROM answer WHERE verdict IS NULL GROUP BY respondent, reason"
+    for id, reason, answers in db.execute(unscored):
+        found[id].unscored[reason] = answers
+    repeats = db.execute(
+        """SELECT respondent, count(*), total(least < most)
+        FROM (
+            SELECT respondent, min(verdict) AS least, max(verdict) AS most
+            FROM answer GROUP BY respondent, first, second HAVING count(verdict) > 1
+        ) GROUP BY respondent"""
+    )
+    for id, repeated, disagreeing in repeats:
+        found[id].repeated, found[id].disagreeing = repeated, int(disagreeing)
+    return list(found.values())
