@@ -22,7 +22,6 @@ from ..features.coverage import MIN_COVERAGE, Coverage, check_least, covered_tab
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.one_pair import OnePair
-from ..features.providers import Providers
 from ..models import folder as model_folder
 from ..models.ensemble import Members
 from ..models.folder import ModelFolder, feature_diff
@@ -109,8 +108,7 @@ class MatchFunction:
                 f"Model {self.name}: the feature set and the columns of the trees differ.\n"
                 + feature_diff(manifest.feature_names, self.features.names)
             )
-        self.providers = Providers.of(
-            self.features,
+        self.providers = self.features.open(
             Normalizer.from_spec(manifest.normalizer),
             StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
             endpoints=endpoints,
