@@ -94,15 +94,14 @@ def _run(options: argparse.Namespace) -> None:
         sources.append(icd_synonyms())
     if not sources:
         raise InputError("nothing to train on", allowed="--synonyms FILE, or without --no-icd or --no-common")
-    import torch
-
-    torch.set_num_threads(options.threads)
     names = join(sources, normalizer)
     _say(f"{len(names.texts):,} names, {len(names.pairs):,} pairs, {len(np.unique(names.disease)):,} diseases")
 
     def train(part: Names, what: str) -> StaticEncoder:
         about = {"normalizer": normalizer.identity, "sources": _sources(sources, options.synonyms)}
-        return train_encoder(part, Shape(), settings, about=about, progress=_Progress(what)).encoder
+        return train_encoder(
+            part, Shape(), settings, threads=options.threads, about=about, progress=_Progress(what)
+        ).encoder
 
     measured: dict[str, Any] = {}
     if options.icd_names or options.pairs or options.kept_back:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .batches import BucketLists, neighbours_together
 from .data import Names
-from .table import BucketTable
 from .variants import Variants
 
-_AT_ONCE = 8192
+if TYPE_CHECKING:
+    import torch
+
+_ROWS = 4096
 
 
 class Batch(NamedTuple):
@@ -56,15 +57,18 @@ class Examples:
         self.per_epoch = len(self._pairs) + self._alone + self._other_words
 
     def batches(
-        self, size: int, lists: BucketLists, table: BucketTable, random: np.random.Generator
+        self, size: int, vectors: Callable[[NDArray[np.int64]], torch.Tensor], random: np.random.Generator
     ) -> Iterator[Batch]:
-        """Whole batches of one epoch, neighbours by the table together; what is left over waits for the next epoch."""
+        """Whole batches of one epoch, neighbours together; what is left over waits for the next epoch.
+
+        vectors : the unit vectors, float32[n, dimensions], of texts by number.
+        """
         alone = random.choice(self._names, self._alone, replace=False)
         other_words = random.choice(len(self._reworded), self._other_words, replace=False)
         drawn = [self._pairs, np.stack([alone, alone], axis=1), self._reworded[other_words]]
         pairs = random.permuted(random.permutation(np.concatenate(drawn)), axis=1)
         if self._together > 1:
-            pairs = pairs[neighbours_together(_vectors(pairs[:, 0], lists, table, random), self._together, random)]
+            pairs = pairs[neighbours_together(vectors(pairs[:, 0]), self._together, random)]
         for start in range(0, len(pairs) - size + 1, size):
             first, second = pairs[start : start + size].T
             contrasts = self._draw_contrasts(np.unique([first, second]), random)
@@ -85,13 +89,15 @@ class Examples:
         return first[chosen] + random.integers(counts[chosen])
 
 
-def _vectors(
-    texts: NDArray[np.int64], lists: BucketLists, table: BucketTable, random: np.random.Generator
-) -> NDArray[np.float32]:
-    """Unit vectors of whole texts."""
-    parts = [texts[start : start + _AT_ONCE] for start in range(0, len(texts), _AT_ONCE)]
-    vectors = np.concatenate([table.sums(*lists.take(part, 0, random)) for part in parts])
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+def neighbours_together(vectors: torch.Tensor, together: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """An order of the unit rows in which about `together` that are close to each other follow one another.
+
+    Rows drawn at random are centers; the rows nearest to one center follow one another, and the centers are in random
+    order.
+    """
+    centers = vectors[random.choice(len(vectors), -(-len(vectors) // together), replace=False)].T
+    nearest = np.concatenate([(rows @ centers).argmax(dim=1).numpy() for rows in vectors.split(_ROWS)])
+    return np.lexsort((random.random(len(vectors)), nearest))
 
 
 def _equal(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:

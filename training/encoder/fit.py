@@ -13,18 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, MissingExtra, OptionError
 from ...terms.encoders.static import Shape, StaticEncoder
-from .batches import BucketLists
+from .buckets import BucketLists
 from .data import Names
 from .examples import Examples
-from .table import BucketTable
 from .variants import Variants, word_table
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -88,25 +90,39 @@ def train_encoder(
     shape: Shape | None = None,
     settings: Settings | None = None,
     *,
+    threads: int = 1,
     about: dict[str, Any] | None = None,
     progress: Callable[[int, int, float], None] | None = None,
 ) -> Trained:
     """Fits a vector per bucket to `names`, then quantises them.
 
+    The same names, settings and threads give the same bytes again on one machine.
+
     Parameters
     ----------
-    about : goes into the encoder's `training` beside the settings.
-    progress : called as (step, steps, loss).
+    threads : int
+        Of PyTorch.
+    about : dict, optional
+        Goes into the encoder's `training` beside the settings.
+    progress : callable, optional
+        Called as (step, steps, loss).
 
-    Errors: `MissingExtra` without torch; `InputError` where there are fewer than two pairs.
+    Raises
+    ------
+    MissingExtra
+        Without PyTorch.
+    InputError
+        Where there are fewer than two pairs.
     """
     shape, settings = shape or Shape(), settings or Settings()
+    if len(names.pairs) < 2:
+        raise InputError("too few pairs of names to train on", allowed="at least two", got=len(names.pairs))
     try:
         import torch
     except ImportError:
         raise MissingExtra("Training an encoder", "encoders") from None
-    if len(names.pairs) < 2:
-        raise InputError("too few pairs of names to train on", allowed="at least two", got=len(names.pairs))
+    from .table import BucketTable, in_batch_loss, reproducible
+
     random = np.random.default_rng(settings.seed)
     examples = Examples(
         names, Variants.of(names, word_table(), random), together=settings.together,
@@ -114,46 +130,36 @@ def train_encoder(
         contrasts=round(settings.contrasts * settings.batch),
     )  # fmt: skip
     lists = BucketLists.of(examples.texts, shape)
-    table = BucketTable(shape, lists.frequencies(examples.drawn, shape.buckets), examples.drawn, random)
     size = min(settings.batch, examples.per_epoch)
-    steps, step, losses = settings.epochs * (examples.per_epoch // size), 0, []
-    for _ in range(settings.epochs):
-        of_epoch = []
-        for batch in examples.batches(size, lists, table, random):
-            buckets, starts = lists.take(batch.texts, settings.dropped, random)
-            loss, gradients = _loss(table.sums(buckets, starts), batch.alike, settings.temperature)
-            table.step(buckets, starts, gradients, step + 1, settings.learning_rate * (1 - step / steps))
-            step += 1
-            of_epoch.append(loss)
-            if progress:
-                progress(step, steps, loss)
-        losses.append(float(np.mean(of_epoch)))
+    steps, losses = settings.epochs * (examples.per_epoch // size), []
+    with reproducible(settings.seed, threads):
+        table = BucketTable(shape, lists.frequencies(examples.drawn, shape.buckets), examples.drawn, random)
+        optimizer = torch.optim.SparseAdam(table.parameters(), settings.learning_rate)
+        falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
+
+        def vectors(texts: NDArray[np.int64]) -> torch.Tensor:
+            with torch.no_grad():
+                return torch.nn.functional.normalize(table(*lists.take(texts, 0, random)))
+
+        for _ in range(settings.epochs):
+            for batch in examples.batches(size, vectors, random):
+                sums = table(*lists.take(batch.texts, settings.dropped, random))
+                loss = in_batch_loss(sums, torch.from_numpy(batch.alike), settings.temperature)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                falling.step()
+                losses.append(loss.item())
+                if progress:
+                    progress(len(losses), steps, losses[-1])
+    of_epochs = np.reshape(losses, (settings.epochs, -1)).mean(axis=1).tolist()
     training = {
         **(about or {}),
         "names": len(names.texts),
         "pairs": len(names.pairs),
         "diseases": len(np.unique(names.disease)),
         "settings": asdict(settings),
-        "losses": [round(loss, 4) for loss in losses],
+        "losses": [round(loss, 4) for loss in of_epochs],
         "torch": torch.__version__,
     }
-    return Trained(StaticEncoder.quantized(shape, table.weighted(), training=training), losses)
-
-
-def _loss(sums: NDArray[np.float32], alike: NDArray[np.bool_], temperature: float) -> tuple[float, NDArray[np.float32]]:
-    """The loss and its gradient by `sums`, which stand for the texts of a `Batch`."""
-    import torch
-
-    n = len(alike)
-    leaf = torch.from_numpy(sums).requires_grad_()
-    vectors = torch.nn.functional.normalize(leaf)
-    first, second, contrasts = vectors[:n], vectors[n : 2 * n], vectors[2 * n :]
-    same = torch.from_numpy(alike)
-
-    def told_apart(names: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
-        scores = names @ torch.cat([others, contrasts]).T / temperature
-        return torch.nn.functional.cross_entropy(scores.masked_fill(same, float("-inf")), torch.arange(n))
-
-    loss = (told_apart(first, second) + told_apart(second, first)) / 2
-    (gradient,) = torch.autograd.grad(loss, leaf)
-    return loss.item(), gradient.numpy()
+    return Trained(StaticEncoder.quantized(shape, table.weighted(), training=training), of_epochs)

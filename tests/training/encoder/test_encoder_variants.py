@@ -10,10 +10,9 @@ import pytest
 from dxmatch.terms.encoders.hashing import buckets
 from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.encoder.batches import BucketLists, neighbours_together
+from dxmatch.training.encoder.buckets import BucketLists
 from dxmatch.training.encoder.data import Names
-from dxmatch.training.encoder.examples import Examples
-from dxmatch.training.encoder.table import BucketTable
+from dxmatch.training.encoder.examples import Examples, neighbours_together
 from dxmatch.training.encoder.variants import LONGEST_PHRASE, Meaning, Variants, WordTable, word_table
 
 KIDNEY, LIVER = Meaning("site", ("kidney", "renal")), Meaning("site", ("liver", "hepatic", "hepar"))
@@ -112,10 +111,9 @@ def test_a_batch_shares_diseases_with_itself_and_its_contrasts() -> None:
     )  # fmt: skip
     variants = Variants([], np.zeros(0, np.int64), ["chronic fever", "acute fever"], np.array([0, 1, 1, 1, 1, 2, 2]))
     examples = Examples(names, variants, alone=0, reworded=0, contrasts=2, together=1)
-    shape, random = Shape(buckets=64, word_buckets=32, dimensions=4), np.random.default_rng(0)
-    lists = BucketLists.of(examples.texts, shape)
-    table = BucketTable(shape, lists.frequencies(examples.drawn, 64), examples.drawn, random)
-    (batch,) = examples.batches(4, lists, table, random)
+    (batch,) = examples.batches(
+        4, lambda texts: pytest.fail("neighbours of one need no vectors"), np.random.default_rng(0)
+    )
     pairs = [tuple(sorted(pair)) for pair in batch.texts[:8].reshape(2, 4).T.tolist()]
     assert sorted(pairs) == [(0, 1), (1, 4), (2, 3), (2, 5)]
     assert sorted(batch.texts[8:].tolist()) == [6, 7]
@@ -144,7 +142,7 @@ def test_neighbours_come_together_and_none_is_lost() -> None:
     random = np.random.default_rng(0)
     centers = random.permutation(np.repeat(np.arange(32), 16))
     points = np.eye(32, dtype=np.float32)[centers] + random.normal(0, 0.01, (512, 32)).astype(np.float32)
-    order = neighbours_together(points, 16, random)
+    order = neighbours_together(pytest.importorskip("torch").from_numpy(points), 16, random)
     assert sorted(order) == list(range(512))
     same = np.mean(centers[order][1:] == centers[order][:-1])
     assert same > 0.4 > 5 * np.mean(centers[1:] == centers[:-1])

@@ -1,4 +1,4 @@
-"""What the training of the static encoder draws: the pairs of an epoch, neighbours together, and the buckets of texts."""
+"""The buckets of the texts that the static encoder is trained on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from ...terms.encoders.hashing import code_points, most_buckets
 from ...terms.encoders.kernels import all_buckets
 from ...terms.encoders.static import Shape
-
-_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -48,14 +46,3 @@ class BucketLists:
         kept = random.random(len(at)) >= dropped
         kept[ends - lengths] = True  # the first word stays, so that no name is empty
         return self.buckets[at[kept]], np.concatenate([[0], np.cumsum(kept)[ends - 1]])
-
-
-def neighbours_together(vectors: NDArray[np.float32], together: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """An order of the unit rows in which about `together` that are close to each other follow one another.
-
-    Rows drawn at random are centers; the rows nearest to one center follow one another, and the centers are in random
-    order.
-    """
-    centers = vectors[random.choice(len(vectors), -(-len(vectors) // together), replace=False)]
-    nearest = [(vectors[start : start + _ROWS] @ centers.T).argmax(axis=1) for start in range(0, len(vectors), _ROWS)]
-    return np.lexsort((random.random(len(vectors)), np.concatenate(nearest)))
