@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import InputError, OptionError
 from ..files.tables import Table, read_table, write_rejects
 from ..terms.icd.naming import Naming
-from .prompts.questions import Answer, Question, Respondent
+from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
 from .voters import IMPORTED
 
@@ -84,7 +84,7 @@ def import_table(
     model: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
 ) -> TableSummary:
-    """Stores the votes of a table under `Respondent(model, "imported")`; one that is there already stays.
+    """Stores the votes of a table under `ModelConfig(model, "imported")`; one that is there already stays.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def import_table(
 
 
 def _question(vote: _Vote) -> Question:
-    return Question(Respondent(vote.model, IMPORTED), vote.first, vote.second)
+    return Question(ModelConfig(vote.model, IMPORTED), vote.first, vote.second)
 
 
 def _answer(vote: _Vote) -> Answer:

@@ -19,7 +19,7 @@ from ..endpoints.prices import Price
 from ..errors import OptionError
 from .ask_summary import AskSummary
 from .budget import Bill, CapReached, Purse, token_limit
-from .prompts.questions import Answer, Question, Respondent
+from .prompts.questions import Answer, ModelConfig, Question
 from .prompts.versions import PROMPTS, answer_of
 from .store.store import VoteStore
 
@@ -35,13 +35,13 @@ _DRAWN, _LOOKED_UP = 4_096, 64
 
 @dataclass(frozen=True)
 class Job:
-    """What one respondent is asked at one endpoint.
+    """What one model configuration is asked at one endpoint.
 
     questions : drawn as they are needed, in a thread. total : how many they are. price : None where it is not known.
     """
 
     endpoint: Endpoint
-    respondent: Respondent
+    config: ModelConfig
     questions: Iterable[Question]
     total: int
     price: Price | None = None
@@ -95,13 +95,13 @@ class _Course:
     over: bool = False
 
     def __post_init__(self) -> None:
-        self.parameters = json.loads(self.job.respondent.parameters)
+        self.parameters = json.loads(self.job.config.parameters)
 
     def check(self, max_cost: float | None) -> None:
         """Errors: `InputError` without a key; `OptionError` where a cap on cost cannot be kept."""
         self.job.endpoint.key()
         if max_cost is not None and (self.job.price is None or token_limit(self.parameters) is None):
-            model = self.job.respondent.model
+            model = self.job.config.model
             allowed = f"left out where a price of {model}, or max_tokens among its parameters, is missing"
             raise OptionError("max_cost", allowed, max_cost)
 
@@ -141,12 +141,12 @@ class _Asking:
                 workers.create_task(work())
 
     async def _question(self, client: EndpointClient, course: _Course, question: Question) -> None:
-        respondent = question.respondent
-        prompt = PROMPTS[respondent.prompt]
+        config = question.config
+        prompt = PROMPTS[config.prompt]
         messages = prompt.messages(question.first, question.second)
         bill = Bill(self._purse, course.job.price, messages, course.parameters)
         try:
-            reply = await client.chat(respondent.model, messages, course.parameters, bill)
+            reply = await client.chat(config.model, messages, course.parameters, bill)
         except CapReached as cap:
             self._stop(self._courses, str(cap))
             if bill.error is None:
@@ -183,7 +183,7 @@ class _Asking:
     def _failed(self, course: _Course, error: EndpointError) -> None:
         self.summary.failed[error.kind] += 1
         course.failed_in_a_row += 1
-        at_once, model = course.job.endpoint.concurrency, course.job.respondent.model
+        at_once, model = course.job.endpoint.concurrency, course.job.config.model
         hopeless = max(HOPELESS, 2 * at_once) if course.answered else max(HOPELESS_AT_FIRST, at_once)
         if error.final:
             self._stop([course], f"{model} is not asked any more: {error}")

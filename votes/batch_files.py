@@ -67,7 +67,7 @@ def export(
 
 def custom_id(question: Question) -> str:
     """32 hexadecimal digits; batch services take up to 64 characters, each id once."""
-    who = question.respondent
+    who = question.config
     key = [who.model, who.prompt, who.parameters, question.first, question.second, question.repeat]
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
@@ -94,7 +94,7 @@ class _Writer:
             handle.close()
 
     def _file_for(self, question: Question, size: int) -> tuple[BatchFile, IO[bytes]]:
-        kind = question.respondent.prompt, question.respondent.model
+        kind = question.config.prompt, question.config.model
         if kind in self._current:
             file, handle = self._current[kind]
             if file.requests < self._max_requests and file.size + size <= self._max_bytes:
@@ -117,7 +117,7 @@ class _Writer:
 
 def _request(id: str, question: Question) -> bytes:
     """One line. ASCII alone, so that no separator of Unicode can break it."""
-    who = question.respondent
+    who = question.config
     messages = PROMPTS[who.prompt].messages(question.first, question.second)
     body = {"model": who.model, "messages": messages, **json.loads(who.parameters)}
     request = {"custom_id": id, "method": "POST", "url": "/v1/chat/completions", "body": body}
@@ -249,8 +249,8 @@ def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
     question = store.exported(id) if isinstance(id, str) and _CUSTOM_ID.fullmatch(id) else None
     if question is None:
         return "an unknown custom id"
-    if question.respondent.prompt not in PROMPTS:
-        return f"an answer to the prompt {question.respondent.prompt}, which this release does not have"
+    if question.config.prompt not in PROMPTS:
+        return f"an answer to the prompt {question.config.prompt}, which this release does not have"
     if failure := _failure(entry):
         return failure
     response = entry["response"]
@@ -260,7 +260,7 @@ def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
     except ValueError:
         return "an answer that is no chat completion"
     return question, answer_of(
-        PROMPTS[question.respondent.prompt], question,
+        PROMPTS[question.config.prompt], question,
         text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
         prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=None,
     )  # fmt: skip

@@ -1,8 +1,7 @@
 """Votes per second at 20 ms of server latency: 64 calls at once, one at a time, and what the layers below cost.
 
 All clients ask the same loopback server, in a process of its own, the same prompts in this run. The ideal is 64 calls in
-every 20 ms. "httpx2 alone" posts and parses, without openai's client, retries, verdicts or the store; "our transport" is that
-over a pool for each connection. Run: python -m tests.bench votes
+every 20 ms. "httpx2 alone" posts and parses, without openai's client, retries, verdicts or the store. Run: python -m tests.bench votes
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.votes.asker import Job, ask
-from dxmatch.votes.prompts.questions import Question, Respondent, canonical
+from dxmatch.votes.prompts.questions import ModelConfig, Question, canonical
 from dxmatch.votes.prompts.versions import PROMPTS, VOTE_PROMPT
 from dxmatch.votes.store.store import VoteStore
 
@@ -25,7 +24,7 @@ from .report import Row, show
 
 LATENCY, CONCURRENCY, VOTES, ALONE = 0.02, 64, 4_000, 200
 PARAMETERS = {"max_tokens": 16, "temperature": 0}
-VOTER = Respondent("model-a", VOTE_PROMPT, canonical(PARAMETERS))
+VOTER = ModelConfig("model-a", VOTE_PROMPT, canonical(PARAMETERS))
 
 Speed = tuple[float, float]
 """Calls per second, and seconds of the processor per call."""
@@ -72,8 +71,6 @@ def main() -> None:
     import httpx2
     import openai
 
-    from dxmatch.endpoints.transport import OneConnectionEach
-
     server = Loopback()
     server.rules(delay=LATENCY, keep=False)
     url = f"{server.url}/chat/completions"
@@ -106,9 +103,6 @@ def main() -> None:
         peers = {
             "openai's client alone": posts(VOTES, CONCURRENCY, openai_alone),
             "httpx2 alone": posts(VOTES, CONCURRENCY, lambda: httpx2_alone(limits=many)),
-            "httpx2 over our transport": posts(
-                VOTES, CONCURRENCY, lambda: httpx2_alone(transport=OneConnectionEach(Endpoint("loopback", url)))
-            ),
         }
     finally:
         server.stop()

@@ -13,11 +13,11 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.answer_tables import TableSummary, import_table
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
 
 NAMING = Naming(Normalizer())
-GPT4 = Respondent("gpt-4", "imported")
+GPT4 = ModelConfig("gpt-4", "imported")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def table(tmp_path: Path, text: str, name: str = "votes.csv") -> Path:
     return path
 
 
-def answers(store: VoteStore, *pairs: tuple[str, str], who: Respondent = GPT4) -> list[Answer | None]:
+def answers(store: VoteStore, *pairs: tuple[str, str], who: ModelConfig = GPT4) -> list[Answer | None]:
     return list(store.stored(Question(who, *pair) for pair in pairs))
 
 
@@ -48,7 +48,7 @@ def test_votes_and_probabilities_of_several_models(store: VoteStore, tmp_path: P
     )
     summary = import_table(path, store, naming=NAMING)
     assert summary == TableSummary(rows=5, stored=5, unscored=1, by_model={"gpt-4": 2, "phi-4": 3})  # type: ignore[arg-type]
-    phi = Respondent("phi-4", "imported")
+    phi = ModelConfig("phi-4", "imported")
     assert answers(store, ("angina pectoris", "myocardial infarction"), ("common cold", "influenza")) == [
         Answer(1, None, probability=0.9),
         Answer(0, None),

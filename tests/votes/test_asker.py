@@ -20,15 +20,15 @@ from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.endpoints.prices import Price
 from dxmatch.errors import InputError, OptionError
 from dxmatch.votes.asker import HOPELESS, HOPELESS_AT_FIRST, AskSummary, Job, ask
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent, canonical
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from dxmatch.votes.store.store import StoreError, VoteStore
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
 KEY = "sk-0123-none-may-see-this"
-VOTER = Respondent("model-a", "vote-1", canonical({"max_tokens": 16, "temperature": 0}))
-OTHER = Respondent("model-b", "vote-1", canonical({"max_tokens": 16, "temperature": 0}))
+VOTER = ModelConfig("model-a", "vote-1", canonical({"max_tokens": 16, "temperature": 0}))
+OTHER = ModelConfig("model-b", "vote-1", canonical({"max_tokens": 16, "temperature": 0}))
 
 
 @pytest.fixture
@@ -57,12 +57,12 @@ def at_once() -> Iterator[None]:
         yield
 
 
-def questions(n: int, respondent: Respondent = VOTER) -> list[Question]:
-    return [Question(respondent, f"first {i}", f"second {i}") for i in range(n)]
+def questions(n: int, config: ModelConfig = VOTER) -> list[Question]:
+    return [Question(config, f"first {i}", f"second {i}") for i in range(n)]
 
 
 def job(endpoint: Endpoint, asked: list[Question], price: Price | None = None) -> Job:
-    return Job(endpoint, asked[0].respondent, asked, len(asked), price)
+    return Job(endpoint, asked[0].config, asked, len(asked), price)
 
 
 def kept(store: VoteStore, asked: list[Question]) -> dict[Question, Answer]:
@@ -274,7 +274,7 @@ def test_no_cost_beyond_the_cap(
 def test_a_cap_on_cost_needs_a_price_and_a_limit_of_tokens(store: VoteStore, endpoint: Callable[..., Endpoint]) -> None:
     with pytest.raises(OptionError, match="max_cost.*price of model-a"):
         ask([job(endpoint(), questions(1))], store, max_cost=1.0)
-    unlimited = questions(1, Respondent("model-c", "vote-1", canonical({"temperature": 0})))
+    unlimited = questions(1, ModelConfig("model-c", "vote-1", canonical({"temperature": 0})))
     with pytest.raises(OptionError, match="max_tokens"):
         ask([job(endpoint(), unlimited, Price(1, 1))], store, max_cost=1.0)
     for bad in (-1, float("nan")):
@@ -331,7 +331,7 @@ def test_a_key_that_is_not_set_stops_before_any_call(
 def test_endpoints_are_asked_side_by_side(loopback: Any, store: VoteStore, endpoint: Callable[..., Endpoint]) -> None:
     loopback.rules(delay=0.3)
     jobs = [
-        job(endpoint(name=name, concurrency=2), questions(4, Respondent(name, "vote-1", VOTER.parameters)))
+        job(endpoint(name=name, concurrency=2), questions(4, ModelConfig(name, "vote-1", VOTER.parameters)))
         for name in "abc"
     ]
     assert ask(jobs, store).answered == 12

@@ -14,13 +14,13 @@ import pytest
 from dxmatch.errors import DxmatchError, InputError
 from dxmatch.votes.batch_files import custom_id, export, import_batch, is_batch_result
 from dxmatch.votes.prompts.pick_prompt import candidates_text
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent, canonical
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
-QWEN = Respondent("Qwen/Qwen2.5-7B-Instruct", "vote-1", canonical({"max_tokens": 16, "temperature": 0.0}))
-PHI = Respondent("phi-4", "vote-1", canonical({"max_tokens": 16, "logprobs": True, "top_logprobs": 10}))
-PICKER = Respondent("phi-4", "icd-pick-1", canonical({"max_tokens": 16}))
+QWEN = ModelConfig("Qwen/Qwen2.5-7B-Instruct", "vote-1", canonical({"max_tokens": 16, "temperature": 0.0}))
+PHI = ModelConfig("phi-4", "vote-1", canonical({"max_tokens": 16, "logprobs": True, "top_logprobs": 10}))
+PICKER = ModelConfig("phi-4", "icd-pick-1", canonical({"max_tokens": 16}))
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Iterator[VoteStore]:
         yield opened
 
 
-def questions(n: int, who: Respondent = QWEN) -> list[Question]:
+def questions(n: int, who: ModelConfig = QWEN) -> list[Question]:
     return [Question(who, f"disease {i}", f"illness {i}") for i in range(n)]
 
 
@@ -84,7 +84,7 @@ def test_an_id_tells_every_part_of_a_question_apart() -> None:
     base = Question(QWEN, "a", "b")
     others = [
         Question(PHI, "a", "b"), Question(QWEN, "b", "a"), Question(QWEN, "a", "b", 1), Question(QWEN, "a b", ""), Question(QWEN, "a", "b "),
-        Question(Respondent(QWEN.model, "icd-pick-1", QWEN.parameters), "a", "b"), Question(Respondent(QWEN.model, QWEN.prompt), "a", "b"),
+        Question(ModelConfig(QWEN.model, "icd-pick-1", QWEN.parameters), "a", "b"), Question(ModelConfig(QWEN.model, QWEN.prompt), "a", "b"),
     ]  # fmt: skip
     ids = {custom_id(question) for question in (base, *others)}
     assert len(ids) == len(others) + 1
@@ -119,7 +119,7 @@ def test_one_model_a_file_and_no_file_beyond_its_limits(store: VoteStore, tmp_pa
 
 @pytest.mark.parametrize("model", ["../../etc/passwd", 'a b:c*?"<>|\\', "модель", "x" * 300, "CON", ".hidden"])
 def test_a_model_of_any_name_gives_a_file_name(store: VoteStore, tmp_path: Path, model: str) -> None:
-    (file,) = export(questions(1, Respondent(model, "vote-1")), tmp_path, store)
+    (file,) = export(questions(1, ModelConfig(model, "vote-1")), tmp_path, store)
     assert file.path.parent == tmp_path
     assert file.path.is_file()
     assert file.path.name.isascii()
@@ -128,7 +128,7 @@ def test_a_model_of_any_name_gives_a_file_name(store: VoteStore, tmp_path: Path,
 
 def test_models_of_like_names_share_no_file(store: VoteStore, tmp_path: Path) -> None:
     models = ["a/b", "a:b", "A-B"]
-    files = export([q for model in models for q in questions(2, Respondent(model, "vote-1"))], tmp_path, store)
+    files = export([q for model in models for q in questions(2, ModelConfig(model, "vote-1"))], tmp_path, store)
     assert len({file.path.name.lower() for file in files}) == 3
     assert [{line["body"]["model"] for line in requests(file.path)} for file in files] == [{model} for model in models]
 
@@ -174,7 +174,7 @@ def test_no_diagnosis_breaks_a_line(store: VoteStore, tmp_path: Path, hostile_te
     assert len(lines) == len(asked)
     assert sum(len(file.path.read_text("ascii").splitlines()) for file in files) == len(asked)
     for question in asked:
-        prompt = PROMPTS[question.respondent.prompt]
+        prompt = PROMPTS[question.config.prompt]
         assert lines[custom_id(question)]["body"]["messages"] == prompt.messages(question.first, question.second)
         assert store.exported(custom_id(question)) == question
     # an endpoint that answers each with the diagnosis itself, or with the question
