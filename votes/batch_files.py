@@ -128,7 +128,7 @@ def _request(id: str, question: Question) -> bytes:
 
 
 @dataclass
-class Told:
+class Skipped:
     """Lines that gave no new answer, for one reason: how many, and where the first of them are."""
 
     count: int = 0
@@ -145,16 +145,16 @@ class BatchSummary:
     """What became of the lines of all files.
 
     stored : new answers. unscored : of these, those without a verdict, by reason.
-    told : the lines that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
+    skipped : the lines that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
     """
 
     n_lines: int = 0
     stored: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
-    told: dict[str, Told] = field(default_factory=dict)
+    skipped: dict[str, Skipped] = field(default_factory=dict)
 
-    def tell(self, what: str, place: str) -> None:
-        self.told.setdefault(what, Told()).add(place)
+    def skip(self, what: str, place: str) -> None:
+        self.skipped.setdefault(what, Skipped()).add(place)
 
     def lines(self) -> list[str]:
         """For the user to read."""
@@ -162,18 +162,18 @@ class BatchSummary:
         if self.unscored:
             reasons = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in self.unscored.most_common())
             out.append(f"{self.unscored.total():,} of these without a verdict ({reasons}).")
-        for what, told in self.told.items():
-            more = ", …" if told.count > len(told.places) else ""
-            out.append(f"{what}: {told.count:,} ({', '.join(told.places)}{more}).")
+        for what, skipped in self.skipped.items():
+            more = ", …" if skipped.count > len(skipped.places) else ""
+            out.append(f"{what}: {skipped.count:,} ({', '.join(skipped.places)}{more}).")
         return out
 
 
 def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore) -> BatchSummary:
     """Stores the answers in results of exported files, in any order. An answer that is there already stays.
 
-    A line that is damaged, failed or unknown is told, and the rest goes on.
+    A line that is damaged, failed or unknown is reported, and the rest goes on.
 
-    Errors: `InputError` for a file that cannot be read or is no result of a batch; nothing is stored then.
+    Errors: `InputError` for a file that cannot be read or is not the result of a batch; nothing is stored then.
     """
     for path in paths:
         _check_result(path)
@@ -191,7 +191,9 @@ def is_batch_result(path: str | os.PathLike[str]) -> bool:
 
 def _check_result(path: str | os.PathLike[str]) -> None:
     if not is_batch_result(path):
-        problem = "the requests of a batch, not its results" if any(_first_entries(path)) else "no result of a batch"
+        problem = (
+            "the requests of a batch, not its results" if any(_first_entries(path)) else "not the result of a batch"
+        )
         allowed = 'lines such as {"custom_id": …, "response": …}'
         raise InputError(problem, source=os.fspath(path), allowed=allowed)
 
@@ -225,16 +227,16 @@ def _import_lines(lines: Iterable[tuple[str, bytes]], store: VoteStore, summary:
         summary.n_lines += 1
         found = _answered(line, store)
         if isinstance(found, str):
-            summary.tell(found, place)
+            summary.skip(found, place)
         elif found[0] in answers:
-            summary.tell("answered already", place)
+            summary.skip("answered already", place)
         else:
             question, answers[question] = found
             places[question] = place
     new = dict.fromkeys(store.unknown(answers))
     for question in answers:
         if question not in new:
-            summary.tell("answered already", places[question])
+            summary.skip("answered already", places[question])
     summary.stored += store.add_many((question, answers[question]) for question in new)
     summary.unscored.update(reason for question in new if (reason := answers[question].reason))
 
@@ -258,7 +260,7 @@ def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
     try:
         reply = chat_reply(body, seconds=0.0)
     except ValueError:
-        return "an answer that is no chat completion"
+        return "not a chat completion"
     return question, answer_of(
         PROMPTS[question.config.prompt], question,
         text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,

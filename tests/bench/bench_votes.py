@@ -41,7 +41,7 @@ def votes(url: str, folder: Path, n: int, concurrency: int) -> Speed:
         start, cpu = time.perf_counter(), time.process_time()
         summary = ask([job], store)
         speed = n / (time.perf_counter() - start), (time.process_time() - cpu) / n
-        assert summary.answered == n, summary.words()
+        assert summary.answered == n, summary.lines()
     return speed
 
 

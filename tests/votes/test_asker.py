@@ -19,7 +19,7 @@ import pytest
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.endpoints.prices import Price
 from dxmatch.errors import InputError, OptionError
-from dxmatch.votes.asker import HOPELESS, HOPELESS_AT_FIRST, AskSummary, Job, ask
+from dxmatch.votes.asker import MAX_FAILURES, MAX_FAILURES_AT_FIRST, AskSummary, Job, ask
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from dxmatch.votes.store.store import StoreError, VoteStore
 
@@ -141,7 +141,7 @@ def test_a_call_without_an_answer_is_counted_not_kept_and_asked_again(
     assert dict(summary.failed) == {kind: 1}
     assert summary.answered == 9 and not summary.stopped_because
     assert list(store.unknown(asked)) == [asked[3]]
-    assert "run this again" in summary.words() and kind in summary.words()
+    assert "run this again" in f"{summary.lines()}" and kind in f"{summary.lines()}"
     loopback.reset()
     assert ask([job(endpoint(), list(store.unknown(asked)))], store).answered == 1
     assert loopback.log()["calls"] == 1
@@ -206,7 +206,7 @@ def test_the_key_is_not_in_the_store(loopback: Any, tmp_path: Path, endpoint: Ca
         assert len(files) == 3  # with the write-ahead log and its index
         for file in files:
             assert b"0123-none" not in file.read_bytes()
-        assert "0123-none" not in f"{summary!r} {summary.words()}"
+        assert "0123-none" not in f"{summary!r} {summary.lines()}"
 
 
 # When it stops
@@ -231,12 +231,12 @@ def test_a_job_whose_calls_all_fail_is_given_up(
 ) -> None:
     loopback.rules({"status": 500})
     summary = ask([job(endpoint(tries=2), questions(1000))], store)
-    assert HOPELESS_AT_FIRST <= summary.failed.total() <= HOPELESS_AT_FIRST + 8
+    assert MAX_FAILURES_AT_FIRST <= summary.failed.total() <= MAX_FAILURES_AT_FIRST + 8
     assert "10 failures in a row, the last: lab" in summary.stopped_because[0]
     loopback.rules({"times": 50, "text": "Yes"}, {"status": 500})
     summary = ask([job(endpoint(tries=2), questions(1000))], store)
     assert summary.answered == 50
-    assert HOPELESS <= summary.failed.total() <= HOPELESS + 8
+    assert MAX_FAILURES <= summary.failed.total() <= MAX_FAILURES + 8
     assert "100 failures in a row, the last: lab" in summary.stopped_because[0]
 
 
@@ -364,8 +364,8 @@ def test_progress_and_an_end_in_words(loopback: Any, store: VoteStore, endpoint:
     seen: list[tuple[int, int]] = []
     summary = ask([job(endpoint(), questions(30))], store, progress=lambda *done: seen.append(done))
     assert seen == [(i, 30) for i in range(1, 31)]
-    assert summary.words().splitlines()[0] == "30 answers kept, 0 of them without a verdict."
-    assert AskSummary().words()
+    assert summary.lines()[0] == "30 answers kept, 0 of them without a verdict."
+    assert AskSummary().lines()
 
 
 def test_within_a_running_event_loop(loopback: Any, store: VoteStore, endpoint: Callable[..., Endpoint]) -> None:
