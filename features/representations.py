@@ -126,7 +126,7 @@ class Representations:
 
         def read() -> NDArray[np.int32]:
             index = self._providers.icd_index(picker.source, picker.encoder)
-            nodes = self.icd_choices(picker).nodes(picker.respondent, self._providers.vote_store())
+            nodes = self.icd_choices(picker).nodes(picker.config, self._providers.vote_store())
             return index.category_of(nodes)
 
         return self._once(("picked", picker), read)

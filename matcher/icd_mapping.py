@@ -112,12 +112,12 @@ def map_icd(
     with VoteStore(Path(store)) as votes:
 
         def ask(choices: Choices) -> None:
-            unknown = list(votes.unknown(choices.questions(picker.respondent)))
-            price = chosen.prices.get(picker.respondent.model)
-            job = Job(chosen.endpoints[picker.endpoint], picker.respondent, unknown, len(unknown), price)
+            unknown = list(votes.unknown(choices.questions(picker.config)))
+            price = chosen.prices.get(picker.config.model)
+            job = Job(chosen.endpoints[picker.endpoint], picker.config, unknown, len(unknown), price)
             summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
 
-        answers = picked_answers(picker.respondent, votes, ask)
+        answers = picked_answers(picker.config, votes, ask)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
     return IcdTable(_as_arrow(columns), summaries[0] if summaries else None)
 
