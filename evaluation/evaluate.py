@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import InputError, OptionError
+from ..matcher.protocol import Matcher, Profile
+from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
-from .matches.case_matches import PAIRS_PER_CALL, Matcher, Progress
+from .matches.case_matches import PAIRS_PER_CALL
 from .metrics.relative import check_hardness, check_k
 from .relative.section import Relative, relative_sections
 from .report.report import Report
@@ -88,17 +90,17 @@ def evaluate(
     judged, lacking = _judged(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
-    rests_on_votes = getattr(matcher, "rests_on_votes", False)
     context = Context(
-        matcher, k=k, repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source),
-        across_cases=not rests_on_votes or want.by_name("krippendorff_alpha_by_distance"), progress=progress,
+        matcher, k=k, n_cases=len(read.cases), hardness=hardness,
+        max_k=max_k or max(k, min(int(read.lengths.max()), _LONGEST_CURVE)),
+        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), progress=progress,
+        across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
     sections: list[Section] = []
     left_out = {} if lacking is None else {RELATIVE: lacking}
     made_with = _made_with(read, context, judged, in_turn)
     if judged:
-        widest = max_k or max(k, min(int(read.lengths.max()), _LONGEST_CURVE))
-        relative = Relative(hardness, denominator, widest, pairs_per_call, labelled)
+        relative = Relative(denominator, pairs_per_call, labelled)
         made, counts = relative_sections(read, judged, context, relative)
         sections += map(want.kept, made)
         made_with |= counts
@@ -146,7 +148,7 @@ def _judged(read: Lists, in_turn: bool, want: Wanted) -> tuple[list[Panel], str 
 
 
 def _made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool) -> dict[str, Any]:
-    rests_on_votes = getattr(context.matcher, "rests_on_votes", False)
+    profile = context.profile
     return {
         "source": read.source,
         "n_cases": len(read.cases),
@@ -157,9 +159,9 @@ def _made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool
         "bootstrap": context.repeats,
         "seed": context.seed,
         "level": context.level,
-        "matcher": str(getattr(context.matcher, "identity", type(context.matcher).__name__)),
+        "matcher": profile.identity,
         "threshold": float(context.matcher.threshold),
-        "min_coverage": getattr(context.matcher, "min_coverage", None) if rests_on_votes else None,
+        "min_coverage": profile.min_coverage,
         "icd_source": context.icd_source,
         "references": sum(map(bool, read.reference)),
         "unique_diagnoses": len(read.strings),

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, MissingExtra
+from ..matcher.protocol import Matcher, Profile
 from .lists.ranked_answer import ranked_diagnoses
-from .matches.case_matches import Matcher, asked
+from .matches.case_matches import asked
 from .metrics.relative import check_k
 
 try:
@@ -127,7 +128,7 @@ def _score(diagnoses: list[str], references: list[str], probabilities: NDArray[n
         "diagnoses": diagnoses,
         "probabilities": best.tolist(),
         "nearest_references": nearest,
-        "matcher": str(getattr(m, "identity", type(m).__name__)),
+        "matcher": Profile.of(m).identity,
         "threshold": float(m.threshold),
     }
     return Score(

@@ -9,9 +9,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ...matcher.protocol import Matcher
+from ...progress import Progress
 from ..lists.lists import Lists
-from ..statistics.section import Context
-from .case_matches import PAIRS_PER_CALL, Matcher, Progress, asked, each_once, pair_codes
+from .case_matches import PAIRS_PER_CALL, asked, each_once, pair_codes
 
 _ELEMENTS_PER_BLOCK = 2_000_000
 _CODES_PENDING = 16_000_000
@@ -110,10 +111,3 @@ def _places(codes: NDArray[np.int64], block: NDArray[np.int64]) -> NDArray[np.in
     at[order] = np.searchsorted(codes, flat[order])
     at[flat < 0] = len(codes)
     return at.reshape(block.shape)
-
-
-def shared_matches(lists: Lists, context: Context) -> ReferenceMatches:
-    """`match_references` of the context's M and k, computed by the first family that needs it."""
-    if "reference_matches" not in context.made:
-        context.made["reference_matches"] = match_references(lists, context.matcher, context.k, context.progress)
-    return context.made["reference_matches"]

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ..matches.case_matches import Matcher
+from ...matcher.protocol import Matcher
+from ...pages.rows import Row
 from ..metrics import REGISTRY
 from ..metrics.reasoning import same_name, shares
-from ..relative.rows import Row, Setting, measured
 from ..statistics.bootstrap import check_bootstrap, resampled_means
+from ..statistics.section import measured
 from .correspondence import Similarity, explained_pairs, observation_pairs
 from .graph import Category, KnowledgeGraph
 from .json_file import at
@@ -208,13 +209,12 @@ def _rows(
     for column, (metric, group) in enumerate(columns):
         known = flat[~np.isnan(flat[:, column]), column]
         value = float(known.mean()) if len(known) else float("nan")
-        setting = Setting(1, 1.0, 1, level, len(known))
         reason = "no note has anything to divide by"
         rows.append(
             {
                 "metric": REGISTRY[metric].symbol,
                 "category": group,
-                **measured(value, again[:, column], setting, reason),
+                **measured(value, again[:, column], level, len(known), reason),
                 "n_notes": len(known),
             }
         )

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from ...pages.blocks import table
-from ..statistics.section import Row
-
-if TYPE_CHECKING:
-    from .report import Report
+from ...pages.rows import Row
+from ..statistics.results import Results
 
 
-def cases_to_look_at(report: Report) -> str:
+def cases_to_look_at(report: Results) -> str:
     """Where algorithm and panel differ most; "" where there is no panel, or no difference."""
     rows = report.rows_of("relative.disagreements")
     if not rows:

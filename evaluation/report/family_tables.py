@@ -6,7 +6,8 @@ from collections.abc import Callable
 from html import escape
 
 from ...pages.blocks import Reasons, rows_table, table, value_cell
-from ..statistics.section import Row, Section
+from ...pages.rows import Row
+from ..statistics.section import Section
 
 _CHARTED = {"hierarchical.rank_shifts"}
 """These stand behind a chart."""

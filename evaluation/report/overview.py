@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...pages.blocks import Reasons, table, value_cell
-from ..statistics.section import Row, Section
+from ...pages.rows import Row
+from ..statistics.results import Results
+from ..statistics.section import Section
 from .charts.cascade import BY_LEVEL, LEVELS
 from .charts.marks import marks_of
 from .words import place_of
-
-if TYPE_CHECKING:
-    from .report import Report
 
 HEADLINES = ("RPAD", "RRAD")
 _SHOWN_OF_RELATIVE = (*HEADLINES, "E[RPAD]", "E[RRAD]")
@@ -28,7 +25,7 @@ _MOST_OPEN = 2
 _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 
 
-def overview(report: Report) -> str:
+def overview(report: Results) -> str:
     """Raters by metrics, with intervals, at k: of the relative metrics the headline; levels of ICD-10 have their chart."""
     reasons = Reasons()
     raters = marks_of(report).ordered([row["algorithm"] for row in report.rows])
@@ -50,7 +47,7 @@ def overview(report: Report) -> str:
     return f'<p class="quiet">{told}</p>{made}{reasons.html()}'
 
 
-def headline_rows(report: Report, section: Section) -> dict[str, dict[str, Row]]:
+def headline_rows(report: Results, section: Section) -> dict[str, dict[str, Row]]:
     """Printed name of a metric -> rater -> row: what the overview shows of a section."""
     lines: dict[str, dict[str, Row]] = {}
     for row in section.rows:
@@ -66,13 +63,13 @@ def _mark(row: Row | None) -> str:
     return _BESIDE_1[place_of(row)] if row is not None and row["metric"] in HEADLINES else ""
 
 
-def panel_tables(report: Report) -> str:
+def panel_tables(report: Results) -> str:
     """RPAD and RRAD by k; what they are made of, at k; differences of algorithms."""
     blocks = [block for block in (_by_k(report), _comparisons(report), _parts(report)) if block]
     return f'<div class="beside">{"".join(f"<div>{block}</div>" for block in blocks)}</div>' if blocks else ""
 
 
-def _by_k(report: Report) -> str:
+def _by_k(report: Results) -> str:
     of = {(r["algorithm"], r["metric"], r["k"]): r for r in report.rows if r["metric"] in HEADLINES and not r["of"]}
     ks = sorted({k for _, _, k in of})
     if len(ks) < 2:
@@ -92,7 +89,7 @@ def _by_k(report: Report) -> str:
     return heading + table("RPAD and RRAD by k", ["", *(f"k = {k}" for k in ks)], groups) + reasons.html()
 
 
-def _parts(report: Report) -> str:
+def _parts(report: Results) -> str:
     reasons = Reasons()
     of = {(r["algorithm"], r["metric"], r["of"]): r for r in report.rows if r["k"] in (report.k, None)}
     groups = []
@@ -117,7 +114,7 @@ def _parts(report: Report) -> str:
     return f'{heading}<details class="more"><summary>Rates and sigmas of {len(groups)} algorithms</summary>{made}</details>'
 
 
-def _comparisons(report: Report) -> str:
+def _comparisons(report: Results) -> str:
     rows = report.comparison_rows
     if not rows:
         return ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...errors import MissingExtra
 from ...pages.blocks import figure, how_made, script_chart
@@ -12,6 +11,7 @@ from ...pages.document import document
 from ...pages.figure import Figure, spec_of
 from ...pages.renderer import Renderer
 from ...pages.style import PAGE
+from ..statistics.results import Results
 from ..statistics.section import Section
 from .cases import cases_to_look_at
 from .charts import all_figures
@@ -21,14 +21,11 @@ from .overview import overview, panel_tables
 from .plain_chart import chart_without_script
 from .words import made_with_lines, panel_words
 
-if TYPE_CHECKING:
-    from .report import Report
-
 _FIRST_WORDS = 3
 _INSTALL = "Most charts need the extra 'report', which is not installed here: pip install 'dxmatch[report]'."
 
 
-def page(report: Report) -> str:
+def page(report: Results) -> str:
     """A whole HTML document. Every text from the data is escaped."""
     figures, marks = all_figures(report), marks_of(report)
     try:
@@ -57,7 +54,7 @@ def page(report: Report) -> str:
     )
 
 
-def _section(report: Report, section: Section, figures: list[Figure], charts: dict[str, str], marks: Marks) -> str:
+def _section(report: Results, section: Section, figures: list[Figure], charts: dict[str, str], marks: Marks) -> str:
     own = [drawn for drawn in figures if drawn.section == section.name]
     raters = marks.ordered([rater for drawn in own for rater in drawn.series])
     drawn = "".join(figure(each, charts[each.name]) for each in own)
@@ -74,7 +71,7 @@ def _section(report: Report, section: Section, figures: list[Figure], charts: di
     )
 
 
-def _how_made(report: Report, missing_extra: bool) -> str:
+def _how_made(report: Results, missing_extra: bool) -> str:
     left_out = [f"{spoken(name)}: {reason}" for name, reason in report.left_out.items()]
     notes = [*report.notes, *([_INSTALL] if missing_extra else [])]
     return how_made(made_with_lines(report), left_out, notes)

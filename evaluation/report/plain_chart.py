@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape
 
 from ...pages.figure import Figure
+from ...pages.rows import Row
 from ...pages.style import COLOURS
-from ..statistics.section import Row
 from .charts.marks import Marks
 
 _WIDTH, _HEIGHT = 440, 270

@@ -22,7 +22,8 @@ from dxmatch.evaluation.matches.case_matches import CaseMatches, pair_codes
 from dxmatch.evaluation.matches.multiplicity import expected_multiplicities, multiplicities
 from dxmatch.evaluation.metrics.relative import relative
 from dxmatch.evaluation.relative.correction.corrected import corrected
-from dxmatch.evaluation.statistics.bootstrap import CaseCounts, resampled, resampled_means
+from dxmatch.evaluation.relative.rates import CaseCounts, resampled
+from dxmatch.evaluation.statistics.bootstrap import resampled_means
 from dxmatch.evaluation.statistics.section import Context
 
 from .report import Row, best_of, peak_memory, show

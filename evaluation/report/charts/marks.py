@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pages.style import COLOURS, SHAPES, Style
-
-if TYPE_CHECKING:
-    from ..report import Report
+from ...statistics.results import Results
 
 _PATHS = {
     "circle": "M0-5a5 5 0 1 0 .01 0z",
@@ -50,7 +48,7 @@ class Marks:
         return tuple(r for r in (*self.algorithms, *(r for r in self.raters if r not in self.algorithms)) if r in there)
 
 
-def marks_of(report: Report) -> Marks:
+def marks_of(report: Results) -> Marks:
     return Marks(tuple(report.algorithms), tuple(report.made_with["raters"]))
 
 
