@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
@@ -39,3 +40,12 @@ class Profile:
             rests_on_votes,
             getattr(matcher, "min_coverage", None) if rests_on_votes else None,
         )
+
+
+def loaded(matcher: Matcher | str | os.PathLike[str] | None, **options: Any) -> Matcher:
+    """`matcher`, or the match function of a folder (the shipped one for None), loaded with the options of `load`."""
+    if matcher is None or isinstance(matcher, str | os.PathLike):
+        from .match_function import load
+
+        return load(matcher, **options)
+    return matcher
