@@ -82,7 +82,7 @@ class Report(Results):
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
         """Every chart of the page as a file of its own, in a folder that is made where it is absent.
 
-        Errors: `OptionError` for a format that is neither "png" nor "svg", `MissingExtra` without the extra `report`.
+        Errors: `OptionError` for a format that is neither "png" nor "svg".
         """
         from ...pages.files import save_figures
         from .charts import all_figures
