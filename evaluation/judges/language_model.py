@@ -8,11 +8,11 @@ from typing import Any
 
 from ...endpoints.endpoint import Endpoint
 from ...endpoints.prices import Price
+from ...progress import Progress
 from ...votes.ask_summary import AskSummary
 from ...votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from ...votes.prompts.versions import PROMPTS
 from ...votes.store.store import VoteStore
-from ..matches.case_matches import Progress
 
 
 @dataclass

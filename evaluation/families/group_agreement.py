@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.agreement import NO_CATEGORY, agreeing_pairs, fleiss_from_counts
+from ...matcher.protocol import Matcher
+from ...progress import Progress
+from ..lists.lists import NO_CATEGORY
+from ..matches.case_matches import CaseMatches, ask, pair_codes
+from ..metrics.agreement import agreeing_pairs, fleiss_from_counts
 from ..metrics.alpha import alpha_from_sums, disagreement
-from ..statistics.bootstrap import CaseCounts, case_weights, resampled
-from .case_matches import CaseMatches, Matcher, Progress, ask, pair_codes
+from ..relative.rates import CaseCounts, resampled
+from ..statistics.bootstrap import case_weights
 
 METRICS = ("cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "krippendorff_alpha_by_distance")
 MOST_PAIRS = 50_000
