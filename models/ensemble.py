@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import FEW, compiled, kernels_compiled
+from ..compiled import FEW, kernels_compiled
 from ..errors import ModelError
 from .refusal import refusal
 from .trees.bins import Bins
@@ -23,6 +22,7 @@ from .trees.walk import TreeWalk
 
 KINDS = ("mean_raw", "mean_probability")
 MAX_WEIGHT = 1e6
+_NODES = 64
 _ALLOWED = 'one of "mean_raw", "mean_probability", or {"kind": one of them, "weights": one number above 0 a member}'
 
 
@@ -53,16 +53,52 @@ class Combination:
             object.__setattr__(self, "weights", tuple(map(float, self.weights)))
 
     def __call__(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64[n] of `raw` float64[n, members]. A row is computed alone: it gives the same bits in any batch.
+        """One score float64[n] of `raw` float64[n, members]. A row gets the same bits in any batch.
 
-        Errors: `ModelError` where the members are not as many as the weights.
+        Raises
+        ------
+        ModelError
+            Where the members are not as many as the weights.
         """
-        members = raw.shape[1]
+        weights = self._weights(raw.shape[1])
+        if self.kind == "mean_probability":
+            from .row_loops import mean_probability
+
+            return mean_probability(np.ascontiguousarray(raw, np.float64), weights)
+        total = np.zeros(len(raw))
+        for member, weight in enumerate(weights):
+            total += weight * raw[:, member]
+        return total / sum(weights)
+
+    def shares(self, base: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
+        """By how much M's score moves for each unit by which a member's does, on the straight way from `base` to `raw`.
+
+        With them the members' SHAP values become M's. Shapley values are linear, so for a mean of log-odds they are the weights; for a
+        mean of probabilities, a member counts by what it moved the whole (Aumann & Shapley 1974; Chen, Lundberg & Lee 2022
+        for series of models), integrated by Gauss and Legendre's rule.
+
+        Parameters
+        ----------
+        base, raw : float64[n, members].
+
+        Returns
+        -------
+        float64[n, members]
+            `(shares * (raw - base)).sum(1)` is M's score of `raw` less that of `base`.
+        """
+        weights = self._weights(raw.shape[1])
+        if self.kind == "mean_raw":
+            return np.broadcast_to(weights / weights.sum(), raw.shape)
+        from .row_loops import mean_probability_shares
+
+        nodes, node_weights = np.polynomial.legendre.leggauss(_NODES)
+        base, raw = (np.ascontiguousarray(values, np.float64) for values in (base, raw))
+        return mean_probability_shares(base, raw, weights, (nodes + 1) / 2, node_weights / 2)
+
+    def _weights(self, members: int) -> NDArray[np.float64]:
         if self.weights is not None and len(self.weights) != members:
             raise refusal("ensemble, weights", "not one a member", allowed=f"{members} numbers", got=len(self.weights))
-        weights = np.ones(members) if self.weights is None else np.array(self.weights)
-        combine = _mean_raw if self.kind == "mean_raw" else _mean_probability
-        return combine(np.ascontiguousarray(raw, np.float64), weights)
+        return np.ones(members) if self.weights is None else np.array(self.weights)
 
     def to_json(self) -> Any:
         return self.kind if self.weights is None else {"kind": self.kind, "weights": list(self.weights)}
@@ -173,33 +209,3 @@ class Members:
 
 def _is_weight(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MAX_WEIGHT
-
-
-@compiled(few="raw")
-def _mean_raw(raw: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    out = np.empty(len(raw))
-    for row in range(len(raw)):
-        total = 0.0
-        weight = 0.0
-        for member in range(len(weights)):
-            total += weights[member] * raw[row, member]
-            weight += weights[member]
-        out[row] = total / weight
-    return out
-
-
-@compiled(few="raw")
-def _mean_probability(raw: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """log(sum w p / sum w (1 - p)), with p and 1 - p each taken from an exponential of a number from -700 to 0: neither is ever 0."""
-    out = np.empty(len(raw))
-    for row in range(len(raw)):
-        match = 0.0
-        other = 0.0
-        for member in range(len(weights)):
-            score = raw[row, member]
-            e = math.exp(max(-abs(score), -700.0))
-            likelier, other_side = weights[member] / (1.0 + e), weights[member] * e / (1.0 + e)
-            match += likelier if score >= 0 else other_side
-            other += other_side if score >= 0 else likelier
-        out[row] = math.log(match) - math.log(other)
-    return out

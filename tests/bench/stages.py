@@ -121,7 +121,7 @@ def of_one_chunk(of: Of, output: Path) -> Iterator[Stage]:
     raw, taken = timed(lambda: of.m.raw(features, threads=1))
     splits = visited_splits(of.m) * len(features) * of.chunks
     yield Stage("trees", "pairs", taken * of.chunks, splits / of.bounds.arithmetic, "arithmetic")
-    calibration = of.m._parts.manifest.calibration
+    calibration = of.m.parts.manifest.calibration
     probability, made = stage("calibrate", "pairs", lambda: calibration(raw)[pairs.pair_of_row], 8 * 4 * n)
     yield made
     columns = [a, b, pa.array(probability), pa.array(probability >= of.m.threshold)]
@@ -198,7 +198,7 @@ def least_seconds(texts: Representations, pairs: InternedPairs, bounds: Bounds) 
 def visited_splits(m: MatchFunction) -> float:
     """Splits that a row passes in all trees of all members, a mean over the rows that they were trained on."""
     total = 0.0
-    for text in m._parts.trees:
+    for text in m.parts.trees:
         for line in text.split("\n"):
             key, _, numbers = line.partition("=")
             if key == "internal_count" and numbers:

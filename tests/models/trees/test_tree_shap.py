@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import ModelError, OptionError
+from dxmatch.errors import ModelError
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.models.ensemble import Combination, Members
 from dxmatch.models.folder import load
@@ -206,13 +206,17 @@ def test_of_a_match_function_in_any_chunk(shipped, odd_rows, monkeypatch):
     m = MatchFunction(shipped)
     table = odd_rows(2, 700, len(m.features.names))
     whole = m.contributions(table, threads=1)
-    monkeypatch.setattr("dxmatch.matcher.match_function.SHAP_CHUNK", 100)
+    monkeypatch.setattr("dxmatch.models.scorer._SHAP_CHUNK", 100)
     assert m.contributions(table).tobytes() == whole.tobytes()
     assert m.contributions(table, threads=1).tobytes() == whole.tobytes()
     assert m.contributions(table[:0]).shape == (0, whole.shape[1])
 
 
-def test_a_mean_of_probabilities_has_none(shipped):
-    m = MatchFunction(replace(shipped, manifest=replace(shipped.manifest, ensemble=Combination("mean_probability"))))
-    with pytest.raises(OptionError, match=r"The 'ensemble' parameter must be \"mean_raw\" for SHAP values"):
-        m.contributions(np.zeros((1, len(m.features.names)), np.float32))
+def test_of_a_mean_of_probabilities(shipped, odd_rows):
+    m = MatchFunction(
+        replace(shipped, manifest=replace(shipped.manifest, ensemble=Combination("mean_probability", WEIGHTS)))
+    )
+    table = odd_rows(1, 100, len(m.features.names))
+    found = m.contributions(table)
+    assert np.abs(found.sum(1) - m.raw(table)).max() < 1e-6
+    assert m.contributions(table[7:8]).tobytes() == found[7:8].tobytes()
