@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from .refusal import refusal
+from .trees.refusal import refusal
 
 MAX_SLOPE = 1e3
 MAX_INTERCEPT = 1e6

@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import FEW, kernels_compiled
 from ..errors import ModelError
-from .refusal import refusal
-from .trees.bins import Bins
-from .trees.bitmask import MAX_LEAVES, BitmaskTrees
 from .trees.checked import CheckedMembers
-from .trees.shap_values import TreeShap, check_counts
+from .trees.codes import Codes
+from .trees.refusal import refusal
+from .trees.tables import TreeTables
 from .trees.text import check
-from .trees.walk import TreeWalk
 
 KINDS = ("mean_raw", "mean_probability")
 MAX_WEIGHT = 1e6
@@ -122,89 +119,100 @@ MEAN_RAW = Combination("mean_raw")
 
 
 class Members:
-    """The members of M as scorers of rows. A row's scores have the same bits by every way that gives them: LightGBM's own.
+    """The members of M as scorers of rows: by tables (`trees.tables`), or by LightGBM where a member is out of their reach.
 
-    Trees of at most 64 leaves are scored by `BitmaskTrees`, a few rows at the start of a process by `TreeWalk`, and what is out of
-    the reach of the former by LightGBM, which is imported for that alone.
+    Parameters
+    ----------
+    texts : LightGBM's, or what `folder.load` gives.
 
-    texts : LightGBM's, or what `folder.load` gives. Errors: `ModelError` for a text that `trees.validate` refuses.
+    Raises
+    ------
+    ModelError
+        For a text that `trees.text.validate` refuses.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
         if not isinstance(texts, CheckedMembers):
             texts = CheckedMembers([check(text, None, f"member {number}") for number, text in enumerate(texts)])
         self._texts = texts
-        self._arrays = [member.arrays for member in texts.members]
-        self._boosters: dict[int, Any] = {}
-        self.n_features = self._arrays[0].n_features
+        self.arrays = [member.arrays for member in texts.members]
+        self.n_features = self.arrays[0].n_features
 
     def __len__(self) -> int:
-        return len(self._arrays)
+        return len(self.arrays)
 
     def __call__(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64[n, members]: each member's raw log-odds for `table` float32[n, f]; NaN is a missing value.
+        """Each member's raw log-odds, float64[n, members], bit-identical to LightGBM's `predict(raw_score=True)`.
 
-        Errors: `ModelError` for another number of columns.
+        Parameters
+        ----------
+        table : float32[n, f]; NaN is a missing value.
+
+        Raises
+        ------
+        ModelError
+            For another number of columns.
         """
         self._check_columns(table)
-        if len(table) <= FEW and not kernels_compiled():
-            return self._walk(table)
-        numbers, bitmask = self._bitmask
-        if bitmask is not None and len(numbers) == len(self):
-            return bitmask(table)
-        raw = np.empty((len(table), len(self)))
-        if bitmask is not None:
-            raw[:, numbers] = bitmask(table)
-        for member in sorted(set(range(len(self))) - set(numbers)):
-            raw[:, member] = np.asarray(self._booster(member).predict(table, raw_score=True, num_threads=1))
-        return raw
+        if self._scores is not None:
+            return self._scores(table)[:, :, 0]
+        raw = [self.booster(member).predict(table, raw_score=True, num_threads=1) for member in range(len(self))]
+        return np.stack(raw, axis=1)
 
     def contributions(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64[n, members, f + 1]: SHAP values of each feature in each member's raw log-odds, and in the last column its base.
+        """SHAP values of each feature in each member's raw log-odds, float64[n, members, f + 1], the base in the last column.
 
         Base and values add up to the score. Path-dependent TreeSHAP; the values are those of LightGBM's `pred_contrib`, which
-        gives them where a member's paths have too many features for tables.
+        gives them where a path has too many features for tables.
 
-        Errors: `ModelError` for another number of columns, or trees without the counts of training rows.
+        Raises
+        ------
+        ModelError
+            For another number of columns, or trees without the counts of training rows.
         """
         self._check_columns(table)
         found = np.empty((len(table), len(self), self.n_features + 1))
         for member, tables in enumerate(self._shap):
-            if tables is not None:
-                found[:, member] = tables(table)[:, 0]
+            if tables is None:
+                found[:, member] = self.booster(member).predict(table, pred_contrib=True, num_threads=1)
             else:
-                found[:, member] = self._booster(member).predict(table, pred_contrib=True, num_threads=1)
+                found[:, member, :-1] = tables(table)[:, 0]
+                found[:, member, -1] = self._bases[member]
         return found
+
+    def booster(self, member: int) -> Any:
+        """LightGBM's own."""
+        import lightgbm
+
+        if member not in self._boosters:
+            self._boosters[member] = lightgbm.Booster(model_str=self._texts[member])
+        return self._boosters[member]
 
     def _check_columns(self, table: NDArray[np.float32]) -> None:
         if table.ndim != 2 or table.shape[1] != self.n_features:
             raise refusal("table", "other columns than the trees read", allowed=f"{self.n_features}", got=table.shape)
 
     @cached_property
-    def _walk(self) -> TreeWalk:
-        return TreeWalk(self._arrays)
+    def _scores(self) -> TreeTables | None:
+        codes = Codes.of(self.arrays)
+        return None if codes is None else TreeTables.of_scores(self.arrays, codes)
 
     @cached_property
-    def _bitmask(self) -> tuple[list[int], BitmaskTrees | None]:
-        """The members that it scores, and it."""
-        numbers = [number for number, trees in enumerate(self._arrays) if trees.most_leaves <= MAX_LEAVES]
-        members = [self._arrays[number] for number in numbers]
-        bins = Bins.of(members) if members else None
-        return ([], None) if bins is None else (numbers, BitmaskTrees.of(members, bins))
+    def _shap(self) -> list[TreeTables | None]:
+        for trees in self.arrays:
+            trees.check_counts()
+        codes = [Codes.of([trees]) for trees in self.arrays]
+        return [
+            None if c is None else TreeTables.of_shap([trees], c) for trees, c in zip(self.arrays, codes, strict=True)
+        ]
 
     @cached_property
-    def _shap(self) -> list[TreeShap | None]:
-        for trees in self._arrays:
-            check_counts(trees)
-        bins = [Bins.of([trees]) for trees in self._arrays]
-        return [None if b is None else TreeShap.of([trees], b) for trees, b in zip(self._arrays, bins, strict=True)]
+    def _bases(self) -> list[float]:
+        return [trees.expected_value() for trees in self.arrays]
 
-    def _booster(self, member: int) -> Any:
-        if member not in self._boosters:
-            import lightgbm
-
-            self._boosters[member] = lightgbm.Booster(model_str=self._texts[member])
-        return self._boosters[member]
+    @cached_property
+    def _boosters(self) -> dict[int, Any]:
+        return {}
 
 
 def _is_weight(value: Any) -> bool:

@@ -9,11 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ModelError
 from .calibration import Sigmoid
 from .ensemble import MEAN_RAW, Combination, Members
 
 _CHUNK = 65_536
 _SHAP_CHUNK = 8_192
+_NEAR = 1e-6
 
 
 class Scorer:
@@ -82,21 +84,32 @@ class Scorer:
         Raises
         ------
         ModelError
-            Where the trees lack the counts of training pairs.
+            Where the trees lack the counts of training pairs, or the log-odds of members whose probabilities are averaged are so far apart
+            that the values do not add up (by more than 1e-6).
         """
         found = np.empty((len(table), table.shape[1] + 1))
 
         def compute(rows: slice) -> None:
             values = self.members.contributions(table[rows])
             bases = values[:, :, -1]
-            shares = self.combination.shares(bases, values.sum(axis=2))
+            scores = values.sum(axis=2)
+            shares = self.combination.shares(bases, scores)
             found[rows] = 0.0
             for member in range(len(self.members)):  # in this order for every row: the same bits in any batch
                 found[rows] += shares[:, member, None] * values[:, member]
             found[rows, -1] = self.combination(bases)
+            _check_sum(found[rows], self.combination(scores))
 
         _in_threads(compute, len(table), _SHAP_CHUNK, threads)
         return found
+
+
+def _check_sum(values: NDArray[np.float64], score: NDArray[np.float64]) -> None:
+    gap = float(np.abs(values.sum(axis=1) - score).max(initial=0.0))
+    if not gap <= _NEAR * max(1.0, float(np.abs(score).max(initial=0.0))):
+        raise ModelError(
+            f"SHAP values do not add up to the score (by {gap:.2g}): the members' log-odds are too far apart."
+        )
 
 
 def _in_threads(compute: Callable[[slice], None], rows: int, chunk: int, threads: int | None) -> None:
