@@ -20,9 +20,10 @@ from ..features.coverage import MIN_COVERAGE, Coverage
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED, Providers
 from ..files.pairs import Pairs, read_pairs
-from ..matcher.match_function import SHAPE_FEATURES, MatchFunction, open_store
+from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
+from ..models.releases import SHAPE_FEATURES
 from ..models.shipped import shipped_encoder_files
 from ..models.trees.text import validate
 from ..terms.encoders.static import StaticEncoder

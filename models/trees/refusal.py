@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import ModelError, quoted
+from ...errors import ModelError, quoted
 
 _NOTHING_TO_SHOW = object()
 
