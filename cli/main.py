@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from .audit import audit, explain
-from .debug import Debug, accept_debug
 from .demo import demo
 from .evaluate import evaluate, metrics, reasoning
 from .icd import icd
+from .running import Debug, complete
 from .score import score
 from .suggest import labels, suggest
 from .train import train
@@ -46,7 +46,7 @@ for command, example in (
     (metrics, "dxmatch metrics"),
 ):
     app.command(epilog=f"Example: {example}")(command)
-accept_debug(app)
+complete(app)
 
 
 def _show_version(wanted: bool) -> None:
@@ -74,14 +74,9 @@ def main() -> None:
     given: dict[str, Any] = {}
     try:
         app(obj=given)
-    except (DxmatchError, KeyboardInterrupt, MemoryError) as error:
+    except (DxmatchError, MemoryError) as error:
         if given.get("debug"):
             raise
-        if isinstance(error, MemoryError):
-            said, code = "out of memory; score the file in parts.", 1
-        elif isinstance(error, KeyboardInterrupt):
-            said, code = str(error) or "interrupted; nothing half-written is left.", 130
-        else:
-            said, code = str(error), 1
+        said = "out of memory; score the file in parts." if isinstance(error, MemoryError) else error
         typer.echo(f"dxmatch: {said}", err=True)
-        raise SystemExit(code) from None
+        raise SystemExit(1) from None

@@ -95,7 +95,7 @@ def ablation_of(
 
     providers = providers_of(own)
     read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside")
-    examples, _ = examples_of(read, feature_set, providers, a="expert", group="expert", min_coverage=0.0)
+    examples, _ = examples_of(read, feature_set, providers, min_coverage=0.0)
     test = held_out(examples.groups, 0.2, seed)
     kinds = {
         kind: read_extra(

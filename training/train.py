@@ -158,9 +158,9 @@ def fit(
         return feature_set.open(normalizer, static, endpoints=feature_set.endpoints, store=votes)
 
     providers = providers_of(None if encoder_files is None else StaticEncoder.from_bytes(encoder_files))
-    read = read_pairs(pairs, a=a, b=b, label=label, soft=soft, weight=weight, rejects=rejects)
+    read = read_pairs(pairs, a=a, b=b, label=label, soft=soft, weight=weight, group=group, rejects=rejects)
     read, inside = treat_contained(read, providers.naming, contained)
-    examples, known = examples_of(read, feature_set, providers, a=a, group=group or a, min_coverage=min_coverage)
+    examples, known = examples_of(read, feature_set, providers, min_coverage=min_coverage)
     warnings = [*check_examples(examples, feature_set), *contained_warning(inside)]
     silver = None if extra is None else read_extra(extra, feature_set, providers, providers_of, examples)
     test = held_out(examples.groups, test_share, seed)

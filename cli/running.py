@@ -1,4 +1,4 @@
-"""`--debug`, which every command takes, before its name or after it."""
+"""What all commands share when they run: `--debug`, before a command's name or after it, and the end that Ctrl-C makes."""
 
 from __future__ import annotations
 
@@ -19,22 +19,27 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 """Given, it sets "debug" in the mapping that the command line was called with as `obj`."""
 
 
-def accept_debug(app: typer.Typer) -> None:
-    """Adds the option to every command of `app`, and of the groups below it."""
+def complete(app: typer.Typer) -> None:
+    """Gives every command of `app`, and of the groups below it, what all share."""
     for command in app.registered_commands:
         if command.callback is not None:
-            command.callback = _with_debug(command.callback)
+            command.callback = _completed(command.callback)
     for group in app.registered_groups:
         if group.typer_instance is not None:
-            group.typer_instance.callback()(_with_debug(lambda: None))
-            accept_debug(group.typer_instance)
+            group.typer_instance.callback()(_completed(lambda: None))
+            complete(group.typer_instance)
 
 
-def _with_debug(command: Callable[..., Any]) -> Callable[..., Any]:
+def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def run(*, debug: bool, **options: Any) -> Any:
         del debug  # remembered already
-        return command(**options)
+        try:
+            return command(**options)
+        except KeyboardInterrupt as error:
+            # Typer would end without a word.
+            typer.echo(f"dxmatch: {str(error) or 'interrupted; nothing half-written is left.'}", err=True)
+            raise typer.Exit(130) from None
 
     signature = inspect.signature(command, eval_str=True)
     option = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Debug)
