@@ -85,8 +85,8 @@ class Scored:
 class MatchFunction:
     """Decides whether two free-text diagnoses name the same disease.
 
-    M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. A pair alone
-    gets the same probability as in a batch, to the last bit.
+    M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. The probability
+    of a pair alone is bit-identical to the one in a batch.
     """
 
     def __init__(
