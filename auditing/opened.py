@@ -41,7 +41,7 @@ _VIEWS = {
     "bigram": "neighbouring words",
     "stem": "stems",
     "lemma": "dictionary forms",
-    "tags": "parts of speech",
+    "pos": "words with their part of speech",
 }
 
 

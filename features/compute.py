@@ -24,6 +24,8 @@ CHUNK = 1 << 16
 class Step:
     """One comparison of all pairs.
 
+    Attributes
+    ----------
     columns : where the values go, by the value of the option that `kind.output` names; one under None without it.
     """
 
@@ -60,6 +62,8 @@ def prepare(texts: Representations, features: FeatureSet, *, progress: Progress 
 
     What is there already is not made again.
 
+    Parameters
+    ----------
     progress : called with the names done and the names in all, as the ICD-10 search goes on; at the end for all names.
     """
     texts.progress = progress
@@ -81,14 +85,19 @@ def feature_table(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
-    """float32[m, f] in column order, for the m unique pairs and the f features in the set's order.
+    """The features of m unique pairs.
 
-    NaN where a feature could not be computed (`FeatureKind.missing` says when). A row depends on its two strings
-    alone, so it is bit-identical whatever else is in the table.
-
+    Parameters
+    ----------
     texts : the representations of `pairs.names`, where they are shared with another table.
     threads : None takes as many as there are cores.
     progress : called with the pairs done and the pairs in all.
+
+    Returns
+    -------
+    float32[m, f] in column order, for the f features in the set's order; NaN where a feature could not be computed
+    (`FeatureKind.missing` says when). A row depends on its two strings alone, so it is bit-identical whatever else is in
+    the table.
     """
     texts = Representations(pairs.names, providers) if texts is None else texts
     table = empty_table(pairs, features)

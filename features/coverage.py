@@ -23,7 +23,10 @@ Coverage = Mapping[str, float]
 def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], features: FeatureSet) -> dict[str, float]:
     """The share of rows, in [0, 1], that each feature is known for.
 
-    table : float32[m, f] of the unique pairs. pair_of_row : int64[n].
+    Parameters
+    ----------
+    table : float32[m, f] of the unique pairs.
+    pair_of_row : int64[n].
     """
     rows = np.bincount(pair_of_row, minlength=len(table))
     return {
@@ -44,7 +47,12 @@ def covered_table(
     Votes and picks are looked up first, so the refusal comes before the other features are computed. These lack a value
     only where the strings give none, so they have no limit.
 
-    Errors: `InputError` with the feature that is known least; `OptionError` for a `least` outside [0, 1].
+    Raises
+    ------
+    InputError
+        With the feature that is known least.
+    OptionError
+        For a `least` outside [0, 1].
     """
     check_least(least)
     texts, table, all_steps = Representations(pairs.names, providers), empty_table(pairs, features), steps(features)
@@ -58,13 +66,13 @@ def covered_table(
 
 
 def check_least(least: float) -> None:
-    """Errors: `OptionError` for a least share outside [0, 1]."""
+    """Raises `OptionError` for a least share outside [0, 1]."""
     if not 0 <= least <= 1:
         raise OptionError("min_coverage", "between 0 and 1", least)
 
 
 def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
-    """Errors: `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
+    """Raises `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
     worst = min((feature.name for feature in features.asked), key=lambda name: known[name], default=None)
     if worst is not None and known[worst] < least:
         raise InputError(

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 class InternedPairs:
     """n rows of two diagnoses, as m unique unordered pairs of u unique normalised strings.
 
+    Attributes
+    ----------
     names : the u normalised strings, in order of first appearance.
     first, second : int32[m], indices into `names`, `first <= second`; sorted by (first, second), so that pairs
         that share a string lie together.
@@ -44,7 +46,10 @@ class InternedPairs:
 def intern_strings(columns: Sequence[Strings]) -> tuple[list[str], list[NDArray[np.int32]]]:
     """Unique raw strings over all columns, and each column as int32 codes into them. No value may be null.
 
-    Errors: `InputError` where a list holds anything but texts.
+    Raises
+    ------
+    InputError
+        Where a list holds anything but texts.
     """
     if all(isinstance(column, list | tuple) for column in columns):
         index: dict[str, int] = {}
@@ -68,9 +73,17 @@ def intern_strings(columns: Sequence[Strings]) -> tuple[list[str], list[NDArray[
 
 
 def intern_pairs(a: Strings, b: Strings, naming: Callable[[list[str]], list[str]]) -> InternedPairs:
-    """Interns two columns of n raw diagnoses; `naming` gives the name of each unique raw text (see `Naming`).
+    """Interns two columns of n raw diagnoses.
 
-    Errors: `InputError` where the columns differ in length or a text holds no letter or digit.
+    Parameters
+    ----------
+    a, b : n texts each: a list, or an Arrow array.
+    naming : gives the name of each unique raw text (see `Naming`).
+
+    Raises
+    ------
+    InputError
+        Where the columns differ in length or a text holds no letter or digit.
     """
     if len(a) != len(b):
         raise InputError("the two sides differ in length", allowed="one b for each a", got=(len(a), len(b)))

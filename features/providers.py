@@ -30,7 +30,10 @@ class Providers:
 
     An encoder or an ICD index is opened when the first feature asks for it and kept for all later jobs.
 
-    encoders : those that are open. declared : those of the feature set, by name.
+    Attributes
+    ----------
+    encoders : those that are open.
+    declared : those of the feature set, by name.
     endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
     store : the votes and picks; None where no feature needs them.
     identities : what each encoder was when a model was trained; another one under the same name is refused. The device is
@@ -53,8 +56,12 @@ class Providers:
     def encoder(self, name: str) -> Encoder:
         """The encoder of that name; a declared one, or a sentence-transformers model, is opened at its first use.
 
-        Errors: `OptionError` for a name that is neither at hand nor such a model; `ModelError` where the model is not the
-        one of `identities`.
+        Raises
+        ------
+        OptionError
+            For a name that is neither at hand nor such a model.
+        ModelError
+            Where the model is not the one of `identities`.
         """
         with self._lock:
             if name not in self.encoders:
@@ -74,7 +81,7 @@ class Providers:
         raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
 
     def vote_store(self) -> VoteStore:
-        """Errors: `OptionError` where a feature reads votes and no store was given."""
+        """Raises `OptionError` where a feature reads votes and no store was given."""
         if self.store is None:
             raise OptionError("store", "the file of votes that 'dxmatch votes ask' or 'import' made", None)
         return self.store

@@ -37,7 +37,10 @@ def lemmas(words: Sequence[str], language: str) -> list[str]:
 def tags(words: Sequence[str], language: str) -> list[str]:
     """The part-of-speech tag of each English word (Penn Treebank), by textblob's PatternTagger, which looks at each alone.
 
-    Errors: `MissingExtra` without the extra `pos`.
+    Raises
+    ------
+    MissingExtra
+        Without the extra `pos`.
     """
     try:
         from textblob.en.taggers import PatternTagger

@@ -45,11 +45,16 @@ def load(
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
 
+    Parameters
+    ----------
     store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
     endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
     min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
 
-    Errors: `ModelError` for a folder that is no model, was changed, or does not fit this release.
+    Raises
+    ------
+    ModelError
+        For a folder that is not a model, was changed, or does not fit this release.
     """
     parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
     served = {} if endpoints is None else read_endpoints(endpoints)
@@ -76,8 +81,8 @@ class Scored:
 class MatchFunction:
     """Decides whether two free-text diagnoses name the same disease.
 
-    M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. A pair alone
-    gets the same probability as in a batch, to the last bit.
+    M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. The probability
+    of a pair alone is bit-identical to the one in a batch.
     """
 
     def __init__(
@@ -164,7 +169,10 @@ class MatchFunction:
     ) -> NDArray[np.float64]:
         """float64[n] for n pairs, row by row.
 
-        Errors: `InputError` for a text without a letter or digit, or where votes are known for too few of the pairs.
+        Raises
+        ------
+        InputError
+            For a text without a letter or digit, or where votes are known for too few of the pairs.
         """
         pairs = intern_pairs(a, b, self.providers.naming)
         return self._of_unique(pairs, progress)[0][pairs.pair_of_row]
@@ -182,6 +190,8 @@ class MatchFunction:
     ) -> Any:
         """The table that came, with the columns `probability` (float64) and `match` (bool) added.
 
+        Parameters
+        ----------
         pairs : a path, a pandas, polars or Arrow frame (the same kind comes back), or a sequence of two-tuples.
         a, b : the columns of the two diagnoses.
         features : adds one float32 column per feature, null where it could not be computed.
@@ -204,7 +214,10 @@ class MatchFunction:
     ) -> Scored:
         """`score` for pairs that were read and checked before, with the coverage of each feature.
 
-        Errors: `InputError` where the table has a column of a name that would be added: it is never replaced unseen.
+        Raises
+        ------
+        InputError
+            Where the table has a column of a name that would be added: it is never replaced unseen.
         """
         import pyarrow as pa
 
