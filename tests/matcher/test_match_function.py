@@ -176,7 +176,7 @@ def test_same_scores_in_a_new_process(m: dxmatch.MatchFunction) -> None:
 
 def test_other_release_of_a_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(releases, "version", lambda name: "0.0.1")
-    with pytest.warns(UserWarning, match=r"textblob 0\.0\.1 \(trained with"):
+    with pytest.warns(UserWarning, match=r"simplemma 0\.0\.1 \(trained with"):
         dxmatch.load()
 
 
