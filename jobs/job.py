@@ -127,15 +127,15 @@ def score_files(
                     write_tables(_rejected(job, checkpoint.finished), rejects)
                 if not summary.pairs:
                     checkpoint.finished.clear()
-                    raise InputError(f"all {job.rows:,} rows were rejected; see {rejects}", source=str(source))
+                    raise InputError(f"all {job.rows:,} rows were refused; see {rejects}", source=str(source))
                 check_coverage(summary.coverage, m.features, m.min_coverage)
+            if merge is None:
+                checkpoint.publish(output)
+            else:
+                merge.publish(output)
+                checkpoint.remove()
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_kept(job, checkpoint.finished)) from None
-        if merge is None:
-            checkpoint.publish(output)
-        else:
-            merge.publish(output)
-            checkpoint.remove()
     return summary
 
 
@@ -154,8 +154,9 @@ def _score(job: Job, m: MatchFunction, checkpoint: Checkpoint, merge: Merge | No
             done += result.rows
             progress(done, job.rows)
 
-        for result in list(checkpoint.finished.values()) if merge is not None else ():
-            merge.add(result)
+        if merge is not None:
+            for result in checkpoint.finished.values():
+                merge.add(result)
         if todo and engine == "ray":
             from . import ray_engine
 
@@ -186,10 +187,9 @@ def _check_places(source: Path, output: Path) -> None:
     """Errors: `InputError` for an output that is, holds or lies in the input, or has no folder to lie in."""
     to_file = output.suffix.lower() == ".parquet"
     here, there = source.resolve(), output.resolve()
-    problem, allowed = None, ""
     if not to_file and output.suffix and not output.is_dir():
-        problem, allowed = "an output of an unknown kind", "a .parquet file, or a folder"
-    elif to_file and output.is_dir():
+        raise InputError("an output of an unknown kind", source=str(output), allowed="a .parquet file, or a folder", got=output.suffix)  # fmt: skip
+    if to_file and output.is_dir():
         problem, allowed = "a folder is there", "a file, or a folder without that suffix"
     elif not to_file and output.is_file():
         problem, allowed = "a file is there", "a .parquet file, or a folder"
@@ -197,9 +197,9 @@ def _check_places(source: Path, output: Path) -> None:
         problem, allowed = "the folder for the output is absent", "an existing folder"
     elif here == there or here in there.parents or there in here.parents:
         problem, allowed = "the output is the input, or one lies in the other", "another place"
-    if problem is not None:
-        got = {"got": output.suffix} if "kind" in problem else {}
-        raise InputError(problem, source=str(output), allowed=allowed, **got)
+    else:
+        return
+    raise InputError(problem, source=str(output), allowed=allowed)
 
 
 def _summary(m: MatchFunction, job: Job, results: Mapping[int, ChunkResult], resumed: int) -> Summary:

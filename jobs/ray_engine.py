@@ -13,10 +13,9 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import metadata
+from importlib import import_module, metadata
 from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
@@ -87,7 +86,7 @@ def run(job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[
         raise chunk_error(job.chunks[first], failed[first]) from failed[first]
 
 
-def _cause(ray: ModuleType, chunk: Chunk, error: Exception) -> BaseException:
+def _cause(ray: Any, chunk: Chunk, error: Any) -> BaseException:
     """Why a task failed: what it raised, or what befell its workers."""
     words = str(error).strip()
     if "No module named 'dxmatch" in words:
@@ -187,10 +186,10 @@ def _machine() -> str:
 
 
 @contextlib.contextmanager
-def _ray() -> Iterator[ModuleType]:
+def _ray() -> Iterator[Any]:
     """Ray, connected: to the cluster that this process is connected to, to the one that RAY_ADDRESS names, or to one of its own."""
     try:
-        import ray
+        ray: Any = import_module("ray")
     except ImportError as error:
         raise MissingExtra("The engine 'ray'", "ray") from error
     if ray.is_initialized():

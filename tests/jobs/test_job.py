@@ -208,7 +208,7 @@ def test_rejects_to_a_folder(write: Write, model: Path) -> None:
 
 def test_every_row_rejected(write: Write, model: Path) -> None:
     path = write(pa.table({"a": ["?", "!"], "b": ["flu", "flu"]}))
-    with pytest.raises(InputError, match=r"all 2 rows were rejected; see .*r\.csv"):
+    with pytest.raises(InputError, match=r"all 2 rows were refused; see .*r\.csv"):
         scored(path, model, rejects=path.with_name("r.csv"))
     assert len(read_table(path.with_name("r.csv"))) == 2
     assert sorted(p.name for p in path.parent.iterdir()) == ["pairs.parquet", "r.csv"]
