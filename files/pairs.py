@@ -128,7 +128,7 @@ def read_pairs(
     problems: dict[int, InputError] = {}
     text = {column: table.text(column) for column in (a, b)}
     for column, values in text.items():
-        _check_text(table, column, values, problems)
+        check_text(table, column, values, problems)
     labels = votes = None
     if label is not None:
         labels, votes = read_labels(table, label, problems)
@@ -167,7 +167,7 @@ def _from_tuples(source: Any) -> Any:
     return Table(data, "pairs", 0)
 
 
-def _check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:
+def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:
     encoded = values.dictionary_encode().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.chunk(0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,17 +13,27 @@ import pyarrow.parquet as pq
 from ..errors import InputError
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """Errors: `InputError` where the file is damaged."""
-    try:
-        with open_parquet(path) as file:
-            check_parquet(file, path)
-            table = file.read()
-            if len(table) != file.metadata.num_rows:
-                raise damaged(path, f"{len(table):,} rows where its footer says {file.metadata.num_rows:,}")
-            return table
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise damaged(path, error) from None
+def read_parquet(path: Path, dictionaries: Sequence[str] = ()) -> pa.Table:
+    """A Parquet file as a table, every page held against its checksum.
+
+    Parameters
+    ----------
+    path
+        The file.
+    dictionaries
+        Columns of strings to read as dictionary arrays.
+
+    Raises
+    ------
+    InputError
+        Where the file is damaged or cannot be read.
+    """
+    with parquet_errors(path), open_parquet(path, dictionaries) as file:
+        check_parquet(file, path)
+        table = file.read(use_threads=not dictionaries)
+        if len(table) != file.metadata.num_rows:
+            raise damaged(path, f"{len(table):,} rows where its footer says {file.metadata.num_rows:,}")
+        return table
 
 
 def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
@@ -31,6 +42,17 @@ def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> pq.ParquetFile
     Without a memory map: a file that is cut while it is read gives an error, not the death of the process.
     """
     return pq.ParquetFile(path, read_dictionary=list(dictionaries), page_checksum_verification=True, pre_buffer=False)
+
+
+@contextmanager
+def parquet_errors(path: Path) -> Iterator[None]:
+    """Turns what pyarrow and the system say of a file that cannot be read into an `InputError` that names it."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None and not isinstance(error, pa.ArrowException):
+            raise InputError(f"the file could not be read ({os.strerror(error.errno)})", source=str(path)) from error
+        raise damaged(path, error) from None
 
 
 def check_parquet(file: pq.ParquetFile, path: str | os.PathLike[str]) -> None:

@@ -1,8 +1,8 @@
-"""Scoring from Parquet to Parquet: plan, finished parts, vocabulary, engine, one result."""
+"""Scoring from Parquet to Parquet: plan, finished parts, texts, engine, one result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,26 +15,24 @@ from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, check_le
 from ..files.parquet_file import read_parquet
 from ..files.tables import check_output, write_tables
 from ..matcher.match_function import MatchFunction, load
-from ..models.shipped import SHIPPED_MODEL
 from . import local
-from .gathering import Gathering
-from .parts import ChunkResult
-from .plan import CHUNK_ROWS, Chunk, Job, Options, plan_job
-from .vocabulary import Vocabulary, find_texts, first_refused
-from .votes_known import check_votes
-from .work_folder import WorkFolder, finished_output, publish, tidy
+from .checkpoint import Checkpoint, finished_output
+from .parts import ChunkResult, Merge
+from .plan import CHUNK_ROWS, Job, Options, plan_job
+from .source import Chunk
+from .texts import Texts, check_votes, find_texts
 
 ENGINES = ("local", "ray")
 Report = Callable[[int, int], None]
 Shown = Callable[[str, int], AbstractContextManager[Report]]
-"""Given what is done and how much of it was done before, shows how far it has come, as `features.progress.shown` does."""
+"""Given what is done and how much of it was done before, shows how far it has come, as `progress.shown` does."""
 
 
 @dataclass(frozen=True)
 class Summary:
     """What came of a job.
 
-    pairs : rows that were scored. matches : of them. rejected : rows that were set aside.
+    pairs : rows that were scored. matches : of them. rejected : rows that were left out.
     coverage : the share of the scored rows that each feature is known for.
     chunks : in all. resumed : how many of them were there already.
     threshold, model : of the match function.
@@ -71,17 +69,39 @@ def score_files(
 ) -> Summary:
     """Adds `probability` and `match` to each pair of a Parquet file, or of all those in a folder.
 
-    output : a .parquet file, or a folder that gets one part for each chunk. It appears when all of it is there; until then
-        finished chunks are kept in a folder beside it, named like it with ".parts", and the same call goes on with them.
-    features, shap : add a column for each feature, and for what each adds to the log-odds (`MatchFunction.score`).
-    rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
-    engine : "local", the cores of this machine; "ray", those of a Ray cluster that sees the same files.
-    workers : chunks under way at once; each takes one core. chunk_rows : at most so many rows in a chunk.
-    restart : another job's parts at the same place are removed.
+    The result does not depend on the engine, the workers or on interruptions: it is byte-identical.
 
-    The result does not depend on the engine, the workers or on interruptions, to the byte.
+    Parameters
+    ----------
+    source
+        A .parquet file, or a folder of them.
+    output
+        A .parquet file, or a folder that gets one part for each chunk. It appears when all of it is there; until then
+        finished chunks are kept in a checkpoint directory beside it, named like it with ".parts", and the same call goes
+        on with them.
+    model, store, endpoints, min_coverage
+        As `load` takes them.
+    a, b
+        The columns of the two diagnoses.
+    features, shap
+        Add a column for each feature, and for what each adds to the log-odds (`MatchFunction.score`).
+    rejects
+        A file for the rows that cannot be right; without it the first of them is an `InputError`.
+    engine
+        "local", the cores of this machine; "ray", those of a Ray cluster that sees the same files.
+    workers
+        Chunks under way at once; each takes one core.
+    chunk_rows
+        At most so many rows in a chunk.
+    restart
+        Another job's parts at the same place are removed.
+    shown
+        Shows how far each step has come.
 
-    Errors: `DxmatchError`, with the file and the rows; finished chunks stay.
+    Raises
+    ------
+    DxmatchError
+        With the file and the rows; finished chunks stay.
     """
     check_least(min_coverage)
     if engine not in ENGINES:
@@ -90,120 +110,100 @@ def score_files(
         raise OptionError("workers", "a number of chunks, at least 1", workers)
     if rejects is not None:
         check_output(rejects)
+    to_file = output.suffix.lower() == ".parquet"
     _check_places(source, output)
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
     options = Options(a, b, features, shap, rejects is not None, chunk_rows)
     folder = output.with_name(f"{output.name}.parts")
-    job = plan_job(
-        source, folder, m, model or SHIPPED_MODEL, options, store=store, endpoints=endpoints, workers=workers
-    )
-    shown = shown or (lambda what, before: nullcontext(lambda done, total: None))
-    if output.suffix.lower() != ".parquet":
-        there = finished_output(job, output, restart=restart)
-        if there is not None:
-            tidy(output)
-            return _summary(m, job, there, len(there))
-    with WorkFolder(job, restart=restart) as work:
+    job = plan_job(source, folder, m, options, model=model, store=store, endpoints=endpoints, workers=workers)
+    if not to_file and (there := finished_output(job, output, restart=restart)) is not None:
+        return _summary(m, job, there, len(there))
+    with Checkpoint(job, restart=restart) as checkpoint:
+        resumed = len(checkpoint.finished)
         try:
-            if output.suffix.lower() != ".parquet":
-                summary = _run(job, m, work, source, rejects, engine, shown)
-                publish(job, output)
-                return summary
-            with Gathering(job) as gathering:
-                summary = _run(job, m, work, source, rejects, engine, shown, gathering)
-                gathering.publish(output)
-            work.remove()
-            return summary
+            with Merge(job) if to_file else nullcontext() as merge:
+                _score(job, m, checkpoint, merge, engine, shown or (lambda what, before: nullcontext(lambda done, total: None)))  # fmt: skip
+                summary = _summary(m, job, checkpoint.finished, resumed)
+                if rejects is not None and summary.rejected:
+                    write_tables(_rejected(job, checkpoint.finished), rejects)
+                if not summary.pairs:
+                    checkpoint.finished.clear()
+                    raise InputError(f"all {job.rows:,} rows were refused; see {rejects}", source=str(source))
+                check_coverage(summary.coverage, m.features, m.min_coverage)
+            if merge is None:
+                checkpoint.publish(output)
+            else:
+                merge.publish(output)
+                checkpoint.remove()
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(_kept(job, work)) from None
-
-
-def _run(
-    job: Job,
-    m: MatchFunction,
-    work: WorkFolder,
-    source: Path,
-    rejects: Path | None,
-    engine: str,
-    shown: Shown,
-    gathering: Gathering | None = None,
-) -> Summary:
-    resumed = len(work.finished)
-    finished = (lambda numbers: None) if gathering is None else gathering.add
-    finished(work.finished)
-    if todo := [chunk for chunk in job.chunks if chunk.number not in work.finished]:
-        _score(job, m, todo, work, finished, engine, shown)
-    summary = _summary(m, job, work.finished, resumed)
-    if rejects is not None and summary.rejected:
-        write_tables(_rejected(job, work.finished), rejects)
-    if not summary.pairs:
-        work.finished.clear()
-        raise InputError(f"all {job.rows:,} rows were refused; see {rejects}", source=str(source))
-    check_coverage(summary.coverage, m.features, m.min_coverage)
+            raise KeyboardInterrupt(_kept(job, checkpoint.finished)) from None
     return summary
 
 
-def _score(
-    job: Job,
-    m: MatchFunction,
-    todo: Sequence[Chunk],
-    work: WorkFolder,
-    finished: Callable[[Iterable[int]], None],
-    engine: str,
-    shown: Shown,
-) -> None:
-    threads = job.workers or local.cores()
-    with shown("Reading texts", 0) as progress:
-        found = find_texts(job, todo, threads, progress)
-    vocabulary = None
-    if found.texts is not None:
-        vocabulary = Vocabulary.of(found.texts, m.providers)
-        # A text of a dictionary that no row has is no reason to stop, so the row is looked for.
-        suspect = bool(found.nulls or vocabulary.refused) and not job.options.set_aside
-        if suspect and (error := first_refused(job, todo, vocabulary)) is not None:
-            raise error
-        if m.features.asked:
-            with shown("Looking votes up", 0) as progress:
-                check_votes(job, m, vocabulary, todo, work.finished.values(), found.held, threads, progress)
-        with shown("Preparing names", 0) as progress:
-            prepare(vocabulary.texts, m.features, progress=progress)
-    done = sum(chunk.rows for chunk in job.chunks) - sum(chunk.rows for chunk in todo)
+def _score(job: Job, m: MatchFunction, checkpoint: Checkpoint, merge: Merge | None, engine: str, shown: Shown) -> None:
+    """Finishes the chunks that are not, and merges all where they are to be merged."""
+    todo = [chunk for chunk in job.chunks if chunk.number not in checkpoint.finished]
+    done = job.rows - sum(chunk.rows for chunk in todo)
+    texts = _prepared(job, m, todo, list(checkpoint.finished.values()), shown) if todo else None
     with shown("Scoring pairs", done) as progress:
 
         def report(result: ChunkResult) -> None:
             nonlocal done
-            work.record(result)
-            finished([result.number])
+            checkpoint.add(result)
+            if merge is not None:
+                merge.add(result)
             done += result.rows
             progress(done, job.rows)
 
-        if engine == "ray":
+        if merge is not None:
+            for result in checkpoint.finished.values():
+                merge.add(result)
+        if todo and engine == "ray":
             from . import ray_engine
 
-            found.held.clear()
-            ray_engine.run(job, vocabulary, todo, report)
-        else:
-            local.run(job, vocabulary, todo, report, m=m, held=found.held)
+            ray_engine.run(job, texts, todo, report)
+        elif todo:
+            local.run(job, texts, todo, report, m)
+
+
+def _prepared(
+    job: Job, m: MatchFunction, todo: Sequence[Chunk], finished: Sequence[ChunkResult], shown: Shown
+) -> Texts | None:
+    """The texts of the chunks, checked and prepared; None where there are too many to hold."""
+    threads = job.workers or local.cores()
+    with shown("Reading texts", 0) as progress:
+        found = find_texts(job, todo, threads, progress)
+    if found is None:
+        return None
+    texts = Texts.of(found, m.providers)
+    if m.features.asked:
+        with shown("Looking votes up", 0) as progress:
+            check_votes(job, m, texts, todo, finished, threads, progress)
+    with shown("Preparing names", 0) as progress:
+        prepare(texts.names, m.features, progress=progress)
+    return texts
 
 
 def _check_places(source: Path, output: Path) -> None:
     """Errors: `InputError` for an output that is, holds or lies in the input, or has no folder to lie in."""
-    if output.suffix.lower() not in ("", ".parquet") and not output.is_dir():
-        raise InputError("an output of an unknown kind", source=str(output), allowed="a .parquet file, or a folder", got=output.suffix)  # fmt: skip
-    if output.suffix.lower() == ".parquet" and output.is_dir():
-        raise InputError("a folder is there", source=str(output), allowed="a file, or a folder without that suffix")
-    if output.suffix.lower() != ".parquet" and output.is_file():
-        raise InputError("a file is there", source=str(output), allowed="a .parquet file, or a folder")
-    if not output.parent.is_dir():
-        raise InputError("the folder for the output is absent", source=str(output), allowed="an existing folder")
+    to_file = output.suffix.lower() == ".parquet"
     here, there = source.resolve(), output.resolve()
-    if here == there or here in there.parents or there in here.parents:
-        raise InputError(
-            "the output is the input, or one lies in the other", source=str(output), allowed="another place"
-        )
+    if not to_file and output.suffix and not output.is_dir():
+        raise InputError("an output of an unknown kind", source=str(output), allowed="a .parquet file, or a folder", got=output.suffix)  # fmt: skip
+    if to_file and output.is_dir():
+        problem, allowed = "a folder is there", "a file, or a folder without that suffix"
+    elif not to_file and output.is_file():
+        problem, allowed = "a file is there", "a .parquet file, or a folder"
+    elif not output.parent.is_dir():
+        problem, allowed = "the folder for the output is absent", "an existing folder"
+    elif here == there or here in there.parents or there in here.parents:
+        problem, allowed = "the output is the input, or one lies in the other", "another place"
+    else:
+        return
+    raise InputError(problem, source=str(output), allowed=allowed)
 
 
-def _summary(m: MatchFunction, job: Job, results: dict[int, ChunkResult], resumed: int) -> Summary:
+def _summary(m: MatchFunction, job: Job, results: Mapping[int, ChunkResult], resumed: int) -> Summary:
     rejected = sum(result.rejected for result in results.values())
     pairs = job.rows - rejected
     known = [sum(counts) for counts in zip(*(result.known for result in results.values()), strict=True)]
@@ -212,16 +212,16 @@ def _summary(m: MatchFunction, job: Job, results: dict[int, ChunkResult], resume
     return Summary(pairs, matches, rejected, coverage, len(job.chunks), resumed, m.threshold, m.name)
 
 
-def _rejected(job: Job, results: dict[int, ChunkResult]) -> Iterator[pa.Table]:
+def _rejected(job: Job, results: Mapping[int, ChunkResult]) -> Iterator[pa.Table]:
     for chunk in job.chunks:
         if results[chunk.number].rejected:
             yield read_parquet(job.rejects(chunk))
 
 
-def _kept(job: Job, work: WorkFolder) -> str:
-    if not work.finished:
+def _kept(job: Job, finished: Mapping[int, ChunkResult]) -> str:
+    if not finished:
         return "interrupted before the first chunk was finished; nothing half-written is left."
     return (
-        f"interrupted; {len(work.finished):,} of {len(job.chunks):,} chunks are kept in {job.folder}. "
+        f"interrupted; {len(finished):,} of {len(job.chunks):,} chunks are kept in {job.folder}. "
         "Run the same command again to go on."
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import islice
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from ..matcher.match_function import MatchFunction
 from .chunk import Scorer, chunk_error
 from .parts import ChunkResult
-from .plan import Chunk, Job
-from .vocabulary import Sides, Vocabulary
+from .plan import Job
+from .source import Chunk
+from .texts import Texts
 
 
 def cores() -> int:
@@ -23,54 +23,47 @@ def cores() -> int:
 
 
 def run(
-    job: Job,
-    vocabulary: Vocabulary | None,
-    todo: Sequence[Chunk],
-    report: Callable[[ChunkResult], None],
-    *,
-    m: MatchFunction | None = None,
-    held: dict[int, Sides] | None = None,
+    job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[ChunkResult], None], m: MatchFunction
 ) -> None:
-    """Scores the chunks of `todo`, `job.workers` (or as many as there are cores) at a time, and reports each when it is done.
+    """Scores the chunks of `todo`, `job.workers` (or as many as there are cores) at a time.
 
-    The kernels run without the interpreter's lock, so threads are enough, and share one vocabulary and one model.
+    The kernels run without the interpreter's lock, so threads are enough, and share the texts and the model.
 
-    Errors: of the first chunk that fails. Those that are under way are finished and reported before it is raised; an
-    interruption leaves them.
+    Parameters
+    ----------
+    report
+        Called in this thread when a chunk is done.
+
+    Raises
+    ------
+    DxmatchError
+        Of the first chunk that fails. Those under way are finished and reported before it is raised; an interruption
+        leaves them.
     """
-    scorer = Scorer(job, vocabulary, m, held)
-    leaving = threading.Event()
+    scorer, stop = Scorer(job, texts, m), threading.Event()
+    failed: dict[int, BaseException] = {}
 
-    def checkpoint() -> None:
-        if leaving.is_set():
-            raise _Left
-
-    failed: list[tuple[int, Chunk, BaseException]] = []
-    rest = iter(todo)
-    workers = min(job.workers or cores(), max(len(todo), 1))
-    with ThreadPoolExecutor(workers, "dxmatch-chunk") as pool:
-        running: dict[Future[ChunkResult], Chunk] = {}
+    def score(chunk: Chunk) -> ChunkResult | None:
+        if stop.is_set():
+            return None
         try:
-            for chunk in islice(rest, workers):
-                running[pool.submit(scorer, chunk, checkpoint)] = chunk
-            while running:
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    chunk = running.pop(future)
-                    if (error := future.exception()) is not None:
-                        failed.append((chunk.number, chunk, error))
-                    else:
-                        report(future.result())
-                    for later in islice(rest, 0 if failed else 1):
-                        running[pool.submit(scorer, later, checkpoint)] = later
+            return scorer(chunk)
         except BaseException:
-            leaving.set()
-            for future in running:
-                future.cancel()
+            stop.set()
+            raise
+
+    with ThreadPoolExecutor(job.workers or cores(), "dxmatch-chunk") as pool:
+        chunks = {pool.submit(score, chunk): chunk for chunk in todo}
+        try:
+            for future in as_completed(chunks):
+                if (error := future.exception()) is not None:
+                    failed[chunks[future].number] = error
+                elif (result := future.result()) is not None:
+                    report(result)
+        except BaseException:
+            stop.set()
+            scorer.leave.set()
             raise
     if failed:
-        _, chunk, error = min(failed, key=lambda one: one[0])
-        raise chunk_error(chunk, error) from error
-
-
-class _Left(Exception):
-    """The chunk was given up because the job was interrupted."""
+        first = min(failed)
+        raise chunk_error(job.chunks[first], failed[first]) from failed[first]

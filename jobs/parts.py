@@ -1,9 +1,8 @@
-"""The parts of a result: one Parquet file a chunk, whole or absent, each with the hash that says it is right."""
+"""The parts of a result: one Parquet file a chunk, whole or absent; its footer says of which job and what is in it."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import os
 import uuid
@@ -11,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import DxmatchError
-from .plan import Chunk, Job
+from ..errors import DxmatchError, InputError
+from ..files.parquet_file import open_parquet, parquet_errors, read_parquet
+from .plan import Job
+from .source import Chunk, as_dictionary
 
-FOOTER_KEY = b"dxmatch"
-"""Where the footer of a part says which chunk of which job it is, and what is in it."""
-
+_FOOTER_KEY = b"dxmatch"
 _DICTIONARY_BYTES = 64 << 20
 _TEXT = pa.dictionary(pa.int32(), pa.large_string())
 
@@ -30,9 +29,8 @@ _TEXT = pa.dictionary(pa.int32(), pa.large_string())
 class ChunkResult:
     """What came of a chunk; its part is written.
 
-    rows : of the input. matches : of the rows that were scored. rejected : rows that were set aside.
+    number : of the chunk. rows : of the input. matches : of the rows that were scored. rejected : rows left out.
     known : for how many scored rows each feature has a value.
-    size, sha256 : of the part. rejects_sha256 : of the file of rows set aside, where there are some.
     """
 
     number: int
@@ -40,104 +38,142 @@ class ChunkResult:
     matches: int
     rejected: int
     known: tuple[int, ...]
-    size: int
-    sha256: str
-    rejects_sha256: str | None = None
+
+
+def write_part(job: Job, result: ChunkResult, scored: pa.Table, rejected: pa.Table | None) -> ChunkResult:
+    """Writes the scored rows of a chunk and, before them, those that were rejected."""
+    chunk = job.chunks[result.number]
+    if rejected is not None:
+        with _whole_file(job.rejects(chunk)) as temporary:
+            pq.write_table(rejected, temporary, write_page_checksum=True)
+    with part_writer(job.part(chunk), job, {"job": job.identity, **asdict(result)}) as writer:
+        if len(scored):
+            writer.write_table(scored, row_group_size=len(scored))
+    return result
+
+
+def read_footer(path: Path) -> tuple[str, ChunkResult] | None:
+    """The job that a part is of and what is in it; None for a file that is no part."""
+    try:
+        with parquet_errors(path), open_parquet(path) as file:
+            about = json.loads((file.metadata.metadata or {})[_FOOTER_KEY])
+        return about.pop("job"), ChunkResult(**{**about, "known": tuple(about["known"])})
+    except (InputError, KeyError, ValueError, TypeError):
+        return None
+
+
+def finished_part(job: Job, chunk: Chunk) -> ChunkResult | None:
+    """What came of a chunk whose part is there, of this job, and right by the checksums of all its pages; else None."""
+    identity, result = read_footer(job.part(chunk)) or (None, None)
+    if result is None or identity != job.identity or result.number != chunk.number:
+        return None
+    try:
+        whole = len(_read_part(job, chunk)) == chunk.rows - result.rejected
+        return result if whole and (not result.rejected or len(read_parquet(job.rejects(chunk)))) else None
+    except InputError:
+        return None
+
+
+class Merge:
+    """The parts of a job as one file, in order: each is appended as a row group once it and all before it are finished.
+
+    Used as a context; what was not published when it is left is removed. Checksums of the parts' pages are verified.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job, self._merged, self._finished = job, 0, set[int]()
+        # Made among the parts, where a later run finds what a killed one left.
+        self._path = job.folder / "_merged.parquet"
+        self._opened = part_writer(self._path, job)
+
+    def __enter__(self) -> Self:
+        self._writer = self._opened.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._opened.__exit__(*error)
+
+    def add(self, result: ChunkResult) -> None:
+        """Says that a chunk is finished.
+
+        Raises
+        ------
+        DxmatchError
+            Where the file can no longer be written.
+        InputError
+            Where a part is damaged.
+        """
+        self._finished.add(result.number)
+        while self._merged in self._finished:
+            part = _read_part(self._job, self._job.chunks[self._merged])
+            if len(part):
+                for name in self._job.options.texts:
+                    at = part.schema.get_field_index(name)
+                    part = part.set_column(at, name, pa.chunked_array([as_dictionary(part.column(at))]))
+                self._writer.write_table(part, row_group_size=len(part))
+            self._merged += 1
+
+    def publish(self, output: Path) -> None:
+        """Gives the file, whose context was left, its final name."""
+        rename(self._path, output)
+
+
+def rename(path: Path, output: Path) -> None:
+    """Gives what is finished its final name. Raises `DxmatchError` where that cannot be."""
+    try:
+        path.replace(output)
+    except OSError as error:
+        raise DxmatchError(f"{output} could not be written: {error.strerror or error}.") from error
 
 
 @contextmanager
 def part_writer(path: Path, job: Job, about: Mapping[str, Any] | None = None) -> Iterator[pq.ParquetWriter]:
     """A Parquet file with the columns of the job's result, complete when the block ends well and absent when it does not.
 
-    The diagnoses are written from dictionary arrays, and read as what they came as. Two workers that write the same part
-    do not meet: each has a temporary name of its own, and their bytes are the same.
+    The diagnoses are written from dictionary arrays, and read as what they came as.
 
-    Errors: `DxmatchError` where it cannot be written.
+    Parameters
+    ----------
+    about
+        For the footer: the job, and what is in the part.
     """
-    fields = [field.with_type(_TEXT) if field.name in (job.options.a, job.options.b) else field for field in job.schema]
-    kind = job.schema.serialize().to_pybytes()
-    metadata = {**(job.schema.metadata or {}), b"ARROW:schema": base64.b64encode(kind)}
+    texts = job.options.texts
+    fields = [field.with_type(_TEXT) if field.name in texts else field for field in job.schema]
+    # The schema that pyarrow would store itself says dictionaries.
+    metadata = {**(job.schema.metadata or {}), b"ARROW:schema": base64.b64encode(job.schema.serialize().to_pybytes())}
     if about is not None:
-        metadata[FOOTER_KEY] = json.dumps(about, sort_keys=True).encode()
-    temporary = path.with_name(f"_{path.name}.{uuid.uuid4().hex[:12]}.part")
-    try:
-        with pq.ParquetWriter(temporary, pa.schema(fields), **_storage(job)) as writer:
-            yield writer
-            writer.add_key_value_metadata(metadata)
-        temporary.replace(path)
-    except (OSError, pa.ArrowException) as error:
-        if isinstance(error, pa.ArrowException) and not isinstance(error, OSError):
-            raise
-        why = os.strerror(error.errno) if error.errno else error
-        raise DxmatchError(f"{path} could not be written: {why}.") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _storage(job: Job) -> dict[str, Any]:
-    texts = (job.options.a, job.options.b)
-    return {
+        metadata[_FOOTER_KEY] = json.dumps(about, sort_keys=True).encode()
+    storage: dict[str, Any] = {
         # Numbers hardly repeat, and a dictionary of them is larger than they are.
         "use_dictionary": [field.name for field in job.schema if not pa.types.is_primitive(field.type)],
         "dictionary_pagesize_limit": _DICTIONARY_BYTES,
         # The least and the greatest diagnosis of a part serve no one, and finding them takes longer than writing.
         "write_statistics": [name for name in job.schema.names if name not in texts],
         "write_page_checksum": True,
-        "store_schema": False,  # it would say dictionaries; what came is said in the metadata
+        "store_schema": False,
     }
+    with _whole_file(path) as temporary, pq.ParquetWriter(temporary, pa.schema(fields), **storage) as writer:
+        yield writer
+        writer.add_key_value_metadata(metadata)
 
 
-def write_part(
-    job: Job, chunk: Chunk, table: pa.Table, matches: int, known: tuple[int, ...], rejects: pa.Table | None
-) -> ChunkResult:
-    """Writes the scored rows of a chunk and, beside them, those that were set aside."""
-    rejects_sha256, rejected = None, 0
-    if rejects is not None:
-        rejected = len(rejects)
-        rejects_sha256 = _write_rejects(job.rejects(chunk), rejects)
-    counts = {"matches": matches, "rejected": rejected, "known": list(known)}
-    with part_writer(job.part(chunk), job, {"job": job.identity, "chunk": chunk.number, "rows": chunk.rows, **counts}) as writer:  # fmt: skip
-        if len(table):
-            writer.write_table(table, row_group_size=len(table))
-    size, sha256 = _size_and_hash(job.part(chunk))
-    return ChunkResult(chunk.number, chunk.rows, matches, rejected, known, size, sha256, rejects_sha256)
+@contextmanager
+def _whole_file(path: Path) -> Iterator[Path]:
+    """A temporary path that takes the name `path` when the block ends well, and is removed when it does not.
 
-
-def part_is_whole(job: Job, chunk: Chunk, result: ChunkResult) -> bool:
-    """Whether the files of a chunk are to the byte what was written."""
+    Unlike `files.atomic.whole_file`, two machines that write the same part never meet: their bytes are the same, their
+    temporary names are not.
+    """
+    temporary = path.with_name(f"_{path.name}.{uuid.uuid4().hex[:12]}.part")
     try:
-        if result.rejects_sha256 is not None and _size_and_hash(job.rejects(chunk))[1] != result.rejects_sha256:
-            return False
-        return _size_and_hash(job.part(chunk)) == (result.size, result.sha256)
-    except OSError:
-        return False
-
-
-def ledger_line(result: ChunkResult) -> str:
-    return json.dumps(asdict(result)) + "\n"
-
-
-def from_ledger(line: str) -> ChunkResult | None:
-    """None for a line that was not written to its end."""
-    try:
-        fields = json.loads(line)
-        return ChunkResult(**{**fields, "known": tuple(fields["known"])})
-    except (ValueError, TypeError, KeyError):
-        return None
-
-
-def _write_rejects(path: Path, rejects: pa.Table) -> str:
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.part")
-    try:
-        pq.write_table(rejects, temporary, write_page_checksum=True)
+        yield temporary
         temporary.replace(path)
     except OSError as error:
-        raise DxmatchError(f"{path} could not be written: {error.strerror or error}.") from error
+        why = os.strerror(error.errno) if error.errno else error
+        raise DxmatchError(f"{path} could not be written: {why}.") from error
     finally:
         temporary.unlink(missing_ok=True)
-    return _size_and_hash(path)[1]
 
 
-def _size_and_hash(path: Path) -> tuple[int, str]:
-    with path.open("rb") as handle:
-        return path.stat().st_size, hashlib.file_digest(handle, "sha256").hexdigest()
+def _read_part(job: Job, chunk: Chunk) -> pa.Table:
+    return read_parquet(job.part(chunk), job.options.texts)

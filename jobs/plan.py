@@ -7,16 +7,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from ..errors import InputError, OptionError
+from ..files.parquet_file import open_parquet, parquet_errors
+from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
-from ..models.releases import SHAPE_FEATURES
-from .source import Source, find_sources
+from ..models.releases import SHAPE_FEATURES, installed_releases
+from .source import Chunk, cut_chunks, find_sources
 
 CHUNK_ROWS = 1 << 19
 """Rows of a chunk: some seconds of work, some 200 MB of memory, and no more lost when a worker dies."""
@@ -28,45 +29,37 @@ _LIBRARIES = ("pyarrow", *SHAPE_FEATURES)
 class Options:
     """What shapes the result of a job beside its input and its model.
 
-    a, b : the columns of the two diagnoses.
-    features : whether each feature becomes a column. shap : whether each SHAP value does.
-    set_aside : whether rows that cannot be right are set aside; else the first of them ends the job.
-    chunk_rows : at most so many rows in a chunk.
+    Parameters
+    ----------
+    a, b
+        The columns of the two diagnoses.
+    features, shap
+        Whether each feature, each SHAP value becomes a column.
+    rejecting
+        Whether rows that cannot be right are left out; else the first of them ends the job.
+    chunk_rows
+        At most so many rows in a chunk.
 
-    Errors: `OptionError`.
+    Raises
+    ------
+    OptionError
+        For chunks of less than one row.
     """
 
     a: str = "a"
     b: str = "b"
     features: bool = False
     shap: bool = False
-    set_aside: bool = False
+    rejecting: bool = False
     chunk_rows: int = CHUNK_ROWS
 
     def __post_init__(self) -> None:
         if self.chunk_rows < 1:
             raise OptionError("chunk_rows", "a number of rows, at least 1", self.chunk_rows)
 
-
-@dataclass(frozen=True)
-class Chunk:
-    """Rows of one file, which are scored, written and, after a failure, done again together.
-
-    number : from 0, in the order of the input. first : its first row in the file, from 0.
-    groups : the first and the last of its row groups. skip : rows of the first group that come before the chunk.
-    """
-
-    number: int
-    path: Path
-    first: int
-    rows: int
-    groups: tuple[int, int]
-    skip: int
-
     @property
-    def place(self) -> str:
-        """For errors; rows count from 1, as a reader counts them."""
-        return f"{self.path}, rows {self.first + 1:,} to {self.first + self.rows:,}"
+    def texts(self) -> tuple[str, str]:
+        return self.a, self.b
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ class Job:
     """All that a worker must know, on this machine or another that sees the same files: picklable, and small.
 
     input_schema, schema : of the rows that come and of those that are written.
-    model, store, endpoints : paths, as `load` takes them. folder : where the parts go.
+    model, store, endpoints : paths, as `load` takes them. folder : the checkpoint directory.
     about : what the identity is made of, in words and digests. identity : sixteen hexadecimal digits.
     workers : how many chunks are under way at once; None leaves it to the engine.
     """
@@ -83,7 +76,7 @@ class Job:
     input_schema: pa.Schema
     schema: pa.Schema
     options: Options
-    model: Path
+    model: Path | None
     store: Path | None
     endpoints: Path | None
     folder: Path
@@ -95,41 +88,40 @@ class Job:
     def rows(self) -> int:
         return sum(chunk.rows for chunk in self.chunks)
 
-    def part_name(self, chunk: Chunk) -> str:
-        """Names in the order of the rows, for readers that sort the files of a folder by name."""
-        return f"part-{chunk.number:0{max(5, len(str(len(self.chunks) - 1)))}}.parquet"
-
     def part(self, chunk: Chunk) -> Path:
-        return self.folder / self.part_name(chunk)
+        """Names in the order of the rows, for readers that sort the files of a folder by name."""
+        return self.folder / f"part-{chunk.number:0{max(5, len(str(len(self.chunks) - 1)))}}.parquet"
 
     def rejects(self, chunk: Chunk) -> Path:
-        """Where the rows of a chunk that were set aside wait for the end of the job."""
-        return self.folder / f"_rejects-{self.part_name(chunk).removeprefix('part-')}"
+        """Where the rejected rows of a chunk wait for the end of the job."""
+        return self.folder / self.part(chunk).name.replace("part-", "_rejects-")
 
 
 def plan_job(
     source: Path,
     folder: Path,
     m: MatchFunction,
-    model: Path,
     options: Options,
     *,
+    model: Path | None = None,
     store: Path | None = None,
     endpoints: Path | None = None,
     workers: int | None = None,
 ) -> Job:
-    """The job of scoring a Parquet file, or all those of a folder, whose parts go to `folder`.
+    """The job of scoring a Parquet file, or all those of a folder, with the checkpoint directory `folder`.
 
-    Errors: `InputError` for input without rows, files of different columns, a missing column of diagnoses or one that is
-    no text, and columns of a name that would be added.
+    Raises
+    ------
+    InputError
+        For input without rows, files of different columns, a missing column of diagnoses or one that is no text, and
+        columns of a name that would be added.
     """
     sources = find_sources(source)
     schema = sources[0].schema
-    for other in sources[1:]:
-        if difference := _difference(schema, other.schema):
-            raise InputError(f"its columns differ from those of {sources[0].path.name}: {difference}", source=str(other.path))  # fmt: skip
-    for one in sources:
-        one.check_texts((options.a, options.b))
+    chunks = cut_chunks(sources, options.chunk_rows)
+    if not chunks:
+        raise InputError("the table has no rows", source=str(source), allowed="at least one row")
+    _check_texts(chunks[0], schema, options)
     kinds = m.added_columns(features=options.features, shap=options.shap)
     added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
     if taken := [field.name for field in added if field.name in schema.names]:
@@ -138,16 +130,13 @@ def plan_job(
             source=str(source),
             allowed="other names for your columns",
         )
-    chunks = _chunks(sources, options.chunk_rows)
-    if not chunks:
-        raise InputError("the table has no rows", source=str(source), allowed="at least one row")
     about = {
         "dxmatch": metadata.version("dxmatch"),
         "model": m.identity,
-        "libraries": ", ".join(f"{name} {metadata.version(name)}" for name in _LIBRARIES),
-        "votes": None if store is None else _votes(store),
+        "libraries": ", ".join(f"{name} {release}" for name, release in installed_releases(_LIBRARIES).items()),
+        "votes": None if store is None else _digest([store.name, store.stat().st_size, store.stat().st_mtime_ns]),
         **asdict(options),
-        "input": _digest([[one.path.name, one.size, one.modified, one.footer] for one in sources]),
+        "input": _digest([[one.path.name, one.size, one.modified, str(one.schema)] for one in sources]),
         "rows": sum(chunk.rows for chunk in chunks),
     }
     return Job(
@@ -165,47 +154,14 @@ def plan_job(
     )
 
 
-def _chunks(sources: list[Source], most: int) -> tuple[Chunk, ...]:
-    """Row groups are taken together up to `most` rows; a group of more is cut into slices of nearly equal size."""
-    out: list[Chunk] = []
-
-    def add(source: Source, first: int, rows: int, groups: tuple[int, int], skip: int = 0) -> None:
-        out.append(Chunk(len(out), source.path, first, rows, groups, skip))
-
-    for source in sources:
-        first = rows = begin = 0
-        for group, size in enumerate(source.groups):
-            if rows and rows + size > most:
-                add(source, first, rows, (begin, group - 1))
-                first, rows = first + rows, 0
-            if not rows:
-                begin = group
-            rows += size
-            if rows > most:
-                slices = -(-rows // most)
-                cuts = [rows * i // slices for i in range(slices + 1)]
-                for low, high in pairwise(cuts):
-                    add(source, first + low, high - low, (group, group), low)
-                first, rows = first + rows, 0
-        if rows:
-            add(source, first, rows, (begin, len(source.groups) - 1))
-    return tuple(out)
-
-
-def _difference(expected: pa.Schema, got: pa.Schema) -> str:
-    if expected.names != got.names:
-        missing, more = set(expected.names) - set(got.names), set(got.names) - set(expected.names)
-        if not missing and not more:
-            return "they stand in another order"
-        words = [f"{which} {', '.join(sorted(names))}" for which, names in (("without", missing), ("with", more)) if names]  # fmt: skip
-        return "; ".join(words)
-    kinds = [(a.name, a.type, b.type) for a, b in zip(expected, got, strict=True) if a.type != b.type]
-    return ", ".join(f"{name} is {here}, not {there}" for name, there, here in kinds)
-
-
-def _votes(store: Path) -> str:
-    status = store.stat()
-    return _digest([store.name, status.st_size, status.st_mtime_ns])
+def _check_texts(chunk: Chunk, schema: pa.Schema, options: Options) -> None:
+    """Refuses columns of diagnoses that are missing or hold something other than text, by the first rows of the input."""
+    for name in options.texts:
+        Table(schema.empty_table(), str(chunk.path), 1).require(name, "a diagnosis")
+    with parquet_errors(chunk.path), open_parquet(chunk.path) as file:
+        head = pa.Table.from_batches([next(file.iter_batches(columns=list(options.texts)))])
+        for name in options.texts:
+            Table(head, str(chunk.path), 1).text(name)
 
 
 def _digest(value: Any) -> str:

@@ -27,34 +27,30 @@ _KINDS = [
 ]
 
 
-@pytest.fixture(scope="session")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model folder; bigrams are missing for names of one word."""
+def make_model(folder: Path, kinds: list[dict[str, str]], seed: int = 3) -> Path:
+    """A model folder with the features `kinds` and two small members."""
     import lightgbm
 
-    random = np.random.default_rng(3)
-    table = random.random((600, len(FEATURES))).astype(np.float32)
+    random, names = np.random.default_rng(seed), tuple(kind["name"] for kind in kinds)
+    table = random.random((600, len(kinds))).astype(np.float32)
     table[random.random(table.shape) < 0.1] = np.nan
     label = (np.nan_to_num(table[:, 0], nan=0.5) - np.nan_to_num(table[:, 1], nan=0.5) < 0.1).astype(int)
-    data = lightgbm.Dataset(table, label, feature_name=list(FEATURES))
+    data = lightgbm.Dataset(table, label, feature_name=list(names))
     settings = {"objective": "binary", "num_leaves": 7, "verbosity": -1, "num_threads": 1}
     trees = [lightgbm.train({**settings, "seed": seed}, data, num_boost_round=20).model_to_string() for seed in (1, 2)]
     manifest = Manifest(
-        name="cheap",
-        created="2025-01-31",
-        dxmatch="0.1.0",
-        feature_names=FEATURES,
-        feature_set={"name": "cheap", "language": "en", "feature": _KINDS},
-        normalizer=Normalizer("en").spec(),
-        calibration=Sigmoid(1.0, 0.0),
-        threshold=0.5,
-        threshold_rule="half",
-        encoders={},
-        libraries={},
-        data={"sha256": "0" * 64, "rows": 600, "groups": 60},
-        metrics={},
-    )
-    return save(tmp_path_factory.mktemp("model") / "cheap", ModelFolder(manifest, tuple(trees)))
+        name=folder.name, created="2025-01-31", dxmatch="0.1.0", feature_names=names,
+        feature_set={"name": folder.name, "language": "en", "feature": kinds}, normalizer=Normalizer("en").spec(),
+        calibration=Sigmoid(1.0, 0.0), threshold=0.5, threshold_rule="half", encoders={}, libraries={},
+        data={"sha256": "0" * 64, "rows": 600, "groups": 60}, metrics={},
+    )  # fmt: skip
+    return save(folder, ModelFolder(manifest, tuple(trees)))
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Bigrams are missing for names of one word."""
+    return make_model(tmp_path_factory.mktemp("model") / "cheap", _KINDS)
 
 
 def diagnoses(count: int) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 from dxmatch.jobs.job import score_files
@@ -23,28 +22,28 @@ def main() -> None:
     def score(output: Path) -> int:
         return score_files(source, output, model=model, chunk_rows=CHUNK_ROWS, workers=2).resumed
 
-    def forked(output: Path, seconds: float | None) -> tuple[int, float]:
-        """What a child found finished (its exit code; 255 where it was killed), and how long it took."""
-        start = time.monotonic()
+    def forked(output: Path, kill_after: int | None) -> int:
+        """What a child found finished (its exit code; 255 where it was killed), killed once so many parts are there."""
         if (child := os.fork()) == 0:
             code = 254
             try:
                 code = score(output)
             finally:
                 os._exit(code)
-        if seconds is not None:
-            time.sleep(seconds)
-            os.kill(child, signal.SIGKILL)
-        status = os.waitpid(child, 0)[1]
-        return 255 if os.WIFSIGNALED(status) else os.WEXITSTATUS(status), time.monotonic() - start
+        ended, status = 0, 0
+        while not ended:
+            if kill_after is not None and len(list(folder.glob(f"{output.name}.parts/part-*"))) >= kill_after:
+                os.kill(child, signal.SIGKILL)
+                kill_after = None
+            ended, status = os.waitpid(child, 0 if kill_after is None else os.WNOHANG)
+        return 255 if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
     whole = folder / "whole.parquet"
     score(whole)
-    took = sorted(forked(folder / "timed.parquet", None)[1] for _ in range(3))[1]
     for number in range(kills):
         output = folder / f"{number}.parquet"
-        code, _ = forked(output, took * (number + 0.5) / kills)
-        code, _ = (0, 0) if code != 255 and output.exists() else forked(output, None)
+        code = forked(output, kill_after=3 * number)
+        code = 0 if code != 255 and output.exists() else forked(output, None)
         same = output.read_bytes() == whole.read_bytes()
         left = sorted(path.name for path in folder.glob(f"*{number}.parquet*") if path != output)
         print(int(same), code, *[name for name in left if name.startswith((f"{number}.", f"_{number}."))])

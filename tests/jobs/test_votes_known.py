@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
-import lightgbm
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -16,16 +14,12 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.jobs import vocabulary
+from dxmatch.jobs import texts
 from dxmatch.jobs.job import Summary, score_files
-from dxmatch.models.calibration import Sigmoid
-from dxmatch.models.folder import ModelFolder, save
-from dxmatch.models.manifest import Manifest
-from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.answer_tables import import_table
 from dxmatch.votes.store.store import VoteStore
 
-from .conftest import Write, random_pairs
+from .conftest import Write, make_model, random_pairs
 
 ROWS, VOTED = 1000, 700
 FEATURES = [
@@ -36,20 +30,7 @@ FEATURES = [
 
 @pytest.fixture(scope="module")
 def voting(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    random = np.random.default_rng(5)
-    table = random.random((600, 2)).astype(np.float32)
-    table[:, 0] = random.choice([0, 1, np.nan], 600)
-    names = [str(feature["name"]) for feature in FEATURES]
-    data = lightgbm.Dataset(table, (np.nan_to_num(table[:, 0], nan=0.5) > table[:, 1]).astype(int), feature_name=names)
-    settings = {"objective": "binary", "num_leaves": 7, "verbosity": -1, "num_threads": 1}
-    trees = lightgbm.train(settings, data, num_boost_round=10).model_to_string()
-    manifest = Manifest(
-        name="voting", created="2025-01-31", dxmatch="0.1.0", feature_names=tuple(names),
-        feature_set={"name": "voting", "language": "en", "feature": FEATURES}, normalizer=Normalizer("en").spec(),
-        calibration=Sigmoid(1.0, 0.0), threshold=0.5, threshold_rule="half", encoders={}, libraries={},
-        data={"sha256": "0" * 64, "rows": 600, "groups": 60}, metrics={},
-    )  # fmt: skip
-    return save(tmp_path_factory.mktemp("model") / "voting", ModelFolder(manifest, (trees,)))
+    return make_model(tmp_path_factory.mktemp("model") / "voting", FEATURES, seed=5)
 
 
 @pytest.fixture
@@ -57,14 +38,13 @@ def score(write: Write, voting: Path, tmp_path: Path) -> Callable[..., Summary]:
     """Scores 1,000 pairs, of which the store knows the first 700 and what of the others is one of these."""
     pairs = random_pairs(ROWS, names=300)
     source = write(pairs, group=250)
-    verdicts = pa.array(np.arange(VOTED) % 2)
-    voted = pairs.slice(0, VOTED).select(["a", "b"]).append_column("label", verdicts)
+    voted = pairs.slice(0, VOTED).select(["a", "b"]).append_column("label", pa.array(np.arange(VOTED) % 2))
     pa_csv.write_csv(voted, tmp_path / "voted.csv")
     m = dxmatch.load(voting, store=None)
     with VoteStore(tmp_path / "votes.sqlite") as store:
         import_table(tmp_path / "voted.csv", store, naming=m.providers.naming, verdict="label", model="an expert", rejects=tmp_path / "r.csv")  # fmt: skip
 
-    def score_(**options: Any) -> Summary:
+    def score_(**options: object) -> Summary:
         chosen = {"model": voting, "store": tmp_path / "votes.sqlite", "chunk_rows": 100, "workers": 2} | options
         return score_files(source, tmp_path / "o.parquet", **chosen)
 
@@ -77,37 +57,31 @@ def test_refused_before_a_chunk_is_scored(score: Callable[..., Summary], tmp_pat
     assert not (tmp_path / "o.parquet.parts").exists() and not (tmp_path / "o.parquet").exists()
 
 
-def test_with_a_lower_limit_it_is_the_score_in_memory(score: Callable[..., Summary], voting: Path, tmp_path: Path) -> None:  # fmt: skip
+def test_with_a_lower_limit_it_is_the_score_in_memory(
+    score: Callable[..., Summary], voting: Path, tmp_path: Path
+) -> None:
     said: list[tuple[str, int, int]] = []
     summary = score(
         min_coverage=0.5, shown=lambda what, _: nullcontext(lambda done, total: said.append((what, done, total)))
     )
     assert ("Looking votes up", ROWS, ROWS) in said
     m = dxmatch.load(voting, store=tmp_path / "votes.sqlite", min_coverage=0.5)
-    pairs = pq.read_table(tmp_path / "pairs.parquet")
-    expected = m.score(pairs, features=True)
-    scored = pq.read_table(tmp_path / "o.parquet")
-    assert scored["probability"].to_pylist() == expected["probability"].to_pylist()
+    expected = m.score(pq.read_table(tmp_path / "pairs.parquet"), features=True)
+    assert pq.read_table(tmp_path / "o.parquet")["probability"].to_pylist() == expected["probability"].to_pylist()
     known = float(np.isfinite(np.array(expected["vote_expert"].to_pylist(), float)).mean())
     assert summary.coverage["vote_expert"] == pytest.approx(known) == 0.693
 
 
-def test_without_a_vocabulary_it_is_told_at_the_end_and_nothing_is_lost(
-    score: Callable[..., Summary], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vocabulary, "MAX_TEXTS", 0)
-    with pytest.raises(InputError, match="vote_expert is known for 69.3 %"):
-        score()
-    assert score(min_coverage=0.5).resumed == 12
-
-
 def test_finished_chunks_count(score: Callable[..., Summary], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job that goes on looks at the rest alone, and refuses as it would have at first."""
+    """Where the texts are too many to hold, it is told at the end and nothing is lost; a job that goes on looks at the
+    rest alone, and refuses as it would have at first."""
     with monkeypatch.context() as patched:
-        patched.setattr(vocabulary, "MAX_TEXTS", 0)
-        with pytest.raises(InputError):
+        patched.setattr(texts, "MAX_TEXTS", 0)
+        with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 %"):
             score()
-    for part in sorted((tmp_path / "o.parquet.parts").glob("part-*"))[5:]:
+    parts = sorted((tmp_path / "o.parquet.parts").glob("part-*"))
+    assert len(parts) == 10
+    for part in parts[5:]:
         part.unlink()
     with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 % of the pairs"):
         score()
