@@ -88,15 +88,15 @@ def _icd_nearest(texts: Representations, options: Mapping[str, Any], first: Inde
 
 
 def _icd_kinship(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
-    from ..terms.icd.likeness import kinship
+    from ..terms.icd.similarity import wu_palmer
 
-    kinship(texts.icd_paths(options["source"], options["encoder"]), first, second, out)
+    wu_palmer(texts.icd_paths(options["source"], options["encoder"]), first, second, out)
 
 
 def _icd_overlap(texts: Representations, options: Mapping[str, Any], first: Index, second: Index, out: Column) -> None:
-    from ..terms.icd.likeness import overlap
+    from ..terms.icd.similarity import overlap
 
-    overlap(texts.icd_shares(options["source"], options["encoder"]), first, second, out)
+    overlap(texts.icd_distribution(options["source"], options["encoder"]), first, second, out)
 
 
 def _same_category(category: Index, first: Index, second: Index, out: Column) -> None:

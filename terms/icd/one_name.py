@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .index import IcdIndex
-from .likeness import CANDIDATES, TEMPERATURE
-from .search import Nearest
+from .search import CANDIDATES
+from .similarity import TEMPERATURE
 
 
 class Place(NamedTuple):
@@ -24,24 +24,20 @@ class Place(NamedTuple):
 
 def places(index: IcdIndex, names: Sequence[str], vectors: NDArray[np.float32]) -> list[Place]:
     """vectors : float32[n, d], those of the names."""
-    direct = [index.direct_node(name) for name in names]
-    missing = [i for i, node in enumerate(direct) if node < 0]
-    nearest = dict(zip(missing, index.nearest_of(vectors[missing], CANDIDATES), strict=True)) if missing else {}
-    return [_place(index, node, nearest.get(i)) for i, node in enumerate(direct)]
+    found = index.find(names, CANDIDATES, vectors)
+    return [_place(index, nodes[nodes >= 0], cosines[nodes >= 0]) for nodes, cosines in zip(*found, strict=True)]
 
 
-def _place(index: IcdIndex, node: int, nearest: Nearest | None) -> Place:
+def _place(index: IcdIndex, nodes: NDArray[np.int32], cosines: NDArray[np.float32]) -> Place:
     tree = index.tree
-    shares: Mapping[int, float] = {}
-    if nearest is not None and len(nearest.entries):
-        node = int(index.nodes[nearest.entries[0]])
-        shares = _shares(index.category_of(index.nodes)[nearest.entries].tolist(), nearest.cosines)
-    if node < 0:
+    if not len(nodes):
         return Place(-1, (), {})
+    shares = _shares(index.category_of(nodes).tolist(), cosines)
+    node = int(nodes[0])
     category = int(tree.categories[node])
     category = node if category < 0 else category
     path = [node, *tree.ancestors(node)]
-    return Place(category, path[::-1], shares or {category: 1.0})
+    return Place(category, path[::-1], shares)
 
 
 def _shares(categories: Sequence[int], cosines: NDArray[np.float32]) -> Mapping[int, float]:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from dxmatch import compiled
 from dxmatch.features import alignment, contrast, cosine, levenshtein
 from dxmatch.features import tokens as linguistic
-from dxmatch.terms.icd import likeness
 
 NAMES = [
     "acute renal failure", "chronic renal failures of the left kidney with and without infarction", "bronchi", "x" * 64,
@@ -41,12 +40,6 @@ def by_few(fill, monkeypatch: pytest.MonkeyPatch) -> NDArray[np.float32]:
 
 
 WORDS = alignment.Words.of(NAMES, "en", vectors_of)
-PATHS = np.array([[0, 1, 2, -1], [0, 1, 3, -1], [4, 5, -1, -1], [-1, -1, -1, -1]] * 3, np.int32)[: len(NAMES)]
-SHARES = likeness.Shares(
-    np.array([0, 1, 3, 3, 5, 6, 8, 10, 11, 14], np.int64),
-    np.array([1, 1, 2, 2, 3, 1, 1, 3, 2, 4, 4, 1, 2, 3], np.int32),
-    np.array([1, 0.1, 0.9, 0.7, 0.3, 1, 0.4, 0.6, 0.5, 0.5, 1, 0.2, 0.3, 0.5]),
-)
 FILLS = {
     "alignment": lambda i, j, out: alignment.alignment(WORDS, i, j, {"better": out[:, 0], "worse": out[:, 1]}),
     "levenshtein": lambda i, j, out: levenshtein.normalized_levenshtein(
@@ -55,8 +48,6 @@ FILLS = {
     "contrast": lambda i, j, out: contrast.count_contrasts(contrast.Claims.of(NAMES, "en"), i, j, out[:, 0]),
     "ratio": lambda i, j, out: linguistic.overlap_ratio(linguistic.TokenSets.of(NAMES, "stem", "en"), i, j, out[:, 0]),
     "cosine": lambda i, j, out: cosine.cosine(vectors_of(NAMES), i, j, out[:, 0]),
-    "kinship": lambda i, j, out: likeness.kinship(PATHS, i, j, out[:, 0]),
-    "overlap": lambda i, j, out: likeness.overlap(SHARES, i, j, out[:, 0]),
 }
 
 

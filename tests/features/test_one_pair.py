@@ -25,7 +25,6 @@ from dxmatch.features.tokens import VIEWS
 from dxmatch.terms.icd import IcdIndex, IcdTree
 from dxmatch.terms.icd.index import entries
 from dxmatch.terms.icd.naming import Naming
-from dxmatch.terms.icd.texts import Texts
 from dxmatch.terms.text.normalizer import Normalizer
 
 WORDS = [
@@ -68,14 +67,14 @@ def tree() -> IcdTree:
     ]
     kinds = np.array([0, 1, 2, 3, 3, 0, 1, 2, 2], np.uint8)
     parents = np.array([-1, 0, 1, 2, 2, -1, 5, 6, 6], np.int32)
-    return IcdTree(Texts.of(codes), Texts.of(names), kinds, parents, Texts.of([]), np.zeros(0, np.int32), "test")
+    return IcdTree(codes, names, kinds, parents, [], np.zeros(0, np.int32), "test")
 
 
 def providers(language: str) -> Providers:
     encoder, normalizer = Letters(), Normalizer(language)
     icd = tree()
     names, nodes = entries(icd, normalizer)
-    index = IcdIndex(icd, encoder, Texts.of(names), nodes, encoder.encode(names))
+    index = IcdIndex(icd, encoder, names, nodes, encoder.encode(names))
     made = Providers(Naming(normalizer), {"shipped": encoder})
     made._indexes["icd10cm", "shipped"] = index
     encoder.calls.clear()

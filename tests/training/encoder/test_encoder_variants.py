@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from dxmatch.terms.encoders.hashing import buckets
 from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.encoder.batches import BucketLists, neighbours_together
@@ -15,6 +14,8 @@ from dxmatch.training.encoder.data import Names
 from dxmatch.training.encoder.examples import Examples
 from dxmatch.training.encoder.table import BucketTable
 from dxmatch.training.encoder.variants import LONGEST_PHRASE, Meaning, Variants, WordTable, word_table
+
+from ...plain_hashing import buckets
 
 KIDNEY, LIVER = Meaning("site", ("kidney", "renal")), Meaning("site", ("liver", "hepatic", "hepar"))
 STONE = Meaning("", ("stone", "calculus"))
