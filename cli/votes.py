@@ -218,7 +218,7 @@ def _chosen(
     chosen = FeatureSet.read(features, endpoints)
     shipped = StaticEncoder.from_bytes(shipped_encoder_files()) if SHIPPED in chosen.encoders else None
     normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
-    return chosen, Providers.of(chosen, normalizer, shipped, endpoints=chosen.endpoints)
+    return chosen, chosen.open(normalizer, shipped, endpoints=chosen.endpoints)
 
 
 def _unique(pairs: Path, a: str, b: str, naming: Naming, rejects: Path | None) -> InternedPairs:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, OptionError
-from .compute import Progress, feature_table
+from .compute import empty_table, fill, steps
 from .feature_set import FeatureSet
 from .interning import InternedPairs
 from .providers import Providers
-from .representations import Representations
+from .representations import Progress, Representations
 
 MIN_COVERAGE = 0.9
 """The least share of pairs that each vote and each pick must be known for, unless another is asked for."""
@@ -24,7 +23,10 @@ Coverage = Mapping[str, float]
 def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], features: FeatureSet) -> dict[str, float]:
     """The share of rows, in [0, 1], that each feature is known for.
 
-    table : float32[m, f] of the unique pairs. pair_of_row : int64[n].
+    Parameters
+    ----------
+    table : float32[m, f] of the unique pairs.
+    pair_of_row : int64[n].
     """
     rows = np.bincount(pair_of_row, minlength=len(table))
     return {
@@ -45,26 +47,32 @@ def covered_table(
     Votes and picks are looked up first, so the refusal comes before the other features are computed. These lack a value
     only where the strings give none, so they have no limit.
 
-    Errors: `InputError` with the feature that is known least; `OptionError` for a `least` outside [0, 1].
+    Raises
+    ------
+    InputError
+        With the feature that is known least.
+    OptionError
+        For a `least` outside [0, 1].
     """
     check_least(least)
-    texts = Representations(pairs.names, providers)
-    if features.asked:
-        asked = replace(features, features=features.asked)
-        known = coverage(feature_table(pairs, asked, providers, texts=texts), pairs.pair_of_row, asked)
-        check_coverage(known, features, least)
-    table = feature_table(pairs, features, providers, texts=texts, progress=progress)
+    texts, table, all_steps = Representations(pairs.names, providers), empty_table(pairs, features), steps(features)
+    asked = [step for step in all_steps if step.kind.asked]
+    if asked:
+        table[:] = np.nan
+        fill(table, asked, pairs, texts)
+        check_coverage(coverage(table, pairs.pair_of_row, features), features, least)
+    fill(table, [step for step in all_steps if not step.kind.asked], pairs, texts, progress=progress)
     return table, coverage(table, pairs.pair_of_row, features)
 
 
 def check_least(least: float) -> None:
-    """Errors: `OptionError` for a least share outside [0, 1]."""
+    """Raises `OptionError` for a least share outside [0, 1]."""
     if not 0 <= least <= 1:
         raise OptionError("min_coverage", "between 0 and 1", least)
 
 
 def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
-    """Errors: `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
+    """Raises `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
     worst = min((feature.name for feature in features.asked), key=lambda name: known[name], default=None)
     if worst is not None and known[worst] < least:
         raise InputError(

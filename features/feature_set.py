@@ -14,10 +14,13 @@ from ..endpoints.prices import Price
 from ..errors import InputError
 from ..files.did_you_mean import check_keys, hint
 from ..files.toml import read_toml
+from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec
-from ..terms.text.normalizer import LANGUAGES
+from ..terms.icd.naming import Naming
+from ..terms.text.normalizer import LANGUAGES, Normalizer
+from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED
-from .providers import SENTENCE_TRANSFORMERS, SHIPPED
+from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
 from .registry import KINDS, REQUIRED
 
 _TYPES = {str: "text", bool: "true or false", int: "a whole number", dict: "a table"}
@@ -119,6 +122,25 @@ class FeatureSet:
             {n: EncoderSpec.from_table(n, t, source) for n, t in _tables(parsed, "encoder", source).items()},
             endpoints_of(parsed, source),
             _prices(parsed, source),
+        )
+
+    def open(
+        self,
+        normalizer: Normalizer,
+        shipped: Encoder | None = None,
+        *,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        store: VoteStore | None = None,
+        identities: Mapping[str, str] | None = None,
+    ) -> Providers:
+        """What stands behind the columns; `shipped` is the static encoder, where one of them names it."""
+        return Providers(
+            Naming(normalizer, self.icd_source),
+            {} if shipped is None else {SHIPPED: shipped},
+            identities or {},
+            self.declared_encoders,
+            endpoints or {},
+            store,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..endpoints.endpoint import Endpoint
     from ..terms.encoders.declared import EncoderSpec
     from ..votes.store.store import VoteStore
-    from .feature_set import FeatureSet
 
 SHIPPED = "shipped"
 """The name, in a feature set, of the static encoder that travels in the model folder."""
@@ -31,7 +30,10 @@ class Providers:
 
     An encoder or an ICD index is opened when the first feature asks for it and kept for all later jobs.
 
-    encoders : those that are open. declared : those of the feature set, by name.
+    Attributes
+    ----------
+    encoders : those that are open.
+    declared : those of the feature set, by name.
     endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
     store : the votes and picks; None where no feature needs them.
     identities : what each encoder was when a model was trained; another one under the same name is refused. The device is
@@ -47,27 +49,6 @@ class Providers:
     _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
-    @classmethod
-    def of(
-        cls,
-        features: FeatureSet,
-        normalizer: Normalizer,
-        shipped: Encoder | None = None,
-        *,
-        endpoints: Mapping[str, Endpoint] | None = None,
-        store: VoteStore | None = None,
-        identities: Mapping[str, str] | None = None,
-    ) -> Providers:
-        """What stands behind `features`; `shipped` is the static encoder, where one of them names it."""
-        return cls(
-            Naming(normalizer, features.icd_source),
-            {} if shipped is None else {SHIPPED: shipped},
-            identities or {},
-            features.declared_encoders,
-            endpoints or {},
-            store,
-        )
-
     @property
     def normalizer(self) -> Normalizer:
         return self.naming.normalizer
@@ -75,8 +56,12 @@ class Providers:
     def encoder(self, name: str) -> Encoder:
         """The encoder of that name; a declared one, or a sentence-transformers model, is opened at its first use.
 
-        Errors: `OptionError` for a name that is neither at hand nor such a model; `ModelError` where the model is not the
-        one of `identities`.
+        Raises
+        ------
+        OptionError
+            For a name that is neither at hand nor such a model.
+        ModelError
+            Where the model is not the one of `identities`.
         """
         with self._lock:
             if name not in self.encoders:
@@ -96,7 +81,7 @@ class Providers:
         raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
 
     def vote_store(self) -> VoteStore:
-        """Errors: `OptionError` where a feature reads votes and no store was given."""
+        """Raises `OptionError` where a feature reads votes and no store was given."""
         if self.store is None:
             raise OptionError("store", "the file of votes that 'dxmatch votes ask' or 'import' made", None)
         return self.store

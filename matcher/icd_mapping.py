@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..errors import InputError, ModelError, OptionError
 from ..features.feature_set import FeatureSet
-from ..features.providers import SHIPPED, Providers
+from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
 from ..files.tables import Table, read_table, with_columns
 from ..terms.icd.mapping import map_to_icd
@@ -107,7 +107,7 @@ def map_icd(
     chosen = FeatureSet.read(features, endpoints)
     picker = _picker(pick, chosen)
     shipped = m.providers.encoders[SHIPPED]
-    providers = Providers.of(chosen, m.providers.normalizer, shipped, endpoints=chosen.endpoints)
+    providers = chosen.open(m.providers.normalizer, shipped, endpoints=chosen.endpoints)
     index = providers.icd_index(os.fspath(source or picker.source), picker.encoder)
     summaries: list[AskSummary] = []
     with VoteStore(Path(store)) as votes:

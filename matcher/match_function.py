@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 from ..endpoints.endpoint import Endpoint, read_endpoints
 from ..errors import InputError, ModelError, OptionError
 from ..features.compute import CHUNK
-from ..features.coverage import MIN_COVERAGE, Coverage, check_least, covered_table
+from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
-from ..features.one_pair import OnePair
-from ..features.providers import Providers
 from ..models import folder as model_folder
 from ..models.ensemble import Members
 from ..models.folder import ModelFolder, feature_diff
@@ -31,7 +29,6 @@ from ..models.releases import tell_other_releases
 from ..models.shipped import SHIPPED_MODEL
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
-from ..warm_up import warm_up
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,8 +38,6 @@ if TYPE_CHECKING:
     from ..votes.store.store import VoteStore
 
 SHAP_CHUNK = 8_192
-WARM_UP_AT = 4
-"""The pair asked for alone with which kernels begin to be made ready in the background; whoever asks for fewer never waits for them."""
 
 
 def load(
@@ -54,11 +49,16 @@ def load(
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
 
+    Parameters
+    ----------
     store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
     endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
     min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
 
-    Errors: `ModelError` for a folder that is no model, was changed, or does not fit this release.
+    Raises
+    ------
+    ModelError
+        For a folder that is not a model, was changed, or does not fit this release.
     """
     parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
     served = {} if endpoints is None else read_endpoints(endpoints)
@@ -85,8 +85,8 @@ class Scored:
 class MatchFunction:
     """Decides whether two free-text diagnoses name the same disease.
 
-    M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. A pair alone
-    gets the same probability as in a batch, to the last bit.
+    M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. The probability
+    of a pair alone is bit-identical to the one in a batch.
     """
 
     def __init__(
@@ -99,18 +99,16 @@ class MatchFunction:
     ) -> None:
         self._parts = parts
         self.min_coverage = min_coverage
-        self._pairs_alone = 0
         manifest = parts.manifest
         self.name = manifest.name
         self.threshold = manifest.threshold
-        self.features = FeatureSet.from_dict(manifest.feature_set, f"model {self.name}")
+        self.features = FeatureSet.from_dict(_with_todays_views(manifest.feature_set), f"model {self.name}")
         if self.features.names != manifest.feature_names:
             raise ModelError(
                 f"Model {self.name}: the feature set and the columns of the trees differ.\n"
                 + feature_diff(manifest.feature_names, self.features.names)
             )
-        self.providers = Providers.of(
-            self.features,
+        self.providers = self.features.open(
             Normalizer.from_spec(manifest.normalizer),
             StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
             endpoints=endpoints,
@@ -168,22 +166,17 @@ class MatchFunction:
 
     def probability(self, a: str, b: str) -> float:
         """The calibrated probability, in [0, 1], that `a` and `b` name the same disease."""
-        one_pair = self._one_pair
-        if one_pair is None or type(a) is not str or type(b) is not str:
-            return float(self.probabilities([a], [b])[0])
-        check_least(self.min_coverage)
-        self._pairs_alone += 1
-        if self._pairs_alone == WARM_UP_AT:
-            warm_up(self._with_kernels)
-        row = one_pair(a, b)
-        return 1.0 if row is None else float(self._parts.manifest.calibration(self.raw(row, threads=1))[0])
+        return float(self.probabilities([a], [b])[0])
 
     def probabilities(
         self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
     ) -> NDArray[np.float64]:
         """float64[n] for n pairs, row by row.
 
-        Errors: `InputError` for a text without a letter or digit, or where votes are known for too few of the pairs.
+        Raises
+        ------
+        InputError
+            For a text without a letter or digit, or where votes are known for too few of the pairs.
         """
         pairs = intern_pairs(a, b, self.providers.naming)
         return self._of_unique(pairs, progress)[0][pairs.pair_of_row]
@@ -201,6 +194,8 @@ class MatchFunction:
     ) -> Any:
         """The table that came, with the columns `probability` (float64) and `match` (bool) added.
 
+        Parameters
+        ----------
         pairs : a path, a pandas, polars or Arrow frame (the same kind comes back), or a sequence of two-tuples.
         a, b : the columns of the two diagnoses.
         features : adds one float32 column per feature, null where it could not be computed.
@@ -223,7 +218,10 @@ class MatchFunction:
     ) -> Scored:
         """`score` for pairs that were read and checked before, with the coverage of each feature.
 
-        Errors: `InputError` where the table has a column of a name that would be added: it is never replaced unseen.
+        Raises
+        ------
+        InputError
+            Where the table has a column of a name that would be added: it is never replaced unseen.
         """
         import pyarrow as pa
 
@@ -302,18 +300,23 @@ class MatchFunction:
         _in_threads(compute, len(table), SHAP_CHUNK, threads)
         return found
 
-    def _with_kernels(self) -> None:
-        row = OnePair(self.features, self.providers)("acute renal failure", "fracture of the left femur")
-        assert row is not None
-        self.raw(row, threads=1)
-
-    @cached_property
-    def _one_pair(self) -> OnePair | None:
-        return OnePair.of(self.features, self.providers)
-
     @cached_property
     def _members(self) -> Members:
         return Members(self._parts.trees)
+
+
+def _with_todays_views(feature_set: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A manifest's feature set in the words of this release.
+
+    The view "pos" of models before the view "tags" was the set of words with their tags. The tagger saw each word alone, so
+    two tagged words were equal just where the words were: its ratio is that of "unigram", to the bit.
+    """
+    old = {"kind": "ratio", "view": "pos"}
+    columns = feature_set.get("feature", [])
+    if not isinstance(columns, list):
+        return feature_set
+    renamed = [{**f, "view": "unigram"} if isinstance(f, Mapping) and old.items() <= f.items() else f for f in columns]
+    return {**feature_set, "feature": renamed}
 
 
 def _in_threads(compute: Callable[[slice], None], rows: int, chunk: int, threads: int | None) -> None:

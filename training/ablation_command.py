@@ -91,7 +91,7 @@ def ablation_of(
     own = StaticEncoder.from_bytes(shipped_encoder_files()) if encoder is None else StaticEncoder.load(encoder)
 
     def providers_of(static: StaticEncoder | None) -> Providers:
-        return Providers.of(feature_set, normalizer, static)
+        return feature_set.open(normalizer, static)
 
     providers = providers_of(own)
     read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside")

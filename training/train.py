@@ -154,7 +154,7 @@ def fit(
     votes = open_store(store)
 
     def providers_of(static: StaticEncoder | None) -> Providers:
-        return Providers.of(feature_set, normalizer, static, endpoints=feature_set.endpoints, store=votes)
+        return feature_set.open(normalizer, static, endpoints=feature_set.endpoints, store=votes)
 
     providers = providers_of(None if encoder_files is None else StaticEncoder.from_bytes(encoder_files))
     read = read_pairs(pairs, a=a, b=b, label=label, soft=soft, weight=weight, rejects=rejects)

@@ -47,7 +47,7 @@ _ENUMERATION = re.compile(r"\s*\d{1,2}[.)]\s+(?=[^\W\d])")
 _WORD = re.compile(r"[^\W_]+")
 _EXACT = "\0"
 """Put before a word in upper case that is an abbreviation only so: no word holds it."""
-_ROUNDS = 6
+_MAX_ROUNDS = 6
 
 
 @lru_cache
@@ -116,7 +116,7 @@ class Normalizer:
             if not self._exact.isdisjoint(words) and not _is_shouted(text, raw):
                 words = [_EXACT + w if w in self._exact and r.isupper() else w for w, r in zip(words, raw, strict=True)]
             out = " ".join(self._over_words(words))
-        for _ in range(0 if out.isascii() else _ROUNDS):
+        for _ in range(0 if out.isascii() else _MAX_ROUNDS):
             # case folding can leave what NFKC would change
             before = out
             out = " ".join(self._over_words([self._fold(word) for word in _raw_words(out)]))
@@ -126,7 +126,7 @@ class Normalizer:
 
     def _over_words(self, words: list[str]) -> list[str]:
         """The rules over words, again and again until nothing changes: an expansion can meet a word that it joins."""
-        for _ in range(_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             before = words
             words = self._rules.strip(self._expand(self._rules.apply(words)))
             if words == before:
@@ -167,7 +167,7 @@ class Normalizer:
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Normalizer:
-        """Errors: `OptionError` for a version that this release does not have."""
+        """Raises `OptionError` for a version that this release does not have."""
         if spec.get("version") != VERSION:
             raise OptionError("normalizer version", repr(VERSION), spec.get("version"))
         return cls(spec["language"], spec["abbreviations"])
@@ -224,7 +224,10 @@ def _contains(words: Sequence[str], sequence: Sequence[str]) -> bool:
 def normalize_checked(normalizer: Normalizer, texts: Iterable[str]) -> list[str]:
     """The normalised forms of `texts`, each checked to be a name.
 
-    Errors: `InputError` where a text holds no letter and no digit, or more than 10,000 characters.
+    Raises
+    ------
+    InputError
+        Where a text holds no letter and no digit, or more than 10,000 characters.
     """
     out = []
     for text in texts:

@@ -8,7 +8,7 @@ _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]{2,80})[)\]]")
 _SHORT = re.compile(r"[A-Za-z][A-Za-z0-9]{1,9}")
 _LETTERS = re.compile(r"[A-Za-z0-9]+")
 _LAST_SHORT = re.compile(r"(?<![^\s,;])([A-Za-z][A-Za-z0-9]{1,9})$")
-_LONGEST = 200
+_MAX_LONG_FORM = 200
 """How far back, in characters, a long form can begin."""
 _SMALL = frozenset(("of", "and", "the", "in", "with", "to", "by", "a", "for", "on", "or", "from", "due"))
 
@@ -27,11 +27,11 @@ def without_short_forms(text: str) -> str:
         here = found.end()
         inside = found[1].strip()
         words = _LETTERS.findall(inside)
-        if _SHORT.fullmatch(inside) and _ends_spelled(inside, _LETTERS.findall(out[-_LONGEST:])):
+        if _SHORT.fullmatch(inside) and _ends_spelled(inside, _LETTERS.findall(out[-_MAX_LONG_FORM:])):
             continue
         if (
             len(words) > 1
-            and (short := _LAST_SHORT.search(out, max(0, len(out) - _LONGEST)))
+            and (short := _LAST_SHORT.search(out, max(0, len(out) - _MAX_LONG_FORM)))
             and _spells(short[1].lower(), _lower(words))
         ):
             out = f"{out[: short.start()]}{inside}"

@@ -56,10 +56,10 @@ def test_equal_after_normalisation(matcher, tmp_path):
 def test_what_is_unknown_is_said_to_be(matcher_of, monkeypatch):
     from dxmatch.features.registry import KINDS
 
-    def unknown(texts, options, first, second, out):
+    def unknown(names, first, second, out):
         out[:] = float("nan")
 
-    monkeypatch.setitem(KINDS, "levenshtein", type(KINDS["levenshtein"])(**{**vars(KINDS["levenshtein"]), "compute": unknown}))  # fmt: skip
+    monkeypatch.setitem(KINDS, "levenshtein", type(KINDS["levenshtein"])(**{**vars(KINDS["levenshtein"]), "compare": unknown}))  # fmt: skip
     found = dxmatch.explain(matcher_of("-1 0 2"), "hip fracture", "ankle fracture")
     assert next(part for part in found.parts if part.feature == "levenshtein").value is None
     assert "Unknown for this pair: levenshtein." in str(found) and '"value": null' in found.to_json()

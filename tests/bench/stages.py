@@ -154,7 +154,7 @@ def of_strings(of: Of, texts: Representations) -> Iterator[Stage]:
     index = of.m.providers.icd_index(ICD, SHIPPED)
     # A search by brute force; one that leaves entries out can be above its bound.
     products = 2.0 * len(texts.names) * texts.vectors(SHIPPED).shape[1] * len(index.nodes)
-    _, taken = timed(lambda: texts.icd_shares(ICD, SHIPPED))
+    _, taken = timed(lambda: texts.icd_distribution(ICD, SHIPPED))
     yield Stage("search ICD-10", "strings", taken, products / of.bounds.arithmetic, "arithmetic")
     yield stage("paths in ICD-10", lambda: texts.icd_paths(ICD, SHIPPED))
     yield stage("words and their vectors", lambda: texts.words(SHIPPED))

@@ -13,7 +13,7 @@ def test_offline() -> None:
     offline = FeatureSet.read("offline")
     assert offline.names == (
         "icd_nearest", "icd_kinship", "icd_overlap", "cosine_static", "alignment_better", "alignment_worse", "contrast",
-        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "ratio_pos", "levenshtein",
+        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "levenshtein",
     )  # fmt: skip
     assert FeatureSet.from_dict(offline.to_dict()) == offline
 

@@ -22,6 +22,8 @@ from dxmatch.features.compute import CHUNK
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.models import releases
 from dxmatch.models.ensemble import Combination, Members
+from dxmatch.models.folder import load as read_model_folder
+from dxmatch.models.shipped import SHIPPED_MODEL
 
 DIAGNOSES = [
     "heart attack", "acute myocardial infarction", "STEMI", "angina", "pneumonia", "community-acquired pneumonia",
@@ -176,3 +178,20 @@ def test_other_release_of_a_library_is_told(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(releases, "installed_version", lambda name: "0.0.1")
     with pytest.warns(UserWarning, match=r"textblob 0\.0\.1 \(trained with"):
         dxmatch.load()
+
+
+def test_the_view_of_tagged_words_is_read_as_words() -> None:
+    """What the view "pos" gave before there was "tags": the ratio of words, to the bit."""
+    parts = read_model_folder(SHIPPED_MODEL)
+    words, tagged = (
+        [{**f, "view": view} if f["name"] == "ratio_unigram" else f for f in parts.manifest.feature_set["feature"]]
+        for view in ("unigram", "pos")
+    )
+    m, old = (
+        MatchFunction(replace(parts, manifest=replace(parts.manifest, feature_set={**parts.manifest.feature_set, "feature": columns})))
+        for columns in (words, tagged)
+    )  # fmt: skip
+    assert old.features == m.features
+    assert old.probability("acute renal failure", "kidney failure") == m.probability(
+        "acute renal failure", "kidney failure"
+    )

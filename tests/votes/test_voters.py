@@ -13,7 +13,6 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.features.compute import feature_values
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import intern_pairs
-from dxmatch.features.providers import Providers
 from dxmatch.features.vote_plan import plan
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
@@ -103,12 +102,12 @@ def test_lookup_agrees_with_a_plain_dictionary(
 
 def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
     features = FeatureSet.from_dict({"feature": [VOTE]})
-    providers = Providers.of(features, Normalizer(), store=store)
+    providers = features.open(Normalizer(), store=store)
     assert math.isnan(feature_values("Angina", "fever", features, providers)["v"])
     said(store, next(voter().questions("angina", "fever")), 0)
     assert feature_values("FEVER", "angina.", features, providers) == {"v": 0.0}
     with pytest.raises(OptionError, match="'store' parameter must be the file of votes"):
-        feature_values("Angina", "fever", features, Providers.of(features, Normalizer()))
+        feature_values("Angina", "fever", features, features.open(Normalizer()))
 
 
 def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
@@ -124,7 +123,7 @@ def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
     naming = Naming(Normalizer())
     pairs = intern_pairs(["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"], naming)
     said(store, next(voter().questions("angina", "fever")), 1)
-    providers = Providers.of(features, Normalizer(), store=store)
+    providers = features.open(Normalizer(), store=store)
     together, other = plan(pairs, features, providers, store)
     assert together.features == ("v", "s")
     assert (together.wanted, together.unknown) == (2 * 4, 2 * 4 - 1)
