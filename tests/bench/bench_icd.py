@@ -78,7 +78,7 @@ def gold(normalizer: Normalizer) -> tuple[list[str], list[str]]:
 def shares_right(index: IcdIndex, names: list[str], codes: list[str]) -> dict[str, float]:
     tree = index.tree
     assigned = [tree.category(int(node)) for node in index.assign(names).nodes]
-    found = [[tree.category(int(node)) for node in index.nodes[one.entries]] for one in index.candidates(names, 15)]
+    found = [[tree.category(node) for node in row[row >= 0].tolist()] for row in index.candidates(names).nodes]
     right = {
         "right at 1 (direct match, else nearest)": [a == code for a, code in zip(assigned, codes, strict=True)],
         "right at 1 (nearest)": [one[:1] == [code] for one, code in zip(found, codes, strict=True)],
