@@ -73,13 +73,13 @@ def _same_pick(category: Index, first: Index, second: Index, out: Column) -> Non
 
 
 def _kinship(paths: Any, first: Index, second: Index, out: Column) -> None:
-    from ..terms.icd.likeness import kinship
+    from ..terms.icd.similarity import wu_palmer
 
-    kinship(paths, first, second, out)
+    wu_palmer(paths, first, second, out)
 
 
 def _icd_overlap(shares: Any, first: Index, second: Index, out: Column) -> None:
-    from ..terms.icd.likeness import overlap
+    from ..terms.icd.similarity import overlap
 
     overlap(shares, first, second, out)
 
@@ -158,7 +158,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=1.0,
             missing=_NO_NEAREST,
-            needs=lambda texts, options: texts.icd_shares(options["source"], options["encoder"]),
+            needs=lambda texts, options: texts.icd_distribution(options["source"], options["encoder"]),
             compare=_icd_overlap,
             options=_ICD_OPTIONS,
             monotone=True,

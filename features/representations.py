@@ -16,8 +16,8 @@ from .providers import Providers
 from .tokens import TokenizedNames, TokenSets
 
 if TYPE_CHECKING:
-    from ..terms.icd.index import Found
-    from ..terms.icd.likeness import Shares
+    from ..terms.icd.search import Candidates
+    from ..terms.icd.similarity import CategoryDistribution
     from ..votes.lookup import PairVotes
     from ..votes.picks import Choices
     from ..votes.voters import Picker, Voter
@@ -150,49 +150,38 @@ class Representations:
 
     def icd_paths(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u, levels]: the code of the nearest entry, and all above it from the chapter down."""
-        from ..terms.icd.likeness import paths
 
         def find() -> NDArray[np.int32]:
-            return paths(self._providers.icd_index(source, encoder).tree, self._icd_nodes(source, encoder))
+            return self._providers.icd_index(source, encoder).tree.paths(self._icd_nodes(source, encoder))
 
         return self._once(("icd paths", source, encoder), find)
 
-    def icd_shares(self, source: str, encoder: str) -> Shares:
-        """The distribution of each name over the categories of its nearest codes; a direct match lies in one."""
-        from ..terms.icd.likeness import Shares
+    def icd_distribution(self, source: str, encoder: str) -> CategoryDistribution:
+        """How each name is distributed over the categories of its nearest codes; a direct match lies in one."""
+        from ..terms.icd.similarity import CategoryDistribution
 
-        def find() -> Shares:
+        def find() -> CategoryDistribution:
             index, found = self._providers.icd_index(source, encoder), self._icd_found(source, encoder)
-            return Shares.of(index.category_of(found.direct), found.nearest, index.category_of(index.nodes))
+            return CategoryDistribution.of(found, index.category_of(found.nodes))
 
-        return self._once(("icd shares", source, encoder), find)
+        return self._once(("icd distribution", source, encoder), find)
 
     def _icd_nodes(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u]: the code of the direct match or of the nearest entry, -1 where there is neither."""
-        nodes_of_entries = self._providers.icd_index(source, encoder).nodes
-        found = self._icd_found(source, encoder)
-        nodes = found.direct.copy()
-        for row, nearest in found.nearest.items():
-            if len(nearest.entries):
-                nodes[row] = nodes_of_entries[nearest.entries[0]]
-        return nodes
+        return np.ascontiguousarray(self._icd_found(source, encoder).nodes[:, 0])
 
-    def _icd_found(self, source: str, encoder: str) -> Found:
+    def _icd_found(self, source: str, encoder: str) -> Candidates:
         """One search serves every feature that rests on the nearest codes."""
-        from ..terms.icd.index import Found
-        from ..terms.icd.likeness import CANDIDATES
+        from ..terms.icd.search import CANDIDATES, Candidates
 
-        def find() -> Found:
+        def find() -> Candidates:
             index, total = self._providers.icd_index(source, encoder), len(self.names)
-            direct, nearest = np.empty(total, np.int32), {}
-            vectors = self.vectors(encoder)
+            found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
             for start in range(0, total, _SEARCH_BATCH):
                 some = slice(start, start + _SEARCH_BATCH)
-                part = index.find(self.names[some], CANDIDATES, vectors[some])
-                direct[some] = part.direct
-                nearest.update((start + row, found) for row, found in part.nearest.items())
+                found.nodes[some], found.cosines[some] = index.find(self.names[some], CANDIDATES, vectors[some])
                 if self.progress is not None:
                     self.progress(min(start + _SEARCH_BATCH, total), total)
-            return Found(direct, nearest)
+            return found
 
         return self._once(("icd found", source, encoder), find)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
+from ..models.releases import installed_releases
 from .checkpoint import ABOUT
 from .chunk import Scorer, chunk_error
 from .parts import ChunkResult

@@ -16,13 +16,14 @@ from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
 from ..files.tables import Table, read_table, with_columns
 from ..terms.icd.mapping import map_to_icd
+from ..terms.icd.search import CANDIDATES
 from ..votes.voters import Picker
 from .match_function import MatchFunction, load
 
 if TYPE_CHECKING:
     from ..votes.asker import AskSummary
 
-DEFAULT_SOURCE, DEFAULT_K = "icd10cm", 15
+DEFAULT_SOURCE = "icd10cm"
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def map_icd(
     place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
     if pick is None:
         index = m.providers.icd_index(os.fspath(source or DEFAULT_SOURCE), SHIPPED)
-        columns = map_to_icd(texts, index, m.providers.normalizer, k or DEFAULT_K, **place)
+        columns = map_to_icd(texts, index, m.providers.normalizer, k or CANDIDATES, **place)
         del columns["reason"]
         return IcdTable(_as_arrow(columns))
 

@@ -34,15 +34,15 @@ class Choices:
     def of(cls, names: Sequence[str], index: IcdIndex, k: int) -> Choices:
         choices = cls(index.direct(names), [], [], [], [], [])
         not_direct = np.flatnonzero(choices.direct.nodes < 0).tolist()
-        nearest = index.candidates([names[i] for i in not_direct], k)
-        for row, found in zip(not_direct, nearest, strict=True):
-            if not len(found.entries):
+        found = index.candidates([names[i] for i in not_direct], k)
+        for row, nodes, cosines in zip(not_direct, *found, strict=True):
+            nodes, cosines = nodes[nodes >= 0], cosines[nodes >= 0]
+            if not len(nodes):
                 continue
-            nodes = index.nodes[found.entries]
             choices.rows.append(row)
             choices.names.append(names[row])
             choices.candidates.append(nodes)
-            choices.cosines.append(found.cosines)
+            choices.cosines.append(cosines)
             choices.listed.append(candidates_text([(index.tree.code(n), index.tree.name(n)) for n in nodes.tolist()]))
         return choices
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..terms.icd.search import CANDIDATES
 from .prompts.questions import ModelConfig, Question, canonical
 from .prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
 
@@ -89,7 +90,7 @@ PICK_OPTIONS: dict[str, Any] = {
     "prompt": PICK_PROMPT,
     "source": "icd10cm",
     "encoder": "shipped",
-    "k": 15,
+    "k": CANDIDATES,
     "parameters": {},
 }
 PICK_CHOICES = {"prompt": (PICK_PROMPT,)}

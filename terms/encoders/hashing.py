@@ -1,4 +1,4 @@
-"""From a normalised string to the buckets of its words, word pairs and character n-grams.
+"""From a normalised string to the buckets of its words, word pairs and character n-grams. Imports numba, so imported late.
 
 The hash is FNV-1a in 32 bits, one step per Unicode code point `c` (not per byte), with the finisher of
 MurmurHash3, all arithmetic modulo 2^32:
@@ -11,70 +11,20 @@ MurmurHash3, all arithmetic modulo 2^32:
 a run of characters other than U+0020. An n-gram is taken from "<word>", with the two markers. A pair is hashed as
 "first second". The bucket of a hash in a region of `size` buckets is `(h * size) >> 32` in 64 bits: words and pairs
 lie in the first `word_buckets` buckets, n-grams in the rest.
-
-`buckets` does this in plain Python, `kernels.text_buckets` compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-WORD, PAIR = 1, 2
-OFFSET, PRIME = 2166136261, 16777619
-MIX_1, MIX_2 = 0x85EBCA6B, 0xC2B2AE35
-_ALL = 0xFFFFFFFF
-
-
-def hashed(kind: int, text: str) -> int:
-    """The hash of a word, a pair ("first second") or an n-gram, from 0 to 2^32 - 1.
-
-    >>> hashed(WORD, "fever")
-    1312851005
-    """
-    h = OFFSET
-    for c in (kind, *map(ord, text)):
-        h = (h ^ c) * PRIME & _ALL
-    h = (h ^ h >> 16) * MIX_1 & _ALL
-    h = (h ^ h >> 13) * MIX_2 & _ALL
-    return h ^ h >> 16
-
-
-def buckets(text: str, word_buckets: int, gram_buckets: int, shortest: int, longest: int, pairs: bool) -> list[int]:
-    """Word by word: the word, its pair with the word before it, its n-grams by their start, short ones first."""
-    out: list[int] = []
-    before = ""
-    for word in filter(None, text.split(" ")):
-        alone, grams = _of_word(word, word_buckets, gram_buckets, shortest, longest)
-        out.append(alone)
-        if pairs and before:
-            out += _spread((hashed(PAIR, f"{before} {word}"),), word_buckets)
-        out += grams
-        before = word
-    return out
-
-
-@lru_cache(maxsize=1 << 12)
-def _of_word(
-    word: str, word_buckets: int, gram_buckets: int, shortest: int, longest: int
-) -> tuple[int, tuple[int, ...]]:
-    """The bucket of a word, and those of its n-grams."""
-    (alone,) = _spread((hashed(WORD, word),), word_buckets)
-    marked = f"<{word}>"
-    spans = [
-        (start, length)
-        for start in range(len(marked))
-        for length in range(shortest, min(longest, len(marked) - start) + 1)
-    ]
-    grams = _spread((hashed(length, marked[start : start + length]) for start, length in spans), gram_buckets)
-    return alone, tuple(word_buckets + gram for gram in grams)
-
-
-def _spread(hashes: Iterable[int], size: int) -> list[int]:
-    return [h * size >> 32 for h in hashes]
+_WORD, _PAIR = np.uint32(1), np.uint32(2)
+_START, _END, _BLANK = np.uint32(ord("<")), np.uint32(ord(">")), np.uint32(ord(" "))
+_OFFSET, _PRIME = np.uint32(2166136261), np.uint32(16777619)
+_MIX_1, _MIX_2 = np.uint32(0x85EBCA6B), np.uint32(0xC2B2AE35)
 
 
 def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -85,6 +35,76 @@ def code_points(texts: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.in
     return np.frombuffer(joined, np.dtype("<u4")).astype(np.uint32, copy=False), offsets
 
 
-def most_buckets(characters: int, shortest: int, longest: int) -> int:
+def max_buckets(characters: int, shortest: int, longest: int) -> int:
     """At least the number of a text's buckets: no more n-grams of a length than characters, nor words and pairs."""
     return characters * (longest - shortest + 2) + 2
+
+
+@njit(cache=True, nogil=True)
+def _step(h, c):
+    return np.uint32(np.uint32(h ^ c) * _PRIME)
+
+
+@njit(cache=True, nogil=True)
+def _bucket(h, first, size):
+    h = np.uint32(h ^ (h >> np.uint32(16)))
+    h = np.uint32(h * _MIX_1)
+    h = np.uint32(h ^ (h >> np.uint32(13)))
+    h = np.uint32(h * _MIX_2)
+    h = np.uint32(h ^ (h >> np.uint32(16)))
+    return first + np.int64((np.uint64(h) * np.uint64(size)) >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def text_buckets(points, start, end, word_buckets, gram_buckets, shortest, longest, pairs, out):
+    """Writes the buckets of `points[start:end]` (uint32 code points) to `out` and returns how many they are.
+
+    Word by word: the word, its pair with the word before it, its n-grams by their start, short ones first.
+    """
+    count = 0
+    before_start = before_end = -1
+    at = start
+    while at < end:
+        if points[at] == _BLANK:
+            at += 1
+            continue
+        stop = at
+        h = _step(_OFFSET, _WORD)
+        while stop < end and points[stop] != _BLANK:
+            h = _step(h, points[stop])
+            stop += 1
+        out[count] = _bucket(h, 0, word_buckets)
+        count += 1
+        if pairs and before_start >= 0:
+            h = _step(_OFFSET, _PAIR)
+            for i in range(before_start, before_end):
+                h = _step(h, points[i])
+            h = _step(h, _BLANK)
+            for i in range(at, stop):
+                h = _step(h, points[i])
+            out[count] = _bucket(h, 0, word_buckets)
+            count += 1
+        for first in range(at - 1, stop):
+            for length in range(shortest, longest + 1):
+                if first + length > stop + 1:
+                    break
+                h = _step(_OFFSET, np.uint32(length))
+                for i in range(first, first + length):
+                    h = _step(h, _START if i == at - 1 else _END if i == stop else points[i])
+                out[count] = _bucket(h, word_buckets, gram_buckets)
+                count += 1
+        before_start, before_end = at, stop
+        at = stop
+    return count
+
+
+@njit(cache=True, nogil=True)
+def all_buckets(points, offsets, word_buckets, gram_buckets, shortest, longest, pairs, out, ends):
+    """`text_buckets` of every text, one after the other; `ends[i]` is where text i ends in `out`."""
+    total = 0
+    for text in range(len(offsets) - 1):
+        total += text_buckets(
+            points, offsets[text], offsets[text + 1], word_buckets, gram_buckets, shortest, longest, pairs, out[total:]
+        )
+        ends[text] = total
+    return total

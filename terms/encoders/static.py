@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -22,21 +21,14 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from ...compiled import kernels_compiled
 from ...errors import InputError, ModelError, OptionError, quoted
 from ...files.atomic import make_folder, whole_file
-from .hashing import buckets, code_points, most_buckets
 
 CONFIG, WEIGHTS = "encoder.json", "encoder.safetensors"
 FORMAT, VERSION = "dxmatch-static-encoder", 1
 MAX_BUCKETS, MAX_DIMENSIONS, MAX_GRAM = 1 << 24, 4096, 16
 MAX_SCALE = 1e6
 MAX_FILE_BYTES = 256 * 2**20
-_MIDDLE = np.float32(7.5)
-_FEW = 32
-"""Up to so many texts are encoded without numba while no kernel is compiled: importing it takes longer than they do."""
-_MOST_KNOWN = 4096
-"""So many vectors of texts that came a few at a time are kept: the words of one name are in the next."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +42,10 @@ class Shape:
     shortest, longest : of the n-grams, in characters; at least 3.
     pairs : whether two neighbouring words have a bucket, too.
 
-    Errors: `OptionError` for a number out of range.
+    Raises
+    ------
+    OptionError
+        For a number out of range.
     """
 
     buckets: int = 1 << 17
@@ -88,7 +83,10 @@ class StaticEncoder:
     scales : float32[buckets], from 0 to 1e6.
     training, measured : what the card says of it: how it was trained, and how good it is.
 
-    Errors: `ModelError` for arrays that do not fit `shape`, or a scale that is no such number.
+    Raises
+    ------
+    ModelError
+        For arrays that do not fit `shape`, or a scale out of range.
     """
 
     def __init__(
@@ -110,7 +108,6 @@ class StaticEncoder:
         self.shape = shape
         self.training, self.measured = dict(training or {}), dict(measured or {})
         self._identity: str | None = None
-        self._known: dict[str, NDArray[np.float32]] = {}
         self._rows, self._scales = np.ascontiguousarray(rows), np.ascontiguousarray(scales)
 
     @classmethod
@@ -193,17 +190,33 @@ class StaticEncoder:
         return self.shape.dimensions
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """float32[len(texts), dimensions], unit rows.
+        """The vectors of normalised strings.
 
-        Errors: `InputError` for a text of blanks or nothing; `ModelError` where the weights of a text's buckets add up
-        to nothing (damaged weights).
+        Returns
+        -------
+        float32[len(texts), dimensions], unit rows.
+
+        Raises
+        ------
+        InputError
+            For a text of blanks or nothing.
+        ModelError
+            Where the weights of a text's buckets add up to nothing (damaged weights).
         """
+        from .hashing import code_points, max_buckets
+        from .kernels import encode
+
         if isinstance(texts, str):
             raise OptionError("texts", "a list of strings", texts)
-        texts = list(texts)
+        texts, shape = list(texts), self.shape
         out = np.zeros((len(texts), self.dimensions), np.float32)
-        few = len(texts) <= _FEW and not kernels_compiled()
-        failed = self._encode_few(texts, out) if few else self._encode_many(texts, out)
+        points, offsets = code_points(texts)
+        room = max_buckets(int(np.diff(offsets).max(initial=0)), shape.shortest, shape.longest)
+        grams = shape.buckets - shape.word_buckets
+        failed = encode(
+            points, offsets, self._rows, self._scales, shape.word_buckets, grams, shape.shortest, shape.longest, shape.pairs,
+            room, out,
+        )  # fmt: skip
         if failed >= 0:
             if not texts[failed].strip(" "):
                 raise InputError("a text without a character", allowed="a normalised name", got=texts[failed])
@@ -211,55 +224,6 @@ class StaticEncoder:
                 f"The encoder {self.identity} has no vector for {quoted(texts[failed])}: its weights are damaged."
             )
         return out
-
-    def _cut(self) -> tuple[int, int, int, int, bool]:
-        shape = self.shape
-        return shape.word_buckets, shape.buckets - shape.word_buckets, shape.shortest, shape.longest, shape.pairs
-
-    def _encode_few(self, texts: list[str], out: NDArray[np.float32]) -> int:
-        """Fills `out`; the position of the first text without a vector, or -1."""
-        for i, text in enumerate(texts):
-            vector = self._known.get(text)
-            if vector is None:
-                found = buckets(text, *self._cut())
-                vector = _one(found, self._rows, self._scales) if found else None
-                if vector is None:
-                    return i
-                if len(self._known) >= _MOST_KNOWN:
-                    self._known.clear()
-                self._known[text] = vector
-            out[i] = vector
-        return -1
-
-    def _encode_many(self, texts: list[str], out: NDArray[np.float32]) -> int:
-        from .kernels import encode
-
-        points, offsets = code_points(texts)
-        most = most_buckets(int(np.diff(offsets).max(initial=0)), self.shape.shortest, self.shape.longest)
-        return encode(points, offsets, self._rows, self._scales, *self._cut(), most, out)
-
-
-def _one(found: Sequence[int], rows: NDArray[np.uint8], scales: NDArray[np.float32]) -> NDArray[np.float32] | None:
-    """What `kernels.encode` makes of one text, to the last bit; None where the sum has no length."""
-    levels = np.concatenate([rows[found] & 15, rows[found] >> 4], axis=1).astype(np.float32)
-    weight = scales[found]
-    parts = levels * weight[:, None]
-    whole = len(found) - len(found) % 4
-    # `accumulate` adds row by row, in the order of the kernel's loop.
-    total, weights = (np.add.accumulate(_by_fours(each, whole))[-1] for each in (parts, weight))
-    total -= weights * _MIDDLE
-    exact = total.astype(np.float64)
-    low, high = exact[: len(exact) // 2], exact[len(exact) // 2 :]
-    squares = float(np.add.accumulate(low * low + high * high)[-1])
-    if not 0 < squares < math.inf:
-        return None
-    return (exact / math.sqrt(squares)).astype(np.float32)
-
-
-def _by_fours(values: NDArray[np.float32], whole: int) -> NDArray[np.float32]:
-    """The sums of four rows at a time up to the row `whole`, then the rest."""
-    a, b, c, d = (values[start:whole:4] for start in range(4))
-    return np.concatenate([np.asarray((a + b) + (c + d), np.float32), values[whole:]])
 
 
 def _quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:

@@ -27,6 +27,8 @@ Nodes = NDArray[np.int32]
 class Paths:
     """The way from the root to each of N nodes.
 
+    Attributes
+    ----------
     nodes : int32 [depth, N + 1], the ancestor at each depth, the node itself at its own, -1 below; the last column,
         which -1 finds, is -1 throughout.
     unit : uint64 [N + 1], 1 in the 16 bits of the node's level, so that a sum counts all levels at once; the last is 0.
@@ -37,16 +39,7 @@ class Paths:
 
     @classmethod
     def of(cls, tree: IcdTree) -> Paths:
-        above = [np.append(np.arange(len(tree), dtype=np.int32), np.int32(-1))]
-        parents = np.append(tree.parents, np.int32(-1))
-        while (up := parents[above[-1]]).max() >= 0:
-            above.append(up)
-        upwards = np.stack(above)
-        length = (upwards >= 0).sum(0)
-        depth = np.arange(len(above))[:, None]
-        nodes = np.where(
-            depth < length, np.take_along_axis(upwards, np.maximum(length - 1 - depth, 0), 0), np.int32(-1)
-        )
+        nodes = np.ascontiguousarray(tree.paths(np.append(np.arange(len(tree), dtype=np.int32), np.int32(-1))).T)
         level = np.minimum(tree.kinds, CATEGORY + 1).astype(np.uint64)
         return cls(nodes, np.append(np.uint64(1) << level * np.uint64(_BITS), np.uint64(0)))
 

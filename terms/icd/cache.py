@@ -1,8 +1,7 @@
-"""Parsed trees and embedded names on disk, one file each, so that a second start takes a fraction of a second.
+"""Parsed trees and embedded names on disk, so that a second start takes a fraction of a second.
 
-A file is: 8 bytes of magic, the length of the header, the header (JSON: the key, each array's type, shape and place),
-the arrays on 64-byte boundaries, and the checksum of all before it. It is written under a temporary name and renamed,
-so a reader sees a whole file or none, and of two writers the later wins with the same bytes. Nothing in it is executed.
+One safetensors file per key. It is written under a temporary name and renamed, so a reader sees a whole file or none, and of two
+writers the later wins with the same content.
 """
 
 from __future__ import annotations
@@ -10,35 +9,33 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import mmap
 import os
-import threading
 import time
 import warnings
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import DxmatchError
+from ...files.atomic import make_folder, whole_file
 from ...files.cache_folder import cache_folder
 
-FORMAT = 5
+FORMAT = 6
 """Part of every key: raised whenever the layout, or the way a tree or its names are built, changes."""
-_MAGIC = b"dxm-icd\n"
-_BOUNDARY = 64
-_SLICE = 1 << 22
-_MOST_FILES = 8
+MAX_FILES = 8
+"""Of one kind: each table of abbreviations and each encoder has its own 70 MB of names; those longest unused go."""
 _STALE_S = 86_400
+_END = "\0"
 
-
-class _Damaged(Exception):
-    pass
+Arrays = Mapping[str, NDArray[Any]]
 
 
 class Cache:
-    """Named arrays under a key, in a folder that may be missing, read-only or damaged: then the work is done anew.
+    """Named arrays under a key. Where the folder is missing, read-only or damaged, the work is done again.
 
     Parameters
     ----------
@@ -49,130 +46,75 @@ class Cache:
         self.folder = None if folder is False else Path(folder) if isinstance(folder, str | Path) else cache_folder()
 
     def load(self, name: str, key: Mapping[str, Any]) -> dict[str, NDArray[Any]] | None:
-        """The arrays stored under `key`, read-only and mapped from the file; None where there are none.
+        """The arrays stored under `key`; None where there are none. A damaged file is reported in a warning and counts as none."""
+        from safetensors import SafetensorError, safe_open
 
-        A file with another length or checksum than it should have is reported in a warning and counts as none.
-        """
-        if self.folder is None:
+        if self.folder is None or not (path := self._path(name, key)).is_file():
             return None
-        path = self._path(name, key)
         try:
-            with path.open("rb") as handle:
-                block = memoryview(mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ))
-            arrays = _unpack(block, _full_key(name, key))
-            with contextlib.suppress(OSError):
-                os.utime(path)
-            return arrays
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+            with safe_open(path, "np") as file:
+                arrays = {each: file.get_tensor(each) for each in file.keys()}  # noqa: SIM118 (not a dict)
+                found = file.metadata()
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+            return self._damaged(path, str(error))
         except OSError as error:
             _warn(f"The ICD cache file {path} cannot be read ({error.strerror or error}).")
             return None
-        except (ValueError, _Damaged) as error:
-            _warn(f"The ICD cache file {path} is damaged ({error}) and is made anew.")
-            return None
+        if found != _metadata(name, key, arrays):
+            return self._damaged(path, "wrong checksum or another key")
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return arrays
 
-    def save(self, name: str, key: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Store `arrays`; a folder that cannot be written is reported in a warning."""
+    def _damaged(self, path: Path, problem: str) -> None:
+        _warn(f"The ICD cache file {path} is damaged ({problem}) and is made anew.")
+
+    def save(self, name: str, key: Mapping[str, Any], arrays: Arrays) -> None:
+        """Stores `arrays`, all in C order. A folder that cannot be written is reported in a warning."""
+        from safetensors.numpy import save
+
         if self.folder is None:
             return
         path = self._path(name, key)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with temporary.open("xb") as handle:
-                for piece in _pack(_full_key(name, key), arrays):
-                    handle.write(piece)
-            temporary.replace(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            _warn(f"The ICD cache {path} cannot be written ({error.strerror or error}).")
+            make_folder(self.folder)
+            with whole_file(path) as temporary:
+                temporary.write_bytes(save(dict(arrays), _metadata(name, key, arrays)))
+        except DxmatchError as error:
+            _warn(f"The ICD cache {path} cannot be written ({error})")
             return
-        self._sweep(name)
-
-    def _sweep(self, name: str) -> None:
-        """Each table of abbreviations and each encoder has its own 70 MB of names: the files longest unused go."""
-        assert self.folder is not None
         with contextlib.suppress(OSError):
-            used = sorted((-path.stat().st_mtime, path) for path in self.folder.glob(f"icd-{name}-*.bin"))
-            for _, path in used[_MOST_FILES:]:
-                path.unlink(missing_ok=True)
-            for path in self.folder.glob(f"icd-{name}-*.tmp"):
-                if path.stat().st_mtime < time.time() - _STALE_S:
-                    path.unlink(missing_ok=True)
+            used = sorted((-each.stat().st_mtime, each) for each in self.folder.glob(f"icd-{name}-*.safetensors"))
+            stale = [each for each in self.folder.glob(".icd-*.part") if each.stat().st_mtime < time.time() - _STALE_S]
+            for each in [*(each for _, each in used[MAX_FILES:]), *stale]:
+                each.unlink(missing_ok=True)
 
     def _path(self, name: str, key: Mapping[str, Any]) -> Path:
         assert self.folder is not None
-        digest = hashlib.sha256(_as_json(_full_key(name, key))).hexdigest()[:24]
-        return self.folder / f"icd-{name}-{digest}.bin"
+        return self.folder / f"icd-{name}-{hashlib.sha256(_full_key(name, key).encode()).hexdigest()[:24]}.safetensors"
+
+
+def text_array(texts: Iterable[str]) -> NDArray[np.uint8]:
+    """Texts without a NUL character as one array of UTF-8; `texts_of` reads them back."""
+    return np.frombuffer("".join(text + _END for text in texts).encode(), np.uint8)
+
+
+def texts_of(array: NDArray[np.uint8]) -> list[str]:
+    """See `text_array`."""
+    return array.tobytes().decode().split(_END)[:-1]
+
+
+def _full_key(name: str, key: Mapping[str, Any]) -> str:
+    return json.dumps({"format": FORMAT, "holds": name, **key}, sort_keys=True, ensure_ascii=False)
+
+
+def _metadata(name: str, key: Mapping[str, Any], arrays: Arrays) -> dict[str, str]:
+    checksum = 0
+    for each, array in sorted(arrays.items()):
+        checksum = zlib.crc32(f"{each} {array.dtype} {array.shape}".encode(), checksum)
+        checksum = zlib.crc32(memoryview(array).cast("B") if array.size else b"", checksum)
+    return {"key": _full_key(name, key), "checksum": f"{checksum:08x}"}
 
 
 def _warn(message: str) -> None:
     warnings.warn(message, RuntimeWarning, stacklevel=4)
-
-
-def _full_key(name: str, key: Mapping[str, Any]) -> dict[str, Any]:
-    return {"format": FORMAT, "holds": name, **key}
-
-
-def _as_json(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
-
-
-def _round_up(place: int) -> int:
-    return -(-place // _BOUNDARY) * _BOUNDARY
-
-
-def _pack(key: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[memoryview | bytes]:
-    sections, place = {}, 0
-    for name, array in arrays.items():
-        sections[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "at": place}
-        place = _round_up(place + array.nbytes)
-    header = _as_json({"key": key, "sections": sections, "bytes": place})
-    start = _round_up(len(_MAGIC) + 8 + len(header))
-    body = bytearray(start + place)
-    body[: len(_MAGIC)] = _MAGIC
-    body[len(_MAGIC) : len(_MAGIC) + 8] = len(header).to_bytes(8, "little")
-    body[len(_MAGIC) + 8 : len(_MAGIC) + 8 + len(header)] = header
-    for name, array in arrays.items():
-        at = start + sections[name]["at"]
-        body[at : at + array.nbytes] = np.ascontiguousarray(array).tobytes()
-    return [memoryview(body), _checksum(memoryview(body))]
-
-
-def _unpack(block: memoryview, key: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    fixed = len(_MAGIC) + 8
-    if len(block) < fixed + 32 or block[: len(_MAGIC)] != _MAGIC:
-        raise _Damaged("not a cache file")
-    if _checksum(block[:-32]) != block[-32:]:
-        raise _Damaged("wrong checksum")
-    length = int.from_bytes(block[len(_MAGIC) : fixed], "little")
-    header = json.loads(bytes(block[fixed : fixed + length]))
-    if header["key"] != json.loads(_as_json(key)):
-        raise _Damaged("another key")
-    start = _round_up(fixed + length)
-    arrays = {}
-    for name, section in header["sections"].items():
-        size = int(np.prod(section["shape"]))
-        arrays[name] = np.frombuffer(block, section["dtype"], size, start + section["at"]).reshape(section["shape"])
-    return arrays
-
-
-def _checksum(block: memoryview) -> bytes:
-    """SHA-256 over the SHA-256 of each 4 MiB, which lets every core take part (hashlib lets go of the interpreter)."""
-    pieces = [block[at : at + _SLICE] for at in range(0, len(block), _SLICE)]
-    digests = [b""] * len(pieces)
-    workers = min(len(pieces), os.cpu_count() or 1)
-
-    def work(first: int) -> None:
-        for i in range(first, len(pieces), workers):
-            digests[i] = hashlib.sha256(pieces[i]).digest()
-
-    threads = [threading.Thread(target=work, args=(first,)) for first in range(1, workers)]
-    for thread in threads:
-        thread.start()
-    work(0)
-    for thread in threads:
-        thread.join()
-    return hashlib.sha256(b"".join(digests)).digest()

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...features.levenshtein import normalized_levenshtein
 from .sources import open_tree
-from .tree import IcdTree, code_key
+from .tree import IcdTree, nearest_codes
 
 _BETWEEN_CODES = re.compile(r"[;|]")
 _TITLES = {"icd10cm": "ICD-10-CM", "icd10": "WHO's ICD-10"}
@@ -45,9 +44,17 @@ def nodes_of_cells(
 ) -> dict[str, tuple[int, ...]]:
     """The nodes of each cell.
 
-    cells : each text once, with the first place that holds it. tree : of `icd_source`. table : for errors.
-    Errors: `InputError` for a code that the tree lacks, with the nearest that it has; and where some codes are of
-    ICD-10-CM alone and others of WHO's ICD-10 alone.
+    Parameters
+    ----------
+    cells : each text once, with the first place that holds it.
+    tree : of `icd_source`.
+    table : for errors.
+
+    Raises
+    ------
+    InputError
+        For a code that the tree lacks, with the nearest that it has; and where some codes are of ICD-10-CM alone and
+        others of WHO's ICD-10 alone.
     """
     nodes: dict[str, tuple[int, ...]] = {}
     known: list[_Code] = []
@@ -88,26 +95,8 @@ def _refused(
     code, place = first(unknown) or next(iter(unknown))
     return InputError(
         "an unknown ICD-10 code", source=table, row=place.row, column=place.column, got=code,
-        allowed=f"a code of {tree.source}, such as {', '.join(nearest_codes(tree, code))}; several apart by ; or |",
+        allowed=f"a code of {tree.source}, such as {', '.join(nearest_codes(code, tree.codes))}; several apart by ; or |",
     )  # fmt: skip
-
-
-def nearest_codes(tree: IcdTree, code: str, n: int = 3) -> list[str]:
-    """The `n` codes of the fewest edits; of equals, those that begin alike for longest."""
-    key = code_key(code)
-    keys = [code_key(known) for known in tree.codes]
-    share = np.empty(len(keys), np.float32)
-    normalized_levenshtein([key, *keys], np.zeros(len(keys), np.int32), np.arange(1, len(keys) + 1, dtype=np.int32), share)
-    edits = np.rint(share * np.maximum([len(known) for known in keys], len(key)))
-    enough = min(2 * n, len(keys)) - 1  # a block and its category may share a code
-    few = np.flatnonzero(edits <= np.partition(edits, enough)[enough])
-    few = sorted(few.tolist(), key=lambda i: (edits[i], -_shared_beginning(key, keys[i]), i))
-    return list(dict.fromkeys(tree.codes[i] for i in few))[:n]
-
-
-def _shared_beginning(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (x, y) in pairs if x != y), min(len(one), len(other)))
 
 
 def padded(rows: Iterable[tuple[int, ...]]) -> NDArray[np.int32]:

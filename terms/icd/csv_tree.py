@@ -13,7 +13,6 @@ import numpy as np
 
 from ...errors import InputError
 from ...files.limits import MAX_CHARACTERS
-from .texts import Texts
 from .tree import BLOCK, CATEGORY, CHAPTER, DASHES, EXTENSION, SUBCATEGORY, IcdTree, code_key, nearest_codes
 
 COLUMNS = ("code", "name", "parent")
@@ -27,9 +26,12 @@ def read_csv_tree(path: Path) -> IcdTree:
     The kind of a node follows from its code: "I21" is a category, "I21.0" a subcategory, seven characters an extension,
     anything else a block, or a chapter where it has no parent. Columns beyond the three are not looked at.
 
-    Errors: `InputError` with the row (the header is row 1) for text that is not UTF-8, a missing column, a row with too
-    few or too many cells, a blank code or name, a code given twice, an unknown parent, a cycle, a subcategory that does
-    not lie under its own category, and a file without any category.
+    Raises
+    ------
+    InputError
+        With the row (the header is row 1), for text that is not UTF-8, a missing column, a row with too few or too many
+        cells, a blank code or name, a code given twice, an unknown parent, a cycle, a subcategory that does not lie under
+        its own category, and a file without any category.
     """
     data = path.read_bytes()
     wrong = partial(InputError, source=str(path))
@@ -46,11 +48,11 @@ def read_csv_tree(path: Path) -> IcdTree:
     kinds = [_kind(code, parent) for code, parent in zip(codes, parents, strict=True)]
     _check_categories(path, codes, kinds, parents, order)
     return IcdTree(
-        Texts.of(codes),
-        Texts.of(rows[i][1] for i in order),
+        codes,
+        [rows[i][1] for i in order],
         np.array(kinds, np.uint8),
         np.array(parents, np.int32),
-        Texts.of([]),
+        [],
         np.zeros(0, np.int32),
         f"{path.name} sha256:{hashlib.sha256(data).hexdigest()}",
     )
@@ -106,8 +108,7 @@ def _tree_order(path: Path, rows: list[tuple[str, str, str]], first_row: dict[st
     for i, (_, _, parent) in enumerate(rows):
         key = code_key(parent)
         if parent and key not in first_row:
-            known = nearest_codes(parent, (code for code, _, _ in rows))
-            allowed = "a code of this file" + (f", such as {', '.join(known)}" if known else "")
+            allowed = f"a code of this file, such as {', '.join(nearest_codes(parent, [code for code, _, _ in rows]))}"
             raise wrong("an unknown parent", row=i + 2, column="parent", allowed=allowed, got=parent)
         children.setdefault(key, []).append(i)
     order: list[int] = []

@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 from ...errors import DxmatchError, OptionError
 from ..encoders import Encoder, probe
 from ..text.normalizer import Normalizer
-from .cache import Cache
-from .lookup import Lookup
-from .search import Nearest, nearest_distinct
-from .sketch import Sketch
+from .cache import Cache, text_array, texts_of
+from .search import CANDIDATES, Candidates, Search, trained_index
 from .sources import open_tree
-from .texts import Texts
 from .tree import CATEGORY, CODE_FORM, EXTENSION, IcdTree
 
 _ROUND = re.compile(r"\([^()]*\)")
@@ -31,48 +28,53 @@ NONE, DIRECT, CODE, NEAREST = range(4)
 
 
 class Assignment(NamedTuple):
-    """Per string: the node (int32, -1 for none), how it was found (uint8, position in `HOW`), the cosine (float64)."""
+    """The code of each of u strings.
+
+    Attributes
+    ----------
+    nodes : int32[u], -1 for none.
+    how : uint8[u], how it was found: a position in `HOW`.
+    scores : float64[u], the cosine, 1 for a direct match or a code, NaN for none.
+    """
 
     nodes: NDArray[np.int32]
     how: NDArray[np.uint8]
     scores: NDArray[np.float64]
 
 
-class Found(NamedTuple):
-    """Per string what its code is chosen from.
-
-    direct : int32[u], the node of the direct match, or -1. nearest : for each row without one, its nearest codes.
-    """
-
-    direct: NDArray[np.int32]
-    nearest: dict[int, Nearest]
-
-
 class IcdIndex:
     """The names of a tree's categories and subcategories, searchable.
 
     An *entry* is a name: a title or an inclusion term, normalised. Chapters, blocks and 7-character extensions have no
-    entry (they are found by their code alone). Titles stand before inclusion terms, and these before the other readings of both (`other_readings`), in tree order; a name that
-    several codes share belongs to the first of them, so a category wins over its own "unspecified" subcategory.
+    entry (they are found by their code alone). Titles stand before inclusion terms, and these before the other readings of
+    both (`other_readings`), in tree order; a name that several codes share belongs to the first of them, so a category wins
+    over its own "unspecified" subcategory.
 
     All methods take *normalised* strings, and give a string the same answer alone as in a batch, bit for bit, as long
     as the encoder does.
+
+    Parameters
+    ----------
+    tree : whose codes are found.
+    encoder : of the names, and of the strings that are looked up.
+    names, nodes : n entries, and int32[n], the node of each.
+    vectors : float32[n, d], those of the names.
+    trained : what `trained_index` makes of the vectors; made here where there is none.
     """
 
     def __init__(
         self,
         tree: IcdTree,
         encoder: Encoder,
-        texts: Texts,
+        names: Sequence[str],
         nodes: NDArray[np.int32],
         vectors: NDArray[np.float32],
-        sketch: Sketch | None = None,
-        lookup: Lookup | None = None,
+        trained: NDArray[np.uint8] | None = None,
     ) -> None:
         self.tree, self.encoder = tree, encoder
-        self.texts, self.nodes, self.vectors = texts, nodes, vectors
-        self._sketch = Sketch.of(vectors) if sketch is None else sketch
-        self._lookup = Lookup.of(texts) if lookup is None else lookup
+        self.names, self.nodes, self.vectors = names, nodes, vectors
+        self._entries = dict(zip(names, range(len(names)), strict=True))
+        self._trained = trained
 
     @classmethod
     def open(
@@ -95,95 +97,75 @@ class IcdIndex:
         key = {"source": tree.source, "encoder": encoder.identity, "normalizer": normalizer.identity}
         kept = store.load("names", key)
         if kept is not None and kept["vectors"].shape[1:] == (probe(encoder),):
-            texts = Texts(kept["blob"], kept["offsets"])
-            sketch = Sketch(*(kept[name] for name in Sketch._fields))
-            lookup = Lookup(*(kept[name] for name in Lookup._fields))
-            return cls(tree, encoder, texts, kept["nodes"], kept["vectors"], sketch, lookup)
+            return cls(tree, encoder, texts_of(kept["names"]), kept["nodes"], kept["vectors"], kept["trained"])
         names, nodes = entries(tree, normalizer)
         vectors = _encode(encoder, names)
-        texts = Texts.of(names)
-        made = cls(tree, encoder, texts, nodes, vectors)
-        arrays = {"blob": texts.blob, "offsets": texts.offsets, "nodes": nodes, "vectors": vectors}
-        store.save("names", key, arrays | made._sketch._asdict() | made._lookup._asdict())
-        return made
+        trained = trained_index(vectors)
+        arrays = {"names": text_array(names), "nodes": nodes, "vectors": vectors, "trained": trained}
+        store.save("names", key, arrays)
+        return cls(tree, encoder, names, nodes, vectors, trained)
 
     @cached_property
-    def _entry_categories(self) -> NDArray[np.int32]:
-        return self._categories(self.nodes)
+    def _search(self) -> Search:
+        trained = trained_index(self.vectors) if self._trained is None else self._trained
+        return Search(self.vectors, self.nodes, trained)
 
     def direct(self, strings: Sequence[str]) -> Assignment:
         """The node whose name a string equals, or whose code it is; -1 where neither holds."""
-        found = self._lookup.find(strings, self.texts)
-        nodes = np.where(found >= 0, self.nodes[found], -1).astype(np.int32) if len(self.nodes) else found
-        how = np.where(found >= 0, DIRECT, NONE).astype(np.uint8)
+        nodes, how = np.full(len(strings), -1, np.int32), np.full(len(strings), NONE, np.uint8)
         for i, text in enumerate(strings):
-            if how[i] == NONE and (node := self._of_code(text)) >= 0:
+            if (entry := self._entries.get(text, -1)) >= 0:
+                nodes[i], how[i] = self.nodes[entry], DIRECT
+            elif CODE_FORM.fullmatch(text) and (node := self.tree.find(text)) >= 0:
                 nodes[i], how[i] = node, CODE
         return Assignment(nodes, how, np.where(nodes >= 0, 1.0, np.nan))
 
-    def direct_node(self, string: str) -> int:
-        """The node of `direct` for one string."""
-        found = self._lookup.find_one(string, self.texts)
-        return int(self.nodes[found]) if found >= 0 else self._of_code(string)
-
-    def _of_code(self, string: str) -> int:
-        return self.tree.find(string) if CODE_FORM.fullmatch(string) else -1
-
-    def candidates(self, strings: Sequence[str], k: int = 15) -> list[Nearest]:
-        """Per string the k nearest *codes*, best first, each by the nearest of its names (`.entries`, `.cosines`).
+    def candidates(
+        self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
+    ) -> Candidates:
+        """Per string the k nearest *codes*, each by the nearest of its names, whether or not a name equals the string.
 
         Codes that appear through several names count once, so that a language model chooses among k different ones.
-        Empty where the encoder finds nothing in the string (a zero vector).
+        None where the encoder finds nothing in the string (a zero vector).
+
+        Parameters
+        ----------
+        vectors : float32[u, d], the encoder's of `strings`, where they are at hand.
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise OptionError("k", "a whole number from 1", k)
-        out: list[Nearest] = []
+        out = Candidates.none(len(strings), k)
         for start in range(0, len(strings), _STRINGS_AT_ONCE):
-            out += self.nearest_of(_encode(self.encoder, strings[start : start + _STRINGS_AT_ONCE]), k)
+            some = slice(start, start + _STRINGS_AT_ONCE)
+            queries = _encode(self.encoder, strings[some]) if vectors is None else vectors[some]
+            out.nodes[some], out.cosines[some] = self._search(queries, k)
         return out
 
-    def nearest_of(self, queries: NDArray[np.float32], k: int) -> list[Nearest]:
-        """`candidates` of strings by their vectors, float32[n, d]."""
-        known: NDArray[np.bool_] = (queries != 0).any(axis=1)
-        found = iter(nearest_distinct(queries[known], self.vectors, self.nodes, k, self._sketch))
-        return [next(found) if row else _NOTHING for row in known.tolist()]
-
-    def find(self, strings: Sequence[str], k: int = 15, vectors: NDArray[np.float32] | None = None) -> Found:
-        """The direct match of each string, or its candidates. `vectors`: the encoder's, float32[n, d], where they are at hand."""
+    def find(
+        self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
+    ) -> Candidates:
+        """`candidates`, but a direct match stands alone, with a cosine of 1."""
         direct = self.direct(strings).nodes
         rows = np.flatnonzero(direct < 0)
-        if vectors is None:
-            nearest = self.candidates([strings[i] for i in rows.tolist()], k)
-        else:
-            nearest = self.nearest_of(vectors[rows], k)
-        return Found(direct, dict(zip(rows.tolist(), nearest, strict=True)))
-
-    def nearest(self, strings: Sequence[str]) -> Assignment:
-        """The code of the nearest name, whether or not it equals the string."""
-        found = self.candidates(strings, 1)
-        nodes = np.array([self.nodes[one.entries[0]] if len(one.entries) else -1 for one in found], np.int32)
-        scores = np.array([one.cosines[0] if len(one.entries) else np.nan for one in found], np.float64)
-        return Assignment(nodes, np.where(nodes >= 0, NEAREST, NONE).astype(np.uint8), np.minimum(scores, 1.0))
+        out = Candidates.none(len(strings), k)
+        out.nodes[:, 0], out.cosines[:, 0] = direct, np.where(direct < 0, np.nan, 1)
+        found = self.candidates([strings[i] for i in rows.tolist()], k, None if vectors is None else vectors[rows])
+        out.nodes[rows], out.cosines[rows] = found
+        return out
 
     def assign(self, strings: Sequence[str]) -> Assignment:
         """Direct where there is a direct match, else the nearest: the source's ICD step without its language model."""
         nodes, how, scores = self.direct(strings)
-        missing = np.flatnonzero(nodes < 0)
-        if len(missing):
-            nearest = self.nearest([strings[i] for i in missing.tolist()])
-            nodes[missing], how[missing], scores[missing] = nearest
+        rows = np.flatnonzero(nodes < 0)
+        nearest, cosines = (column[:, 0] for column in self.candidates([strings[i] for i in rows.tolist()], 1))
+        nodes[rows], how[rows] = nearest, np.where(nearest >= 0, NEAREST, NONE)
+        scores[rows] = np.minimum(cosines, 1.0)
         return Assignment(nodes, how, scores)
 
     def category_of(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """int32[u]: the three-character category's node for each node; a block is its own; -1 stays."""
-        return self._entry_categories if nodes is self.nodes else self._categories(nodes)
-
-    def _categories(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """int32, of the shape of `nodes`: each one's three-character category; a block is its own; -1 stays."""
         categories = np.where(nodes >= 0, self.tree.categories[nodes], -1)
         return np.where(categories >= 0, categories, nodes).astype(np.int32)
-
-
-_NOTHING = Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
 def entries(tree: IcdTree, normalizer: Normalizer) -> tuple[list[str], NDArray[np.int32]]:
@@ -225,11 +207,7 @@ def other_readings(name: str) -> list[str]:
 
 
 def _encode(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
-    return _checked(encoder, encoder.encode(texts), len(texts))
-
-
-def _checked(encoder: Encoder, vectors: NDArray[np.float32], rows: int) -> NDArray[np.float32]:
-    vectors = np.ascontiguousarray(vectors, np.float32)
-    if vectors.shape != (rows, encoder.dimensions) or not np.isfinite(vectors).all():
+    vectors = np.ascontiguousarray(encoder.encode(texts), np.float32)
+    if vectors.shape != (len(texts), encoder.dimensions) or not np.isfinite(vectors).all():
         raise DxmatchError(f"The encoder {encoder.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
     return vectors

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ..text.normalizer import Normalizer, normalize_checked
 from .index import CODE, DIRECT, HOW, NEAREST, NONE, IcdIndex
+from .search import CANDIDATES
 
 COLUMNS = ("diagnosis", "icd10", "name", "how", "score", "candidates", "reason")
 
@@ -40,7 +41,7 @@ def map_to_icd(
     strings: Sequence[str],
     index: IcdIndex,
     normalizer: Normalizer,
-    k: int = 15,
+    k: int = CANDIDATES,
     *,
     answers: Answers | None = None,
     source: str | None = None,
@@ -58,9 +59,18 @@ def map_to_icd(
       for "code" that one alone, since the letters of a code say nothing to an encoder.
     - `reason`: None here; see `answers`.
 
-    `answers` finds the code of each name in place of the nearest: a language model's picks, say. Equal strings are computed once. `normalizer` is the one that the index was opened with.
-    Errors: `InputError` for what is no text, holds no letter or digit, or is too long, with `source`, `column` and
-    `row_number(i)` as its place.
+    Equal strings are computed once.
+
+    Parameters
+    ----------
+    normalizer : the one that the index was opened with.
+    answers : finds the code of each name in place of the nearest: a language model's picks, say.
+    source, column, row_number : the place of string i, for errors.
+
+    Raises
+    ------
+    InputError
+        For what is not a text, holds no letter or digit, or is too long.
     """
     first: dict[str, int] = {}
     for i, text in enumerate(strings):
@@ -88,27 +98,28 @@ def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAn
     """By name, by code, or by the nearest name."""
     direct = index.direct(names)
     by_name = [i for i, how in enumerate(direct.how) if how != CODE]
-    nearest = dict(zip(by_name, index.candidates([names[i] for i in by_name], k), strict=True))
+    found = index.candidates([names[i] for i in by_name], k)
+    nearest = {i: candidates_of(index, *row) for i, row in zip(by_name, zip(*found, strict=True), strict=True)}
     out = []
-    for i in range(len(names)):
-        found = nearest.get(i)
-        candidates = candidates_of(index, index.nodes[found.entries], found.cosines) if found is not None else []
-        if (node := int(direct.nodes[i])) >= 0:
+    for i, (node, how) in enumerate(zip(direct.nodes.tolist(), direct.how.tolist(), strict=True)):
+        candidates = nearest.get(i, [])
+        if node >= 0:
             chosen = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
             others = [one for one in candidates if one.code != chosen.code]
-            candidates = [chosen, *others[: k - 1]] if direct.how[i] == DIRECT else [chosen]
-            out.append(IcdAnswer(*chosen[:2], HOW[direct.how[i]], chosen.score, candidates))
+            candidates = [chosen, *others[: k - 1]] if how == DIRECT else [chosen]
         elif candidates:
-            chosen = candidates[0]
-            out.append(IcdAnswer(*chosen[:2], HOW[NEAREST], chosen.score, candidates))
+            chosen, how = candidates[0], NEAREST
         else:
             out.append(IcdAnswer(None, None, HOW[NONE], None, []))
+            continue
+        out.append(IcdAnswer(chosen.code, chosen.name, HOW[how], chosen.score, candidates))
     return out
 
 
 def candidates_of(index: IcdIndex, nodes: NDArray[np.int32], cosines: NDArray[np.float32]) -> list[Candidate]:
-    """Nodes with their cosines as they are shown."""
+    """One row of `Candidates` as it is shown."""
     return [
-        Candidate(index.tree.code(node), index.tree.name(node), min(float(score), 1.0))
-        for node, score in zip(nodes.tolist(), cosines, strict=True)
+        Candidate(index.tree.code(node), index.tree.name(node), min(score, 1.0))
+        for node, score in zip(nodes.tolist(), cosines.tolist(), strict=True)
+        if node >= 0
     ]

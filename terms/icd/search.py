@@ -1,8 +1,9 @@
-"""Nearest names by cosine: bounds from sketches say which entries are looked at, a dot product in a fixed order ranks them.
+"""The nearest codes of a vector: FAISS proposes a shortlist of names, exact cosines rank it.
 
-BLAS adds in another order for another batch size, so its scores differ in the last bits and two nearly equal names may
-change places. The scores returned here depend on the two vectors alone, so a string gets the same answer alone and in any
-batch, bit for bit.
+FAISS reads vectors quantised to four bits per one or two dimensions (product quantisation, Jégou et al. 2011,
+"Product quantization for nearest neighbor search", §3, with the look-up tables held in registers, André et al. 2015). The
+cosines of the shortlist are then computed in full precision and in a fixed order of summation, so a string gets the same codes
+and cosines alone and in any batch.
 """
 
 from __future__ import annotations
@@ -14,112 +15,108 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import warm_up
-from ...compiled import kernels_compiled, made_ready
-from .sketch import Sketch
+CANDIDATES = 15
+"""The nearest codes that are looked at unless another number is asked for, as in "How to Evaluate Medical AI"."""
 
-_SPARE = 17
-"""How many more names than asked for numpy takes at first."""
-_QUERIES_AT_ONCE = 64
-_FEW = 8
-"""So many queries of a process are answered by numpy while no kernel is compiled: to import numba takes as long as 50."""
-_FEW_MEANWHILE = 16
-"""And so many while kernels are made ready in the background; who asks for more without a pause has them sooner by waiting."""
-_MANY = 256
-"""Above so many codes asked for, numpy answers: the kernel keeps them in a row sorted by insertion."""
+MIN_QUANTISED = 5_000
+"""Fewer vectors are searched without quantisation."""
+
+_SHORTLIST = 12
+"""Names in the shortlist per code asked for: several names belong to one code, and quantisation changes their order."""
+_SEED = 1234
+_QUERIES_AT_ONCE = 256
 
 
-class Nearest(NamedTuple):
-    """The nearest codes of one string, best first: entries (int64[k]) and cosines (float32[k])."""
+class Candidates(NamedTuple):
+    """The nearest codes of n strings, best first.
 
-    entries: NDArray[np.int64]
+    Attributes
+    ----------
+    nodes : int32[n, k], -1 where there are fewer than k.
+    cosines : float32[n, k], NaN where there are fewer than k.
+    """
+
+    nodes: NDArray[np.int32]
     cosines: NDArray[np.float32]
 
+    @classmethod
+    def none(cls, rows: int, k: int) -> Candidates:
+        """No candidate in any row, to be filled."""
+        return cls(np.full((rows, k), -1, np.int32), np.full((rows, k), np.nan, np.float32))
 
-class _Asked:
-    by_numpy = 0
+
+def trained_index(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """A FAISS index over the rows of `vectors`, float32[n, d], serialised; the same bytes each time on one machine."""
+    import faiss
+
+    n, d = vectors.shape
+    parts = d // 2 if d >= 256 and d % 2 == 0 else d
+    kind = f"PQ{parts}x4fs" if n >= MIN_QUANTISED else "Flat"
+    index = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
+    if not index.is_trained:
+        index.pq.cp.seed = _SEED
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        index.train(vectors)
+        index.add(vectors)
+    finally:
+        faiss.omp_set_num_threads(threads)
+    return faiss.serialize_index(index)
 
 
-def nearest_distinct(
-    queries: NDArray[np.float32],
-    vectors: NDArray[np.float32],
-    owners: NDArray[np.int32],
-    k: int,
-    sketch: Sketch | None = None,
-    threads: int | None = None,
-) -> list[Nearest]:
-    """For each query the k owners (codes) whose best entry is nearest; fewer where there are fewer owners.
+class Search:
+    """Finds the nearest codes among named vectors; safe to share between threads.
 
     Parameters
     ----------
-    queries : float32[m, d], rows of unit length.
-    vectors : float32[n, d], rows of unit length (or zero).
-    owners : int32[n], the code that each entry belongs to.
-    sketch : of `vectors`; made here where there is none.
-    threads : how many cores take part; None for all.
-
-    Ties go to the earlier entry.
+    vectors : float32[n, d], rows of unit length, or zero.
+    codes : int32[n], the code (its node in the tree) that each vector belongs to.
+    index : what `trained_index` made of `vectors`.
     """
-    if not len(vectors):
-        return [Nearest(np.zeros(0, np.int64), np.zeros(0, np.float32)) for _ in queries]
-    if k > _MANY or not (kernels_compiled() or _worth_kernels(len(queries))):
-        _Asked.by_numpy += len(queries)
-        return [_by_numpy(query, vectors, owners, k) for query in queries]
-    made = Sketch.of(vectors) if sketch is None else sketch
-    parts = [queries[start : start + _QUERIES_AT_ONCE] for start in range(0, len(queries), _QUERIES_AT_ONCE)]
-    if len(parts) <= 1 or threads == 1:
-        found = [_by_kernel(part, vectors, owners, k, made) for part in parts]
-    else:
-        with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, len(parts))) as pool:
-            found = list(pool.map(lambda part: _by_kernel(part, vectors, owners, k, made), parts))
-    return [nearest for part in found for nearest in part]
 
+    def __init__(self, vectors: NDArray[np.float32], codes: NDArray[np.int32], index: NDArray[np.uint8]) -> None:
+        import faiss
 
-def _by_kernel(
-    queries: NDArray[np.float32], vectors: NDArray[np.float32], owners: NDArray[np.int32], k: int, sketch: Sketch
-) -> list[Nearest]:
-    from .kernels import nearest
+        self._vectors, self._codes = vectors, codes
+        self._index = faiss.deserialize_index(index)
 
-    entries = np.empty((len(queries), min(k, len(vectors))), np.int64)
-    cosines = np.empty(entries.shape, np.float32)
-    counts = nearest(*sketch, np.ascontiguousarray(queries), vectors, owners, entries, cosines)
-    return [Nearest(entries[i, :count], cosines[i, :count]) for i, count in enumerate(counts.tolist())]
+    def __call__(self, queries: NDArray[np.float32], k: int) -> Candidates:
+        """For each query the k codes whose nearest vector is nearest.
 
+        Parameters
+        ----------
+        queries : float32[m, d], rows of unit length; a row of zeros has no candidates.
+        k : from 1.
 
-def _worth_kernels(queries: int) -> bool:
-    if not made_ready():
-        return _Asked.by_numpy + queries > _FEW
-    if _Asked.by_numpy + queries <= _FEW_MEANWHILE:
-        return False
-    warm_up.wait()
-    return True
+        Returns
+        -------
+        [m, k]. Of equal cosines in a shortlist, the earlier vector goes first.
+        """
+        import faiss
 
+        out = Candidates.none(len(queries), k)
+        rows = np.flatnonzero(queries.any(axis=1)) if len(self._vectors) else np.zeros(0, np.int64)
+        parts = [rows[start : start + _QUERIES_AT_ONCE] for start in range(0, len(rows), _QUERIES_AT_ONCE)]
+        workers = min(len(parts), os.cpu_count() or 1)
+        if workers < 2:
+            for part in parts:
+                self._fill(queries, part, out)
+        else:
+            # Each worker takes whole parts, ranking included, so FAISS needs no threads of its own below them.
+            with ThreadPoolExecutor(workers, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool:
+                list(pool.map(lambda part: self._fill(queries, part, out), parts))
+        return out
 
-def _by_numpy(query: NDArray[np.float32], vectors: NDArray[np.float32], owners: NDArray[np.int32], k: int) -> Nearest:
-    """The exact cosines of a shortlist, which is widened until k owners of it are certain."""
-    n, d = vectors.shape
-    rough = vectors @ query
-    # An entry outside the shortlist scores at most the shortlist's least rough score, give or take the rounding of both sums.
-    rounding = np.float32(4 * d * np.finfo(np.float32).eps)
-    width = min(n, k + _SPARE)
-    while True:
-        ids = np.argpartition(-rough, width - 1)[:width]
-        exact = fixed_dot(vectors[ids], query)
-        certain = rough[ids].min() + rounding
-        order = np.lexsort((ids, -exact))
-        ids, exact = ids[order], exact[order]
-        sure = width if width == n else int(np.count_nonzero(exact > certain))
-        firsts = np.sort(np.unique(owners[ids[:sure]], return_index=True)[1])[:k]
-        if len(firsts) == k or width == n:
-            return Nearest(ids[firsts], exact[firsts])
-        width = min(n, width * 4)
+    def _fill(self, queries: NDArray[np.float32], rows: NDArray[np.int64], out: Candidates) -> None:
+        from .kernels import rank
 
-
-def fixed_dot(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Inner products over the last axis, added by halves, so that they do not depend on the other axes."""
-    products = a * b
-    while (d := products.shape[-1]) > 1:
-        half = (d + 1) // 2
-        products[..., : d - half] += products[..., half:]
-        products = products[..., :half]
-    return products[..., 0]
+        n, k = len(self._vectors), out.nodes.shape[1]
+        # The first of one is the first of fifteen.
+        width = min(n, _SHORTLIST * max(k, CANDIDATES))
+        while len(rows):
+            shortlists = np.sort(self._index.search(queries[rows], width)[1], axis=1)
+            counts = rank(queries, rows, shortlists, self._vectors, self._codes, *out)
+            if width == n:
+                return
+            rows, width = rows[counts < k], min(n, 4 * width)

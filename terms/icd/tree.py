@@ -7,14 +7,13 @@ A block that holds a single category of the same name (B20, C50, C7A in ICD-10-C
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from .texts import Texts
 
 KINDS = ("chapter", "block", "category", "subcategory", "extension")
 CHAPTER, BLOCK, CATEGORY, SUBCATEGORY, EXTENSION = range(5)
@@ -24,7 +23,6 @@ DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _BLANKS = " \t\n\r\f\v\u00a0\u2007\u2009\u202f"
 _NOT_COUNTED = dict.fromkeys(map(ord, "." + DASHES + _BLANKS + "†*+"))
 _BETWEEN = "\0"
-_LONGEST_CODE = 16
 
 
 CODE_FORM = re.compile(r"[a-z]\d[0-9a-z]( ?[0-9a-z]{1,4})?")
@@ -52,11 +50,11 @@ class IcdTree:
 
     def __init__(
         self,
-        codes: Texts,
-        names: Texts,
+        codes: Sequence[str],
+        names: Sequence[str],
         kinds: NDArray[np.uint8],
         parents: NDArray[np.int32],
-        terms: Texts,
+        terms: Sequence[str],
         term_nodes: NDArray[np.int32],
         source: str,
     ) -> None:
@@ -77,17 +75,18 @@ class IcdTree:
         return self._numbers.get(code_key(code), -1)
 
     def node(self, code: str) -> int:
-        """The same as `find`. Errors: `InputError` with the nearest codes where the tree does not have it."""
+        """The same as `find`.
+
+        Raises
+        ------
+        InputError
+            With the nearest codes, where the tree does not have it.
+        """
         found = self.find(code)
         if found < 0:
-            nearest = self.nearest_codes(code)
-            hint = f"a code of {self.source}" + (f", such as {', '.join(nearest)}" if nearest else "")
+            hint = f"a code of {self.source}, such as {', '.join(nearest_codes(code, self.codes))}"
             raise InputError("an unknown ICD-10 code", allowed=hint, got=code)
         return found
-
-    def nearest_codes(self, code: str, n: int = 3) -> list[str]:
-        """Up to `n` codes that share the longest beginning with `code`; those of a like length first."""
-        return nearest_codes(code, self.codes, n)
 
     def _at(self, node: int | str) -> int:
         return self.node(node) if isinstance(node, str) else int(node)
@@ -146,19 +145,33 @@ class IcdTree:
             pending, above = pending[open_still], self.parents[above[open_still]]
         return out
 
+    def paths(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """int32[u, levels]: from the chapter down to each node itself, then -1; all -1 for the node -1."""
+        above = [nodes]
+        while (above[-1] >= 0).any():
+            above.append(np.where(above[-1] >= 0, self.parents[above[-1]], -1))
+        upwards = np.array(above, np.int32)
+        depths = (upwards >= 0).sum(0)
+        # Column j from the root is the ancestor depth - 1 - j from below; the last row of `upwards` is -1 for each.
+        places = depths[:, None] - 1 - np.arange(len(upwards))
+        return np.where(places >= 0, upwards[places, np.arange(len(nodes))[:, None]], np.int32(-1))
+
     def category(self, node: int | str) -> str | None:
         """The first three characters as a code, such as "I21" for "I21.0"; None for chapters and blocks."""
         at = self.categories[self._at(node)]
         return None if at < 0 else self.codes[at]
 
 
-def nearest_codes(code: str, codes: Iterable[str], n: int = 3) -> list[str]:
-    """Up to `n` of `codes` that share the longest beginning with `code`; those of a like length first."""
-    key = code_key(code)[:_LONGEST_CODE]
-    keyed = list(dict.fromkeys((code_key(known), known) for known in codes))
-    for length in range(len(key), 0, -1):
-        alike = [(known_key, known) for known_key, known in keyed if known_key.startswith(key[:length])]
-        if alike:
-            alike.sort(key=lambda pair: abs(len(key) - len(pair[0])))
-            return [known for _, known in alike[:n]]
-    return []
+def nearest_codes(code: str, codes: Sequence[str], n: int = 3) -> list[str]:
+    """The `n` of `codes` with the fewest edits; of equals, those that begin alike for longest, then those of a like length."""
+    from rapidfuzz.distance import Levenshtein, Prefix
+    from rapidfuzz.process import cdist
+
+    key, keys = code_key(code), [code_key(known) for known in codes]
+    edits, shared = (
+        cdist([key], keys, scorer=one, dtype=np.int32)[0] for one in (Levenshtein.distance, Prefix.similarity)
+    )
+    lengths = np.fromiter(map(len, keys), np.int32, len(keys))
+    order = np.lexsort((np.abs(lengths - len(key)), -shared, edits))
+    # A block and its category may share a code.
+    return list(dict.fromkeys(codes[i] for i in order[: 2 * n].tolist()))[:n]

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...terms.encoders.hashing import code_points, most_buckets
-from ...terms.encoders.kernels import all_buckets
+from ...terms.encoders.hashing import all_buckets, code_points, max_buckets
 from ...terms.encoders.static import Shape
 
 
@@ -23,7 +22,7 @@ class BucketLists:
     @classmethod
     def of(cls, texts: Sequence[str], shape: Shape) -> BucketLists:
         points, offsets = code_points(texts)
-        out = np.empty(sum(most_buckets(len(text), shape.shortest, shape.longest) for text in texts), np.int64)
+        out = np.empty(sum(max_buckets(len(text), shape.shortest, shape.longest) for text in texts), np.int64)
         starts = np.zeros(len(texts) + 1, np.int64)
         grams = shape.buckets - shape.word_buckets
         count = all_buckets(

@@ -14,11 +14,10 @@ from ...features.cosine import cosine
 from ...files.tables import read_table
 from ...terms.encoders import Encoder
 from ...terms.icd import IcdIndex
+from ...terms.icd.search import CANDIDATES
 from ...terms.text.normalizer import Normalizer
 from ..measure import average_precision
 from .data import ID_COLUMNS, Synonyms, without_obsolete
-
-CANDIDATES = 15
 
 
 @dataclass(frozen=True)
@@ -69,8 +68,8 @@ def icd_category_right(encoder: Encoder, queries: Queries, normalizer: Normalize
     """[n, 2]: whether the nearest code of ICD-10-CM, and any of the 15 nearest, lies in a right category."""
     index = IcdIndex.open("icd10cm", encoder, normalizer, cache=False)
     right = np.zeros((len(queries.texts), 2), np.bool_)
-    for i, nearest in enumerate(index.candidates(queries.texts, CANDIDATES)):
-        categories = [index.tree.category(int(node)) for node in index.nodes[nearest.entries]]
+    for i, nodes in enumerate(index.candidates(queries.texts).nodes):
+        categories = [index.tree.category(node) for node in nodes[nodes >= 0].tolist()]
         hits = [category in queries.categories[i] for category in categories]
         right[i] = hits[0], any(hits)
     return right

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +13,11 @@ from safetensors.numpy import load, save
 
 from dxmatch.errors import InputError, ModelError, OptionError
 from dxmatch.terms.encoders import Encoder
-from dxmatch.terms.encoders.hashing import PAIR, WORD, buckets, code_points, hashed, most_buckets
-from dxmatch.terms.encoders.kernels import all_buckets
+from dxmatch.terms.encoders.hashing import all_buckets, code_points, max_buckets
 from dxmatch.terms.encoders.static import CONFIG, WEIGHTS, Shape, StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
+
+from ...plain_hashing import PAIR, WORD, buckets, hashed
 
 SMALL = Shape(buckets=512, word_buckets=128, dimensions=16, pairs=True)
 SHIPPED = Path(__file__).resolve().parents[3] / "models" / "offline-en" / "encoder"
@@ -37,16 +36,6 @@ def encoder() -> StaticEncoder:
     return random_encoder()
 
 
-def test_hash_worked_by_hand() -> None:
-    # kind 1 and no text: (2166136261 xor 1) * 16777619 mod 2^32 = 2166136260 * 16777619 mod 2^32 = 67918732,
-    # then the finisher: 67918732 xor (67918732 >> 16) = 67918732 xor 1036 = 67919744 …
-    h = 2166136260 * 16777619 % 2**32
-    assert h == 67918732
-    h = (h ^ h >> 16) * 0x85EBCA6B % 2**32
-    h = (h ^ h >> 13) * 0xC2B2AE35 % 2**32
-    assert hashed(WORD, "") == h ^ h >> 16
-
-
 def test_hashes_stay() -> None:
     """A changed hash would make all weights that were ever trained worthless."""
     golden = {
@@ -56,25 +45,12 @@ def test_hashes_stay() -> None:
     assert {key: hashed(*key) for key in golden} == golden
 
 
-def test_buckets_are_words_pairs_and_grams_with_markers() -> None:
-    words, grams = 1000, 100_000
-    expected = [
-        hashed(WORD, "ab") * words >> 32,
-        words + (hashed(3, "<ab") * grams >> 32), words + (hashed(4, "<ab>") * grams >> 32),
-        words + (hashed(3, "ab>") * grams >> 32),
-        hashed(WORD, "c") * words >> 32, hashed(PAIR, "ab c") * words >> 32, words + (hashed(3, "<c>") * grams >> 32),
-    ]  # fmt: skip
-    assert buckets("ab c", words, grams, 3, 5, True) == expected
-    assert buckets(" ab  c ", words, grams, 3, 5, True) == expected
-    assert len(buckets("ab c", words, grams, 3, 5, False)) == 6
-
-
 @settings(deadline=None, max_examples=200)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5), st.booleans(), st.integers(3, 5), st.integers(0, 2))
-def test_compiled_buckets_equal_the_plain_ones(texts: list[str], pairs: bool, shortest: int, more: int) -> None:
+def test_buckets_equal_the_plain_ones(texts: list[str], pairs: bool, shortest: int, more: int) -> None:
     cut = (100, 900, shortest, shortest + more, pairs)
     points, offsets = code_points(texts)
-    out = np.full(sum(most_buckets(len(text), shortest, shortest + more) for text in texts), -1, np.int64)
+    out = np.full(sum(max_buckets(len(text), shortest, shortest + more) for text in texts), -1, np.int64)
     ends = np.zeros(len(texts), np.int64)
     count = all_buckets(points, offsets, *cut, out, ends)
     assert out[:count].tolist() == [bucket for text in texts for bucket in buckets(text, *cut)]
@@ -100,27 +76,6 @@ def test_alone_and_in_a_batch_the_same_bits_in_the_order_asked(texts: list[str])
     assert together.tobytes() == alone.tobytes()
     assert encoder.encode(texts[::-1]).tobytes() == together[::-1].tobytes()
     np.testing.assert_allclose(np.linalg.norm(together.astype(float), axis=1), 1, atol=1e-6)
-
-
-@settings(deadline=None, max_examples=200)
-@given(TEXTS, st.integers(0, 3))
-def test_without_numba_the_same_bits(text: str, seed: int) -> None:
-    encoder = random_encoder(seed=seed)
-    few, many = np.zeros((1, 16), np.float32), np.zeros((1, 16), np.float32)
-    assert encoder._encode_few([text], few) == encoder._encode_many([text], many) == -1
-    assert few.tobytes() == many.tobytes()
-
-
-def test_loading_and_a_few_texts_need_numpy_alone(encoder: StaticEncoder, tmp_path: Path) -> None:
-    encoder.save(tmp_path)
-    code = (
-        "import sys; from dxmatch.terms.encoders.static import StaticEncoder\n"
-        "v = StaticEncoder.load(sys.argv[1]).encode(['heart attack'])\n"
-        "assert not {'numba', 'torch', 'pyarrow', 'pandas', 'scipy'} & set(sys.modules), sorted(sys.modules)\n"
-        "print(v.tobytes().hex())"
-    )
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == encoder.encode(["heart attack"]).tobytes().hex()
 
 
 def test_no_text_no_row_and_a_very_long_one(encoder: StaticEncoder) -> None:

@@ -14,7 +14,8 @@ from dxmatch.evaluation.families.icd_lists import icd_lists, providers_of, why_n
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.terms.icd import codes as icd_codes
 from dxmatch.terms.icd import open_tree
-from dxmatch.terms.icd.codes import Place, nearest_codes, nodes_of_cells, padded
+from dxmatch.terms.icd.codes import Place, nodes_of_cells, padded
+from dxmatch.terms.icd.tree import nearest_codes
 
 
 class NoMapping:
@@ -55,8 +56,8 @@ def test_cells(tree):
     [("J4O", "J40"), ("I21.99", "I21.9"), ("121.9", "A21.9"), ("C34.999", "C34.90"), ("J47.2", "J47.0"), ("XX", "X00")],
 )
 def test_nearest_codes(tree, typed, first):
-    assert first in nearest_codes(tree, typed, 8)
-    assert len(nearest_codes(tree, typed)) == 3 == len(set(nearest_codes(tree, typed)))
+    assert first in nearest_codes(typed, tree.codes, 8)
+    assert len(nearest_codes(typed, tree.codes)) == 3 == len(set(nearest_codes(typed, tree.codes)))
 
 
 def test_an_unknown_code_names_its_row_and_its_neighbours(tree):

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import DxmatchError, OptionError
-from dxmatch.terms.icd import IcdIndex, search
+from dxmatch.terms.icd import IcdIndex
 from dxmatch.terms.icd.index import HOW, entries, other_readings
-from dxmatch.terms.icd.search import fixed_dot
 
 STRINGS = (
     """
@@ -24,19 +23,10 @@ pneumonia due to klebsiella; malignant neoplasm; type 2 diabetes mellitus with n
 STRINGS.append("x" * 3000)
 
 
-def naive(index, query, k):
-    """Every entry's cosine, the best entry of each code, by score and entry."""
-    scores = fixed_dot(index.vectors, query)
-    best: dict[int, tuple[float, int]] = {}
-    for entry in np.argsort(-scores, kind="stable")[: 50 * k].tolist():
-        best.setdefault(int(index.nodes[entry]), (scores[entry], entry))
-    return list(best.items())[:k]
-
-
 def test_direct(index):
     asked = ["crohn disease", "i21", "i21 0", "i210", "a15 a19", "c50", "no such thing", "h1n1", "10"]
     found = index.direct(asked)
-    assert [index.direct_node(string) for string in asked] == found.nodes.tolist()
+    assert index.direct(["\ud800", ""]).nodes.tolist() == [-1, -1]
     codes = [index.tree.code(node) if node >= 0 else None for node in found.nodes]
     assert codes == ["K50.9", "I21", "I21.0", "I21.0", "A15-A19", "C50", None, None, None]
     assert [HOW[how] for how in found.how] == ["direct"] + ["code"] * 5 + ["none"] * 3
@@ -59,7 +49,7 @@ def test_a_title_goes_before_an_inclusion_term(index, cm, normalizer):
 
 def test_entries(index, cm, normalizer):
     names, nodes = entries(cm, normalizer)
-    assert list(index.texts) == names
+    assert index.names == names
     assert len(set(names)) == len(names) > 50_000
     assert (nodes == index.nodes).all()
     assert {cm.kind(int(node)) for node in np.unique(nodes)} == {"category", "subcategory"}
@@ -95,20 +85,6 @@ def test_brackets_by_the_rules_of_the_classification(index, normalizer):
     assert [index.tree.code(int(node)) for node in found.nodes] == ["I21.9", "B02", "J00"]
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_candidates_are_the_naive_ones(index, encoder, monkeypatch, compiled):
-    monkeypatch.setattr(search, "kernels_compiled", lambda: compiled)
-    monkeypatch.setattr(search, "_FEW", 0 if compiled else 10**9)
-    for text in STRINGS:
-        (found,) = index.candidates([text], 15)
-        expected = naive(index, encoder.encode([text])[0], 15)
-        assert index.nodes[found.entries].tolist() == [code for code, _ in expected]
-        assert found.entries.tolist() == [entry for _, (_, entry) in expected]
-        assert found.cosines.tolist() == [score for _, (score, _) in expected]
-        assert len(set(index.nodes[found.entries].tolist())) == 15
-        assert (np.diff(found.cosines) <= 0).all()
-
-
 @settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_alone_equals_batch_bit_for_bit(index, data):
@@ -119,28 +95,27 @@ def test_alone_equals_batch_bit_for_bit(index, data):
     k = data.draw(st.integers(1, 20))
     together, assigned = index.candidates(batch, k), index.assign(batch)
     for i in data.draw(st.lists(st.integers(0, len(batch) - 1), min_size=1, max_size=4)):
-        (alone,) = index.candidates([batch[i]], k)
-        assert alone.entries.tolist() == together[i].entries.tolist()
-        assert alone.cosines.tobytes() == together[i].cosines.tobytes()
+        alone = index.candidates([batch[i]], k)
+        assert alone.nodes[0].tolist() == together.nodes[i].tolist()
+        assert alone.cosines[0].tobytes() == together.cosines[i].tobytes()
         one = index.assign([batch[i]])
         assert one.nodes[0] == assigned.nodes[i]
         assert one.scores.tobytes() == assigned.scores[i : i + 1].tobytes()
 
 
-def test_alone_equals_batch_over_many(index):
-    texts = [f"{a} {b}" for a in STRINGS[:10] for b in range(150)]
-    together = index.candidates(texts, 15)
-    for i in range(0, len(texts), 83):
-        (alone,) = index.candidates([texts[i]], 15)
-        assert alone.entries.tolist() == together[i].entries.tolist()
-        assert alone.cosines.tobytes() == together[i].cosines.tobytes()
-
-
-def test_nearest_is_the_first_candidate(index):
-    nearest = index.nearest(STRINGS)
-    for node, score, candidates in zip(nearest.nodes, nearest.scores, index.candidates(STRINGS, 5), strict=True):
-        assert node == index.nodes[candidates.entries[0]]
-        assert score == min(candidates.cosines[0], 1.0)
+def test_find_and_assign_begin_with_the_direct_match(index):
+    names = [*STRINGS, "acute myocardial infarction", "i21 9"]
+    direct, assigned, found = index.direct(names), index.assign(names), index.find(names)
+    candidates = index.candidates(names)
+    by_vector = index.find(names, vectors=index.encoder.encode(names))
+    assert by_vector.nodes.tolist() == found.nodes.tolist()
+    for i, node in enumerate(direct.nodes):
+        if node >= 0:
+            assert found.nodes[i].tolist() == [node] + [-1] * 14 and found.cosines[i, 0] == assigned.scores[i] == 1
+        else:
+            assert found.nodes[i].tolist() == candidates.nodes[i].tolist()
+            assert assigned.scores[i] == min(candidates.cosines[i, 0], 1)
+        assert assigned.nodes[i] == found.nodes[i, 0]
 
 
 def test_categories(index):
@@ -156,7 +131,7 @@ def test_categories(index):
 def test_direct_strings_are_not_encoded(index, encoder):
     encoder.calls.clear()
     index.assign(["i21", "crohn disease"])
-    assert not index.find(["i21", "crohn disease"]).nearest
+    index.find(["i21", "crohn disease"])
     assert encoder.calls == []
 
 
@@ -169,9 +144,8 @@ def test_a_string_without_a_vector(index):
             vectors[[text == "silence" for text in texts]] = 0
             return vectors
 
-    silent = IcdIndex(index.tree, Silent(), index.texts, index.nodes, index.vectors)
-    first, second = silent.candidates(["silence", "heart attack"], 3)
-    assert (len(first.entries), len(second.entries)) == (0, 3)
+    silent = IcdIndex(index.tree, Silent(), index.names, index.nodes, index.vectors)
+    assert (silent.candidates(["silence", "heart attack"], 3).nodes >= 0).sum(axis=1).tolist() == [0, 3]
     found = silent.assign(["silence", "heart attack"])
     assert found.nodes[0] == -1
     assert np.isnan(found.scores[0])
@@ -185,7 +159,7 @@ def test_a_broken_encoder(index):
             return super().encode(texts) * np.float32(np.nan)
 
     with pytest.raises(DxmatchError, match="not finite"):
-        IcdIndex(index.tree, Broken(), index.texts, index.nodes, index.vectors).nearest(["heart attack"])
+        IcdIndex(index.tree, Broken(), index.names, index.nodes, index.vectors).assign(["heart attacks"])
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "3", True])

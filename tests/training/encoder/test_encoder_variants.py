@@ -7,13 +7,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from dxmatch.terms.encoders.hashing import buckets
 from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.encoder.buckets import BucketLists
 from dxmatch.training.encoder.data import Names
 from dxmatch.training.encoder.examples import Examples, neighbours_together
 from dxmatch.training.encoder.variants import LONGEST_PHRASE, Meaning, Variants, WordTable, word_table
+
+from ...plain_hashing import buckets
 
 KIDNEY, LIVER = Meaning("site", ("kidney", "renal")), Meaning("site", ("liver", "hepatic", "hepar"))
 STONE = Meaning("", ("stone", "calculus"))
