@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ..matcher.match_function import MatchFunction
 from .expert_agreement import agreement_words
-from .measure import MEASURES
+from .statistics.measure import MEASURES
 
 
 def print_training(matcher: MatchFunction, folder: Path) -> None:

@@ -32,8 +32,8 @@ from dxmatch.training.contained import treat_contained
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.examples import Examples, examples_of
 from dxmatch.training.fold_fit import directions_of
-from dxmatch.training.measure import average_precision
 from dxmatch.training.split import grouped_folds, held_out
+from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.threshold import choose_threshold
 
 from .shared import DATA

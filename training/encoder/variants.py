@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..silver.typing_errors import misspelt
+from ..word_lists.misspelling import misspelt
 from ..word_lists.reading import rows
 from .data import Names
 

@@ -42,7 +42,7 @@ class Everyday:
 
 
 class Pool:
-    """Names of the vocabulary's fifth that can be a diagnosis: no abbreviations, no vague classes, at most nine words."""
+    """Names of the vocabulary's fold that can be a diagnosis: no abbreviations, no vague classes, at most nine words."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -57,7 +57,7 @@ class Pool:
                     self._others[second.normal].add(first.normal)
 
     def _enter(self, text: str, source: str) -> Name | None:
-        if not is_name(text) or not self.vocabulary.in_fifth((text,)):
+        if not is_name(text) or not self.vocabulary.in_fold((text,)):
             return None
         normal = self.vocabulary.normalizer(text)
         return self.names.setdefault(normal, Name(text, normal, source))
@@ -74,7 +74,7 @@ class Pool:
     @cached_property
     def everyday(self) -> list[Everyday]:
         """Common diseases by site and mechanism, from a table of our own."""
-        return [Everyday(**row) for row in rows("sites_en.csv") if self.vocabulary.in_fifth((row["disease"],))]
+        return [Everyday(**row) for row in rows("sites_en.csv") if self.vocabulary.in_fold((row["disease"],))]
 
     @cached_property
     def common(self) -> list[Name]:
