@@ -51,7 +51,7 @@ def data_words(data: dict[str, Any]) -> list[str]:
     for extra in data.get("extra", ()):
         lines.append(
             f"Extra pairs from {extra['source']}: {extra['pairs']:,} of weight {extra['weight']:g}, {extra['matches']:,} of them"
-            " matches; learned from, not measured on."
+            " matches; training only."
         )
     if "prevalence" in data:
         lines.append(

@@ -23,7 +23,7 @@ ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
 """Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
 COMMON = "common_synonyms_en"
 FOLDS = 5
-LONGEST_NOTE = 100
+MAX_NOTE = 100
 _COLLECTS = re.compile(r"\bother\b", re.IGNORECASE)
 _OBSOLETE = re.compile(r"^\s*obsolete\b[:\s]*", re.IGNORECASE)
 
@@ -129,7 +129,7 @@ def icd_synonyms() -> Synonyms:
         if icd.is_chapter_or_block(code) or icd.is_extended_subcategory(code):
             continue
         title = icd.get_description(code)
-        notes = [note for note in icd.get_includes(code) if len(note) <= LONGEST_NOTE]
+        notes = [note for note in icd.get_includes(code) if len(note) <= MAX_NOTE]
         collects = _COLLECTS.search(title) is not None
         for name in (title, *icd.get_inclusion_term(code), *notes):
             first.append(name if collects else title)

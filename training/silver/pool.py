@@ -9,7 +9,7 @@ from functools import cached_property
 from random import Random
 
 from ..word_lists.reading import rows
-from .titles import MOST_WORDS, is_enumerated, is_vague
+from .titles import MAX_WORDS, is_enumerated, is_vague
 from .vocabulary import COMMON, ICD, MONDO, ORPHADATA, Vocabulary
 
 OWN = "own table"
@@ -94,7 +94,7 @@ class Pool:
 def is_name(text: str) -> bool:
     return (
         _LETTERS.search(text) is not None
-        and len(text.split()) <= MOST_WORDS
+        and len(text.split()) <= MAX_WORDS
         and _SHORT_FORM.fullmatch(text) is None
         and not is_vague(text)
     )

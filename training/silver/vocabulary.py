@@ -35,7 +35,7 @@ _SMALL = word_set("of the in with and or due to by for on at from a an as diseas
 
 
 _NEGATED = re.compile(r"\b(non|without|no) (\w+)")
-_SHORTEST_PART = 6
+_MIN_PART = 6
 _MARK = re.compile(r"NON RARE IN EUROPE: ")
 
 
@@ -225,10 +225,7 @@ def _within(words: frozenset[str], others: frozenset[str]) -> bool:
     """Whether all of `words` stand in `others`, alone or at the end of a compound: "sarcoma" in "liposarcoma"."""
     return all(
         word in others
-        or (
-            len(word) >= _SHORTEST_PART
-            and any(other.endswith(word) and not other.startswith("non") for other in others)
-        )
+        or (len(word) >= _MIN_PART and any(other.endswith(word) and not other.startswith("non") for other in others))
         for word in words
     )
 
