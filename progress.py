@@ -9,6 +9,9 @@ from contextlib import contextmanager
 
 SECONDS_BETWEEN_LINES = 60.0
 
+Progress = Callable[[int, int], None]
+"""Called with (done, total)."""
+
 
 @contextmanager
 def shown(what: str, before: int = 0) -> Iterator[Callable[[int, int], None]]:

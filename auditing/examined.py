@@ -82,7 +82,7 @@ def examine(
 
     Errors: `InputError` for one label only, or fewer than 20 pairs that differ after normalisation.
     """
-    read = _read(pairs, a, b, label, rejects)
+    read = _read(pairs, a, b, label, group, rejects)
     if read.label is not None and len(set(read.label.tolist())) < 2:
         raise InputError(
             "only one label among the pairs",
@@ -108,8 +108,7 @@ def examine(
     probability = opened.calibrated(raw)
     probability[unique.equal] = 1.0
     sides = (read.a.to_pylist(), read.b.to_pylist())
-    read.table.require(group or a, "the reference diagnosis")
-    references = sides[0] if group is None else read.table.required_text(group).to_pylist()
+    references = sides[0] if read.group is None else read.group.to_pylist()
     return Examined(
         *sides,
         np.stack([np.array(naming(side), object) for side in sides], axis=1),
@@ -125,9 +124,11 @@ def examine(
     )
 
 
-def _read(pairs: Any, a: str, b: str, label: str | None, rejects: str | os.PathLike[str] | None) -> Pairs:
+def _read(
+    pairs: Any, a: str, b: str, label: str | None, group: str | None, rejects: str | os.PathLike[str] | None
+) -> Pairs:
     tuples = isinstance(pairs, Sequence) and not isinstance(pairs, str | os.PathLike)
     table = pairs if tuples else read_table(pairs)
     if label is None and isinstance(table, Table) and ("label" in table.names or experts_of(table, "label")):
         label = "label"
-    return read_pairs(table, a=a, b=b, label=label, rejects=rejects)
+    return read_pairs(table, a=a, b=b, label=label, group=group, rejects=rejects)

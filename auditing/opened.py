@@ -41,7 +41,7 @@ _VIEWS = {
     "bigram": "neighbouring words",
     "stem": "stems",
     "lemma": "dictionary forms",
-    "pos": "words with their part of speech",
+    "tags": "parts of speech",
 }
 
 
@@ -51,21 +51,21 @@ class Opened:
     def __init__(self, matcher: MatchFunction) -> None:
         self.matcher = matcher
         self.names = matcher.features.names
-        self._parts = matcher._parts
+        self.parts = matcher.parts
 
     @property
     def combination(self) -> Combination:
         """How the members' raw log-odds become M's."""
-        return self._parts.manifest.ensemble
+        return self.parts.manifest.ensemble
 
     @cached_property
     def boosters(self) -> Sequence[Any]:
         import lightgbm
 
-        return [lightgbm.Booster(model_str=text) for text in self._parts.trees]
+        return [lightgbm.Booster(model_str=text) for text in self.parts.trees]
 
     def calibrated(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._parts.manifest.calibration(raw)
+        return self.parts.manifest.calibration(raw)
 
     @cached_property
     def raw_threshold(self) -> float:

@@ -26,7 +26,7 @@ def audit(
     group: Annotated[
         str | None, typer.Option(help="The column of the reference diagnosis; column a if not given.")
     ] = None,
-    sample: Annotated[int, typer.Option(help="The most pairs whose contributions (SHAP values) are computed.")] = 2000,
+    sample: Annotated[int, typer.Option(help="At most so many pairs get contributions (SHAP values).")] = 2000,
     repeats: Annotated[int, typer.Option(help="Shuffles of each feature.")] = 5,
     bootstrap: Annotated[int, typer.Option(help="Resamples behind the intervals.")] = 200,
     retrain: Annotated[
@@ -37,7 +37,7 @@ def audit(
     spreadsheet: Annotated[
         bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of samples, shuffles and resamples.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the sample, the shuffles and the resampling.")] = 0,
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,

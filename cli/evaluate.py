@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from .options import MinCoverage, Model, Rejects
-from .votes import STORE, Endpoints, quiet_retries, say_asked
-
-if TYPE_CHECKING:
-    from ..endpoints.endpoint import Endpoint
-    from ..endpoints.prices import Price
-    from ..evaluation.judges.language_model import Budget, LanguageModel
-    from ..evaluation.lists.lists import Lists
-    from ..evaluation.report.report import Report
-    from ..matcher.match_function import MatchFunction
+from .votes import Endpoints, quiet_retries, say_asked
 
 Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
 Seed = Annotated[int, typer.Option(help="Of the resampling.")]
@@ -94,128 +84,46 @@ def evaluate(
 ) -> None:
     """Compare diagnoses with a panel of experts and with the reference: every metric that the lists allow."""
     from ..evaluation.evaluate import evaluate as run
-    from ..evaluation.lists.reading import read_lists
+    from ..evaluation.judges.asking import NotServed
+    from ..evaluation.judges.language_model import Budget
     from ..evaluation.pairs_asked import pairs_asked
     from ..evaluation.report.report import check_report_path
-    from ..evaluation.report.terminal import print_report
     from ..files.tables import check_output, write_table
-    from ..matcher.match_function import load
     from ..progress import shown
 
     files = [path for path in (output, json, csv) if path is not None]
     for path in files:
         check_report_path(path)
-    reading: dict[str, Any] = {
+    options: dict[str, Any] = {
         "algorithms": algorithm or None, "no_diagnosis": tuple(no_diagnosis or ()), "columns": _columns(column or []),
-        "rejects": rejects,
+        "rejects": rejects, "k": k, "in_turn": in_turn, "metrics": metric or None, "icd_source": icd_source,
     }  # fmt: skip
-    setting: dict[str, Any] = {"k": k, "in_turn": in_turn, "metrics": metric or None, "icd_source": icd_source}
     if pairs is not None:
         check_output(pairs)
-        asked = pairs_asked(lists, **setting, **reading)
+        asked = pairs_asked(lists, **options)
         write_table(asked, pairs)
         typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
         return
-    asks = bool(judge or relation or severity)
-    # A store that is about to be filled may be absent; one that is only read may not.
-    read_store = None if asks and store is not None and not store.exists() else store
-    m = load(model, store=read_store, endpoints=endpoints, min_coverage=min_coverage)
-    given: Any = lists
-    asking = Asking.of(m, endpoints, store, k, max_calls, max_cost) if asks else None
-    if asking is not None:
-        given, reading = asking.filled(read_lists(lists, **reading), relation, severity), {}
-    with shown("Matching diagnoses") as progress:
-        report = run(
-            given, m, hardness=hardness, denominator=denominator, labelled=labelled, bootstrap=bootstrap, seed=seed,
-            progress=progress, **setting, **reading,
-        )  # fmt: skip
-    if asking is not None and judge:
-        report = asking.judged(given, report, judge)
+    if judge or relation or severity:
+        quiet_retries()
+    budget = Budget(max_calls, max_cost)
+    try:
+        with shown("Evaluating") as progress:
+            report = run(
+                lists, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge,
+                relation=relation, severity=severity, endpoints=endpoints, store=store, budget=budget,
+                min_coverage=min_coverage, bootstrap=bootstrap, seed=seed, progress=progress, **options,
+            )  # fmt: skip
+    except NotServed as error:
+        raise typer.BadParameter(str(error)) from None
     for path in files:
         report.save(path, spreadsheet=spreadsheet)
-    print_report(report)
+    report.print()
     for path in files:
         typer.echo(f"Written: {path}")
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
-    if asking is not None:
-        say_asked(*asking.budget.summaries)
-
-
-@dataclass
-class Asking:
-    """Language models that judge and classify for an evaluation."""
-
-    matcher: MatchFunction
-    endpoints: Mapping[str, Endpoint]
-    prices: Mapping[str, Price]
-    store: Path
-    k: int
-    budget: Budget
-
-    @classmethod
-    def of(
-        cls,
-        matcher: MatchFunction,
-        endpoints: Path | None,
-        store: Path | None,
-        k: int,
-        max_calls: int | None,
-        max_cost: float | None,
-    ) -> Asking:
-        from ..evaluation.judges.language_model import Budget
-        from ..features.feature_set import read_services
-
-        if endpoints is None:
-            raise typer.BadParameter("--judge, --relation and --severity need --endpoints FILE.")
-        quiet_retries()
-        served, prices = read_services(endpoints)
-        return cls(matcher, served, prices, store or STORE, k, Budget(max_calls, max_cost))
-
-    def model(self, written: str) -> LanguageModel:
-        from ..evaluation.judges.language_model import LanguageModel
-        from ..files.did_you_mean import hint
-
-        endpoint, colon, model = written.partition(":")
-        if not (colon and model) or endpoint not in self.endpoints:
-            known = ", ".join(self.endpoints)
-            raise typer.BadParameter(
-                f"{written}{hint(endpoint, self.endpoints)}: expected ENDPOINT:MODEL, with one of {known}"
-            )
-        return LanguageModel(self.endpoints[endpoint], model, price=self.prices.get(model))
-
-    def filled(self, lists: Lists, relation: str | None, severity: str | None) -> Lists:
-        """The lists with the columns relation and severity, as far as they are asked for."""
-        from ..evaluation.judges.classified import with_relations, with_severities
-        from ..progress import shown
-        from ..votes.store.store import VoteStore
-
-        naming = self.matcher.providers.naming
-        for written, fill in ((relation, with_relations), (severity, with_severities)):
-            if written:
-                with VoteStore(self.store) as votes, shown("Asking") as progress:
-                    lists = fill(
-                        lists, self.model(written), votes, naming=naming, budget=self.budget, progress=progress
-                    )
-        return lists
-
-    def judged(self, lists: Lists, report: Report, written: str) -> Report:
-        """The report with the judge's recall as a further section."""
-        from ..evaluation.judges.judged import judged, judged_section
-        from ..evaluation.statistics.section import Context
-        from ..progress import shown
-        from ..votes.store.store import VoteStore
-
-        model, naming = self.model(written), self.matcher.providers.naming
-        with VoteStore(self.store) as votes, shown("Judging") as progress:
-            verdicts = judged(
-                lists, model, model, votes, k=self.k, naming=naming, budget=self.budget, progress=progress
-            )
-        made = report.made_with
-        context = Context(self.matcher, self.k, made["bootstrap"], made["seed"], made["level"])
-        section = judged_section(lists, verdicts, context)
-        title = f"Recall, with {model.model} as the judge in two stages"
-        return replace(report, sections=[*report.sections, replace(section, name="judge", title=title)])
+    say_asked(*budget.summaries)
 
 
 def reasoning(
@@ -236,12 +144,11 @@ def reasoning(
 
     from ..evaluation.reasoning.evaluate import reasoning as run
     from ..files.tables import check_output, write_table
-    from ..matcher.match_function import load
 
     for path in (output, per_note):
         if path is not None:
             check_output(path)
-    result = run(graphs, annotations, predictions, load(model), bootstrap=bootstrap, seed=seed)
+    result = run(graphs, annotations, predictions, model, bootstrap=bootstrap, seed=seed)
     table = Table("Metric", "Value", "95 % interval", "Notes")
     for row in result.rows:
         if row["category"] == "all":

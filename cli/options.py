@@ -16,16 +16,19 @@ Endpoints = Annotated[
     typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
 ]
 MinCoverage = Annotated[
-    float, typer.Option("--min-coverage", help="The least share of pairs that each vote and pick must be known for.")
+    float, typer.Option("--min-coverage", help="Each vote and pick must be known for at least this share of the pairs.")
 ]
 ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
 ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
 Rejects = Annotated[
     Path | None,
-    typer.Option("--rejects", help="Set rows that cannot be right aside in this file, with the reason, and go on."),
+    typer.Option(
+        "--rejects",
+        help="Write rejected rows to this file, with the reason, and go on; without it the first one ends the command.",
+    ),
 ]
 
 
 def say_rejected(count: int, rejects: Path | None) -> None:
     if rejects is not None:
-        typer.echo(f"{count:,} rows set aside in {rejects}." if count else "No row was set aside.")
+        typer.echo(f"{count:,} rows rejected; they are in {rejects}." if count else "No row was rejected.")

@@ -31,7 +31,7 @@ def suggest(
         float, typer.Option(help="The share drawn at random, from which the share of matches can be estimated.")
     ] = 0.1,
     per_diagnosis: Annotated[int, typer.Option(help="In how many of the other pairs one diagnosis may stand.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the drawing, the clusters and the order in the sheets.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the draw, the clusters and the order in the sheets.")] = 0,
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,

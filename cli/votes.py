@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .options import ColumnA, ColumnB, Rejects
 
 if TYPE_CHECKING:
-    from ..features.feature_set import FeatureSet
-    from ..features.interning import InternedPairs
-    from ..features.providers import Providers
     from ..features.vote_plan import Planned
-    from ..terms.icd.naming import Naming
+    from ..matcher.pair_votes import PairVotes
     from ..votes.ask_summary import AskSummary
 
 app = typer.Typer(
@@ -63,30 +60,25 @@ def ask(
     rejects: Rejects = None,
 ) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes."""
-    from ..features.vote_plan import jobs_of, plan
     from ..progress import shown
-    from ..votes.asker import ask as ask_all
     from ..votes.store.store import VoteStore
 
-    chosen, providers = _chosen(features, model, endpoints, abbreviations)
-    unique = _unique(pairs, a, b, providers.naming, rejects)
+    wanted = _wanted(
+        pairs, features, model=model, endpoints=endpoints, a=a, b=b, abbreviations=abbreviations, rejects=rejects
+    )
     if dry_run and not store.exists():
-        _print_plan(plan(unique, chosen, providers, None, only or ()), chosen)
+        _print_plan(wanted, wanted.plan(None, only or ()))
         return
     with VoteStore(store) as votes:
-        planned = plan(unique, chosen, providers, votes, only or ())
         if again and not dry_run:
-            for one in planned:
-                votes.forget_unscored(one.questions())
-            planned = plan(unique, chosen, providers, votes, only or ())
-        _print_plan(planned, chosen)
+            wanted.forget_unscored(votes, only or ())
+        planned = wanted.plan(votes, only or ())
+        _print_plan(wanted, planned)
         if dry_run or not any(one.unknown for one in planned):
             return
         quiet_retries()
         with shown("Asking") as progress:
-            summary = ask_all(
-                jobs_of(planned, chosen, votes), votes, max_calls=max_calls, max_cost=max_cost, progress=progress
-            )
+            summary = wanted.ask(votes, only or (), max_calls=max_calls, max_cost=max_cost, progress=progress)
     say_asked(summary)
 
 
@@ -102,7 +94,7 @@ def quiet_retries() -> None:
 def say_asked(*summaries: AskSummary) -> None:
     """Says what came of asking; leaves with 1 where questions failed, with 130 where Ctrl-C ended it."""
     for summary in summaries:
-        typer.echo(summary.words())
+        typer.echo("\n".join(summary.lines()))
     if any("interrupted" in summary.stopped_because for summary in summaries):
         raise typer.Exit(130)
     if any(summary.failed for summary in summaries):
@@ -126,21 +118,16 @@ def export(
     rejects: Rejects = None,
 ) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner."""
-    from itertools import chain
-
-    from ..features.vote_plan import plan
     from ..files.atomic import make_folder
-    from ..votes.batch_files import export as write_batches
     from ..votes.store.store import VoteStore
 
-    chosen, providers = _chosen(features, model, endpoints, abbreviations)
-    unique = _unique(pairs, a, b, providers.naming, rejects)
+    wanted = _wanted(
+        pairs, features, model=model, endpoints=endpoints, a=a, b=b, abbreviations=abbreviations, rejects=rejects
+    )
     make_folder(output)
     with VoteStore(store) as votes:
-        planned = plan(unique, chosen, providers, votes, only or ())
-        _print_plan(planned, chosen)
-        unknown = chain.from_iterable(votes.unknown(one.questions()) for one in planned)
-        for file in write_batches(unknown, output, votes):
+        _print_plan(wanted, wanted.plan(votes, only or ()))
+        for file in wanted.export(output, votes, only or ()):
             typer.echo(f"Written: {file}")
 
 
@@ -161,6 +148,7 @@ def import_(
     rejects: Rejects = None,
 ) -> None:
     """Take answers into the store: batch results in any order, or a table a, b, model, verdict or probability."""
+    from ..matcher.pair_votes import providers_of
     from ..votes.answer_tables import import_table
     from ..votes.batch_files import import_batch, is_batch_result
     from ..votes.store.store import VoteStore
@@ -168,18 +156,15 @@ def import_(
     batches = [file for file in files if is_batch_result(file)]
     with VoteStore(store) as votes:
         if batches:
-            summary = import_batch(batches, votes)
-            for line in summary.lines():
-                typer.echo(line)
+            typer.echo("\n".join(import_batch(batches, votes).lines()))
         for file in files:
             if file not in batches:
-                _, providers = _chosen(features, None, None, abbreviations)
-                told = import_table(
+                _, providers = providers_of(features, abbreviations=abbreviations)
+                imported = import_table(
                     file, votes, a=a, b=b, verdict=verdict, probability=probability, model_column=model_column,
                     model=model_name, naming=providers.naming, rejects=rejects,
                 )  # fmt: skip
-                for line in told.lines():
-                    typer.echo(line)
+                typer.echo("\n".join(imported.lines()))
 
 
 @app.command(epilog="Example: dxmatch votes status --store votes.sqlite")
@@ -196,49 +181,24 @@ def status(store: Store = STORE) -> None:
         typer.echo(f"{store} holds no answer yet.")
 
 
-def _chosen(
-    features: str, model: Path | None, endpoints: Path | None, abbreviations: Path | None
-) -> tuple[FeatureSet, Providers]:
-    """The feature set of a model or a file, with its endpoints, and what stands behind it."""
-    from ..features.feature_set import FeatureSet
-    from ..features.providers import SHIPPED, Providers
-    from ..matcher.match_function import load
-    from ..models.shipped import shipped_encoder_files
-    from ..terms.encoders.static import StaticEncoder
-    from ..terms.text.abbreviations import read_abbreviations
-    from ..terms.text.normalizer import Normalizer
+def _wanted(pairs: Path, features: str, **options: Any) -> PairVotes:
+    from ..matcher.pair_votes import PairVotes
 
-    if model is not None:
-        if abbreviations is not None:
-            raise typer.BadParameter("--abbreviations goes with --features; a model keeps its own.")
-        trained = load(model, endpoints=endpoints)
-        chosen = trained.features if endpoints is None else trained.features.served_by(endpoints)
-        chosen.check_providers(str(model))
-        return chosen, trained.providers
-    chosen = FeatureSet.read(features, endpoints)
-    shipped = StaticEncoder.from_bytes(shipped_encoder_files()) if SHIPPED in chosen.encoders else None
-    normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
-    return chosen, Providers.of(chosen, normalizer, shipped, endpoints=chosen.endpoints)
-
-
-def _unique(pairs: Path, a: str, b: str, naming: Naming, rejects: Path | None) -> InternedPairs:
-    from ..features.interning import intern_pairs
-    from ..files.pairs import read_pairs
-
-    read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-    unique = intern_pairs(read.a, read.b, naming)
-    equal = int(unique.equal.sum())
+    if options["model"] is not None and options["abbreviations"] is not None:
+        raise typer.BadParameter("--abbreviations goes with --features; a model keeps its own.")
+    wanted = PairVotes.read(pairs, features, **options)
+    equal = int(wanted.pairs.equal.sum())
     typer.echo(
-        f"{len(read):,} pairs, {len(unique.first):,} of them different after normalisation"
+        f"{wanted.n_rows:,} pairs, {len(wanted.pairs.first):,} of them different after normalisation"
         + (f", {equal:,} of these equal on both sides: they match, and are not asked." if equal else ".")
     )
-    if read.n_rejected:
-        typer.echo(f"{read.n_rejected:,} rows set aside in {rejects}.")
-    return unique
+    if wanted.n_rejected:
+        typer.echo(f"{wanted.n_rejected:,} rows set aside in {options['rejects']}.")
+    return wanted
 
 
-def _print_plan(planned: list[Planned], features: FeatureSet) -> None:
+def _print_plan(wanted: PairVotes, planned: list[Planned]) -> None:
     from .votes_messages import plan_lines
 
-    for line in plan_lines(planned, features.endpoints):
+    for line in plan_lines(planned, wanted.features.endpoints):
         typer.echo(line)

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..endpoints.endpoint import Endpoint
 from ..features.vote_plan import Planned
-from ..votes.store.status import RespondentStatus
+from ..votes.store.status import ModelStatus
 from ..votes.voters import IMPORTED
 
 
 def plan_lines(planned: Sequence[Planned], endpoints: Mapping[str, Endpoint]) -> Iterator[str]:
-    """Each respondent with what is to be asked of it, and the sum."""
+    """Each model configuration with what is to be asked of it, and the sum."""
     for one in planned:
         url = f" ({endpoints[one.endpoint].url})" if one.endpoint in endpoints else ""
-        yield f"{', '.join(one.features)}: {one.respondent.model} at {one.endpoint}{url}"
+        yield f"{', '.join(one.features)}: {one.config.model} at {one.endpoint}{url}"
         yield f"    {one.wanted:,} questions, {one.wanted - one.unknown:,} known, {one.unknown:,} to ask{_expected(one)}"
     unknown = sum(one.unknown for one in planned)
     if not unknown:
@@ -37,10 +37,10 @@ def _expected(one: Planned) -> str:
     return f": about {one.prompt_tokens:,} + {one.completion_tokens:,} tokens, {cost}"
 
 
-def status_lines(rows: Sequence[RespondentStatus]) -> Iterator[str]:
-    """Each respondent with its answers, what is unscored and why, tokens, and when."""
+def status_lines(rows: Sequence[ModelStatus]) -> Iterator[str]:
+    """Each model configuration with its answers, what is unscored and why, tokens, and when."""
     for row in rows:
-        who = row.respondent
+        who = row.config
         yield f"{who.model}, prompt {who.prompt}, parameters {who.parameters}"
         unscored = sum(row.unscored.values())
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(row.unscored.items()))

@@ -10,11 +10,11 @@ from typing import Any
 from ..errors import DxmatchError
 from .endpoint import Endpoint
 
-LONGEST_WAIT = 300.0
+MAX_WAIT = 300.0
 """Seconds. An endpoint that asks for a longer wait is not asked again in this run."""
 
-_LONGEST_WORDS = 200
-_SHORTEST_SECRET = 4
+_MAX_CHARACTERS = 200
+_MIN_SECRET = 4
 _BY_STATUS = {
     401: "refused key",
     402: "payment required",
@@ -57,7 +57,7 @@ class EndpointError(DxmatchError):
 def without_key(text: str, endpoint: Endpoint) -> str:
     """`text` with the endpoint's key blotted out. A key under four characters is a placeholder, and stays."""
     key = endpoint.key()
-    return text.replace(key, "[key]") if len(key) >= _SHORTEST_SECRET else text
+    return text.replace(key, "[key]") if len(key) >= _MIN_SECRET else text
 
 
 def error_of_status(endpoint: Endpoint, status: int, headers: Mapping[str, str], body: Any) -> EndpointError:
@@ -73,10 +73,8 @@ def error_of_status(endpoint: Endpoint, status: int, headers: Mapping[str, str],
     if isinstance(error, Mapping) and error.get("code") == "insufficient_quota":
         return EndpointError(endpoint, kind, words, final=True)
     wait = _asked_wait(headers)
-    if kind in ("rate limited", "server error") and wait is not None and wait > LONGEST_WAIT:
-        words = (
-            f"it asks for a wait of {wait:,.0f} s, longer than {LONGEST_WAIT:,.0f} s; run this again later ({words})"
-        )
+    if kind in ("rate limited", "server error") and wait is not None and wait > MAX_WAIT:
+        words = f"it asks for a wait of {wait:,.0f} s, longer than {MAX_WAIT:,.0f} s; run this again later ({words})"
         return EndpointError(endpoint, kind, words, final=True)
     return EndpointError(endpoint, kind, words, wait=wait)
 
@@ -96,5 +94,5 @@ def _asked_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def _in_one_line(words: str) -> str:
-    line = " ".join("".join(c if c.isprintable() else " " for c in words[: 10 * _LONGEST_WORDS]).split())
-    return (line if len(line) <= _LONGEST_WORDS else line[: _LONGEST_WORDS - 1] + "…").rstrip(".")
+    line = " ".join("".join(c if c.isprintable() else " " for c in words[: 10 * _MAX_CHARACTERS]).split())
+    return (line if len(line) <= _MAX_CHARACTERS else line[: _MAX_CHARACTERS - 1] + "…").rstrip(".")

@@ -23,7 +23,7 @@ __all__ = ["ChatReply", "EndpointClient", "EndpointError", "Meter"]
 
 T = TypeVar("T")
 
-FIRST_WAIT, LONGEST_BACK_OFF, JITTER = 0.5, 60.0, 1.0
+FIRST_WAIT, MAX_BACK_OFF, JITTER = 0.5, 60.0, 1.0
 """Seconds between tries: 0.5, 1, 2, 4, … and up to 1 at random on top."""
 
 # Where a program sets up no logging, Python would print every retry that stamina logs, in the midst of a progress bar.
@@ -31,7 +31,7 @@ logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
 class Meter(Protocol):
-    """Told of every try of a call."""
+    """Counts every try of a call."""
 
     async def begin(self) -> None:
         """Before each; what it raises ends the call."""
@@ -43,32 +43,37 @@ class Meter(Protocol):
 
 
 class EndpointClient:
-    """Asks one endpoint, and nothing else: no redirect is followed, and nothing is taken from the environment but the key.
+    """Asks one endpoint: no redirect is followed, and nothing is taken from the environment but the key.
 
     A failed try is repeated where that may help, after an exponential back-off with jitter. While a server asks to be left
     alone (Retry-After), no call of this client begins. The key is read at each call and kept nowhere.
 
     Parameters
     ----------
-    endpoint : where; also time-out, tries and calls per minute.
-    concurrency : calls under way at once; that of the endpoint unless given.
+    endpoint : where; also time-out, tries, calls under way at once and calls per minute.
 
-    Errors: `EndpointError` of every call, after its last try; `InputError` where the key is not set; `MissingExtra`.
+    Raises
+    ------
+    EndpointError
+        Of every call, after its last try.
+    InputError
+        The key is not set, or no header can hold it.
+    MissingExtra
+        openai or stamina is not installed.
     """
 
-    def __init__(self, endpoint: Endpoint, concurrency: int | None = None) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         try:
             import stamina
 
-            from .transport import open_client
+            from .transport import Client
         except ImportError as error:
             raise MissingExtra("Asking a language model", "llm") from error
         self.endpoint = endpoint
-        self.concurrency = concurrency or endpoint.concurrency
-        self._openai = open_client(endpoint, self.concurrency)
+        self._openai = Client(endpoint)
         self._retrying = stamina.retry_context
         self._pace = Pace(endpoint.per_minute)
-        self._slots = asyncio.Semaphore(self.concurrency)
+        self._slots = asyncio.Semaphore(endpoint.concurrency)
 
     async def __aenter__(self) -> Self:
         return self
@@ -102,11 +107,11 @@ class EndpointClient:
     async def _ask(self, path: str, body: dict[str, Any], read: Callable[[Any, float], T], meter: Meter | None) -> T:
         content = json.dumps(body).encode()
         async for attempt in self._retrying(
-            on=_passing,
+            on=lambda error: isinstance(error, EndpointError) and error.passing,
             attempts=self.endpoint.tries,
             timeout=None,
             wait_initial=FIRST_WAIT,
-            wait_max=LONGEST_BACK_OFF,
+            wait_max=MAX_BACK_OFF,
             wait_jitter=JITTER,
         ):
             with attempt:
@@ -148,7 +153,7 @@ class EndpointClient:
         try:
             return read(json.loads(reply.content), time.monotonic() - start)
         except (ValueError, RecursionError) as error:
-            return EndpointError(endpoint, "malformed", f"the reply is no such JSON as was asked for ({error})")
+            return EndpointError(endpoint, "malformed", f"the reply is not of the protocol ({error})")
 
     def _headers(self) -> dict[str, Any]:
         from openai import omit
@@ -157,7 +162,3 @@ class EndpointClient:
         if not (key.isascii() and key.isprintable()):
             raise InputError(f"the key in {self.endpoint.key_env} cannot be sent", allowed="printable ASCII characters")
         return {"Authorization": f"Bearer {key}" if key else omit, "x-stainless-retry-count": omit}
-
-
-def _passing(error: Exception) -> bool:
-    return isinstance(error, EndpointError) and error.passing

@@ -3,71 +3,61 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ..errors import InputError
-from ..files.did_you_mean import check_keys
-from ..files.toml import read_toml
+from ..files.toml import read_toml, table_as, tables_of
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_URL = Meta(
+    pattern=r"\Ahttps?://([^\s/?#@:\[\]]+|\[[0-9a-fA-F:.]+\])(:[1-6]?[0-9]{1,4})?(/[^\s?#]*)?\Z",
+    description='"http://host:port/v1" without name, password or query',
+    extra={"secret": True},
+)
+_VARIABLE = Meta(
+    pattern=r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z",
+    description="the name of an environment variable, never the key itself",
+    extra={"secret": True},
+)
+Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
+Amount = Annotated[float, Meta(ge=0.001, le=1e9, description="a number above 0")]
 
 
-@dataclass(frozen=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """An OpenAI-compatible server, as a feature set declares it under `[endpoint.NAME]`.
 
+    Parameters
+    ----------
     url : the base, "http://localhost:8000/v1". It never holds a name or password.
     key_env : the environment variable with the key; None for a server that asks for none.
-    concurrency : calls under way at once. timeout : seconds for one call, all of it.
-    tries : of one call, the first included. per_minute : the most calls begun in a minute; None for no limit.
+    concurrency : calls under way at once.
+    timeout : seconds for one call, all of it.
+    tries : of one call, the first included.
+    per_minute : the most calls begun in a minute; None for no limit.
     proxy : "http://host:port"; only this one is used, never one of the environment.
     """
 
     name: str
-    url: str
-    key_env: str | None = None
-    concurrency: int = 16
-    timeout: float = 60.0
-    tries: int = 6
-    per_minute: float | None = None
-    proxy: str | None = None
+    url: Annotated[str, _URL]
+    key_env: Annotated[str, _VARIABLE] | None = None
+    concurrency: Count = 16
+    timeout: Amount = 60.0
+    tries: Count = 6
+    per_minute: Amount | None = None
+    proxy: Annotated[str, _URL] | None = None
 
     @classmethod
     def from_table(cls, name: str, table: Any, source: str) -> Endpoint:
-        """`[endpoint.NAME]` of a TOML file. Errors: `InputError`; what may be a secret is never quoted in it."""
-        place = f"endpoint {name}"
-        if not isinstance(table, Mapping):
-            raise InputError(f"{place}: not a table", source=source, allowed=f'[endpoint.{name}] with url = "…"')
-        check_keys(table, [f.name for f in fields(cls) if f.name != "name"], source, place)
-        for key, right, allowed in (
-            ("url", _is_url, '"http://host:port/v1" without name, password or query'),
-            ("proxy", _is_url, '"http://host:port" without name, password or query'),
-            ("key_env", _is_variable, "the name of an environment variable, never the key itself"),
-        ):
-            if (key in table or key == "url") and not right(table.get(key)):
-                raise InputError(f"{place}: no usable {key!r}", source=source, allowed=f"{key} = {allowed}")
-        for key, lowest, kinds in (
-            ("concurrency", 1, int),
-            ("tries", 1, int),
-            ("timeout", 0.001, (int, float)),
-            ("per_minute", 0.001, (int, float)),
-        ):
-            value = table.get(key, lowest)
-            if isinstance(value, bool) or not isinstance(value, kinds) or not lowest <= value < float("inf"):
-                allowed = "a whole number from 1" if kinds is int else "a number above 0"
-                raise InputError(f"{place}: no usable {key!r}", source=source, allowed=allowed, got=value)
-        return cls(name, **{**table, "url": table["url"].rstrip("/")})
+        """`[endpoint.NAME]` of a TOML file. Raises `InputError`, which never quotes what may be a secret."""
+        endpoint = table_as(cls, table, source, f"endpoint {name}", name=name)
+        return replace(endpoint, url=endpoint.url.rstrip("/"))
 
     def key(self) -> str:
-        """The key, read at each call and kept nowhere; "" where none is needed.
-
-        Errors: `InputError` naming the variable where it is not set.
-        """
+        """The key, read at each call and kept nowhere; "" where none is needed. Raises `InputError` where it is not set."""
         if self.key_env is None:
             return ""
         key = os.environ.get(self.key_env, "").strip()
@@ -80,38 +70,18 @@ class Endpoint:
 
 
 def endpoints_of(parsed: Mapping[str, Any], source: str) -> dict[str, Endpoint]:
-    """The `[endpoint.NAME]` tables of a parsed TOML file. Errors: `InputError`."""
-    tables = parsed.get("endpoint", {})
-    if not isinstance(tables, Mapping):
-        raise InputError("'endpoint' is no table of endpoints", source=source, allowed='[endpoint.NAME] with url = "…"')
+    """The `[endpoint.NAME]` tables of a parsed TOML file. Raises `InputError`."""
+    tables = tables_of(parsed, "endpoint", source)
     return {name: Endpoint.from_table(name, table, source) for name, table in tables.items()}
 
 
 def required_endpoints(parsed: Mapping[str, Any], source: str) -> dict[str, Endpoint]:
-    """`endpoints_of`, with at least one. Errors: `InputError`."""
+    """`endpoints_of`, with at least one. Raises `InputError`."""
     if not (endpoints := endpoints_of(parsed, source)):
         raise InputError("no endpoints", source=source, allowed='[endpoint.NAME] with url = "…"')
     return endpoints
 
 
 def read_endpoints(path: str | os.PathLike[str]) -> dict[str, Endpoint]:
-    """The endpoints of a TOML file, which may be a whole feature set. Errors: `InputError`, also where it has none."""
+    """The endpoints of a TOML file, which may be a whole feature set. Raises `InputError`, also where it has none."""
     return required_endpoints(read_toml(Path(path), os.fspath(path)), os.fspath(path))
-
-
-def _is_url(value: Any) -> bool:
-    try:
-        parts = urlsplit(value)
-        _ = parts.port
-    except (ValueError, TypeError, AttributeError):
-        return False
-    return (
-        isinstance(value, str)
-        and parts.scheme in ("http", "https")
-        and bool(parts.hostname)
-        and not (parts.username or parts.password or parts.query or parts.fragment or "@" in parts.netloc)
-    )
-
-
-def _is_variable(value: Any) -> bool:
-    return isinstance(value, str) and _VARIABLE.fullmatch(value) is not None

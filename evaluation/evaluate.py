@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, OptionError
+from ..features.coverage import MIN_COVERAGE
+from ..matcher.protocol import Matcher, Profile, loaded
+from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
-from .matches.case_matches import PAIRS_PER_CALL, Matcher, Progress
+from .matches.case_matches import PAIRS_PER_CALL
 from .metrics.relative import check_hardness, check_k
 from .relative.section import Relative, relative_sections
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
 from .statistics.section import RELATIVE, Context, Section
 
+if TYPE_CHECKING:
+    from .judges.language_model import Budget, LanguageModel
+
 DENOMINATORS = ("nk2", "observed")
-_LONGEST_CURVE, _LARGEST_K = 10, 100
+_MAX_CURVE, _MAX_K = 10, 100
 
 __all__ = ["Report", "evaluate"]
 
 
 def evaluate(
     lists: Any,
-    matcher: Matcher | None = None,
+    matcher: Matcher | str | os.PathLike[str] | None = None,
     *,
     k: int = 3,
     hardness: float = 1.0,
@@ -39,6 +46,13 @@ def evaluate(
     max_k: int | None = None,
     icd_source: str | os.PathLike[str] = "icd10cm",
     labelled: Any = None,
+    judge: str | LanguageModel | None = None,
+    relation: str | LanguageModel | None = None,
+    severity: str | LanguageModel | None = None,
+    endpoints: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
+    budget: Budget | None = None,
+    min_coverage: float = MIN_COVERAGE,
     bootstrap: int = 1000,
     seed: int = 0,
     level: float = 0.95,
@@ -49,25 +63,63 @@ def evaluate(
 
     Parameters
     ----------
-    lists : `Lists`, or what `read_lists` reads; `columns`, `no_diagnosis` and `rejects` are its options.
-    matcher : M, with `.probabilities(a, b)` and `.threshold`; the shipped match function if not given.
-    k : how many diagnoses of each list count, 1 to 100. Longer lists are cut; a shorter one is counted in the report.
-    hardness : 1 compares averages, 0 the best of the algorithm with the worst of the panel.
-    metrics : families (relative, hierarchical, weighted, recall, agreement) or metrics to compute. By default all that
-        the lists allow; what is left out is named in the report, with what was missing.
-    algorithms : the raters to judge; by default those whose role says so.
-    in_turn : each of them (each rater, where none is named) is judged by all other raters.
-    denominator : "nk2" divides by n k^2, as in the source; "observed" by the lists' own lengths.
-    max_k : the curves go from 1 to this; by default to the longest list, at most 10, at least `k`.
-    icd_source : the tree of the codes: "icd10cm", "icd10" (WHO) or the path of a CSV.
-    labelled : a table of pairs of the lists that experts labelled (a, b, label; case_id where whole cases were drawn):
-        P and RPAD, and with cases R and RRAD, are also given corrected for M's own errors.
-    bootstrap : resamples of the cases for the intervals; 0 for none. The same ones serve every algorithm.
-    level : of the percentile intervals.
-    progress : called with (pairs done, pairs in all) while M is asked.
+    lists : Lists, path, data frame or Table
+        What `read_lists` reads; `columns`, `no_diagnosis` and `rejects` are its options.
+    matcher : Matcher, path or None
+        M, with `.probabilities(a, b)` and `.threshold`, or the folder of a trained one; the shipped match function if
+        None.
+    k : int
+        How many diagnoses of each list count, 1 to 100. Longer lists are cut; a shorter one is counted in the report.
+    hardness : float
+        From 0 to 1: 1 compares averages, 0 the best of the algorithm with the worst of the panel.
+    metrics : str or iterable of str, optional
+        Families (relative, hierarchical, weighted, recall, agreement) or metrics to compute. By default all that the
+        lists allow; what is left out is named in the report, with what was missing.
+    algorithms : iterable of str, optional
+        The raters to judge; by default those whose role says so.
+    in_turn : bool
+        Each of them (each rater, where none is named) is judged by all other raters.
+    denominator : str
+        "nk2" divides by n k^2, as in the source; "observed" by the lists' own lengths.
+    max_k : int, optional
+        The curves go from 1 to this; by default to the longest list, at most 10, at least `k`.
+    icd_source : str or path
+        The tree of the codes: "icd10cm", "icd10" (WHO) or the path of a CSV.
+    labelled : table, optional
+        Pairs of the lists that experts labelled (a, b, label; case_id where whole cases were drawn): P and RPAD, and
+        with cases R and RRAD, are also given corrected for M's own errors.
+    judge, relation, severity : str or LanguageModel, optional
+        Language models, "ENDPOINT:MODEL": a judge of recall in two stages beside M, and models that fill the blank
+        cells of the columns relation and severity.
+    endpoints : path, optional
+        A TOML file with the endpoints of these models, and of encoders that M needs.
+    store : path, optional
+        The vote store: read for M where M is loaded here, filled by judge, relation and severity (votes.sqlite if
+        None).
+    budget : Budget, optional
+        Caps on calls and cost of the language models; its `summaries` say afterwards what came of asking.
+    min_coverage : float
+        Where M is loaded here and rests on votes: the least share of pairs that each vote must be known for.
+    bootstrap : int
+        Resamples of the cases for the intervals; 0 for none. The same ones serve every algorithm.
+    seed, level : int, float
+        Of the resampling; of the percentile intervals.
+    progress : callable, optional
+        Called with (done, in all) while M, or a language model, is asked.
 
-    Errors: `InputError` for lists that cannot be right, or that a family asked for by name cannot work on;
-    `OptionError` for the parameters, `ModelError` where M fails.
+    Returns
+    -------
+    Report
+        Rows of values with intervals, further tables, values per case, sentences; prints and saves itself.
+
+    Raises
+    ------
+    InputError
+        For lists that cannot be right, or that a family asked for by name cannot work on.
+    OptionError
+        For a parameter outside what is allowed; `NotServed` for a language model that no endpoint serves.
+    ModelError
+        Where M fails, or cannot be loaded.
     """
     check_k(k)
     hardness = check_hardness(hardness)
@@ -76,33 +128,43 @@ def evaluate(
     want = wanted(metrics)
     if denominator not in DENOMINATORS:
         raise OptionError("denominator", f"one of {', '.join(DENOMINATORS)}", denominator)
-    if k > _LARGEST_K:
-        raise OptionError("k", f"{_LARGEST_K} or less", k)
-    if max_k is not None and not k <= check_k(max_k, "max_k") <= _LARGEST_K:
-        raise OptionError("max_k", f"from k ({k}) to {_LARGEST_K}", max_k)
-    if matcher is None:
-        from ..matcher.match_function import load
-
-        matcher = load()
+    if k > _MAX_K:
+        raise OptionError("k", f"{_MAX_K} or less", k)
+    if max_k is not None and not k <= check_k(max_k, "max_k") <= _MAX_K:
+        raise OptionError("max_k", f"from k ({k}) to {_MAX_K}", max_k)
+    asks = any((judge, relation, severity))
+    # a store that is about to be filled may be absent; one that is only read may not
+    read_store = None if asks and store is not None and not Path(store).exists() else store
+    matcher = loaded(matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage)
     read = _read(lists, algorithms, no_diagnosis, columns, rejects)
+    asking = None
+    if asks:
+        from .judges.asking import Asking
+
+        asking = Asking.of(matcher, endpoints, store, budget, progress)
+        if judge:
+            asking.model("judge", judge)
+        read = asking.filled(read, relation, severity)
     judged, lacking = _judged(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
-    rests_on_votes = getattr(matcher, "rests_on_votes", False)
     context = Context(
-        matcher, k=k, repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source),
-        across_cases=not rests_on_votes or want.by_name("krippendorff_alpha_by_distance"), progress=progress,
+        matcher, k=k, n_cases=len(read.cases), hardness=hardness,
+        max_k=max_k or max(k, min(int(read.lengths.max()), _MAX_CURVE)),
+        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), progress=progress,
+        across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
     sections: list[Section] = []
     left_out = {} if lacking is None else {RELATIVE: lacking}
     made_with = _made_with(read, context, judged, in_turn)
     if judged:
-        widest = max_k or max(k, min(int(read.lengths.max()), _LONGEST_CURVE))
-        relative = Relative(hardness, denominator, widest, pairs_per_call, labelled)
+        relative = Relative(denominator, pairs_per_call, labelled)
         made, counts = relative_sections(read, judged, context, relative)
         sections += map(want.kept, made)
         made_with |= counts
     others, lacks = family_sections(read, context, want)
+    if asking is not None and judge:
+        others.append(asking.judged_section(read, judge, context))
     return Report(
         k=k,
         hardness=hardness,
@@ -146,7 +208,7 @@ def _judged(read: Lists, in_turn: bool, want: Wanted) -> tuple[list[Panel], str 
 
 
 def _made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool) -> dict[str, Any]:
-    rests_on_votes = getattr(context.matcher, "rests_on_votes", False)
+    profile = context.profile
     return {
         "source": read.source,
         "n_cases": len(read.cases),
@@ -157,9 +219,9 @@ def _made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool
         "bootstrap": context.repeats,
         "seed": context.seed,
         "level": context.level,
-        "matcher": str(getattr(context.matcher, "identity", type(context.matcher).__name__)),
+        "matcher": profile.identity,
         "threshold": float(context.matcher.threshold),
-        "min_coverage": getattr(context.matcher, "min_coverage", None) if rests_on_votes else None,
+        "min_coverage": profile.min_coverage,
         "icd_source": context.icd_source,
         "references": sum(map(bool, read.reference)),
         "unique_diagnoses": len(read.strings),

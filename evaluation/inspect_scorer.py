@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, MissingExtra
+from ..matcher.protocol import Matcher, Profile, loaded
 from .lists.ranked_answer import ranked_diagnoses
-from .matches.case_matches import Matcher, asked
+from .matches.case_matches import asked
 from .metrics.relative import check_k
 
 try:
@@ -60,7 +61,7 @@ def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int 
     Errors: `InputError` for a sample without a target.
     """
     check_k(k)
-    m = _loaded(matcher)
+    m = loaded(matcher)
 
     async def score(state: TaskState, target: Target) -> Score:
         references = _references(target, state.sample_id)
@@ -83,14 +84,6 @@ def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int 
         return _score(diagnoses, references, probabilities, m)
 
     return score
-
-
-def _loaded(matcher: Matcher | str | PathLike[str] | None) -> Matcher:
-    if matcher is None or isinstance(matcher, str | PathLike):
-        from ..matcher.match_function import load
-
-        return load(matcher)
-    return matcher
 
 
 def _references(target: Target, sample: int | str) -> list[str]:
@@ -127,7 +120,7 @@ def _score(diagnoses: list[str], references: list[str], probabilities: NDArray[n
         "diagnoses": diagnoses,
         "probabilities": best.tolist(),
         "nearest_references": nearest,
-        "matcher": str(getattr(m, "identity", type(m).__name__)),
+        "matcher": Profile.of(m).identity,
         "threshold": float(m.threshold),
     }
     return Score(

@@ -1,12 +1,12 @@
-"""Contrasts: opposed qualifiers of two names, "acute" against "chronic", "type 1" against "type 2".
+"""Contrasts: conflicting attributes of two names, "acute" against "chronic", "type 1" against "type 2".
 
-A name makes claims. A claim is a value on an axis: "chronic" on the axis "course". A table holds the axes whose values
+A name has attributes. An attribute is a value on an axis: "chronic" on the axis "course". A table holds the axes whose values
 exclude each other, as words, phrases, beginnings ("hyper-") and endings ("-penia"); for a beginning or an ending the axis
 holds for one remainder ("-kalemia") alone. Three more kinds of axis need no table: a number or a letter behind a word
 ("type 1", "hepatitis b"), and what follows it ("type 2a"), each for itself; a word after "non" against the word itself; and
 all that follows "without" or "no", up to "with".
-Two names contrast on an axis on which both claim something and nothing that they claim is the same, so "acute on chronic"
-and "chronic" do not. Numbers that say how far one disease has come ("stage 3") are no contrast.
+Two names conflict on an axis on which both have attributes and share none, so "acute on chronic" and "chronic" do not.
+Numbers that say how far one disease has come ("stage 3") are no conflict.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import compiled
 from .tokens import numbered, offsets_of
 
-MOST = 3
-"""More contrasts than this count as this many."""
+MAX_CONFLICTS = 3
+"""More conflicts than this count as this many."""
 
 _DESIGNATOR = re.compile(r"(\d+)([a-z]?)|([a-z])(\d*)")
 _DESIGNATED = re.compile(r"[^\W\d]{3,}")
@@ -38,11 +37,11 @@ _NOT_ALONE = frozenset(("cell", "cells", "linked", "ray", "wave"))
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
 _STEERS = frozenset(("with", "without", "no", "non"))
 _SAYS_NOTHING = frozenset(("of", "or", "and", "to", "in", "by", "due", "the"))
-_LEAST_REMAINDER = 4
+_MIN_REMAINDER = 4
 
 
-class Claim(NamedTuple):
-    """axis, value : what is said. words : the words that say so."""
+class Attribute(NamedTuple):
+    """A value on an axis, and the words that say so."""
 
     axis: Hashable
     value: Hashable
@@ -90,69 +89,69 @@ def has_contrasts(language: str) -> bool:
     return _table(language) is not None
 
 
-class _Said(NamedTuple):
+class _WordAttributes(NamedTuple):
     """What a word says wherever it stands.
 
     steers : it decides how words after it are read, or says nothing. opens : a phrase of the table begins with it.
-    denied, affirmed : itself. affixed : by its beginning or ending. designates : it may be a number or letter of a kind.
+    affirmed : itself, not negated. affixed : by its beginning or ending. designates : it may be a number or letter of a kind.
     """
 
     steers: bool
     opens: bool
-    affirmed: Claim
-    affixed: tuple[Claim, ...]
+    affirmed: Attribute
+    affixed: tuple[Attribute, ...]
     designates: bool
 
 
 @lru_cache(maxsize=1 << 17)
-def _said(word: str, language: str) -> _Said:
+def _of_word(word: str, language: str) -> _WordAttributes:
     table = _table(language)
     assert table is not None
     affixed = [
-        Claim((axis, word[len(start) :]), value, word)
+        Attribute((axis, word[len(start) :]), value, word)
         for start, axis, value in table.beginnings
-        if word.startswith(start) and len(word) - len(start) >= _LEAST_REMAINDER
+        if word.startswith(start) and len(word) - len(start) >= _MIN_REMAINDER
     ]
     for end, axis, value in table.endings:
-        if word.endswith(end) and len(word) - len(end) >= _LEAST_REMAINDER:
-            affixed.append(Claim((axis, word[: -len(end)]), value, word))
+        if word.endswith(end) and len(word) - len(end) >= _MIN_REMAINDER:
+            affixed.append(Attribute((axis, word[: -len(end)]), value, word))
             break
-    return _Said(
+    return _WordAttributes(
         word in _STEERS or word in _SAYS_NOTHING,
         word in table.openings,
-        Claim(("denied", word), False, word),
+        Attribute(("negated", word), False, word),
         tuple(affixed),
         _DESIGNATOR.fullmatch(word) is not None,
     )
 
 
-def claims(name: str, language: str = "en") -> list[Claim]:
-    """What a normalised name claims; each word also claims not to be denied."""
+def attributes(name: str, language: str = "en") -> list[Attribute]:
+    """The attributes of a normalised name; that a word is not negated is one, too."""
     table = _table(language)
     assert table is not None
     words = name.split()
-    made: list[Claim] = []
-    here, denied_by, before = 0, "", ""
+    made: list[Attribute] = []
+    here, negated_by, before = 0, "", ""
     while here < len(words):
         word = words[here]
-        said = _said(word, language)
-        if said.steers and word != "non":
+        word_says = _of_word(word, language)
+        if word_says.steers and word != "non":
             if word not in _SAYS_NOTHING:
-                denied_by = "" if word == "with" or before == "or" else word
-        elif denied_by or before == "non":
-            made.append(Claim(("denied", word), True, f"{denied_by or before} {word}"))
+                negated_by = "" if word == "with" or before == "or" else word
+        elif negated_by or before == "non":
+            made.append(Attribute(("negated", word), True, f"{negated_by or before} {word}"))
         elif word != "non":
-            made.append(said.affirmed)
-            phrase = _phrase(words, here, table) if said.opens else ""
+            made.append(word_says.affirmed)
+            phrase = _phrase(words, here, table) if word_says.opens else ""
             if phrase:
-                made += [Claim(axis, value, phrase) for axis, value in table.phrases[phrase]]
+                made += [Attribute(axis, value, phrase) for axis, value in table.phrases[phrase]]
                 more = phrase.count(" ")
-                made += [_said(other, language).affirmed for other in words[here + 1 : here + 1 + more]]
+                made += [_of_word(other, language).affirmed for other in words[here + 1 : here + 1 + more]]
                 here += more
                 word = words[here]
             else:
-                made += said.affixed
-                if said.designates and _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
+                made += word_says.affixed
+                if word_says.designates and _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
                     made += _designated(before, word)
         before = word
         here += 1
@@ -168,7 +167,7 @@ def _phrase(words: Sequence[str], here: int, table: _Table) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def _designated(before: str, word: str) -> tuple[Claim, ...]:
+def _designated(before: str, word: str) -> tuple[Attribute, ...]:
     """What the number or letter `word` says of the word before it: "type 2a" is a type 2, and of these the type a."""
     found = _DESIGNATOR.fullmatch(word)
     if found is None or before in _NOT_DESIGNATED or not _DESIGNATED.fullmatch(before):
@@ -179,11 +178,11 @@ def _designated(before: str, word: str) -> tuple[Claim, ...]:
         axes = [(("number of", before), number), (("letter of", before, number), letter)]
     else:
         axes = [(("letter of", before), found[3]), (("number of", before, found[3]), found[4])]
-    return tuple(Claim(axis, value, words) for axis, value in axes if value)
+    return tuple(Attribute(axis, value, words) for axis, value in axes if value)
 
 
 def contrasts(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
-    """The opposed words of two normalised names, those of `a` first, in the order of `a`.
+    """The conflicting words of two normalised names, those of `a` first, in the order of `a`.
 
     >>> contrasts("chronic hepatitis b", "acute hepatitis c")
     [('chronic', 'acute'), ('hepatitis b', 'hepatitis c')]
@@ -192,7 +191,7 @@ def contrasts(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
     """
     if not has_contrasts(language):
         return []
-    of_a, of_b = (_by_axis(claims(name, language)) for name in (a, b))
+    of_a, of_b = (_by_axis(attributes(name, language)) for name in (a, b))
     return [
         (next(iter(values.values())), next(iter(of_b[axis].values())))
         for axis, values in of_a.items()
@@ -200,7 +199,7 @@ def contrasts(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
     ]
 
 
-def _by_axis(made: Iterable[Claim]) -> dict[Hashable, dict[Hashable, str]]:
+def _by_axis(made: Iterable[Attribute]) -> dict[Hashable, dict[Hashable, str]]:
     axes: dict[Hashable, dict[Hashable, str]] = {}
     for axis, value, words in made:
         axes.setdefault(axis, {}).setdefault(value, words)
@@ -208,9 +207,12 @@ def _by_axis(made: Iterable[Claim]) -> dict[Hashable, dict[Hashable, str]]:
 
 
 @dataclass(frozen=True)
-class Claims:
-    """What u names claim, as numbers: those of name i are `offsets[i]` to `offsets[i + 1]` (int64[u + 1]).
+class Attributes:
+    """The attributes of u names, as numbers.
 
+    Attributes
+    ----------
+    offsets : int64[u + 1]; those of name i are at `offsets[i]` to `offsets[i + 1]`.
     axes, values : int32[c]; within a name sorted by axis, then by value.
     """
 
@@ -219,51 +221,36 @@ class Claims:
     values: NDArray[np.int32]
 
     @classmethod
-    def of(cls, names: Sequence[str], language: str) -> Claims:
-        made = [claims(name, language) for name in names]
-        number: dict[Claim, int] = {}
-        each = np.array([number.setdefault(claim, len(number)) for of_name in made for claim in of_name], np.int64)
-        rows = np.repeat(np.arange(len(names)), [len(of_name) for of_name in made])
-        axes, values = numbered(claim.axis for claim in number), numbered(claim.value for claim in number)
-        # No axis but one on which two values stand can tell names apart, and most words are never denied.
+    def of(cls, names: Sequence[str], language: str) -> Attributes:
+        found = [attributes(name, language) for name in names]
+        number: dict[Attribute, int] = {}
+        each = np.array([number.setdefault(one, len(number)) for of_name in found for one in of_name], np.int64)
+        rows = np.repeat(np.arange(len(names)), [len(of_name) for of_name in found])
+        axes, values = numbered(one.axis for one in number), numbered(one.value for one in number)
+        # No axis but one on which two values stand can tell names apart, and most words are never negated.
         width = len(number) + 1
-        pairs, pair_of_claim = np.unique(axes.astype(np.int64) * width + values, return_inverse=True)
+        pairs, pair_of_attribute = np.unique(axes.astype(np.int64) * width + values, return_inverse=True)
         kept = (np.bincount(pairs // width, minlength=width) > 1)[axes[each]]
-        keys = np.unique(rows[kept] * width + pair_of_claim[each[kept]])
+        keys = np.unique(rows[kept] * width + pair_of_attribute[each[kept]])
         rows, pairs = keys // width, pairs[keys % width]
         offsets = offsets_of(np.bincount(rows, minlength=len(names)))
         return cls(offsets, (pairs // width).astype(np.int32), (pairs % width).astype(np.int32))
 
 
-def count_contrasts(
-    made: Claims, first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]
+def count_conflicts(
+    of_names: Attributes | None, first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]
 ) -> None:
-    """out[p] = the number of axes on which the names of pair p contrast, at most `MOST`."""
-    _count(made.offsets, made.axes, made.values, first, second, out)
+    """The number of axes on which two names conflict, for m pairs.
 
+    Parameters
+    ----------
+    of_names : None for a language without a table.
+    first, second : int32[m], indices of names.
+    out : float32[m], filled with whole numbers from 0 to `MAX_CONFLICTS`; NaN in a language without a table.
+    """
+    if of_names is None:
+        out[:] = np.nan
+        return
+    from . import kernels
 
-@compiled(few="first")
-def _count(offsets, axes, values, first, second, out):
-    for pair in range(first.size):
-        a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
-        b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
-        found = 0
-        while a < a_end and b < b_end:
-            if axes[a] < axes[b]:
-                a += 1
-            elif axes[b] < axes[a]:
-                b += 1
-            else:
-                axis = axes[a]
-                shared = False
-                while a < a_end and b < b_end and axes[a] == axis and axes[b] == axis and not shared:
-                    x, y = values[a], values[b]
-                    shared = x == y
-                    a += x <= y
-                    b += y <= x
-                while a < a_end and axes[a] == axis:
-                    a += 1
-                while b < b_end and axes[b] == axis:
-                    b += 1
-                found += not shared
-        out[pair] = np.float32(min(found, MOST))
+    kernels.conflicts(of_names.offsets, of_names.axes, of_names.values, MAX_CONFLICTS, first, second, out)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, OptionError
-from .compute import Progress, feature_table
+from .compute import empty_table, fill, steps
 from .feature_set import FeatureSet
 from .interning import InternedPairs
 from .providers import Providers
-from .representations import Representations
+from .representations import Progress, Representations
 
 MIN_COVERAGE = 0.9
 """The least share of pairs that each vote and each pick must be known for, unless another is asked for."""
@@ -48,12 +47,13 @@ def covered_table(
     Errors: `InputError` with the feature that is known least; `OptionError` for a `least` outside [0, 1].
     """
     check_least(least)
-    texts = Representations(pairs.names, providers)
-    if features.asked:
-        asked = replace(features, features=features.asked)
-        known = coverage(feature_table(pairs, asked, providers, texts=texts), pairs.pair_of_row, asked)
-        check_coverage(known, features, least)
-    table = feature_table(pairs, features, providers, texts=texts, progress=progress)
+    texts, table, all_steps = Representations(pairs.names, providers), empty_table(pairs, features), steps(features)
+    asked = [step for step in all_steps if step.kind.asked]
+    if asked:
+        table[:] = np.nan
+        fill(table, asked, pairs, texts)
+        check_coverage(coverage(table, pairs.pair_of_row, features), features, least)
+    fill(table, [step for step in all_steps if not step.kind.asked], pairs, texts, progress=progress)
     return table, coverage(table, pairs.pair_of_row, features)
 
 

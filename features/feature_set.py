@@ -5,22 +5,44 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
 
 from ..endpoints.endpoint import Endpoint, endpoints_of, required_endpoints
-from ..endpoints.prices import Price
+from ..endpoints.prices import Price, prices_of
 from ..errors import InputError
-from ..files.did_you_mean import check_keys, hint
-from ..files.toml import read_toml
+from ..files.did_you_mean import hint
+from ..files.toml import read_toml, table_as, tables_of
+from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec
-from ..terms.text.normalizer import LANGUAGES
+from ..terms.icd.naming import Naming
+from ..terms.text.normalizer import LANGUAGES, Normalizer
+from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED
-from .providers import SENTENCE_TRANSFORMERS, SHIPPED
+from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
 from .registry import KINDS, REQUIRED
 
-_TYPES = {str: "text", bool: "true or false", int: "a whole number", dict: "a table"}
+_TYPES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table"}
+_Column = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z", description="letters, digits and _")]
+_Tables = dict[str, Any]
+
+
+class _SetFile(Struct):
+    """The top of the file; its tables are checked one by one, so that errors name them."""
+
+    feature: Annotated[
+        list[dict[str, Any]], Meta(min_length=1, description="at least one [[feature]] with a name and a kind")
+    ]
+    name: str | None = None
+    language: Literal[LANGUAGES] = "en"  # type: ignore[valid-type]
+    encoder: Annotated[_Tables, Meta(description="tables [encoder.NAME]")] = {}
+    endpoint: Annotated[_Tables, Meta(description="tables [endpoint.NAME]")] = {}
+    price: Annotated[_Tables, Meta(description="tables [price.MODEL]")] = {}
 
 
 @dataclass(frozen=True)
@@ -100,25 +122,39 @@ class FeatureSet:
 
     @classmethod
     def from_dict(cls, parsed: Mapping[str, Any], source: str = "feature set") -> FeatureSet:
-        check_keys(parsed, ("name", "language", "feature", "encoder", "endpoint", "price"), source, "the set")
-        language = parsed.get("language", "en")
-        if language not in LANGUAGES:
-            raise InputError("an unknown language", source=source, allowed=", ".join(LANGUAGES), got=language)
-        entries = parsed.get("feature", [])
-        if not isinstance(entries, list) or not entries or not all(isinstance(entry, Mapping) for entry in entries):
-            raise InputError("no features", source=source, allowed="at least one [[feature]] with a name and a kind")
-        features = tuple(_spec(entry, number, source) for number, entry in enumerate(entries, start=1))
+        """From the parsed file, or from `to_dict`. Raises `InputError`; `source` names the file in it."""
+        file = table_as(_SetFile, parsed, source, "the set")
+        features = tuple(_spec(entry, number, source) for number, entry in enumerate(file.feature, start=1))
         names = [feature.name for feature in features]
         for name in names:
             if names.count(name) > 1:
                 raise InputError("two features of one name", source=source, allowed="each name once", got=name)
         return cls(
-            str(parsed.get("name", Path(source).stem)),
-            language,
+            file.name or Path(source).stem,
+            file.language,
             features,
-            {n: EncoderSpec.from_table(n, t, source) for n, t in _tables(parsed, "encoder", source).items()},
+            {n: EncoderSpec.from_table(n, t, source) for n, t in tables_of(parsed, "encoder", source).items()},
             endpoints_of(parsed, source),
-            _prices(parsed, source),
+            prices_of(parsed, source),
+        )
+
+    def open(
+        self,
+        normalizer: Normalizer,
+        shipped: Encoder | None = None,
+        *,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        store: VoteStore | None = None,
+        identities: Mapping[str, str] | None = None,
+    ) -> Providers:
+        """What stands behind the columns; `shipped` is the static encoder, where one of them names it."""
+        return Providers(
+            Naming(normalizer, self.icd_source),
+            {} if shipped is None else {SHIPPED: shipped},
+            identities or {},
+            self.declared_encoders,
+            endpoints or {},
+            store,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,7 +171,7 @@ class FeatureSet:
 def read_services(path: str | os.PathLike[str]) -> tuple[dict[str, Endpoint], dict[str, Price]]:
     """The endpoints of a TOML file, which may be a whole feature set, and its prices. Errors: as `served_by`."""
     parsed = read_toml(Path(path), source := os.fspath(path))
-    return required_endpoints(parsed, source), _prices(parsed, source)
+    return required_endpoints(parsed, source), prices_of(parsed, source)
 
 
 def _read_set(which: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
@@ -151,17 +187,6 @@ def _read_set(which: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
             allowed=f"{', '.join(known)}, or the path of a .toml file",
         )
     return read_toml(Path(which), os.fspath(which)), os.fspath(which)
-
-
-def _tables(parsed: Mapping[str, Any], key: str, source: str) -> Mapping[str, Any]:
-    tables = parsed.get(key, {})
-    if not isinstance(tables, Mapping):
-        raise InputError(f"{key!r} is no table of tables", source=source, allowed=f"[{key}.NAME]", got=tables)
-    return tables
-
-
-def _prices(parsed: Mapping[str, Any], source: str) -> dict[str, Price]:
-    return {model: Price.from_table(model, t, source) for model, t in _tables(parsed, "price", source).items()}
 
 
 def _check_providers(feature: FeatureSpec, features: FeatureSet, source: str) -> None:
@@ -192,46 +217,25 @@ def _check_endpoint(place: str, endpoint: str, features: FeatureSet, source: str
 
 
 def _spec(entry: Mapping[str, Any], number: int, source: str) -> FeatureSpec:
-    place = f"feature {number} ({entry.get('name', 'unnamed')})"
-    for key in ("name", "kind"):
-        if not isinstance(entry.get(key), str) or not entry[key]:
-            raise InputError(f"{place} has no {key}", source=source, allowed=f'{key} = "…"', got=entry.get(key))
-    if not (entry["name"].isidentifier() and entry["name"].isascii()):
-        raise InputError(
-            f"{place}: a name that cannot be a column",
-            source=source,
-            allowed="letters, digits and _",
-            got=entry["name"],
-        )
-    if entry["kind"] not in KINDS:
-        raise InputError(
-            f"{place}: an unknown kind{hint(entry['kind'], KINDS)}",
-            source=source,
-            allowed=", ".join(KINDS),
-            got=entry["kind"],
-        )
-    kind = KINDS[entry["kind"]]
-    check_keys(entry, ("name", "kind", *kind.options), source, place)
-    options = {}
-    for option, default in kind.options.items():
-        value = entry.get(option, default)
-        if value is REQUIRED:
-            raise InputError(f"{place}: the option {option!r} is missing", source=source, allowed=f"{option} = …")
-        wanted = str if default is REQUIRED else type(default)
-        if type(value) is not wanted:
-            allowed = _TYPES[wanted]
-            raise InputError(
-                f"{place}: the option {option!r} is not {allowed}", source=source, allowed=allowed, got=value
-            )
-        allowed = kind.choices.get(option)
-        if allowed and value not in allowed:
-            raise InputError(
-                f"{place}: an unknown {option}{hint(value, allowed)}",
-                source=source,
-                allowed=", ".join(allowed),
-                got=value,
-            )
-        options[option] = value
-    if problem := kind.problem_of(options):
+    place, kind = f"feature {number} ({entry.get('name', 'unnamed')})", entry.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        near = hint(kind, KINDS) if isinstance(kind, str) else ""
+        raise InputError(f"{place}: an unknown kind{near}", source=source, allowed=", ".join(KINDS), got=kind)
+    options = msgspec.structs.asdict(table_as(_entry_of(kind), entry, source, place))
+    name = options.pop("name")
+    del options["kind"]
+    if problem := KINDS[kind].problem_of(options):
         raise InputError(f"{place}: {problem}", source=source)
-    return FeatureSpec(entry["name"], kind.name, options)
+    return FeatureSpec(name, kind, options)
+
+
+@cache
+def _entry_of(kind: str) -> type[Struct]:
+    """A `[[feature]]` of the kind: each option has the type of its default, or is one of its choices."""
+    fields: list[Any] = [("name", _Column), ("kind", str)]
+    for option, default in KINDS[kind].options.items():
+        plain = str if default is REQUIRED else type(default)
+        choices = KINDS[kind].choices.get(option)
+        wanted: Any = Literal[choices] if choices else Annotated[plain, Meta(description=_TYPES[plain])]
+        fields.append((option, wanted) if default is REQUIRED else (option, wanted, default))
+    return msgspec.defstruct(kind, fields, kw_only=True)

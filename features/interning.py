@@ -12,20 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import compiled
 from ..errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     Strings = Sequence[str] | pa.Array | pa.ChunkedArray
-
-FEW_ROWS = 4096
-"""Up to so many rows, numpy's sort is done before a compiled kernel is loaded."""
-_FEW_STRINGS = 64
-"""Up to so many strings in lists, Python interns them: pyarrow imports pandas, which takes far longer, to read a list."""
-_DIGIT = 11
-_MASK = (1 << _DIGIT) - 1
 
 
 @dataclass(frozen=True)
@@ -50,12 +42,16 @@ class InternedPairs:
 
 
 def intern_strings(columns: Sequence[Strings]) -> tuple[list[str], list[NDArray[np.int32]]]:
-    """Unique raw strings over all columns, and each column as codes into them. No value may be null."""
-    if sum(map(len, columns)) <= _FEW_STRINGS and all(
-        isinstance(column, list | tuple) and all(type(text) is str for text in column) for column in columns
-    ):
+    """Unique raw strings over all columns, and each column as int32 codes into them. No value may be null.
+
+    Errors: `InputError` where a list holds anything but texts.
+    """
+    if all(isinstance(column, list | tuple) for column in columns):
         index: dict[str, int] = {}
         codes = [np.array([index.setdefault(text, len(index)) for text in column], np.int32) for column in columns]
+        for text in index:
+            if not isinstance(text, str):
+                raise InputError("no text", allowed="a diagnosis in words", got=text)
         return list(index), codes
     import pyarrow as pa
 
@@ -94,67 +90,20 @@ def unordered_pairs(
     a: NDArray[np.int32], b: NDArray[np.int32], count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """`first`, `second` and `pair_of_row` of `InternedPairs`, for n rows of two codes in [0, count)."""
-    n = len(a)
-    code_bits, row_bits = max(count - 1, 0).bit_length(), max(n - 1, 0).bit_length()
-    if n > FEW_ROWS and 2 * code_bits + row_bits <= 63:
-        return _by_radix(a, b, code_bits, row_bits)
-    keys = np.minimum(a, b).astype(np.int64) << code_bits | np.maximum(a, b)
+    bits = max(count - 1, 0).bit_length()
+    keys = np.minimum(a, b).astype(np.int64) << bits | np.maximum(a, b)
     unique, pair_of_row = np.unique(keys, return_inverse=True)
-    first, second = unique >> code_bits, unique & ((1 << code_bits) - 1)
+    first, second = unique >> bits, unique & ((1 << bits) - 1)
     return first.astype(np.int32), second.astype(np.int32), pair_of_row.astype(np.int64, copy=False)
 
 
-@compiled()
 def by_first_appearance(codes: NDArray[np.int32], count: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Codes in [0, count), or -1, numbered anew in the order in which they appear, and the old code of each new one."""
-    new = np.full(count, -1, np.int32)
-    old = np.empty(count, np.int32)
-    out = np.empty(len(codes), np.int32)
-    used = 0
-    for row in range(len(codes)):
-        code = codes[row]
-        if code >= 0 and new[code] < 0:
-            new[code] = used
-            old[used] = code
-            used += 1
-        out[row] = new[code] if code >= 0 else -1
-    return out, old[:used].copy()
-
-
-@compiled()
-def _by_radix(
-    a: NDArray[np.int32], b: NDArray[np.int32], code_bits: int, row_bits: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Lesser code, greater code and row in one number each, sorted by the codes, eleven bits at a time."""
-    n = len(a)
-    keys = np.empty(n, np.int64)
-    for row in range(n):
-        lesser, greater = np.int64(min(a[row], b[row])), np.int64(max(a[row], b[row]))
-        keys[row] = (lesser << code_bits | greater) << row_bits | row
-    other = np.empty(n, np.int64)
-    place = np.empty(1 << _DIGIT, np.int64)
-    for shift in range(row_bits, row_bits + 2 * code_bits, _DIGIT):
-        place[:] = 0
-        for key in keys:
-            place[key >> shift & _MASK] += 1
-        before = 0
-        for digit in range(len(place)):
-            before, place[digit] = before + place[digit], before
-        for key in keys:
-            digit = key >> shift & _MASK
-            other[place[digit]] = key
-            place[digit] += 1
-        keys, other = other, keys
-    first = np.empty(n, np.int32)
-    second = np.empty(n, np.int32)
-    pair_of_row = np.empty(n, np.int64)
-    pair = np.int64(-1)
-    last = np.int64(-1)
-    for key in keys:
-        if key >> row_bits != last:
-            last = key >> row_bits
-            pair += 1
-            first[pair] = last >> code_bits
-            second[pair] = last & ((1 << code_bits) - 1)
-        pair_of_row[key & ((1 << row_bits) - 1)] = pair
-    return first[: pair + 1].copy(), second[: pair + 1].copy(), pair_of_row
+    rows = np.flatnonzero(codes >= 0)[::-1]
+    first_row = np.full(count, -1, np.int64)
+    first_row[codes[rows]] = rows  # of several rows with one code, the last one assigned stays: the first of all
+    used = np.flatnonzero(first_row >= 0)
+    old = used[np.argsort(first_row[used])].astype(np.int32)
+    new = np.full(count + 1, -1, np.int32)
+    new[old] = np.arange(len(old))
+    return new[codes], old

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..endpoints.endpoint import Endpoint
     from ..terms.encoders.declared import EncoderSpec
     from ..votes.store.store import VoteStore
-    from .feature_set import FeatureSet
 
 SHIPPED = "shipped"
 """The name, in a feature set, of the static encoder that travels in the model folder."""
@@ -46,27 +45,6 @@ class Providers:
     store: VoteStore | None = None
     _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
-
-    @classmethod
-    def of(
-        cls,
-        features: FeatureSet,
-        normalizer: Normalizer,
-        shipped: Encoder | None = None,
-        *,
-        endpoints: Mapping[str, Endpoint] | None = None,
-        store: VoteStore | None = None,
-        identities: Mapping[str, str] | None = None,
-    ) -> Providers:
-        """What stands behind `features`; `shipped` is the static encoder, where one of them names it."""
-        return cls(
-            Naming(normalizer, features.icd_source),
-            {} if shipped is None else {SHIPPED: shipped},
-            identities or {},
-            features.declared_encoders,
-            endpoints or {},
-            store,
-        )
 
     @property
     def normalizer(self) -> Normalizer:

@@ -1,21 +1,19 @@
-"""What is computed once per unique string, and only when a feature asks for it."""
+"""What is computed once per unique name, when a feature first asks for it."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OptionError
+from ..errors import DxmatchError, OptionError
 from .alignment import Words
-from .contrast import Claims, has_contrasts
-from .levenshtein import Spelling
+from .contrast import Attributes, has_contrasts
 from .providers import Providers
-from .tokens import CutNames, TokenSets
+from .tokens import TokenizedNames, TokenSets
 
 if TYPE_CHECKING:
     from ..terms.icd.index import Found
@@ -23,17 +21,11 @@ if TYPE_CHECKING:
     from ..votes.lookup import PairVotes
     from ..votes.picks import Choices
     from ..votes.voters import Picker, Voter
-    from .feature_set import FeatureSet
-    from .passes import Pass
 
+_SEARCH_BATCH = 4096
+"""Names of the ICD-10 search between two reports of progress."""
 
-_NAMES_AT_ONCE = 4096
-"""Of the ICD-10 search, between two reports of progress."""
-
-_FEW = 64
-"""So few names are prepared in one thread."""
-
-_ON_THE_WAY = ("cut", "icd found", "choices")
+_INTERMEDIATE = ("tokenized", "icd found", "choices")
 """What other representations are made from, and no feature reads."""
 
 Progress = Callable[[int, int], None]
@@ -41,81 +33,39 @@ Progress = Callable[[int, int], None]
 
 
 class Representations:
-    """u unique normalised strings, cut, spelt and embedded on demand. Safe to share between threads.
+    """u unique normalised names: tokenised, embedded, placed in ICD-10 on demand. Safe to share between threads.
 
     What was made can be pickled (`pickle.dumps(texts, protocol=5)`; arrays travel out of band with a `buffer_callback`):
     what comes back serves the features that were prepared, without encoders, ICD-10 or stores, and makes nothing more.
+
+    Attributes
+    ----------
+    names : the u names.
+    progress : called with the names done and the names in all while the ICD-10 search, by far the slowest part, goes on.
     """
 
     def __init__(self, names: Sequence[str], providers: Providers) -> None:
         self.names = names
+        self.progress: Progress | None = None
         self._opened: Providers | None = providers
         self._made: dict[tuple[Any, ...], Any] = {}
-        self._begin()
-
-    def _begin(self) -> None:
-        self._prepared: set[str] = set()
-        self._lock = threading.Lock()
-        self._locks: dict[tuple[Any, ...], threading.RLock] = {}
-        self._searched: Progress | None = None
+        self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
-        made = {key: value for key, value in self._made.items() if key[0] not in _ON_THE_WAY}
-        return {"names": self.names, "made": made, "prepared": self._prepared}
+        made = {key: value for key, value in self._made.items() if key[0] not in _INTERMEDIATE}
+        return {"names": self.names, "made": made}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.names, self._made, self._opened = state["names"], state["made"], None
-        self._begin()
-        self._prepared = set(state["prepared"])
-
-    def prepare(self, features: FeatureSet, *, progress: Progress | None = None) -> None:
-        """Makes all that the features need of the names, so that a table of pairs computes nothing but pairs.
-
-        What rests on encoders and stores is made in this thread, in the order of the features; a second one meanwhile cuts
-        and spells the names. What is there already is not made again.
-
-        progress : called from this thread with the names done and the names in all, as the ICD-10 search, by far the
-            slowest part, goes on; at the end for all names.
-        """
-        from .passes import passes
-
-        todo = [one for one in passes(features) if one.key not in self._prepared]
-        if not todo or not len(self.names):
-            return
-        one_name = np.zeros(1, np.int32)
-
-        def make(one: Pass) -> None:
-            # A pair of names, whichever, needs what all pairs need.
-            one.fill(self, one_name, one_name, np.empty((1, len(features.features)), np.float32, order="F"))
-            self._prepared.add(one.key)
-
-        apart = [one for one in todo if one.kind.asked or "encoder" in one.options]
-        of_the_text = [one for one in todo if one not in apart]
-        if len(self.names) <= _FEW:
-            for one in todo:
-                make(one)
-            return
-        self._searched = progress
-        try:
-            with ThreadPoolExecutor(1) as pool:
-                others = pool.submit(lambda: [make(one) for one in of_the_text])
-                for one in apart:
-                    make(one)
-                others.result()
-        finally:
-            self._searched = None
-        if progress is not None:
-            progress(len(self.names), len(self.names))
+        self.names, self._made = state["names"], state["made"]
+        self.progress = self._opened = None
+        self._lock = threading.RLock()
 
     def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        if key in self._made:
-            return self._made[key]
-        with self._lock:
-            lock = self._locks.setdefault(key, threading.RLock())
-        with lock:
-            if key not in self._made:
-                self._made[key] = make()
-            return self._made[key]
+        if key not in self._made:
+            with self._lock:
+                if key not in self._made:
+                    self._made[key] = make()
+        return self._made[key]
 
     @property
     def _providers(self) -> Providers:
@@ -130,32 +80,38 @@ class Representations:
         return self._providers.normalizer.language
 
     @property
-    def spelling(self) -> Spelling:
-        return self._once(("spelling",), lambda: Spelling.of(self.names))
-
-    @property
-    def _cut(self) -> CutNames:
-        return self._once(("cut",), lambda: CutNames.of(self.names))
+    def _tokenized(self) -> TokenizedNames:
+        return self._once(("tokenized",), lambda: TokenizedNames.of(self.names))
 
     def token_sets(self, view: str) -> TokenSets:
-        return self._once(("tokens", view), lambda: TokenSets.of(self._cut, view, self._language))
+        return self._once(("tokens", view), lambda: TokenSets.of(self._tokenized, view, self._language))
 
     def vectors(self, encoder: str) -> NDArray[np.float32]:
         """float32[u, d], unit rows."""
-        return self._once(("vectors", encoder), lambda: self._providers.encoder(encoder).encode(self.names))
+
+        def encode() -> NDArray[np.float32]:
+            by = self._providers.encoder(encoder)
+            vectors = by.encode(self.names)
+            if len(vectors) != len(self.names) or not np.isfinite(vectors).all():
+                raise DxmatchError(
+                    f"The encoder {by.identity} gave vectors of shape {vectors.shape}, or not finite ones."
+                )
+            return vectors
+
+        return self._once(("vectors", encoder), encode)
 
     @property
-    def claims(self) -> Claims | None:
-        """What the names claim, to find contrasts; None in a language without a table of them."""
+    def attributes(self) -> Attributes | None:
+        """To find conflicts between names; None in a language without a table of them."""
 
-        def make() -> Claims | None:
-            return Claims.of(self.names, self._language) if has_contrasts(self._language) else None
+        def make() -> Attributes | None:
+            return Attributes.of(self.names, self._language) if has_contrasts(self._language) else None
 
-        return self._once(("claims",), make)
+        return self._once(("attributes",), make)
 
     def words(self, encoder: str) -> Words:
         def make() -> Words:
-            return Words.of(self._cut, self._language, self._providers.encoder(encoder).encode)
+            return Words.of(self._tokenized, self._language, self._providers.encoder(encoder).encode)
 
         return self._once(("words", encoder), make)
 
@@ -170,7 +126,7 @@ class Representations:
 
         def read() -> NDArray[np.int32]:
             index = self._providers.icd_index(picker.source, picker.encoder)
-            nodes = self.icd_choices(picker).nodes(picker.respondent, self._providers.vote_store())
+            nodes = self.icd_choices(picker).nodes(picker.config, self._providers.vote_store())
             return index.category_of(nodes)
 
         return self._once(("picked", picker), read)
@@ -185,7 +141,7 @@ class Representations:
         return self._once(("choices", picker.source, picker.encoder, picker.k), find)
 
     def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
-        """int32[u]: the three-character category of the nearest entry, as a number."""
+        """int32[u]: the three-character category of the nearest entry, as a number; -1 for none."""
 
         def find() -> NDArray[np.int32]:
             return self._providers.icd_index(source, encoder).category_of(self._icd_nodes(source, encoder))
@@ -202,7 +158,7 @@ class Representations:
         return self._once(("icd paths", source, encoder), find)
 
     def icd_shares(self, source: str, encoder: str) -> Shares:
-        """How each name is shared out among the categories of its nearest codes; a direct match lies in one."""
+        """The distribution of each name over the categories of its nearest codes; a direct match lies in one."""
         from ..terms.icd.likeness import Shares
 
         def find() -> Shares:
@@ -229,14 +185,14 @@ class Representations:
         def find() -> Found:
             index, total = self._providers.icd_index(source, encoder), len(self.names)
             direct, nearest = np.empty(total, np.int32), {}
-            vectors = self._made.get(("vectors", encoder))
-            for start in range(0, total, _NAMES_AT_ONCE):
-                some = slice(start, start + _NAMES_AT_ONCE)
-                part = index.find(self.names[some], CANDIDATES, None if vectors is None else vectors[some])
+            vectors = self.vectors(encoder)
+            for start in range(0, total, _SEARCH_BATCH):
+                some = slice(start, start + _SEARCH_BATCH)
+                part = index.find(self.names[some], CANDIDATES, vectors[some])
                 direct[some] = part.direct
                 nearest.update((start + row, found) for row, found in part.nearest.items())
-                if self._searched is not None:
-                    self._searched(min(start + _NAMES_AT_ONCE, total), total)
+                if self.progress is not None:
+                    self.progress(min(start + _SEARCH_BATCH, total), total)
             return Found(direct, nearest)
 
         return self._once(("icd found", source, encoder), find)

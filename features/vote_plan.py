@@ -12,7 +12,7 @@ from ..endpoints.prices import estimated_tokens
 from ..errors import InputError
 from ..files.did_you_mean import hint
 from ..votes.asker import Job
-from ..votes.prompts.questions import Question, Respondent
+from ..votes.prompts.questions import ModelConfig, Question
 from ..votes.prompts.versions import PROMPTS
 from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED, Picker, Voter
@@ -28,14 +28,14 @@ _TOKENS_OF_AN_ANSWER = 3
 
 @dataclass(frozen=True)
 class Planned:
-    """The questions to one respondent at one endpoint.
+    """The questions to one model configuration at one endpoint.
 
     wanted : all questions. unknown : those without an answer in the store.
     prompt_tokens, completion_tokens : expected for the unknown ones. cost : of these; None where the price is not given.
     """
 
     features: tuple[str, ...]
-    respondent: Respondent
+    config: ModelConfig
     endpoint: str
     questions: Callable[[], Iterator[Question]]
     wanted: int
@@ -48,7 +48,7 @@ class Planned:
 def plan(
     pairs: InternedPairs, features: FeatureSet, providers: Providers, store: VoteStore | None, only: Sequence[str] = ()
 ) -> list[Planned]:
-    """One entry for each respondent that the votes and picks of the set name, in the order of the columns.
+    """One entry for each model configuration that the votes and picks of the set name, in the order of the columns.
 
     store : None where nothing is known yet. only : these features alone. Equal names are not asked about: they match.
 
@@ -63,11 +63,11 @@ def plan(
                 f"no such vote or pick{hint(name, known)}", source=features.name, allowed=allowed, got=name
             )
     differing = _Differing.of(pairs, providers)
-    groups: dict[tuple[Respondent, str], list[FeatureSpec]] = {}
+    groups: dict[tuple[ModelConfig, str], list[FeatureSpec]] = {}
     for feature in asked:
         if not only or feature.name in only:
             who = _who(feature)
-            groups.setdefault((who.respondent, who.endpoint), []).append(feature)
+            groups.setdefault((who.config, who.endpoint), []).append(feature)
     return [_planned(specs, differing, features, store) for specs in groups.values()]
 
 
@@ -76,10 +76,10 @@ def jobs_of(planned: Sequence[Planned], features: FeatureSet, store: VoteStore) 
     return [
         Job(
             features.endpoints[one.endpoint],
-            one.respondent,
+            one.config,
             store.unknown(one.questions()),
             one.unknown,
-            features.prices.get(one.respondent.model),
+            features.prices.get(one.config.model),
         )
         for one in planned
         if one.unknown
@@ -110,13 +110,13 @@ def _planned(
     specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureSet, store: VoteStore | None
 ) -> Planned:
     who = [_who(feature) for feature in specs]
-    respondent, endpoint = who[0].respondent, who[0].endpoint
+    config, endpoint = who[0].config, who[0].endpoint
     if isinstance(who[0], Picker):
         choices = differing.texts.icd_choices(who[0])
         wanted = len(choices.rows)
 
         def questions() -> Iterator[Question]:
-            return choices.questions(respondent)
+            return choices.questions(config)
     else:
         voters = [one for one in who if isinstance(one, Voter)]
         voter = replace(
@@ -130,18 +130,18 @@ def _planned(
 
     unknown = wanted if store is None else sum(1 for _ in store.unknown(questions()))
     sample = list(islice(questions() if store is None else store.unknown(questions()), _SAMPLE))
-    one_prompt, one_completion = _tokens_of_one(respondent, sample, store)
+    one_prompt, one_completion = _tokens_of_one(config, sample, store)
     tokens = round(unknown * one_prompt), round(unknown * one_completion)
-    price = features.prices.get(respondent.model)
+    price = features.prices.get(config.model)
     cost = 0.0 if not unknown else None if price is None else price.of(*tokens)
     names = tuple(feature.name for feature in specs)
-    return Planned(names, respondent, endpoint, questions, wanted, unknown, *tokens, cost)
+    return Planned(names, config, endpoint, questions, wanted, unknown, *tokens, cost)
 
 
-def _tokens_of_one(respondent: Respondent, sample: Sequence[Question], store: VoteStore | None) -> tuple[float, float]:
+def _tokens_of_one(config: ModelConfig, sample: Sequence[Question], store: VoteStore | None) -> tuple[float, float]:
     """Prompt and completion tokens of one question: the mean of those answered, else from the length of `sample`."""
-    if store is not None and (seen := store.mean_tokens(respondent)) is not None:
+    if store is not None and (seen := store.mean_tokens(config)) is not None:
         return seen
-    prompt = PROMPTS[respondent.prompt]
+    prompt = PROMPTS[config.prompt]
     lengths = [estimated_tokens(prompt.messages(question.first, question.second)) for question in sample]
     return sum(lengths) / max(len(lengths), 1), float(_TOKENS_OF_AN_ANSWER)

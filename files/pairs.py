@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -16,50 +16,67 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..files.limits import MAX_CHARACTERS
+from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
 from .tables import Table, read_table, write_rejects
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """n rows that passed validation.
+    """n rows that passed every check; nothing after that asks their table again.
 
-    table : the rows as they came, refused ones taken out.
-    a, b : the two diagnoses, stripped of white space, none null.
-    label : int8[n] of 0 and 1, or None when no label was asked for.
-    ballots : int8[n, k], what each of k experts voted, -1 for a blank; None where no panel voted.
-    soft : float64[n] in [0, 1], the share of votes for "match"; None where it was not asked for.
-    weight : float64[n], or None.
-    n_rejected : rows that were set aside.
+    Parameters
+    ----------
+    table
+        The rows as they came, to be given back: rejected ones taken out.
+    a, b
+        The two diagnoses, stripped of white space, none null.
+    row
+        int64[n]: the number of each row as its reader sees it.
+    label
+        int8[n] of 0 and 1; None where no label was asked for.
+    weight
+        float64[n] > 0; None where none was asked for.
+    n_rejected
+        Rows that were rejected.
+    ballots
+        int8[n, k]: what each of k experts voted, -1 for a blank; None where no panel voted.
+    soft
+        float64[n] in [0, 1]: the share of votes for "match"; None where it was not asked for.
+    group
+        The reference diagnosis of each row, none null; None where no column of it was asked for.
     """
 
     table: Table
     a: pa.ChunkedArray
     b: pa.ChunkedArray
+    row: NDArray[np.int64]
     label: NDArray[np.int8] | None = None
     weight: NDArray[np.float64] | None = None
     n_rejected: int = 0
     ballots: NDArray[np.int8] | None = None
     soft: NDArray[np.float64] | None = None
+    group: pa.ChunkedArray | None = None
 
     def __len__(self) -> int:
         return len(self.a)
 
+    @property
+    def source(self) -> str:
+        """The file that the rows came from, or "data frame"."""
+        return self.table.source
+
     def take(self, rows: NDArray[np.bool_]) -> Pairs:
         """The rows where bool[n] is true."""
-        mask = pa.array(rows)
-        table = Table(self.table.data.filter(mask), self.table.source, self.table.first_row, self.table.frame)
-        return Pairs(
-            table,
-            self.a.filter(mask),
-            self.b.filter(mask),
-            None if self.label is None else self.label[rows],
-            None if self.weight is None else self.weight[rows],
-            self.n_rejected,
-            None if self.ballots is None else self.ballots[rows],
-            None if self.soft is None else self.soft[rows],
-        )
+        return replace(self, **{field.name: _taken(getattr(self, field.name), rows) for field in fields(self)})
+
+
+def _taken(value: Any, rows: NDArray[np.bool_]) -> Any:
+    if isinstance(value, Table):
+        return replace(value, data=value.data.filter(pa.array(rows)))
+    if isinstance(value, pa.ChunkedArray):
+        return value.filter(pa.array(rows))
+    return value[rows] if isinstance(value, np.ndarray) else value
 
 
 def read_pairs(
@@ -70,19 +87,33 @@ def read_pairs(
     label: str | None = None,
     soft: str | None = None,
     weight: str | None = None,
+    group: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
 ) -> Pairs:
     """Reads and checks pairs.
 
     Parameters
     ----------
-    source : a path, a data frame, or a sequence of two-tuples of strings.
-    a, b : the columns of the two diagnoses.
-    label : the column of 0/1 labels. Where it is absent but columns `label_<name>` are there, each is an expert's and
+    source
+        A path, a data frame, or a sequence of two-tuples of strings.
+    a, b
+        The columns of the two diagnoses.
+    label
+        The column of 0/1 labels. Where it is absent but columns `label_<name>` are there, each is an expert's and
         the majority of that panel decides; without one, the column `adjudicated` does. None reads no label.
-    soft : a column with the share of votes for "match", in [0, 1]; the name of `label` itself stands for the panel's votes.
-    weight : a column of positive weights.
-    rejects : a file for the rows that cannot be right; without it the first such row is an `InputError`.
+    soft
+        A column with the share of votes for "match", in [0, 1]; the name of `label` itself stands for the panel's votes.
+    weight
+        A column of positive weights.
+    group
+        The column of the reference diagnosis.
+    rejects
+        A file for the rows that cannot be right; without it the first of them is an error.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, a column that is missing, the first row that cannot be right, or where no row is left.
     """
     table = read_table(_from_tuples(source))
     for column in (a, b):
@@ -91,6 +122,8 @@ def read_pairs(
         table.require(label, "0 or 1")
     if weight is not None:
         table.require(weight, "a weight")
+    if group is not None:
+        table.require(group, "the reference diagnosis")
 
     problems: dict[int, InputError] = {}
     text = {column: table.text(column) for column in (a, b)}
@@ -102,8 +135,10 @@ def read_pairs(
         check_conflicts(table, (a, b), text, labels, problems)
     shares = None if soft is None else read_shares(table, soft, label, votes, problems)
     weights = _weights(table, weight, problems) if weight is not None else None
+    groups = _groups(table, group, problems) if group is not None else None
 
-    pairs = Pairs(table, text[a], text[b], labels, weights, len(problems), votes, shares)
+    row = table.first_row + np.arange(len(table))
+    pairs = Pairs(table, text[a], text[b], row, labels, weights, len(problems), votes, shares, groups)
     if not problems:
         return pairs
     if rejects is None:
@@ -175,3 +210,10 @@ def _weights(table: Table, column: str, problems: dict[int, InputError]) -> NDAr
         else:
             out[row] = number
     return out
+
+
+def _groups(table: Table, column: str, problems: dict[int, InputError]) -> pa.ChunkedArray:
+    values = table.text(column)
+    for row in np.flatnonzero(values.is_null().to_numpy()).tolist():
+        problems.setdefault(row, table.blank(row, column))
+    return values

@@ -89,11 +89,13 @@ class Table:
         """`text`, with a blank refused."""
         values = self.text(name)
         if values.null_count:
-            row = values.is_null().index(True).as_py()
-            raise self.error(
-                "the diagnosis is blank", row, name, allowed="a diagnosis in words", got=self.column(name)[row]
-            )
+            raise self.blank(values.is_null().index(True).as_py(), name)
         return values
+
+    def blank(self, index: int, column: str) -> InputError:
+        """The error of a diagnosis that is blank."""
+        got = self.data.column(column)[index].as_py()
+        return self.error("the diagnosis is blank", index, column, allowed="a diagnosis in words", got=got)
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
         return InputError(problem, source=self.source, row=self.row_number(index), column=column, **details)

@@ -1,11 +1,21 @@
-"""TOML, read with the errors that a user can mend."""
+"""TOML, read and checked against declared tables, with the errors that a user can mend."""
 
 from __future__ import annotations
 
+import re
 import tomllib
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+from msgspec import inspect
 
 from ..errors import InputError
+from .did_you_mean import check_keys, hint
+
+T = TypeVar("T")
+
+_FIELD = re.compile(r"(?:field `|\$\.)(\w+)")
 
 
 class _Readable(Protocol):
@@ -13,9 +23,17 @@ class _Readable(Protocol):
 
 
 def read_toml(file: _Readable, source: str) -> dict[str, Any]:
-    """A TOML file, parsed. `source` names it in errors.
+    """A TOML file, parsed.
 
-    Errors: `InputError` for a file that cannot be read, is not UTF-8 or not TOML.
+    Parameters
+    ----------
+    file : a path, or a file of the package.
+    source : its name in errors.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is not UTF-8 or not TOML.
     """
     try:
         return tomllib.loads(file.read_text("utf-8"))
@@ -25,3 +43,64 @@ def read_toml(file: _Readable, source: str) -> dict[str, Any]:
         raise InputError(f"cannot be read ({error.strerror or error})", source=source) from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not TOML ({error})", source=source) from None
+
+
+def table_as(kind: type[T], table: Any, source: str, place: str, **given: Any) -> T:
+    """One table of a TOML file as a msgspec struct, checked against its types and constraints.
+
+    Parameters
+    ----------
+    kind : the struct. The `description` of a field's `msgspec.Meta` says in errors what is allowed; a field marked
+        `extra={"secret": True}` is never quoted.
+    table : what was parsed.
+    source, place : the file and the table, for errors.
+    given : fields that the table does not hold itself, such as its own name.
+
+    Raises
+    ------
+    InputError
+        Not a table, an unknown key (with the nearest right one), a missing key, a value of another type or outside
+        its constraints.
+    """
+    fields = {field.name: field for field in _fields(kind)}
+    keys = [name for name in fields if name not in given]
+    if not isinstance(table, Mapping):
+        raise InputError(f"{place}: not a table", source=source, allowed=f"a table of {', '.join(keys)}")
+    check_keys(table, keys, source, place)
+    try:
+        return msgspec.convert({**table, **given}, kind)
+    except msgspec.ValidationError as error:
+        found = _FIELD.search(str(error))
+        if found is None or found[1] not in fields:
+            raise InputError(f"{place}: {error}", source=source) from None
+        raise _problem(found[1], fields[found[1]].type, table, source, place) from None
+
+
+def tables_of(parsed: Mapping[str, Any], key: str, source: str) -> Mapping[str, Any]:
+    """The tables `[key.NAME]` by name; none where the file has none. Raises `InputError` for what is not such tables."""
+    tables = parsed.get(key, {})
+    if not isinstance(tables, Mapping):
+        raise InputError(f"{key!r} is not a table of tables", source=source, allowed=f"[{key}.NAME]", got=tables)
+    return tables
+
+
+def _fields(kind: Any) -> tuple[inspect.Field, ...]:
+    described = inspect.type_info(kind)
+    assert isinstance(described, inspect.StructType)
+    return described.fields
+
+
+def _problem(key: str, kind: inspect.Type, table: Mapping[str, Any], source: str, place: str) -> InputError:
+    parts = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    choices = [str(value) for part in parts if isinstance(part, inspect.LiteralType) for value in part.values]
+    allowed, secret = ", ".join(choices), False
+    for part in parts:
+        if isinstance(part, inspect.Metadata):
+            allowed = (part.extra_json_schema or {}).get("description", allowed)
+            secret = bool((part.extra or {}).get("secret"))
+    if key not in table:
+        return InputError(f"{place}: no {key!r}", source=source, allowed=allowed)
+    value = table[key]
+    near = hint(value, choices) if isinstance(value, str) and len(value) > 2 else ""
+    got = {} if secret else {"got": value}
+    return InputError(f"{place}: no usable {key!r}{near}", source=source, allowed=allowed, **got)

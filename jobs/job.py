@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ..errors import InputError, OptionError
+from ..features.compute import prepare
 from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, check_least
 from ..files.parquet_file import read_parquet
 from ..files.tables import check_output, write_tables
@@ -165,7 +166,7 @@ def _score(
             with shown("Looking votes up", 0) as progress:
                 check_votes(job, m, vocabulary, todo, work.finished.values(), found.held, threads, progress)
         with shown("Preparing names", 0) as progress:
-            vocabulary.texts.prepare(m.features, progress=progress)
+            prepare(vocabulary.texts, m.features, progress=progress)
     done = sum(chunk.rows for chunk in job.chunks) - sum(chunk.rows for chunk in todo)
     with shown("Scoring pairs", done) as progress:
 

@@ -14,7 +14,8 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, OptionError
-from ..matcher.match_function import SHAPE_FEATURES, MatchFunction
+from ..matcher.match_function import MatchFunction
+from ..models.releases import SHAPE_FEATURES
 from .source import Source, find_sources
 
 CHUNK_ROWS = 1 << 19

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features.compute import feature_table
+from ..features.compute import feature_table, prepare
 from ..features.coverage import check_coverage
 from ..features.interning import InternedPairs
 from ..matcher.match_function import MatchFunction
@@ -45,7 +45,7 @@ def check_votes(
         known += np.array(result.known)[columns]
         rows += result.rows - result.rejected
 
-    vocabulary.texts.prepare(asked)
+    prepare(vocabulary.texts, asked)
 
     def of_chunk(chunk: Chunk) -> tuple[NDArray[np.int64], int]:
         pairs = _pairs(job, vocabulary, chunk, held.get(chunk.number))

@@ -99,11 +99,10 @@ def suggest(
     why = np.repeat([RANDOM, UNCERTAIN], [len(by_chance), len(uncertain)])
     order = np.argsort(rows[chosen], kind="stable")
     chosen, why = chosen[order], why[order]
-    numbers = _row_numbers(read, rejects)
     key = pa.table(
         {
             "id": [_identity(unique.names[first[i]], unique.names[second[i]]) for i in chosen.tolist()],
-            "row": numbers[rows[chosen]],
+            "row": read.row[rows[chosen]],
             "a": read.a.take(pa.array(rows[chosen])).cast(pa.string()).combine_chunks(),
             "b": read.b.take(pa.array(rows[chosen])).cast(pa.string()).combine_chunks(),
             "chosen": why.tolist(),
@@ -145,15 +144,6 @@ def _vectors(
     table = feature_table(here, m.features, m.providers, texts=texts)
     encoders = m.features.encoders
     return pair_vectors(table, texts.vectors(encoders[0]) if encoders else None, left, right)
-
-
-def _row_numbers(read: Pairs, rejects: str | os.PathLike[str] | None) -> NDArray[np.int64]:
-    """int64[n]: each pair's row as the pool's reader sees it, whether or not rows before it were set aside."""
-    numbers = read.table.first_row + np.arange(len(read) + read.n_rejected)
-    if not read.n_rejected:
-        return numbers
-    assert rejects is not None
-    return np.setdiff1d(numbers, [int(number) for number in read_table(rejects).column("rejected_row")])
 
 
 def _identity(first: str, second: str) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..errors import InputError, ModelError, OptionError
 from ..features.feature_set import FeatureSet
-from ..features.providers import SHIPPED, Providers
+from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
 from ..files.tables import Table, read_table, with_columns
 from ..terms.icd.mapping import map_to_icd
@@ -106,18 +106,18 @@ def map_icd(
     chosen = FeatureSet.read(features, endpoints)
     picker = _picker(pick, chosen)
     shipped = m.providers.encoders[SHIPPED]
-    providers = Providers.of(chosen, m.providers.normalizer, shipped, endpoints=chosen.endpoints)
+    providers = chosen.open(m.providers.normalizer, shipped, endpoints=chosen.endpoints)
     index = providers.icd_index(os.fspath(source or picker.source), picker.encoder)
     summaries: list[AskSummary] = []
     with VoteStore(Path(store)) as votes:
 
         def ask(choices: Choices) -> None:
-            unknown = list(votes.unknown(choices.questions(picker.respondent)))
-            price = chosen.prices.get(picker.respondent.model)
-            job = Job(chosen.endpoints[picker.endpoint], picker.respondent, unknown, len(unknown), price)
+            unknown = list(votes.unknown(choices.questions(picker.config)))
+            price = chosen.prices.get(picker.config.model)
+            job = Job(chosen.endpoints[picker.endpoint], picker.config, unknown, len(unknown), price)
             summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
 
-        answers = picked_answers(picker.respondent, votes, ask)
+        answers = picked_answers(picker.config, votes, ask)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
     return IcdTable(_as_arrow(columns), summaries[0] if summaries else None)
 

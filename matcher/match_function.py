@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,22 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..endpoints.endpoint import Endpoint, read_endpoints
-from ..errors import InputError, ModelError, OptionError
-from ..features.compute import CHUNK
-from ..features.coverage import MIN_COVERAGE, Coverage, check_least, covered_table
+from ..errors import InputError, ModelError
+from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
-from ..features.one_pair import OnePair
-from ..features.providers import Providers
 from ..models import folder as model_folder
-from ..models.ensemble import Members
 from ..models.folder import ModelFolder, feature_diff
-from ..models.releases import SHAPE_FEATURES as SHAPE_FEATURES
-from ..models.releases import tell_other_releases
+from ..models.releases import warn_of_other_releases
+from ..models.scorer import Scorer
 from ..models.shipped import SHIPPED_MODEL
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
-from ..warm_up import warm_up
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,9 +34,6 @@ if TYPE_CHECKING:
     from ..files.pairs import Pairs
     from ..votes.store.store import VoteStore
 
-SHAP_CHUNK = 8_192
-WARM_UP_AT = 4
-"""The pair asked for alone with which kernels begin to be made ready in the background; whoever asks for fewer never waits for them."""
 
 
 def load(
@@ -97,37 +88,35 @@ class MatchFunction:
         endpoints: Mapping[str, Endpoint] | None = None,
         min_coverage: float = MIN_COVERAGE,
     ) -> None:
-        self._parts = parts
+        self.parts = parts
         self.min_coverage = min_coverage
-        self._pairs_alone = 0
         manifest = parts.manifest
         self.name = manifest.name
         self.threshold = manifest.threshold
-        self.features = FeatureSet.from_dict(manifest.feature_set, f"model {self.name}")
+        self.features = FeatureSet.from_dict(_with_todays_views(manifest.feature_set), f"model {self.name}")
         if self.features.names != manifest.feature_names:
             raise ModelError(
                 f"Model {self.name}: the feature set and the columns of the trees differ.\n"
                 + feature_diff(manifest.feature_names, self.features.names)
             )
-        self.providers = Providers.of(
-            self.features,
+        self.providers = self.features.open(
             Normalizer.from_spec(manifest.normalizer),
             StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
             endpoints=endpoints,
             store=store,
             identities=manifest.encoders,
         )
-        tell_other_releases(self.name, manifest.libraries)
+        warn_of_other_releases(self.name, manifest.libraries)
 
     @property
     def metrics(self) -> dict[str, Any]:
         """What was measured when it was trained, as in its card."""
-        return self._parts.manifest.metrics
+        return self.parts.manifest.metrics
 
     @property
     def data(self) -> dict[str, Any]:
         """What it was trained on: counts, how far the experts agree, "warnings", …."""
-        return self._parts.manifest.data
+        return self.parts.manifest.data
 
     @property
     def rests_on_votes(self) -> bool:
@@ -137,11 +126,11 @@ class MatchFunction:
     @property
     def identity(self) -> str:
         """Name and the first twelve digits of the hash of everything that shapes a score."""
-        manifest = self._parts.manifest
+        manifest = self.parts.manifest
         decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
         shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
-        for text in self._parts.trees:
+        for text in self.parts.trees:
             digest.update(text.encode())
         return f"{self.name}@{digest.hexdigest()[:12]}"
 
@@ -168,15 +157,7 @@ class MatchFunction:
 
     def probability(self, a: str, b: str) -> float:
         """The calibrated probability, in [0, 1], that `a` and `b` name the same disease."""
-        one_pair = self._one_pair
-        if one_pair is None or type(a) is not str or type(b) is not str:
-            return float(self.probabilities([a], [b])[0])
-        check_least(self.min_coverage)
-        self._pairs_alone += 1
-        if self._pairs_alone == WARM_UP_AT:
-            warm_up(self._with_kernels)
-        row = one_pair(a, b)
-        return 1.0 if row is None else float(self._parts.manifest.calibration(self.raw(row, threads=1))[0])
+        return float(self.probabilities([a], [b])[0])
 
     def probabilities(
         self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
@@ -250,7 +231,7 @@ class MatchFunction:
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes the model folder, whole or not at all."""
-        return model_folder.save(Path(path), self._parts, overwrite=overwrite)
+        return model_folder.save(Path(path), self.parts, overwrite=overwrite)
 
     def _of_unique(
         self, pairs: InternedPairs, progress: Callable[[int, int], None] | None
@@ -261,67 +242,33 @@ class MatchFunction:
     def decided(
         self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None
     ) -> NDArray[np.float64]:
-        """float64[n]: the probabilities of n pairs from their features, float32[n, f]; 1 where `equal` says both are one name.
-
-        threads : None takes as many as there are cores.
-        """
-        probability = self._parts.manifest.calibration(self.raw(table, threads=threads))
-        probability[equal] = 1.0
-        return probability
+        """`Scorer.decided`: the probabilities float64[n] of pairs from their features float32[n, f]."""
+        return self.scorer.decided(table, equal, threads=threads)
 
     def raw(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
-        """float64[n]: the members' raw log-odds made one, before calibration."""
-        members, combination = self._members, self._parts.manifest.ensemble
-        raw = np.empty(len(table))
-
-        def compute(rows: slice) -> None:
-            raw[rows] = combination(members(table[rows]))
-
-        _in_threads(compute, len(table), CHUNK, threads)
-        return raw
+        """`Scorer.raw`: log-odds float64[n] before calibration."""
+        return self.scorer.raw(table, threads=threads)
 
     def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
-        """float64[n, f + 1]: what each feature adds to `raw` of the rows of `table` float32[n, f], and in the last column the base.
-
-        SHAP values by path-dependent TreeSHAP (Lundberg et al. 2020), in log-odds before calibration; base and values add up to `raw`.
-
-        Errors: `OptionError` where M is not the mean of its members' log-odds, which alone hands its members' values on;
-        `ModelError` where the trees lack the counts of training pairs.
-        """
-        members, combination = self._members, self._parts.manifest.ensemble
-        if combination.kind != "mean_raw":
-            allowed = '"mean_raw" for SHAP values, which are then the mean of the members\' values'
-            raise OptionError("ensemble", allowed, combination.kind)
-        found = np.empty((len(table), table.shape[1] + 1))
-
-        def compute(rows: slice) -> None:
-            of_members = members.contributions(table[rows])
-            columns = np.ascontiguousarray(of_members.transpose(0, 2, 1)).reshape(-1, len(members))
-            found[rows] = combination(columns).reshape(-1, found.shape[1])
-
-        _in_threads(compute, len(table), SHAP_CHUNK, threads)
-        return found
-
-    def _with_kernels(self) -> None:
-        row = OnePair(self.features, self.providers)("acute renal failure", "fracture of the left femur")
-        assert row is not None
-        self.raw(row, threads=1)
+        """`Scorer.contributions`: SHAP values float64[n, f + 1], the base in the last column."""
+        return self.scorer.contributions(table, threads=threads)
 
     @cached_property
-    def _one_pair(self) -> OnePair | None:
-        return OnePair.of(self.features, self.providers)
-
-    @cached_property
-    def _members(self) -> Members:
-        return Members(self._parts.trees)
+    def scorer(self) -> Scorer:
+        """The trained part: features -> raw log-odds -> probability."""
+        manifest = self.parts.manifest
+        return Scorer(self.parts.trees, manifest.calibration, manifest.ensemble)
 
 
-def _in_threads(compute: Callable[[slice], None], rows: int, chunk: int, threads: int | None) -> None:
-    """Calls `compute` with every `chunk` of the rows, each once; None takes as many threads as there are cores."""
-    chunks = [slice(start, start + chunk) for start in range(0, max(rows, 1), chunk)]
-    if len(chunks) == 1 or threads == 1:
-        for part in chunks:
-            compute(part)
-        return
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        list(pool.map(compute, chunks))
+def _with_todays_views(feature_set: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A manifest's feature set in the words of this release.
+
+    The view "pos" of models before the view "tags" was the set of words with their tags. The tagger saw each word alone, so
+    two tagged words were equal just where the words were: its ratio is that of "unigram", to the bit.
+    """
+    old = {"kind": "ratio", "view": "pos"}
+    columns = feature_set.get("feature", [])
+    if not isinstance(columns, list):
+        return feature_set
+    renamed = [{**f, "view": "unigram"} if isinstance(f, Mapping) and old.items() <= f.items() else f for f in columns]
+    return {**feature_set, "feature": renamed}

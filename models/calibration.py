@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import compiled
 from ..errors import ModelError
-from .refusal import refusal
+from .trees.refusal import refusal
 
 MAX_SLOPE = 1e3
 MAX_INTERCEPT = 1e6
@@ -48,14 +46,14 @@ class Sigmoid:
             object.__setattr__(self, name, float(value))
 
     def __call__(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Probabilities `[n]` in [0, 1]; NaN gives NaN.
+        """Probabilities float64[n] in [0, 1] of raw log-odds float64[n]; NaN gives NaN.
 
-        The exponential is the C library's, one row at a time: numpy's differs in the last bit between the body and
-        the tail of an array on some processors. It is only ever taken of a number <= 0, so it cannot overflow.
+        The exponential is only ever taken of a number <= 0, so it cannot overflow.
         """
+        from .row_loops import exponentials
+
         z = self.slope * np.asarray(raw, dtype=np.float64) + self.intercept
-        e = np.empty_like(z)
-        _exponentials(-np.abs(z), e)
+        e = exponentials(-np.abs(z))
         return np.where(z < 0, e, 1.0) / (1.0 + e)
 
     def to_json(self) -> dict[str, Any]:
@@ -73,9 +71,3 @@ class Sigmoid:
             return cls(value["slope"], value["intercept"])
         except ModelError as error:
             raise ModelError(f"{before}{error}") from None
-
-
-@compiled(few="z")
-def _exponentials(z, out):
-    for row in range(len(z)):
-        out[row] = math.exp(z[row])

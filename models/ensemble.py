@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,18 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import FEW, compiled, kernels_compiled
 from ..errors import ModelError
-from .refusal import refusal
-from .trees.bins import Bins
-from .trees.bitmask import MAX_LEAVES, BitmaskTrees
 from .trees.checked import CheckedMembers
-from .trees.shap_values import TreeShap, check_counts
+from .trees.codes import Codes
+from .trees.refusal import refusal
+from .trees.tables import TreeTables
 from .trees.text import check
-from .trees.walk import TreeWalk
 
 KINDS = ("mean_raw", "mean_probability")
 MAX_WEIGHT = 1e6
+_NODES = 64
 _ALLOWED = 'one of "mean_raw", "mean_probability", or {"kind": one of them, "weights": one number above 0 a member}'
 
 
@@ -53,16 +50,52 @@ class Combination:
             object.__setattr__(self, "weights", tuple(map(float, self.weights)))
 
     def __call__(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64[n] of `raw` float64[n, members]. A row is computed alone: it gives the same bits in any batch.
+        """One score float64[n] of `raw` float64[n, members]. A row gets the same bits in any batch.
 
-        Errors: `ModelError` where the members are not as many as the weights.
+        Raises
+        ------
+        ModelError
+            Where the members are not as many as the weights.
         """
-        members = raw.shape[1]
+        weights = self._weights(raw.shape[1])
+        if self.kind == "mean_probability":
+            from .row_loops import mean_probability
+
+            return mean_probability(np.ascontiguousarray(raw, np.float64), weights)
+        total = np.zeros(len(raw))
+        for member, weight in enumerate(weights):
+            total += weight * raw[:, member]
+        return total / sum(weights)
+
+    def shares(self, base: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
+        """By how much M's score moves for each unit by which a member's does, on the straight way from `base` to `raw`.
+
+        With them the members' SHAP values become M's. Shapley values are linear, so for a mean of log-odds they are the weights; for a
+        mean of probabilities, a member counts by what it moved the whole (Aumann & Shapley 1974; Chen, Lundberg & Lee 2022
+        for series of models), integrated by Gauss and Legendre's rule.
+
+        Parameters
+        ----------
+        base, raw : float64[n, members].
+
+        Returns
+        -------
+        float64[n, members]
+            `(shares * (raw - base)).sum(1)` is M's score of `raw` less that of `base`.
+        """
+        weights = self._weights(raw.shape[1])
+        if self.kind == "mean_raw":
+            return np.broadcast_to(weights / weights.sum(), raw.shape)
+        from .row_loops import mean_probability_shares
+
+        nodes, node_weights = np.polynomial.legendre.leggauss(_NODES)
+        base, raw = (np.ascontiguousarray(values, np.float64) for values in (base, raw))
+        return mean_probability_shares(base, raw, weights, (nodes + 1) / 2, node_weights / 2)
+
+    def _weights(self, members: int) -> NDArray[np.float64]:
         if self.weights is not None and len(self.weights) != members:
             raise refusal("ensemble, weights", "not one a member", allowed=f"{members} numbers", got=len(self.weights))
-        weights = np.ones(members) if self.weights is None else np.array(self.weights)
-        combine = _mean_raw if self.kind == "mean_raw" else _mean_probability
-        return combine(np.ascontiguousarray(raw, np.float64), weights)
+        return np.ones(members) if self.weights is None else np.array(self.weights)
 
     def to_json(self) -> Any:
         return self.kind if self.weights is None else {"kind": self.kind, "weights": list(self.weights)}
@@ -86,120 +119,101 @@ MEAN_RAW = Combination("mean_raw")
 
 
 class Members:
-    """The members of M as scorers of rows. A row's scores have the same bits by every way that gives them: LightGBM's own.
+    """The members of M as scorers of rows: by tables (`trees.tables`), or by LightGBM where a member is out of their reach.
 
-    Trees of at most 64 leaves are scored by `BitmaskTrees`, a few rows at the start of a process by `TreeWalk`, and what is out of
-    the reach of the former by LightGBM, which is imported for that alone.
+    Parameters
+    ----------
+    texts : LightGBM's, or what `folder.load` gives.
 
-    texts : LightGBM's, or what `folder.load` gives. Errors: `ModelError` for a text that `trees.validate` refuses.
+    Raises
+    ------
+    ModelError
+        For a text that `trees.text.validate` refuses.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
         if not isinstance(texts, CheckedMembers):
             texts = CheckedMembers([check(text, None, f"member {number}") for number, text in enumerate(texts)])
         self._texts = texts
-        self._arrays = [member.arrays for member in texts.members]
-        self._boosters: dict[int, Any] = {}
-        self.n_features = self._arrays[0].n_features
+        self.arrays = [member.arrays for member in texts.members]
+        self.n_features = self.arrays[0].n_features
 
     def __len__(self) -> int:
-        return len(self._arrays)
+        return len(self.arrays)
 
     def __call__(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64[n, members]: each member's raw log-odds for `table` float32[n, f]; NaN is a missing value.
+        """Each member's raw log-odds, float64[n, members], bit-identical to LightGBM's `predict(raw_score=True)`.
 
-        Errors: `ModelError` for another number of columns.
+        Parameters
+        ----------
+        table : float32[n, f]; NaN is a missing value.
+
+        Raises
+        ------
+        ModelError
+            For another number of columns.
         """
         self._check_columns(table)
-        if len(table) <= FEW and not kernels_compiled():
-            return self._walk(table)
-        numbers, bitmask = self._bitmask
-        if bitmask is not None and len(numbers) == len(self):
-            return bitmask(table)
-        raw = np.empty((len(table), len(self)))
-        if bitmask is not None:
-            raw[:, numbers] = bitmask(table)
-        for member in sorted(set(range(len(self))) - set(numbers)):
-            raw[:, member] = np.asarray(self._booster(member).predict(table, raw_score=True, num_threads=1))
-        return raw
+        if self._scores is not None:
+            return self._scores(table)[:, :, 0]
+        raw = [self.booster(member).predict(table, raw_score=True, num_threads=1) for member in range(len(self))]
+        return np.stack(raw, axis=1)
 
     def contributions(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
-        """float64[n, members, f + 1]: SHAP values of each feature in each member's raw log-odds, and in the last column its base.
+        """SHAP values of each feature in each member's raw log-odds, float64[n, members, f + 1], the base in the last column.
 
         Base and values add up to the score. Path-dependent TreeSHAP; the values are those of LightGBM's `pred_contrib`, which
-        gives them where a member's paths have too many features for tables.
+        gives them where a path has too many features for tables.
 
-        Errors: `ModelError` for another number of columns, or trees without the counts of training rows.
+        Raises
+        ------
+        ModelError
+            For another number of columns, or trees without the counts of training rows.
         """
         self._check_columns(table)
         found = np.empty((len(table), len(self), self.n_features + 1))
         for member, tables in enumerate(self._shap):
-            if tables is not None:
-                found[:, member] = tables(table)[:, 0]
+            if tables is None:
+                found[:, member] = self.booster(member).predict(table, pred_contrib=True, num_threads=1)
             else:
-                found[:, member] = self._booster(member).predict(table, pred_contrib=True, num_threads=1)
+                found[:, member, :-1] = tables(table)[:, 0]
+                found[:, member, -1] = self._bases[member]
         return found
+
+    def booster(self, member: int) -> Any:
+        """LightGBM's own."""
+        import lightgbm
+
+        if member not in self._boosters:
+            self._boosters[member] = lightgbm.Booster(model_str=self._texts[member])
+        return self._boosters[member]
 
     def _check_columns(self, table: NDArray[np.float32]) -> None:
         if table.ndim != 2 or table.shape[1] != self.n_features:
             raise refusal("table", "other columns than the trees read", allowed=f"{self.n_features}", got=table.shape)
 
     @cached_property
-    def _walk(self) -> TreeWalk:
-        return TreeWalk(self._arrays)
+    def _scores(self) -> TreeTables | None:
+        codes = Codes.of(self.arrays)
+        return None if codes is None else TreeTables.of_scores(self.arrays, codes)
 
     @cached_property
-    def _bitmask(self) -> tuple[list[int], BitmaskTrees | None]:
-        """The members that it scores, and it."""
-        numbers = [number for number, trees in enumerate(self._arrays) if trees.most_leaves <= MAX_LEAVES]
-        members = [self._arrays[number] for number in numbers]
-        bins = Bins.of(members) if members else None
-        return ([], None) if bins is None else (numbers, BitmaskTrees.of(members, bins))
+    def _shap(self) -> list[TreeTables | None]:
+        for trees in self.arrays:
+            trees.check_counts()
+        codes = [Codes.of([trees]) for trees in self.arrays]
+        return [
+            None if c is None else TreeTables.of_shap([trees], c) for trees, c in zip(self.arrays, codes, strict=True)
+        ]
 
     @cached_property
-    def _shap(self) -> list[TreeShap | None]:
-        for trees in self._arrays:
-            check_counts(trees)
-        bins = [Bins.of([trees]) for trees in self._arrays]
-        return [None if b is None else TreeShap.of([trees], b) for trees, b in zip(self._arrays, bins, strict=True)]
+    def _bases(self) -> list[float]:
+        return [trees.expected_value() for trees in self.arrays]
 
-    def _booster(self, member: int) -> Any:
-        if member not in self._boosters:
-            import lightgbm
-
-            self._boosters[member] = lightgbm.Booster(model_str=self._texts[member])
-        return self._boosters[member]
+    @cached_property
+    def _boosters(self) -> dict[int, Any]:
+        return {}
 
 
 def _is_weight(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MAX_WEIGHT
-
-
-@compiled(few="raw")
-def _mean_raw(raw: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    out = np.empty(len(raw))
-    for row in range(len(raw)):
-        total = 0.0
-        weight = 0.0
-        for member in range(len(weights)):
-            total += weights[member] * raw[row, member]
-            weight += weights[member]
-        out[row] = total / weight
-    return out
-
-
-@compiled(few="raw")
-def _mean_probability(raw: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """log(sum w p / sum w (1 - p)), with p and 1 - p each taken from an exponential of a number from -700 to 0: neither is ever 0."""
-    out = np.empty(len(raw))
-    for row in range(len(raw)):
-        match = 0.0
-        other = 0.0
-        for member in range(len(weights)):
-            score = raw[row, member]
-            e = math.exp(max(-abs(score), -700.0))
-            likelier, other_side = weights[member] / (1.0 + e), weights[member] * e / (1.0 + e)
-            match += likelier if score >= 0 else other_side
-            other += other_side if score >= 0 else likelier
-        out[row] = math.log(match) - math.log(other)
-    return out

@@ -20,9 +20,9 @@ from ..errors import ModelError
 from . import manifest as manifest_file
 from .exchange import exchange
 from .manifest import CARD, ENCODER_FILES, Manifest
-from .refusal import refusal
 from .trees import text as tree_text
 from .trees.checked import CheckedMembers
+from .trees.refusal import refusal
 
 MANIFEST = "model.json"
 MAX_MANIFEST_BYTES = 4 * 2**20

@@ -17,7 +17,7 @@ from typing import Any
 
 from .calibration import Sigmoid
 from .ensemble import MEAN_RAW, Combination
-from .refusal import refusal
+from .trees.refusal import refusal
 from .trees.text import FEATURE_NAME
 
 FORMAT = 1

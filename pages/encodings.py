@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .figure import Row
+from .rows import Row
 
 if TYPE_CHECKING:
     import altair as alt

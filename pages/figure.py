@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .rows import Row
 from .style import Style
 
-Row = dict[str, Any]
 Spec = dict[str, Any]
 
 

@@ -16,7 +16,7 @@ FORMATS = ("png", "svg")
 
 
 def image(figure: Figure, kind: str) -> bytes:
-    """A chart as "svg" or "png". Errors: `MissingExtra` without the extra `report`."""
+    """A chart as "svg" or "png"."""
     return Renderer().image(spec_of(figure, FILE), kind)
 
 
@@ -25,7 +25,7 @@ def save_figures(
 ) -> list[Path]:
     """Each chart as NAME.FORMAT in `folder`, which is made where it is absent.
 
-    Errors: `OptionError` for a format that is neither "png" nor "svg", `MissingExtra` without the extra `report`.
+    Errors: `OptionError` for a format that is neither "png" nor "svg".
     """
     kinds = [formats] if isinstance(formats, str) else list(formats)
     for kind in kinds or [None]:

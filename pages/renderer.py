@@ -1,4 +1,4 @@
-"""The libraries of the extra `report`, in one place: Altair says what a chart is, vl-convert holds Vega and draws."""
+"""Altair says what a chart is; vl-convert holds Vega and draws, without asking the network for anything."""
 
 from __future__ import annotations
 
@@ -6,32 +6,27 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import MissingExtra
-from .png import packed
-
-_SCRIPT = Path(__file__).parent / "show.js"
+_SCRIPT = Path(__file__).with_name("show.js")
 _NOTHING_FROM_OUTSIDE = ["http://127.0.0.1:9/"]
 _SCALE = 2
 
 
 class Renderer:
-    """Draws charts, without asking the network for anything. Errors: `MissingExtra` without the extra."""
+    """Draws charts."""
 
     def __init__(self) -> None:
-        try:
-            import altair
-            import vl_convert
-        except ImportError:
-            raise MissingExtra("Drawing charts", "report") from None
-        self._draw = vl_convert
+        import altair
+
         self._version = "v" + ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
     def image(self, spec: dict[str, Any], kind: str) -> bytes:
         """The chart as "svg" or "png" (two pixels for each of its units)."""
+        import vl_convert
+
         options: dict[str, Any] = {"vl_version": self._version, "allowed_base_urls": _NOTHING_FROM_OUTSIDE}
         if kind == "svg":
-            return self._draw.vegalite_to_svg(spec, **options).encode()
-        return packed(self._draw.vegalite_to_png(spec, scale=_SCALE, **options))
+            return vl_convert.vegalite_to_svg(spec, **options).encode()
+        return vl_convert.vegalite_to_png(spec, scale=_SCALE, **options)
 
     def script(self) -> str:
         """Vega, Vega-Lite, Vega-Embed and the few lines that draw the charts of a page: one script, all inside."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .figure import Row
-
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Row = dict[str, Any]
+"""One row of a table, by the names of its columns."""
 
 
 def known(value: Any) -> Any:

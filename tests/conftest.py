@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import runpy
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +38,36 @@ def shared_data() -> Path:
 def example() -> Path:
     """The bundled example."""
     return ROOT / "example"
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left: its exit code, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="session")
+def command() -> Callable[..., Done]:
+    """`dxmatch` with these arguments, in this process: all of the command line but the start of Python."""
+
+    def run(*arguments: object) -> Done:
+        from dxmatch.cli.main import main
+
+        before, code, out, err = sys.argv, 0, io.StringIO(), io.StringIO()
+        sys.argv = ["dxmatch", *map(str, arguments)]
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:
+            sys.argv = before
+        return Done(code, out.getvalue(), err.getvalue())
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -7,29 +7,25 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from dxmatch.cli.main import app
+from dxmatch.errors import DxmatchError
 from dxmatch.files.tables import read_table
 
-
-def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "dxmatch.cli", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        check=False,
-    )
+Command = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def demo(tmp_path_factory: pytest.TempPathFactory, command: Command) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("demo")
-    done = run("demo", "--output", folder / "out")
-    assert done.returncode == 0, done.stderr
-    return folder / "out", done.stdout
+    done = command("demo", "--output", folder / "out")
+    assert done.code == 0, done.err
+    return folder / "out", done.out
 
 
 def test_demo(demo: tuple[Path, str]) -> None:
@@ -40,23 +36,27 @@ def test_demo(demo: tuple[Path, str]) -> None:
     json.loads((folder / "report.json").read_text("utf-8"))
 
 
-def test_score(demo: tuple[Path, str], example: Path, tmp_path: Path) -> None:
-    done = run("score", example / "pairs.csv", "-o", tmp_path / "s.parquet", "--model", demo[0] / "model", "--features")
-    assert done.returncode == 0, done.stderr
+def test_score(demo: tuple[Path, str], example: Path, tmp_path: Path, command: Command) -> None:
+    done = command(
+        "score", example / "pairs.csv", "-o", tmp_path / "s.parquet", "--model", demo[0] / "model", "--features"
+    )
+    assert done.code == 0, done.err
     scored = read_table(tmp_path / "s.parquet")
     assert {"id", "a", "b", "probability", "match", "levenshtein", "icd_nearest"} <= set(scored.names)
-    assert f"{len(scored):,} pairs" in done.stdout
+    assert f"{len(scored):,} pairs" in done.out
 
 
-def test_evaluate_on_the_terminal(example: Path, tmp_path: Path) -> None:
-    done = run("evaluate", example / "lists.csv", "--no-diagnosis", "none", "--json", tmp_path / "r.json", "--k", "2")
-    assert done.returncode == 0, done.stderr
-    assert "RPAD" in done.stdout
-    assert "RRAD" in done.stdout
+def test_evaluate_on_the_terminal(example: Path, tmp_path: Path, command: Command) -> None:
+    done = command(
+        "evaluate", example / "lists.csv", "--no-diagnosis", "none", "--json", tmp_path / "r.json", "--k", "2"
+    )
+    assert done.code == 0, done.err
+    assert "RPAD" in done.out
+    assert "RRAD" in done.out
     assert json.loads((tmp_path / "r.json").read_text("utf-8"))
 
 
-def test_columns_of_other_names(example: Path, tmp_path: Path) -> None:
+def test_columns_of_other_names(example: Path, tmp_path: Path, command: Command) -> None:
     text = (
         (example / "lists.csv")
         .read_text("utf-8")
@@ -64,28 +64,29 @@ def test_columns_of_other_names(example: Path, tmp_path: Path) -> None:
     )
     (tmp_path / "l.csv").write_text(text, "utf-8")
     names = ("--column", "rater=who", "--column", "diagnosis=dx")
-    assert run("evaluate", tmp_path / "l.csv", "--no-diagnosis", "none", *names).returncode == 0
-    assert run("evaluate", tmp_path / "l.csv", "--column", "rater").returncode == 2
+    assert command("evaluate", tmp_path / "l.csv", "--no-diagnosis", "none", *names).code == 0
+    assert command("evaluate", tmp_path / "l.csv", "--column", "rater").code == 2
 
 
-def test_icd(tmp_path: Path) -> None:
-    done = run("icd", "heart attack", "acute MI", "I21")
-    assert done.returncode == 0, done.stderr
-    assert "I21" in done.stdout
+def test_icd(tmp_path: Path, command: Command) -> None:
+    done = command("icd", "heart attack", "acute MI", "I21")
+    assert done.code == 0, done.err
+    assert "I21" in done.out
     (tmp_path / "s.csv").write_text("dx\nacute MI\n")
-    done = run("icd", tmp_path / "s.csv", "--column", "dx", "-o", tmp_path / "o.csv", "--k", "3")
-    assert done.returncode == 0, done.stderr
+    done = command("icd", tmp_path / "s.csv", "--column", "dx", "-o", tmp_path / "o.csv", "--k", "3")
+    assert done.code == 0, done.err
     row = read_table(tmp_path / "o.csv").data.to_pylist()[0]
     assert row["icd10"].startswith("I21")
     assert row["candidates"].count(";") == 2
 
 
-def test_own_abbreviations_travel_with_the_model(example: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_own_abbreviations_travel_with_the_model(example: Path, tmp_path: Path, command: Command) -> None:
     (tmp_path / "abbr.csv").write_text("abbreviation,expansion\nZZQ,acute appendicitis\n")
-    done = run("train", example / "pairs.csv", "-o", tmp_path / "m", "--abbreviations", tmp_path / "abbr.csv")
-    assert done.returncode == 0, done.stderr
+    done = command("train", example / "pairs.csv", "-o", tmp_path / "m", "--abbreviations", tmp_path / "abbr.csv")
+    assert done.code == 0, done.err
     (tmp_path / "p.csv").write_text("a,b\nZZQ,acute appendicitis\n")
-    done = run("score", tmp_path / "p.csv", "-o", tmp_path / "o.csv", "--model", tmp_path / "m")
+    done = command("score", tmp_path / "p.csv", "-o", tmp_path / "o.csv", "--model", tmp_path / "m")
     assert read_table(tmp_path / "o.csv").column("probability") == ["1"]
 
 
@@ -146,19 +147,19 @@ def _panel_of_one(rows: list[dict[str, str]]) -> list[dict[str, str]]:
         "long",
     ],
 )
-def test_bad_lists(example: Path, tmp_path: Path, change: object, words: list[str]) -> None:
+def test_bad_lists(example: Path, tmp_path: Path, change: object, words: list[str], command: Command) -> None:
     path = write(lists(example, change), tmp_path / "lists.csv")
-    done = run("evaluate", path, "--no-diagnosis", "none", "-o", tmp_path / "r.html", "--json", tmp_path / "r.json")
+    done = command("evaluate", path, "--no-diagnosis", "none", "-o", tmp_path / "r.html", "--json", tmp_path / "r.json")
     refused(done, ["lists.csv", *words], tmp_path, {"lists.csv"})
 
 
-def refused(done: subprocess.CompletedProcess[str], words: list[str], folder: Path, kept: set[str]) -> None:
+def refused(done: Any, words: list[str], folder: Path, kept: set[str]) -> None:
     """Exit code 1, one clear line with these words, no traceback, and nothing left behind."""
-    assert done.returncode == 1, (done.stdout, done.stderr)
-    assert "Traceback" not in done.stderr
+    assert done.code == 1, (done.out, done.err)
+    assert "Traceback" not in done.err
     for word in words:
-        assert word in done.stderr, done.stderr
-    assert len(done.stderr) < 1500
+        assert word in done.err, done.err
+    assert len(done.err) < 1500
     assert {p.name for p in folder.iterdir()} == kept
 
 
@@ -175,54 +176,80 @@ def refused(done: subprocess.CompletedProcess[str], words: list[str], folder: Pa
         ("p.csv", b"a,b,label\nx," + b"y" * 1_000_000 + b",1\n", ["row 2", "1,000,000 characters"]),
     ],
 )
-def test_bad_pairs(tmp_path: Path, name: str, content: bytes, words: list[str]) -> None:
+def test_bad_pairs(tmp_path: Path, name: str, content: bytes, words: list[str], command: Command) -> None:
     (tmp_path / name).write_bytes(content)
-    refused(run("train", tmp_path / name, "-o", tmp_path / "m"), words, tmp_path, {name})
+    refused(command("train", tmp_path / name, "-o", tmp_path / "m"), words, tmp_path, {name})
 
 
-def test_k_of_zero(example: Path, tmp_path: Path) -> None:
-    done = run("evaluate", example / "lists.csv", "--k", "0", "-o", tmp_path / "r.html")
+def test_k_of_zero(example: Path, tmp_path: Path, command: Command) -> None:
+    done = command("evaluate", example / "lists.csv", "--k", "0", "-o", tmp_path / "r.html")
     refused(done, ["'k' parameter", "Got 0"], tmp_path, set())
 
 
-def test_a_folder_that_is_no_model(example: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_model(example: Path, tmp_path: Path, command: Command) -> None:
     (tmp_path / "m").mkdir()
-    done = run("score", example / "pairs.csv", "-o", tmp_path / "o.csv", "--model", tmp_path / "m")
+    done = command("score", example / "pairs.csv", "-o", tmp_path / "o.csv", "--model", tmp_path / "m")
     refused(done, ["model.json"], tmp_path, {"m"})
 
 
-def test_a_model_that_was_changed(demo: tuple[Path, str], example: Path, tmp_path: Path) -> None:
+def test_a_model_that_was_changed(demo: tuple[Path, str], example: Path, tmp_path: Path, command: Command) -> None:
     folder = tmp_path / "m"
     shutil.copytree(demo[0] / "model", folder)
     tree = folder / "trees" / "0.txt"
     tree.write_text(tree.read_text().replace("leaf_value=", "leaf_value=0", 1))
-    done = run("score", example / "pairs.csv", "-o", tmp_path / "o.csv", "--model", folder)
+    done = command("score", example / "pairs.csv", "-o", tmp_path / "o.csv", "--model", folder)
     refused(done, ["trees/0.txt", "changed"], tmp_path, {"m"})
 
 
-def test_wrong_usage_is_2() -> None:
-    assert run("score").returncode == 2
-    assert run("nothing").returncode == 2
+def test_wrong_usage_is_2(command: Command) -> None:
+    assert command("score").code == 2
+    assert command("nothing").code == 2
 
 
-def test_debug_shows_the_traceback(tmp_path: Path) -> None:
-    done = run("score", tmp_path / "none.csv", "-o", tmp_path / "o.csv", "--debug")
-    assert done.returncode == 1
-    assert "Traceback" in done.stderr
+@pytest.mark.parametrize("arguments", ["--debug score none.csv -o o.csv", "score none.csv -o o.csv --debug",
+                                       "votes status --store none --debug", "votes --debug status --store none"])  # fmt: skip
+def test_debug_lets_an_error_through(arguments: str, command: Command) -> None:
+    with pytest.raises(DxmatchError, match="no such"):
+        command(*arguments.split())
 
 
-def test_an_existing_model_is_not_replaced_unasked(demo: tuple[Path, str], example: Path) -> None:
-    done = run("train", example / "pairs.csv", "-o", demo[0] / "model")
-    assert done.returncode == 1
-    assert "overwrite" in done.stderr
+def test_debug_shows_the_traceback_of_a_process(tmp_path: Path) -> None:
+    run = [sys.executable, "-m", "dxmatch.cli", "score", "none.csv", "-o", "o.csv"]
+    for debug, shown in (([], False), (["--debug"], True)):
+        done = subprocess.run([*run, *debug], capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert (done.returncode, "Traceback" in done.stderr) == (1, shown)
 
 
-@pytest.mark.parametrize("command", ["demo", "score", "train", "evaluate", "icd", "metrics"])
-def test_help_has_an_example(command: str) -> None:
-    done = run(command, "--help")
-    assert done.returncode == 0
-    assert "Example: dxmatch" in " ".join(done.stdout.split())
+@pytest.mark.parametrize(("raised", "code", "said"), [
+    (KeyboardInterrupt(), 130, "dxmatch: interrupted; nothing half-written is left."), (KeyboardInterrupt("12 chunks are kept"), 130, "dxmatch: 12 chunks are kept"),
+    (MemoryError(), 1, "dxmatch: out of memory; score the file in parts."),
+])  # fmt: skip
+def test_how_a_command_ends_that_was_cut_short(
+    raised: BaseException, code: int, said: str, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def cut_short(*_: object, **__: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("dxmatch.matcher.icd_mapping.map_icd", cut_short)
+    done = command("icd", "heart attack")
+    assert (done.code, done.err.strip()) == (code, said)
 
 
-def test_version() -> None:
-    assert run("--version").stdout.startswith("dxmatch 0.")
+def test_an_existing_model_is_not_replaced_unasked(demo: tuple[Path, str], example: Path, command: Command) -> None:
+    done = command("train", example / "pairs.csv", "-o", demo[0] / "model")
+    assert done.code == 1
+    assert "overwrite" in done.err
+
+
+COMMANDS = [info.callback.__name__ for info in app.registered_commands if info.callback]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(name: str, command: Command) -> None:
+    done = command(name, "--help")
+    assert done.code == 0
+    assert f"Example: dxmatch {name}" in " ".join(done.out.split())
+
+
+def test_version(command: Command) -> None:
+    assert command("--version").out.startswith("dxmatch 0.")

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("shap", reason="an audit needs shap (extra 'explain')")
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "dxmatch.cli", *map(str, arguments)], capture_output=True, text=True, timeout=300
-    )
+Command = Callable[..., Any]
 
 
-def test_audit(example: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_audit(example: Path, tmp_path: Path, command: Command) -> None:
     few = ("--repeats", "1", "--bootstrap", "20", "--sample", "50")
-    done = run("audit", example / "pairs.csv", "-o", tmp_path / "audit", *few)
-    assert done.returncode == 0, done.stderr
-    assert "Shuffling" in done.stdout and "cosine_static" in done.stdout
+    done = command("audit", example / "pairs.csv", "-o", tmp_path / "audit", *few)
+    assert done.code == 0, done.err
+    assert "Shuffling" in done.out and "cosine_static" in done.out
     assert (tmp_path / "audit" / "audit.html").is_file()
     assert json.loads((tmp_path / "audit" / "audit.json").read_text("utf-8"))["made_with"]["pairs"] == 494
     (tmp_path / "audit" / "mine.txt").write_text("x")
-    again = run("audit", example / "pairs.csv", "-o", tmp_path / "audit", *few)
-    assert again.returncode == 1 and "mine.txt" in again.stderr and "Traceback" not in again.stderr
+    again = command("audit", example / "pairs.csv", "-o", tmp_path / "audit", *few)
+    assert again.code == 1 and "mine.txt" in again.err and "Traceback" not in again.err
 
 
-def test_explain(tmp_path: Path) -> None:
-    done = run("explain", "heart attack", "acute MI", "-o", tmp_path / "why.svg")
-    assert done.returncode == 0, done.stderr
-    assert "M calls them a match" in done.stdout and (tmp_path / "why.svg").read_text("utf-8").startswith("<svg")
-    told = json.loads(run("explain", "type 1 diabetes", "type 2 diabetes", "--json").stdout)
+def test_explain(tmp_path: Path, command: Command) -> None:
+    done = command("explain", "heart attack", "acute MI", "-o", tmp_path / "why.svg")
+    assert done.code == 0, done.err
+    assert "M calls them a match" in done.out and (tmp_path / "why.svg").read_text("utf-8").startswith("<svg")
+    told = json.loads(command("explain", "type 1 diabetes", "type 2 diabetes", "--json").out)
     assert told["opposed"] and told["names"] == ["type 1 diabetes", "type 2 diabetes"]
-    wrong = run("explain", "heart attack", "acute MI", "-o", tmp_path / "why.pdf")
-    assert wrong.returncode == 1 and ".svg" in wrong.stderr
+    wrong = command("explain", "heart attack", "acute MI", "-o", tmp_path / "why.pdf")
+    assert wrong.code == 1 and ".svg" in wrong.err

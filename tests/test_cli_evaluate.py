@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+import dxmatch
 from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
+from dxmatch.evaluation.judges.asking import NotServed
+from dxmatch.evaluation.judges.language_model import Budget
 from dxmatch.files.tables import read_table
 
 LISTS = """case_id,rater,role,rank,diagnosis,severity
@@ -79,7 +82,9 @@ def test_failed_calls_of_all_models_are_told(here: Path, loopback: Any) -> None:
     assert done.output.count("questions failed") == 2
 
 
-def test_a_language_model_judges_and_classifies(here: Path, loopback: Any) -> None:
+def test_a_language_model_judges_and_classifies_from_the_command_line_and_from_python(
+    here: Path, loopback: Any
+) -> None:
     """The judge finds every reference in the first place, the classes are the first: an exact synonym, mild."""
     pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
     (here / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\n')
@@ -97,6 +102,16 @@ def test_a_language_model_judges_and_classifies(here: Path, loopback: Any) -> No
     assert loopback.log()["calls"] == calls, "the store knows it all"
     assert run(*asked, "--judge", "locl:m").exit_code == 2
     assert run("evaluate", "lists.csv", "--judge", "local:m").exit_code == 2
+
+    models = dict.fromkeys(("judge", "relation", "severity"), "local:m")
+    budget = Budget(max_calls=0)
+    again = dxmatch.evaluate(
+        "lists.csv", k=2, bootstrap=50, endpoints="e.toml", store="votes.sqlite", budget=budget, **models
+    )
+    assert json.loads(again.to_json()) == report
+    assert budget.summaries == [] and loopback.log()["calls"] == calls
+    with pytest.raises(NotServed, match=r"'judge' parameter must be ENDPOINT:MODEL, with one of local.*did you mean"):
+        dxmatch.evaluate("lists.csv", judge="locl:m", endpoints="e.toml")
 
 
 def test_reasoning(here: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import subprocess
 import sys
 import tomllib
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,40 +56,101 @@ HEAVY = [
 ]
 
 
-def imported_parts(file: Path) -> set[str]:
-    """The parts of dxmatch that a file imports, at its top or inside its functions."""
-    here = file.relative_to(ROOT).parent.parts
+def imported_files(file: Path) -> set[Path]:
+    """The files of dxmatch that a file imports: at its top, inside its functions, for the type checker."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
-            base = here[: len(here) - node.level + 1]
-            path = (*base, *(node.module or "").split("."))
-            targets = [(*path, alias.name) for alias in node.names] if not base and not node.module else [path]
-            found |= {target[0] for target in (tuple(p for p in t if p) for t in targets) if target}
+            module = file.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for target in {module, *(module / alias.name for alias in node.names)}:
+                found |= {path for path in (target.with_suffix(".py"), target / "__init__.py") if path.is_file()}
         elif (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dxmatch")) or (
             isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "dxmatch" for alias in node.names)
         ):
-            found.add("absolute import of dxmatch")
-    return found
+            raise AssertionError(f"{file}: an absolute import of dxmatch")
+    # The package of a module that is imported by its name is not meant.
+    return {
+        path for path in found if path.name != "__init__.py" or not any(f.parent == path.parent for f in found - {path})
+    }
+
+
+def product_files() -> list[Path]:
+    return [*(file for part in PARTS for file in (ROOT / part).rglob("*.py")), *ROOT.glob("*.py")]
+
+
+def top(file: Path) -> str:
+    """The folder of the house that a file stands in; its own name where it stands at the root."""
+    first = file.relative_to(ROOT).parts[0]
+    return first.removesuffix(".py")
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_imports_run_one_way(part: str) -> None:
+def test_imports_run_down_the_floors(part: str) -> None:
     floor = next(number for number, names in enumerate(FLOORS) if part in names)
     allowed = {part, *(name for names in FLOORS[floor + 1 :] for name in names)}
+    if part == "cli":
+        allowed.add("__init__")  # its version
     for file in (ROOT / part).rglob("*.py"):
-        wrong = imported_parts(file) - allowed
+        wrong = {top(path) for path in imported_files(file)} - allowed
         assert not wrong, f"{file.relative_to(ROOT)} imports {sorted(wrong)}; {part} may import {sorted(allowed)}"
 
 
-def test_imported_parts_sees_every_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
-    (tmp_path / "features" / "icd").mkdir(parents=True)
+def circle_in(graph: dict[Any, set[Any]]) -> list[Any]:
+    """A way along the arrows of `graph` that comes back to where it began; empty where there is none."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_file_imports_itself_by_a_circle() -> None:
+    graph = {file: imported_files(file) - {file} for file in product_files()}
+    assert circle_in(graph) == []
+
+
+def sub_folders() -> list[Path]:
+    return sorted({file.parent for part in PARTS for file in (ROOT / part).rglob("*.py")} - {ROOT / p for p in PARTS})
+
+
+def test_sub_folders_import_neither_their_holder_nor_each_other_in_circles() -> None:
+    arrows: dict[Path, dict[str, set[str]]] = {}
+    for folder in sub_folders():
+        for file in folder.glob("*.py"):
+            for path in imported_files(file):
+                for holder in [h for h in folder.parents if h != ROOT and ROOT in h.parents and h in path.parents]:
+                    inside = path.relative_to(holder).parts
+                    mine = folder.relative_to(holder).parts[0]
+                    assert len(inside) > 1, f"{file.relative_to(ROOT)} imports {path.relative_to(ROOT)} of its holder"
+                    if inside[0] != mine:
+                        arrows.setdefault(holder, {}).setdefault(mine, set()).add(inside[0])
+    for holder, graph in arrows.items():
+        assert circle_in(graph) == [], f"sub-folders of {holder.relative_to(ROOT)}"
+
+
+def test_the_rules_see_every_form_of_import(tmp_path: Path) -> None:
+    for name in (
+        "features/__init__.py",
+        "features/icd/__init__.py",
+        "features/icd/tree.py",
+        "models/folder.py",
+        "matcher.py",
+        "terms/__init__.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
     file = tmp_path / "features" / "icd" / "x.py"
     file.write_text(
-        "from ...models import folder\nfrom ..text import N\ndef f():\n  from ... import matcher\nimport dxmatch.cli.main\n"
+        "from typing import TYPE_CHECKING\nfrom ...models.folder import load\nfrom . import tree\nfrom ...terms import name\n"
+        "def f():\n  from ... import matcher\n"
     )
-    assert imported_parts(file) == {"models", "features", "matcher", "absolute import of dxmatch"}
+    names = {str(path.relative_to(tmp_path)) for path in imported_files(file)}
+    assert names == {"models/folder.py", "features/icd/tree.py", "terms/__init__.py", "matcher.py"}
+    file.write_text("import dxmatch.cli\n")
+    with pytest.raises(AssertionError, match="absolute"):
+        imported_files(file)
+    assert circle_in({1: {2}, 2: {3}, 3: {1}})
+    assert not circle_in({1: {2, 3}, 2: {3}, 3: set()})
 
 
 def test_packages_listed_are_the_packages_on_disk() -> None:

@@ -46,6 +46,7 @@ def test_every_notebook_is_executed_here() -> None:
     assert sorted(file.stem for file in NOTEBOOKS.glob("*.ipynb")) == NAMES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_it_runs_and_draws_the_pictures_that_are_kept(name: str, tmp_path: Path) -> None:
     kept, again = read(name), read(name)

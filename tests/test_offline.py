@@ -32,6 +32,7 @@ def offline(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return run
 
 
+@pytest.mark.slow
 def test_every_command_of_the_demo(tmp_path: Path) -> None:
     run = offline("demo", "--output", "out", cwd=tmp_path)
     assert run.returncode == 0, run.stderr

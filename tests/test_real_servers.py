@@ -31,7 +31,7 @@ import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.endpoint import EndpointEncoder
-from dxmatch.votes.prompts.questions import REASONS, Respondent
+from dxmatch.votes.prompts.questions import REASONS, ModelConfig
 from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
@@ -130,13 +130,13 @@ def asked(folder: Path, model: str | Path, url: str, options: str = "") -> str:
     return run.stdout
 
 
-def kept(folder: Path) -> tuple[Respondent, dict[tuple[str, str, int], tuple[int | None, float | None, str | None]]]:
-    """The one respondent of the store, and its answers by (first, second, repeat)."""
+def kept(folder: Path) -> tuple[ModelConfig, dict[tuple[str, str, int], tuple[int | None, float | None, str | None]]]:
+    """The one model configuration of the store, and its answers by (first, second, repeat)."""
     with VoteStore(folder / "votes.sqlite", must_exist=True) as store:
         (status,) = store.status()
         names = sorted({name for pair in (*LEARNT, UNLEARNT) for name in pair})
-        answers = store.answers(status.respondent, names)
-        return status.respondent, {tuple(row[:3]): tuple(row[3:]) for row in answers}  # type: ignore[misc]
+        answers = store.answers(status.config, names)
+        return status.config, {tuple(row[:3]): tuple(row[3:]) for row in answers}  # type: ignore[misc]
 
 
 def test_votes_of_transformers_serve(voter: Path, transformers_serve: str, tmp_path: Path) -> None:

@@ -78,11 +78,11 @@ def ablation_of(
     own = StaticEncoder.from_bytes(shipped_encoder_files()) if encoder is None else StaticEncoder.load(encoder)
 
     def providers_of(static: StaticEncoder | None) -> Providers:
-        return Providers.of(feature_set, normalizer, static)
+        return feature_set.open(normalizer, static)
 
     providers = providers_of(own)
     read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside")
-    examples, _ = examples_of(read, feature_set, providers, a="expert", group="expert", min_coverage=0.0)
+    examples, _ = examples_of(read, feature_set, providers, min_coverage=0.0)
     test = held_out(examples.groups, 0.2, seed)
     kinds = {
         kind: read_extra(

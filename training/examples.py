@@ -52,14 +52,13 @@ class Examples:
 
 
 def examples_of(
-    read: Pairs, features: FeatureSet, providers: Providers, *, a: str, group: str, min_coverage: float
+    read: Pairs, features: FeatureSet, providers: Providers, *, min_coverage: float
 ) -> tuple[Examples, dict[str, float]]:
     """The examples, and the share of rows that each feature is known for.
 
-    group : the column of the reference diagnosis. Where it is neither of the two diagnoses, side `a` names the disease, too.
+    Where `read` has no reference diagnosis, side `a` is it. Where that is neither of the two diagnoses, side `a` names the disease, too.
     """
     assert read.label is not None
-    read.table.require(group, "the reference diagnosis")
     unique = intern_pairs(read.a, read.b, providers.naming)
     table, known = covered_table(unique, features, providers, min_coverage)
     row = unique.pair_of_row
@@ -69,7 +68,7 @@ def examples_of(
         read.label,
         read.weight,
         unique.equal[row],
-        Groups.of(providers.naming(read.table.required_text(group).to_pylist())),
+        Groups.of(providers.naming((read.a if read.group is None else read.group).to_pylist())),
         np.stack([names[unique.first[row]], names[unique.second[row]]], axis=1),
         np.empty(len(row), object),
         read.soft,

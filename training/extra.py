@@ -113,7 +113,7 @@ def _examples(
     new &= (share == 0) | (share == 1)
     label = share[new].astype(np.int8)
     source = {
-        "source": Path(read.table.source).name,
+        "source": Path(read.source).name,
         "rows": len(read),
         "pairs": len(label),
         "matches": int(label.sum()),

@@ -12,8 +12,8 @@ from typing import Any
 from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
 from ..files.pairs import Pairs
-from ..matcher.match_function import SHAPE_FEATURES
 from ..models.manifest import Manifest
+from ..models.releases import SHAPE_FEATURES
 from .expert_agreement import expert_agreement
 from .fold_fit import Fitted
 from .recipe import Recipe
@@ -81,7 +81,7 @@ def data_of(
         "matches": int(read.label.sum()),
         "groups": len(groups.names),
         "set_aside": read.n_rejected,
-        "source": Path(read.table.source).name,
+        "source": Path(read.source).name,
         "label": recipe.label,
         "coverage": dict(coverage),
         "contained": dict(contained),

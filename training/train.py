@@ -113,13 +113,11 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
     recipe = recipe or Recipe()
     inputs = _Inputs(recipe)
     read = read_pairs(
-        pairs, a=recipe.a, b=recipe.b, label=recipe.label, soft=recipe.soft, weight=recipe.weight, rejects=recipe.rejects
+        pairs, a=recipe.a, b=recipe.b, label=recipe.label, soft=recipe.soft, weight=recipe.weight, group=recipe.group,
+        rejects=recipe.rejects,
     )  # fmt: skip
     read, inside = treat_contained(read, inputs.providers.naming, recipe.contained)
-    examples, coverage = examples_of(
-        read, inputs.features, inputs.providers, a=recipe.a, group=recipe.group or recipe.a,
-        min_coverage=recipe.min_coverage,
-    )  # fmt: skip
+    examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     warnings = [*check_examples(examples, inputs.features), *contained_warning(inside)]
     extra = None
     if recipe.extra is not None:
@@ -158,9 +156,7 @@ class _Inputs:
         self.providers = self.providers_of(own)
 
     def providers_of(self, static: StaticEncoder | None) -> Providers:
-        return Providers.of(
-            self.features, self.normalizer, static, endpoints=self.features.endpoints, store=self.votes
-        )  # fmt: skip
+        return self.features.open(self.normalizer, static, endpoints=self.features.endpoints, store=self.votes)
 
     def matcher(self, final: Fitted, data: Mapping[str, Any], metrics: Mapping[str, Any]) -> MatchFunction:
         """M as `load` gives it: the model that is returned is the one that will be on disk."""

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import InputError, OptionError
 from ..files.tables import Table, read_table, write_rejects
 from ..terms.icd.naming import Naming
-from .prompts.questions import Answer, Question, Respondent
+from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
 from .voters import IMPORTED
 
@@ -41,14 +41,14 @@ class TableSummary:
 
     def lines(self) -> list[str]:
         models = ", ".join(f"{model} {count:,}" for model, count in sorted(self.by_model.items())) or "none"
-        told = {
+        counts = {
             "without a verdict": self.unscored,
             "known already": self.known,
             "rows that repeat another": self.repeated,
             "rows whose two names are equal": self.equal,
             "rows set aside": self.rejected,
         }
-        rest = "".join(f"; {count:,} {what}" for what, count in told.items() if count)
+        rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
         return [f"{self.rows:,} rows, {self.stored:,} new votes; votes by model: {models}{rest}."]
 
 
@@ -84,7 +84,7 @@ def import_table(
     model: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
 ) -> TableSummary:
-    """Stores the votes of a table under `Respondent(model, "imported")`; one that is there already stays.
+    """Stores the votes of a table under `ModelConfig(model, "imported")`; one that is there already stays.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def import_table(
 
 
 def _question(vote: _Vote) -> Question:
-    return Question(Respondent(vote.model, IMPORTED), vote.first, vote.second)
+    return Question(ModelConfig(vote.model, IMPORTED), vote.first, vote.second)
 
 
 def _answer(vote: _Vote) -> Answer:
@@ -200,7 +200,7 @@ def _probabilities(table: Table, column: str, problems: dict[int, InputError]) -
     for row, value in enumerate(table.column(column)):
         number = None if _blank(value) else _number(value)
         if number is not None and not 0 <= number <= 1:
-            error = table.error("a value that is no probability", row, column, allowed="0 to 1, or blank", got=value)
+            error = table.error("not a probability", row, column, allowed="0 to 1, or blank", got=value)
             problems.setdefault(row, error)
         out.append(number)
     return out
@@ -211,7 +211,7 @@ def _blank(value: Any) -> bool:
 
 
 def _number(value: Any) -> float:
-    """NaN for what is no number."""
+    """NaN for what is not a number."""
     try:
         return math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):

@@ -42,8 +42,8 @@ class AskSummary:
         self.prompt_tokens += answer.prompt_tokens or 0
         self.completion_tokens += answer.completion_tokens or 0
 
-    def words(self) -> str:
-        """A few lines for a terminal."""
+    def lines(self) -> list[str]:
+        """For the user to read."""
         lines = [f"{self.answered:,} answers kept, {self.unscored.total():,} of them without a verdict{_parts(self.unscored)}."]  # fmt: skip
         if self.known:
             lines.append(f"{self.known:,} questions had been answered meanwhile.")
@@ -56,7 +56,7 @@ class AskSummary:
             f"{self.calls:,} calls, {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers{cost}."
         )
         lines += [f"Stopped: {reason.rstrip('.')}." for reason in self.stopped_because]
-        return "\n".join(lines)
+        return lines
 
 
 def _parts(counts: Counter[str]) -> str:

@@ -18,30 +18,30 @@ from ..endpoints.event_loop import run
 from ..endpoints.prices import Price
 from ..errors import OptionError
 from .ask_summary import AskSummary
-from .budget import Bill, CapReached, Purse, token_limit
-from .prompts.questions import Answer, Question, Respondent
+from .budget import Budget, CapReached, CostMeter, token_limit
+from .prompts.questions import Answer, ModelConfig, Question
 from .prompts.versions import PROMPTS, answer_of
 from .store.store import VoteStore
 
 __all__ = ["AskSummary", "Job", "ask"]
 
-HOPELESS, HOPELESS_AT_FIRST = 100, 10
-"""A job is given up after so many failed questions in a row: 100, or 10 where none was answered yet.
+MAX_FAILURES, MAX_FAILURES_AT_FIRST = 100, 10
+"""The circuit breaker: a job ends after so many failed questions in a row, 100, or 10 where none was answered yet.
 
 More where more are under way at once: two rounds of these, or one at first."""
 
-_DRAWN, _LOOKED_UP = 4_096, 64
+_SHUFFLED, _LOOKED_UP = 4_096, 64
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one respondent is asked at one endpoint.
+    """What one model configuration is asked at one endpoint.
 
     questions : drawn as they are needed, in a thread. total : how many they are. price : None where it is not known.
     """
 
     endpoint: Endpoint
-    respondent: Respondent
+    config: ModelConfig
     questions: Iterable[Question]
     total: int
     price: Price | None = None
@@ -69,7 +69,7 @@ def ask(
 
     Errors: `StoreError` as soon as an answer cannot be kept; `InputError` where a key is not set; `OptionError`.
     """
-    asking = _Asking(jobs, store, Purse(max_calls, max_cost), progress)
+    asking = _Asking(jobs, store, Budget(max_calls, max_cost), progress)
     try:
         with asking.writer:
             run(asking.all())
@@ -85,8 +85,8 @@ def _first(error: BaseException) -> BaseException:
 
 
 @dataclass(eq=False)
-class _Course:
-    """How a job goes. over : no further question of it is asked."""
+class _JobState:
+    """The state of a job. over : no further question of it is asked."""
 
     job: Job
     parameters: dict[str, Any] = field(init=False)
@@ -95,68 +95,68 @@ class _Course:
     over: bool = False
 
     def __post_init__(self) -> None:
-        self.parameters = json.loads(self.job.respondent.parameters)
+        self.parameters = json.loads(self.job.config.parameters)
 
     def check(self, max_cost: float | None) -> None:
         """Errors: `InputError` without a key; `OptionError` where a cap on cost cannot be kept."""
         self.job.endpoint.key()
         if max_cost is not None and (self.job.price is None or token_limit(self.parameters) is None):
-            model = self.job.respondent.model
+            model = self.job.config.model
             allowed = f"left out where a price of {model}, or max_tokens among its parameters, is missing"
             raise OptionError("max_cost", allowed, max_cost)
 
 
 class _Asking:
     def __init__(
-        self, jobs: Sequence[Job], store: VoteStore, purse: Purse, progress: Callable[[int, int], None]
+        self, jobs: Sequence[Job], store: VoteStore, budget: Budget, progress: Callable[[int, int], None]
     ) -> None:
-        self._courses = [_Course(job) for job in jobs]
-        for course in self._courses:
-            course.check(purse.max_cost)
+        self._states = [_JobState(job) for job in jobs]
+        for state in self._states:
+            state.check(budget.max_cost)
         self.summary = AskSummary()
         self.writer = ThreadPoolExecutor(1, "vote-store")
-        self._store, self._purse, self._progress = store, purse, progress
+        self._store, self._budget, self._progress = store, budget, progress
         self._total, self._done = sum(job.total for job in jobs), 0
 
     async def all(self) -> None:
         """Errors: an exception group, with the first error first."""
-        by_endpoint: dict[Endpoint, list[_Course]] = {}
-        for course in self._courses:
-            by_endpoint.setdefault(course.job.endpoint, []).append(course)
+        by_endpoint: dict[Endpoint, list[_JobState]] = {}
+        for state in self._states:
+            by_endpoint.setdefault(state.job.endpoint, []).append(state)
         async with asyncio.TaskGroup() as tasks:
-            for endpoint, courses in by_endpoint.items():
-                tasks.create_task(self._endpoint(endpoint, courses))
+            for endpoint, states in by_endpoint.items():
+                tasks.create_task(self._endpoint(endpoint, states))
 
-    async def _endpoint(self, endpoint: Endpoint, courses: list[_Course]) -> None:
-        questions = _Drawn(courses, self._store, self._known)
+    async def _endpoint(self, endpoint: Endpoint, states: list[_JobState]) -> None:
+        questions = _QuestionQueue(states, self._store, self._known)
 
         async def work() -> None:
             while (drawn := await questions.next()) is not None:
-                course, question = drawn
-                if not course.over:
-                    await self._question(client, course, question)
+                state, question = drawn
+                if not state.over:
+                    await self._question(client, state, question)
 
         async with EndpointClient(endpoint) as client, asyncio.TaskGroup() as workers:
-            for _ in range(min(endpoint.concurrency, sum(course.job.total for course in courses))):
+            for _ in range(min(endpoint.concurrency, sum(state.job.total for state in states))):
                 workers.create_task(work())
 
-    async def _question(self, client: EndpointClient, course: _Course, question: Question) -> None:
-        respondent = question.respondent
-        prompt = PROMPTS[respondent.prompt]
+    async def _question(self, client: EndpointClient, state: _JobState, question: Question) -> None:
+        config = question.config
+        prompt = PROMPTS[config.prompt]
         messages = prompt.messages(question.first, question.second)
-        bill = Bill(self._purse, course.job.price, messages, course.parameters)
+        meter = CostMeter(self._budget, state.job.price, messages, state.parameters)
         try:
-            reply = await client.chat(respondent.model, messages, course.parameters, bill)
+            reply = await client.chat(config.model, messages, state.parameters, meter)
         except CapReached as cap:
-            self._stop(self._courses, str(cap))
-            if bill.error is None:
+            self._stop(self._states, str(cap))
+            if meter.error is None:
                 return
-            self.summary.failed[bill.error.kind] += 1
+            self.summary.failed[meter.error.kind] += 1
         except EndpointError as error:
-            self._failed(course, error)
+            self._failed(state, error)
         else:
-            bill.answered(reply.prompt_tokens, reply.completion_tokens)
-            course.answered, course.failed_in_a_row = True, 0
+            meter.answered(reply.prompt_tokens, reply.completion_tokens)
+            state.answered, state.failed_in_a_row = True, 0
             answer = answer_of(
                 prompt, question, text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
                 prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=reply.seconds,
@@ -180,50 +180,50 @@ class _Asking:
         self.summary.known += count
         self._report(count)
 
-    def _failed(self, course: _Course, error: EndpointError) -> None:
+    def _failed(self, state: _JobState, error: EndpointError) -> None:
         self.summary.failed[error.kind] += 1
-        course.failed_in_a_row += 1
-        at_once, model = course.job.endpoint.concurrency, course.job.respondent.model
-        hopeless = max(HOPELESS, 2 * at_once) if course.answered else max(HOPELESS_AT_FIRST, at_once)
+        state.failed_in_a_row += 1
+        at_once, model = state.job.endpoint.concurrency, state.job.config.model
+        limit = max(MAX_FAILURES, 2 * at_once) if state.answered else max(MAX_FAILURES_AT_FIRST, at_once)
         if error.final:
-            self._stop([course], f"{model} is not asked any more: {error}")
-        elif course.failed_in_a_row >= hopeless:
-            self._stop([course], f"{model} is not asked any more: {hopeless} failures in a row, the last: {error}")
+            self._stop([state], f"{model} is not asked any more: {error}")
+        elif state.failed_in_a_row >= limit:
+            self._stop([state], f"{model} is not asked any more: {limit} failures in a row, the last: {error}")
 
-    def _stop(self, courses: Iterable[_Course], reason: str) -> None:
-        going = [course for course in courses if not course.over]
-        for course in going:
-            course.over = True
+    def _stop(self, states: Iterable[_JobState], reason: str) -> None:
+        going = [state for state in states if not state.over]
+        for state in going:
+            state.over = True
         if going:
             self.summary.stopped_because.append(reason)
 
     def finished(self) -> AskSummary:
-        self.summary.calls = self._purse.calls
-        self.summary.cost = self._purse.cost if any(course.job.price for course in self._courses) else None
+        self.summary.calls = self._budget.calls
+        self.summary.cost = self._budget.cost if any(state.job.price for state in self._states) else None
         return self.summary
 
 
-class _Drawn:
+class _QuestionQueue:
     """The questions of an endpoint, drawn a few at a time, without those that have been answered meanwhile."""
 
-    def __init__(self, courses: Sequence[_Course], store: VoteStore, known: Callable[[int], None]) -> None:
-        self._all = self._in_turn(courses)
+    def __init__(self, states: Sequence[_JobState], store: VoteStore, known: Callable[[int], None]) -> None:
+        self._all = self._in_turn(states)
         self._store, self._known = store, known
         self._shuffle = random.Random().shuffle
-        self._mixed: list[tuple[_Course, Question]] = []
-        self._ready: deque[tuple[_Course, Question]] = deque()
+        self._mixed: list[tuple[_JobState, Question]] = []
+        self._ready: deque[tuple[_JobState, Question]] = deque()
         self._lock = asyncio.Lock()
 
     @staticmethod
-    def _in_turn(courses: Sequence[_Course]) -> Iterator[tuple[_Course, Question]]:
-        for course in courses:
-            if not course.over:
-                for question in course.job.questions:
-                    yield course, question
-                    if course.over:
+    def _in_turn(states: Sequence[_JobState]) -> Iterator[tuple[_JobState, Question]]:
+        for state in states:
+            if not state.over:
+                for question in state.job.questions:
+                    yield state, question
+                    if state.over:
                         break
 
-    async def next(self) -> tuple[_Course, Question] | None:
+    async def next(self) -> tuple[_JobState, Question] | None:
         async with self._lock:
             while not self._ready:
                 drawn, unknown = await asyncio.to_thread(self._draw)
@@ -234,12 +234,12 @@ class _Drawn:
                     self._known(drawn - len(unknown))
             return self._ready.popleft()
 
-    def _draw(self) -> tuple[int, list[tuple[_Course, Question]]]:
+    def _draw(self) -> tuple[int, list[tuple[_JobState, Question]]]:
         """(number drawn, those of them to be asked)."""
         if not self._mixed:
-            self._mixed = list(islice(self._all, _DRAWN))
+            self._mixed = list(islice(self._all, _SHUFFLED))
             self._shuffle(self._mixed)
-        part = {question: course for course, question in self._mixed[:_LOOKED_UP]}
+        part = {question: state for state, question in self._mixed[:_LOOKED_UP]}
         drawn = len(self._mixed[:_LOOKED_UP])
         del self._mixed[:_LOOKED_UP]
         return drawn, [(part[question], question) for question in self._store.unknown(part)]

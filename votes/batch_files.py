@@ -67,7 +67,7 @@ def export(
 
 def custom_id(question: Question) -> str:
     """32 hexadecimal digits; batch services take up to 64 characters, each id once."""
-    who = question.respondent
+    who = question.config
     key = [who.model, who.prompt, who.parameters, question.first, question.second, question.repeat]
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
@@ -94,7 +94,7 @@ class _Writer:
             handle.close()
 
     def _file_for(self, question: Question, size: int) -> tuple[BatchFile, IO[bytes]]:
-        kind = question.respondent.prompt, question.respondent.model
+        kind = question.config.prompt, question.config.model
         if kind in self._current:
             file, handle = self._current[kind]
             if file.requests < self._max_requests and file.size + size <= self._max_bytes:
@@ -117,7 +117,7 @@ class _Writer:
 
 def _request(id: str, question: Question) -> bytes:
     """One line. ASCII alone, so that no separator of Unicode can break it."""
-    who = question.respondent
+    who = question.config
     messages = PROMPTS[who.prompt].messages(question.first, question.second)
     body = {"model": who.model, "messages": messages, **json.loads(who.parameters)}
     request = {"custom_id": id, "method": "POST", "url": "/v1/chat/completions", "body": body}
@@ -128,7 +128,7 @@ def _request(id: str, question: Question) -> bytes:
 
 
 @dataclass
-class Told:
+class Skipped:
     """Lines that gave no new answer, for one reason: how many, and where the first of them are."""
 
     count: int = 0
@@ -145,16 +145,16 @@ class BatchSummary:
     """What became of the lines of all files.
 
     stored : new answers. unscored : of these, those without a verdict, by reason.
-    told : the lines that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
+    skipped : the lines that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
     """
 
     n_lines: int = 0
     stored: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
-    told: dict[str, Told] = field(default_factory=dict)
+    skipped: dict[str, Skipped] = field(default_factory=dict)
 
-    def tell(self, what: str, place: str) -> None:
-        self.told.setdefault(what, Told()).add(place)
+    def skip(self, what: str, place: str) -> None:
+        self.skipped.setdefault(what, Skipped()).add(place)
 
     def lines(self) -> list[str]:
         """For the user to read."""
@@ -162,18 +162,18 @@ class BatchSummary:
         if self.unscored:
             reasons = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in self.unscored.most_common())
             out.append(f"{self.unscored.total():,} of these without a verdict ({reasons}).")
-        for what, told in self.told.items():
-            more = ", …" if told.count > len(told.places) else ""
-            out.append(f"{what}: {told.count:,} ({', '.join(told.places)}{more}).")
+        for what, skipped in self.skipped.items():
+            more = ", …" if skipped.count > len(skipped.places) else ""
+            out.append(f"{what}: {skipped.count:,} ({', '.join(skipped.places)}{more}).")
         return out
 
 
 def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore) -> BatchSummary:
     """Stores the answers in results of exported files, in any order. An answer that is there already stays.
 
-    A line that is damaged, failed or unknown is told, and the rest goes on.
+    A line that is damaged, failed or unknown is reported, and the rest goes on.
 
-    Errors: `InputError` for a file that cannot be read or is no result of a batch; nothing is stored then.
+    Errors: `InputError` for a file that cannot be read or is not the result of a batch; nothing is stored then.
     """
     for path in paths:
         _check_result(path)
@@ -191,7 +191,9 @@ def is_batch_result(path: str | os.PathLike[str]) -> bool:
 
 def _check_result(path: str | os.PathLike[str]) -> None:
     if not is_batch_result(path):
-        problem = "the requests of a batch, not its results" if any(_first_entries(path)) else "no result of a batch"
+        problem = (
+            "the requests of a batch, not its results" if any(_first_entries(path)) else "not the result of a batch"
+        )
         allowed = 'lines such as {"custom_id": …, "response": …}'
         raise InputError(problem, source=os.fspath(path), allowed=allowed)
 
@@ -225,16 +227,16 @@ def _import_lines(lines: Iterable[tuple[str, bytes]], store: VoteStore, summary:
         summary.n_lines += 1
         found = _answered(line, store)
         if isinstance(found, str):
-            summary.tell(found, place)
+            summary.skip(found, place)
         elif found[0] in answers:
-            summary.tell("answered already", place)
+            summary.skip("answered already", place)
         else:
             question, answers[question] = found
             places[question] = place
     new = dict.fromkeys(store.unknown(answers))
     for question in answers:
         if question not in new:
-            summary.tell("answered already", places[question])
+            summary.skip("answered already", places[question])
     summary.stored += store.add_many((question, answers[question]) for question in new)
     summary.unscored.update(reason for question in new if (reason := answers[question].reason))
 
@@ -249,8 +251,8 @@ def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
     question = store.exported(id) if isinstance(id, str) and _CUSTOM_ID.fullmatch(id) else None
     if question is None:
         return "an unknown custom id"
-    if question.respondent.prompt not in PROMPTS:
-        return f"an answer to the prompt {question.respondent.prompt}, which this release does not have"
+    if question.config.prompt not in PROMPTS:
+        return f"an answer to the prompt {question.config.prompt}, which this release does not have"
     if failure := _failure(entry):
         return failure
     response = entry["response"]
@@ -258,9 +260,9 @@ def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
     try:
         reply = chat_reply(body, seconds=0.0)
     except ValueError:
-        return "an answer that is no chat completion"
+        return "not a chat completion"
     return question, answer_of(
-        PROMPTS[question.respondent.prompt], question,
+        PROMPTS[question.config.prompt], question,
         text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
         prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=None,
     )  # fmt: skip

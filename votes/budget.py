@@ -1,4 +1,4 @@
-"""The caps on calls and on cost: what a call may cost at most is set aside before it, and settled after it."""
+"""The caps on calls and on cost: what a call may cost at most is reserved before it, and what it did cost is charged after it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CapReached(DxmatchError):
     """The next call could go beyond a cap."""
 
 
-class Purse:
+class Budget:
     """Calls and money, over all endpoints.
 
     calls : begun so far, retries included. cost : of the calls that have ended.
@@ -30,11 +30,11 @@ class Purse:
             raise OptionError("max_cost", "a number from 0, or None", max_cost)
         self.max_calls, self.max_cost = max_calls, max_cost
         self.calls, self.cost = 0, 0.0
-        self._set_aside = 0.0
+        self._reserved = 0.0
         self._under_way = 0
-        self._settled = asyncio.Event()
+        self._charged = asyncio.Event()
 
-    async def set_aside(self, most: float) -> None:
+    async def reserve(self, most: float) -> None:
         """Counts a call that costs `most` at most. Waits while calls under way may still turn out cheaper.
 
         Errors: `CapReached`.
@@ -42,53 +42,53 @@ class Purse:
         while True:
             if self.max_calls is not None and self.calls >= self.max_calls:
                 raise CapReached(f"the cap of {self.max_calls:,} calls is reached")
-            if self.max_cost is None or self.cost + self._set_aside + most <= self.max_cost:
+            if self.max_cost is None or self.cost + self._reserved + most <= self.max_cost:
                 break
             if not self._under_way:
                 raise CapReached(
                     f"the next call could cost {most:.3g}, and {self.cost:.3g} of {self.max_cost:g} is spent"
                 )
-            self._settled.clear()
-            await self._settled.wait()
+            self._charged.clear()
+            await self._charged.wait()
         self.calls += 1
         self._under_way += 1
-        self._set_aside += most
+        self._reserved += most
 
-    def settle(self, most: float, cost: float) -> None:
-        """A call for which `most` was set aside has ended and cost `cost`."""
+    def charge(self, most: float, cost: float) -> None:
+        """A call for which `most` was reserved has ended and cost `cost`."""
         self._under_way -= 1
-        self._set_aside = self._set_aside - most if self._under_way else 0.0
+        self._reserved = self._reserved - most if self._under_way else 0.0
         self.cost += cost
-        self._settled.set()
+        self._charged.set()
 
 
-class Bill:
+class CostMeter:
     """One question's part in it, try by try; the `Meter` of its call.
 
     price : None where it is not known; then its calls count, and cost nothing.
     A call without an answer for which the endpoint may charge all the same counts with all that it may cost.
     """
 
-    def __init__(self, purse: Purse, price: Price | None, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]) -> None:  # fmt: skip
-        self._purse, self._price = purse, price
-        self._most = price.of(most_tokens(messages), token_limit(parameters) or 0) if price else 0.0
+    def __init__(self, budget: Budget, price: Price | None, messages: Sequence[Mapping[str, str]], parameters: Mapping[str, Any]) -> None:  # fmt: skip
+        self._budget, self._price = budget, price
+        self._max_cost = price.of(max_tokens_of(messages), token_limit(parameters) or 0) if price else 0.0
         self.error: EndpointError | None = None
 
     async def begin(self) -> None:
-        await self._purse.set_aside(self._most)
+        await self._budget.reserve(self._max_cost)
 
     def failed(self, error: EndpointError) -> None:
         self.error = error
-        self._purse.settle(self._most, self._most if error.billed else 0.0)
+        self._budget.charge(self._max_cost, self._max_cost if error.billed else 0.0)
 
     def answered(self, prompt_tokens: int | None, completion_tokens: int | None) -> None:
         """Costs what was counted, or the most that it may where the endpoint counts nothing."""
         counted = self._price and prompt_tokens is not None and completion_tokens is not None
-        cost = self._price.of(prompt_tokens, completion_tokens) if counted else self._most  # type: ignore[union-attr,arg-type]
-        self._purse.settle(self._most, cost)
+        cost = self._price.of(prompt_tokens, completion_tokens) if counted else self._max_cost  # type: ignore[union-attr,arg-type]
+        self._budget.charge(self._max_cost, cost)
 
 
-def most_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+def max_tokens_of(messages: Sequence[Mapping[str, str]]) -> int:
     """No tokenizer makes more tokens than bytes; 64 for each message's frame in the chat template."""
     return sum(len(message["content"].encode("utf-8", "replace")) + _TOKENS_AROUND_A_MESSAGE for message in messages)
 

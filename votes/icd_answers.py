@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from ..terms.icd.index import HOW, IcdIndex
 from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of
 from .picks import Choices, place_of
-from .prompts.questions import REASONS, Answer, Respondent
+from .prompts.questions import REASONS, Answer, ModelConfig
 from .store.store import VoteStore
 
 PICKED, UNSCORED = "picked", "unscored"
 NOT_ANSWERED = "the model was not asked, or did not answer"
 
 
-def picked_answers(respondent: Respondent, store: VoteStore, ask: Callable[[Choices], None]) -> Answers:
+def picked_answers(config: ModelConfig, store: VoteStore, ask: Callable[[Choices], None]) -> Answers:
     """Direct match or code; else "picked", the candidate that the model named; else "unscored", with the reason.
 
     ask : has what the store does not hold of these choices asked. The candidates stand in the order in which they were
@@ -31,7 +31,7 @@ def picked_answers(respondent: Respondent, store: VoteStore, ask: Callable[[Choi
                 continue
             one = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
             out.append(IcdAnswer(*one[:2], HOW[how], 1.0, [one]))
-        stored = store.stored(choices.questions(respondent))
+        stored = store.stored(choices.questions(config))
         asked = zip(choices.rows, choices.candidates, choices.cosines, stored, strict=True)
         for row, nodes, cosines, answer in asked:
             out[row] = _answer(names[row], candidates_of(index, nodes, cosines), answer)

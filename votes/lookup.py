@@ -34,7 +34,7 @@ class PairVotes:
         number = {name: i for i, name in enumerate(names)}
         keys: list[int] = []
         values: list[float] = []
-        for first, second, repeat, verdict, probability, _ in store.answers(voter.respondent, names):
+        for first, second, repeat, verdict, probability, _ in store.answers(voter.config, names):
             value = probability if voter.soft else verdict
             if value is None or repeat >= voter.repeats or (first > second and not voter.both_orders):
                 continue

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..terms.icd.index import Assignment, IcdIndex
 from .prompts.pick_prompt import candidates_text
-from .prompts.questions import Question, Respondent
+from .prompts.questions import ModelConfig, Question
 from .store.store import StoreError, VoteStore
 
 
@@ -46,15 +46,15 @@ class Choices:
             choices.listed.append(candidates_text([(index.tree.code(n), index.tree.name(n)) for n in nodes.tolist()]))
         return choices
 
-    def questions(self, respondent: Respondent) -> Iterator[Question]:
+    def questions(self, config: ModelConfig) -> Iterator[Question]:
         """One for each of `rows`."""
         for name, listed in zip(self.names, self.listed, strict=True):
-            yield Question(respondent, name, listed)
+            yield Question(config, name, listed)
 
-    def nodes(self, respondent: Respondent, store: VoteStore) -> NDArray[np.int32]:
-        """int32[u]: the direct match, or the candidate that `respondent` picked; -1 where there is neither."""
+    def nodes(self, config: ModelConfig, store: VoteStore) -> NDArray[np.int32]:
+        """int32[u]: the direct match, or the candidate that `config` picked; -1 where there is neither."""
         nodes = self.direct.nodes.copy()
-        picks = store.picks(respondent, list(zip(self.names, self.listed, strict=True)))
+        picks = store.picks(config, list(zip(self.names, self.listed, strict=True)))
         for row, name, candidates, pick in zip(self.rows, self.names, self.candidates, picks, strict=True):
             if pick is not None:
                 nodes[row] = candidates[place_of(pick, len(candidates), name)]

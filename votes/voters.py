@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .prompts.questions import Question, Respondent, canonical
+from .prompts.questions import ModelConfig, Question, canonical
 from .prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
 
 IMPORTED = "imported"
@@ -28,7 +28,7 @@ class Voter:
     repeats : how often each is asked.
     """
 
-    respondent: Respondent
+    config: ModelConfig
     endpoint: str
     both_orders: bool
     soft: bool
@@ -37,15 +37,15 @@ class Voter:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Voter:
         soft = options["soft"]
-        respondent = _respondent(options, {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if soft else {})
-        return cls(respondent, options["endpoint"], options["order"] == "both", soft, options["repeats"])
+        config = _config(options, {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if soft else {})
+        return cls(config, options["endpoint"], options["order"] == "both", soft, options["repeats"])
 
     def questions(self, first: str, second: str) -> Iterator[Question]:
         """All that is asked about a pair of different names."""
         low, high = min(first, second), max(first, second)
         for one, other in ((low, high), (high, low)) if self.both_orders else ((low, high),):
             for repeat in range(self.repeats):
-                yield Question(self.respondent, one, other, repeat)
+                yield Question(self.config, one, other, repeat)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Picker:
     source, encoder : the ICD-10 and the encoder that find the candidates, as in `icd_nearest`.
     """
 
-    respondent: Respondent
+    config: ModelConfig
     endpoint: str
     source: str
     encoder: str
@@ -64,15 +64,15 @@ class Picker:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Picker:
         where = (options["endpoint"], options["source"], options["encoder"], options["k"])
-        return cls(_respondent(options, {}), *where)
+        return cls(_config(options, {}), *where)
 
 
-def _respondent(options: Mapping[str, Any], extra: Mapping[str, Any]) -> Respondent:
+def _config(options: Mapping[str, Any], extra: Mapping[str, Any]) -> ModelConfig:
     version = options["prompt"]
     if version == IMPORTED:
-        return Respondent(options["model"], version)
+        return ModelConfig(options["model"], version)
     chosen = options["parameters"] or {"max_tokens": PROMPTS[version].max_answer_tokens, "temperature": 0}
-    return Respondent(options["model"], version, canonical({**chosen, **extra}))
+    return ModelConfig(options["model"], version, canonical({**chosen, **extra}))
 
 
 VOTE_OPTIONS: dict[str, Any] = {

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...pages.rows import Row
 from ..lists.lists import ALGORITHM, Lists
 from ..matches.case_matches import match_cases
 from ..matches.categories import top_categories
-from ..matches.group_agreement import (
+from ..metrics import REGISTRY
+from ..statistics.section import Context, Section
+from .group_agreement import (
     METRICS,
     NO_STRANGERS,
     FirstDiagnoses,
@@ -18,8 +21,6 @@ from ..matches.group_agreement import (
     stranger_pairs,
     told_apart,
 )
-from ..metrics import REGISTRY
-from ..statistics.section import Context, Row, Section
 from .rater_rows import by_name, rater_row
 
 NAME, TITLE = "agreement", "Agreement beyond chance in the first diagnosis"

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, overlap
 from ...terms.icd.tree import IcdTree
 from ..lists.lists import Lists
-from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined, opened
 from ..statistics.bootstrap import resampled_means
-from ..statistics.section import Context, Row, Section
+from ..statistics.section import Context, Section
 from .hierarchical_tables import chapter_rows, rank_shift_rows
 from .icd_lists import icd_lists, why_no_codes
-from .rater_rows import Values, by_name, rater_row, spread_over
+from .rater_rows import Values, by_name, rater_row, shared_matches, spread_over
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
 BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"

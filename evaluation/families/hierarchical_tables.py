@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import Row
 from ...terms.icd.tree import IcdTree
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined
 from ..statistics.bootstrap import percentile_interval, resampled_means
-from ..statistics.section import Context, Row
+from ..statistics.section import Context
 from .rater_rows import Values
 
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import Row
+from ..lists.lists import Lists
+from ..matches.reference_matches import ReferenceMatches, match_references
 from ..metrics import REGISTRY
-from ..relative.rows import Row, Setting, measured
-from ..statistics.section import Context
+from ..statistics.section import Context, measured
 
 Values = NDArray[np.float64]
 
@@ -29,7 +31,6 @@ def rater_row(
 ) -> Row:
     """One value of one rater. metric : its name in the registry. reason : why it is undefined, where it is."""
     declared = REGISTRY[metric]
-    setting = Setting(context.k, 1.0, context.k, context.level, n_cases)
     return {
         "algorithm": rater,
         "metric": declared.symbol,
@@ -37,7 +38,7 @@ def rater_row(
         "k": k,
         "hardness": None,
         "name": declared.printed(k, of=of),
-        **measured(value, repeats, setting, reason),
+        **measured(value, repeats, context.level, n_cases, reason),
         "n_cases": n_cases,
         "n_pairs": 1,
     }
@@ -53,3 +54,10 @@ def spread_over(values: Values, kept: NDArray[np.integer], n_cases: int) -> list
     every = np.full((n_cases, values.shape[1]), np.nan)
     every[kept] = values
     return [None if value != value else value for value in every.ravel().tolist()]
+
+
+def shared_matches(lists: Lists, context: Context) -> ReferenceMatches:
+    """`match_references` of the context's M and k, computed by the first family that needs it."""
+    if "reference_matches" not in context.made:
+        context.made["reference_matches"] = match_references(lists, context.matcher, context.k, context.progress)
+    return context.made["reference_matches"]

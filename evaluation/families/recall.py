@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import Row
 from ..lists.lists import Lists
-from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.recall import found_in, prompt_spread
 from ..statistics.bootstrap import resampled_means
-from ..statistics.section import Context, Row, Section
-from .rater_rows import by_name, rater_row, spread_over
+from ..statistics.section import Context, Section
+from .rater_rows import by_name, rater_row, shared_matches, spread_over
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
 

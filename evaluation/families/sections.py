@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ..lists.lists import Lists
 from ..metrics import REGISTRY, Metric
 from ..statistics.section import RELATIVE, Context, Section
+from . import agreement, hierarchical, recall, weighted
 
 CORRECTION = "correction"
-FAMILIES = (RELATIVE, "hierarchical", "weighted", "recall", "agreement")
-"""In the order of the report. Each but the first is a module of `matcher/families`; the correction stands with the first."""
+COMPUTED: dict[str, ModuleType] = {family.NAME: family for family in (hierarchical, weighted, recall, agreement)}
+"""Family -> its module: `missing(lists, context)` says what the lists lack, `compute(lists, context)` gives the section."""
+FAMILIES = (RELATIVE, *COMPUTED)
+"""In the order of the report; the correction stands with the first."""
 
 # files of metrics that have not their family's name, and a metric of two families
 _FAMILY_OF_FILE = {"expected": RELATIVE, "spread": RELATIVE, "alpha": "agreement"}
@@ -90,10 +92,9 @@ def family_sections(lists: Lists, context: Context, want: Wanted) -> tuple[list[
     """
     sections: list[Section] = []
     left_out: dict[str, str] = {}
-    for name in FAMILIES[1:]:
+    for name, family in COMPUTED.items():
         if name not in want:
             continue
-        family: Any = import_module(f".{name}", __package__)
         lacking = family.missing(lists, context)
         if lacking is None:
             sections.append(want.kept(family.compute(lists, context)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import Row
 from ..lists.lists import Cell, Lists
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import mean_of_defined
@@ -24,7 +25,7 @@ from ..metrics.weighted import (
     severity_distances,
 )
 from ..statistics.bootstrap import resampled_means
-from ..statistics.section import Context, Row, Section
+from ..statistics.section import Context, Section
 from .rater_rows import Values, by_name, rater_row, spread_over
 
 NAME, TITLE = "weighted", "Semantic and severity scores"

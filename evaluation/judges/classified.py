@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...progress import Progress
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
@@ -16,7 +17,6 @@ from ...votes.prompts.questions import Answer
 from ...votes.prompts.versions import RELATION_PROMPT, SEVERITY_PROMPT
 from ...votes.store.store import VoteStore
 from ..lists.lists import Cell, Lists, as_text
-from ..matches.case_matches import Progress
 from ..metrics.relative import check_k
 from ..metrics.weighted import RANKS
 from .judged import Names

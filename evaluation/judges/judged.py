@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...matcher.protocol import Matcher
+from ...progress import Progress
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
 from ...votes.prompts.judge_prompts import list_text
@@ -23,7 +25,6 @@ from ...votes.prompts.versions import SECOND_JUDGE_PROMPT, STRICT_JUDGE_PROMPT
 from ...votes.store.store import VoteStore
 from ..families.recall import recall_section
 from ..lists.lists import Lists
-from ..matches.case_matches import Matcher, Progress
 from ..matches.reference_matches import match_references
 from ..metrics.relative import check_k
 from ..statistics.section import Context, Section

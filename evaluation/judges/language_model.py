@@ -8,11 +8,11 @@ from typing import Any
 
 from ...endpoints.endpoint import Endpoint
 from ...endpoints.prices import Price
+from ...progress import Progress
 from ...votes.ask_summary import AskSummary
-from ...votes.prompts.questions import Answer, Question, Respondent, canonical
+from ...votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from ...votes.prompts.versions import PROMPTS
 from ...votes.store.store import VoteStore
-from ..matches.case_matches import Progress
 
 
 @dataclass
@@ -46,10 +46,10 @@ class LanguageModel:
     parameters: Mapping[str, Any] | None = None
     price: Price | None = None
 
-    def respondent(self, prompt: str) -> Respondent:
+    def config(self, prompt: str) -> ModelConfig:
         """prompt : a version in `PROMPTS`."""
         default = {"max_tokens": PROMPTS[prompt].max_answer_tokens, "temperature": 0}
-        return Respondent(self.model, prompt, canonical(self.parameters or default))
+        return ModelConfig(self.model, prompt, canonical(self.parameters or default))
 
     def answers(
         self,
@@ -63,7 +63,7 @@ class LanguageModel:
 
         Only what the store does not hold is asked.
         """
-        who = self.respondent(prompt)
+        who = self.config(prompt)
         questions = [Question(who, first, second) for first, second in asked]
         unknown = list(store.unknown(dict.fromkeys(questions)))
         if unknown:

@@ -15,6 +15,8 @@ from ...errors import InputError, OptionError
 EXPERT, ALGORITHM, REFERENCE, UNUSED = "expert", "algorithm", "reference", "unused"
 ROLES = (EXPERT, ALGORITHM, REFERENCE)
 NO_DIAGNOSIS, ABSENT = -1, -2
+NO_CATEGORY = -1
+"""Of a rater who gives no diagnosis: agrees with nothing, not even with itself."""
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ...errors import ModelError
+from ...matcher.protocol import Matcher
+from ...progress import Progress
 
 PAIRS_PER_CALL = 1_000_000
 _ELEMENTS_PER_BLOCK = 2_000_000
@@ -17,17 +19,6 @@ _CODES_PENDING = 16_000_000
 
 Entries = NDArray[np.int32]
 Raters = NDArray[np.intp]
-Progress = Callable[[int, int], None]
-"""Called with (done, total)."""
-
-
-class Matcher(Protocol):
-    """M: symmetric, and 1 for strings that are equal after normalisation. A pair matches from `threshold` up."""
-
-    @property
-    def threshold(self) -> float: ...
-
-    def probabilities(self, a: Sequence[str], b: Sequence[str], /) -> ArrayLike: ...
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.agreement import NO_CATEGORY
+from ..lists.lists import NO_CATEGORY
 from .case_matches import CaseMatches
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
-from .case_matches import CaseMatches, Matcher, ask
+from ...matcher.protocol import Matcher
+from .case_matches import CaseMatches, ask
 
 
 def multiplicity(matches: ArrayLike) -> NDArray[np.int64]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...matcher.protocol import Matcher
+from ...progress import Progress
 from ..lists.lists import Lists
-from ..statistics.section import Context
-from .case_matches import PAIRS_PER_CALL, Matcher, Progress, asked, each_once, pair_codes
-
-_ELEMENTS_PER_BLOCK = 2_000_000
-_CODES_PENDING = 16_000_000
+from .case_matches import PAIRS_PER_CALL, match_cases
 
 
 @dataclass(frozen=True)
@@ -45,75 +42,37 @@ def match_references(
 ) -> ReferenceMatches:
     """Asks M about the first k of each list and each reference diagnosis of its case, in bounded chunks.
 
-    Errors: `ModelError` where M gives something other than one probability per pair.
+    The references stand in as the list of one rater more.
+
+    Raises
+    ------
+    ModelError
+        Where M gives something other than one probability per pair.
     """
     references = [tuple(dict.fromkeys(reference)) for reference in lists.reference]
-    said = set(chain.from_iterable(references))
-    strings = sorted({*lists.strings, *said})
+    strings = sorted({*lists.strings, *chain.from_iterable(references)})
     number = {text: i for i, text in enumerate(strings)}
     # the last two for -1 and -2: no diagnosis is said, and the list has ended
     in_strings = np.array([*(number[text] for text in lists.strings), -1, -1], np.int32)
 
-    counts = np.fromiter(map(len, references), np.int64, len(references))
+    n, raters = lists.lengths.shape
+    counts = np.fromiter(map(len, references), np.int64, n)
     given = np.arange(counts.max(initial=0)) < counts[:, None]
-    wanted = np.full(given.shape, -1, np.int32)
-    wanted[given] = np.fromiter((number[text] for text in chain.from_iterable(references)), np.int32, counts.sum())
-    entries = in_strings[lists.top(k)]
+    entries = np.full((n, raters + 1, max(k, given.shape[1])), -1, np.int32)
+    entries[:, :raters, :k] = in_strings[lists.top(k)]
+    true = entries[:, raters, : given.shape[1]]
+    true[given] = np.fromiter((number[text] for text in chain.from_iterable(references)), np.int32, counts.sum())
+    said = entries[:, :raters, :k] >= 0
 
-    codes = _codes(entries, wanted, len(strings))
-    probabilities = np.empty(len(codes))
-    for start in range(0, len(codes), pairs_per_call):
-        low, high = np.divmod(codes[start : start + pairs_per_call], len(strings))
-        a, b = [strings[i] for i in low.tolist()], [strings[i] for i in high.tolist()]
-        probabilities[start : start + len(a)] = asked(matcher, a, b)
-        if progress is not None:
-            progress(min(start + pairs_per_call, len(codes)), len(codes))
-    # one more than the codes, for what was not asked
-    known = np.append(probabilities, np.nan).astype(np.float32)
-    verdicts = np.append(probabilities >= matcher.threshold, False)
-    shape = (*entries.shape, given.shape[1])
-    out, hits = np.empty(shape, np.float32), np.empty(shape, bool)
-    for cases, block in _blocks(entries, wanted, len(strings)):
-        at = _places(codes, block)
-        out[cases], hits[cases] = known[at], verdicts[at]
-    return ReferenceMatches(out, hits, given)
-
-
-def _blocks(
-    entries: NDArray[np.int32], wanted: NDArray[np.int32], n_strings: int
-) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-    """Some cases, and for them the code of each pair, int64 [c, r, k, D]; -1 where there is none."""
-    n, raters, k = entries.shape
-    step = max(1, _ELEMENTS_PER_BLOCK // max(1, raters * k * wanted.shape[1]))
-    for start in range(0, n, step):
-        cases = slice(start, min(n, start + step))
-        yield cases, pair_codes(entries[cases, :, :, None], wanted[cases, None, None, :], n_strings)
-
-
-def _codes(entries: NDArray[np.int32], wanted: NDArray[np.int32], n_strings: int) -> NDArray[np.int64]:
-    """Of every pair, ascending, each once."""
-    codes = np.empty(0, np.int64)
-    pending: list[NDArray[np.int64]] = []
-    for _, block in _blocks(entries, wanted, n_strings):
-        pending.append(each_once(block.ravel()))
-        if sum(map(len, pending)) > _CODES_PENDING:
-            codes, pending = each_once(np.concatenate([codes, *pending])), []
-    codes = each_once(np.concatenate([codes, *pending]))
-    return codes[codes >= 0]
-
-
-def _places(codes: NDArray[np.int64], block: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each code of the block stands in `codes`; their number for -1. Looked up in order, ten times as fast."""
-    flat = block.ravel()
-    order = np.argsort(flat)
-    at = np.empty_like(flat)
-    at[order] = np.searchsorted(codes, flat[order])
-    at[flat < 0] = len(codes)
-    return at.reshape(block.shape)
-
-
-def shared_matches(lists: Lists, context: Context) -> ReferenceMatches:
-    """`match_references` of the context's M and k, computed by the first family that needs it."""
-    if "reference_matches" not in context.made:
-        context.made["reference_matches"] = match_references(lists, context.matcher, context.k, context.progress)
-    return context.made["reference_matches"]
+    first, second = np.arange(raters), np.full(raters, raters)
+    matches = match_cases(
+        entries, first, second, strings, matcher,
+        pairs_per_call=pairs_per_call, progress=progress, keep_probabilities=True,
+    )  # fmt: skip
+    shape = (n, raters, k, given.shape[1])
+    probabilities, hits = np.empty(shape, np.float32), np.empty(shape, bool)
+    for out, values in ((probabilities, matches.probabilities), (hits, matches.verdicts)):
+        for cases, block in matches.facing(entries, first, second, values):
+            out[cases] = block[:, :, :k, : shape[-1]]
+    probabilities[~(said[..., None] & given[:, None, None, :])] = np.nan
+    return ReferenceMatches(probabilities, hits, given)

@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
+from ..lists.lists import NO_CATEGORY
 from .declaration import HOW_TO_EVALUATE, declare
-
-NO_CATEGORY = -1
-"""Says "no diagnosis": agrees with nothing, not even with itself."""
 
 
 def _two_raters(generator: np.random.Generator) -> dict[str, NDArray[np.integer]]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
-from .agreement import NO_CATEGORY, check_categories
+from ..lists.lists import NO_CATEGORY
+from .agreement import check_categories
 from .declaration import declare
 
 _DEGENERATE = (

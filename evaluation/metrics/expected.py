@@ -22,29 +22,7 @@ from ...errors import OptionError
 from .declaration import HOW_TO_EVALUATE, declare
 from .relative import check_hardness, relative
 
-_SOURCE = f"dxmatch; extends {HOW_TO_EVALUATE}"
 _PLACES = "rank, other rank"
-_OF_CASES: dict[str, Any] = {
-    "axes": {"probabilities": f"case, {_PLACES}"},
-    "order_free": ("case", "rank", "other rank"),
-    "repeat_free": ("case",),
-    "grows_with": ("probabilities",),
-}
-_OF_A_PANEL: dict[str, Any] = {
-    "axes": {"p_ae": f"case, expert, {_PLACES}", "p_ee": f"case, pair of experts, {_PLACES}"},
-    "order_free": ("case", "expert", "rank", "other rank"),
-    "repeat_free": ("case",),
-    "grows_with": ("p_ae",),
-    "falls_with": ("p_ee",),
-}
-_PANEL_INPUTS = (
-    "p_ae [n, z, k, k], p_ee [n, z(z-1)/2, k, k]: calibrated probabilities of M, 0 where there is no diagnosis; "
-    "hardness H in [0, 1]"
-)
-_UNDEFINED = (
-    ("the panel's part is 0: every probability between two experts is 0", "NaN; nothing can be measured against it"),
-    ("one expert", "refused: experts cannot be compared with themselves"),
-)
 
 
 def _places_example(generator: np.random.Generator) -> dict[str, Any]:
@@ -58,16 +36,43 @@ def _panel_example(generator: np.random.Generator) -> dict[str, Any]:
     return {"p_ae": generator.random((n, z, k, k)), "p_ee": ee, "hardness": float(generator.choice([0.0, 0.4, 1.0]))}
 
 
+_SHARED: dict[str, Any] = {
+    "source": f"dxmatch; extends {HOW_TO_EVALUATE}",
+    "repeat_free": ("case",),
+}
+_OF_CASES: dict[str, Any] = _SHARED | {
+    "inputs": "probabilities [n, ..., k, k]: calibrated probabilities of M, place by place; 0 where there is no diagnosis",
+    "range": "[0, 1]",
+    "example": _places_example,
+    "axes": {"probabilities": f"case, {_PLACES}"},
+    "order_free": ("case", "rank", "other rank"),
+    "grows_with": ("probabilities",),
+}
+_OF_A_PANEL: dict[str, Any] = _SHARED | {
+    "inputs": "p_ae [n, z, k, k], p_ee [n, z(z-1)/2, k, k]: calibrated probabilities of M, 0 where there is no diagnosis; "
+    "hardness H in [0, 1]",
+    "range": "[0, inf)",
+    "degenerate": (
+        (
+            "the panel's part is 0: every probability between two experts is 0",
+            "NaN; nothing can be measured against it",
+        ),
+        ("one expert", "refused: experts cannot be compared with themselves"),
+    ),
+    "example": _panel_example,
+    "axes": {"p_ae": f"case, expert, {_PLACES}", "p_ee": f"case, pair of experts, {_PLACES}"},
+    "order_free": ("case", "expert", "rank", "other rank"),
+    "grows_with": ("p_ae",),
+    "falls_with": ("p_ee",),
+}
+
+
 @declare(
     symbol="E[P]",
     says="The precision to be expected from M's probabilities.",
     formula="E[P@k] = sum_i E[mu_i] / (n k^2), E[mu] = sum_p sum_q p(d_p, d_q)",
-    source=_SOURCE,
-    inputs="probabilities [n, ..., k, k]: calibrated probabilities of M, place by place; 0 where there is no diagnosis",
-    range="[0, 1]",
     denominator="n k^2",
     degenerate=(("no case", "refused"), ("a place without a diagnosis", "probability 0; n k^2 stays")),
-    example=_places_example,
     **_OF_CASES,
 )
 def expected_precision_at_k(probabilities: ArrayLike) -> NDArray[np.float64]:
@@ -83,12 +88,8 @@ def expected_precision_at_k(probabilities: ArrayLike) -> NDArray[np.float64]:
     symbol="E[R]",
     says="The recall to be expected from M's probabilities, if places match independently of each other.",
     formula="E[R@k] = sum_i E[chi_i] / n, E[chi] = 1 - prod_p prod_q (1 - p(d_p, d_q))",
-    source=_SOURCE,
-    inputs="probabilities [n, ..., k, k]: calibrated probabilities of M, place by place; 0 where there is no diagnosis",
-    range="[0, 1]",
     denominator="n, the number of cases",
     degenerate=(("no case", "refused"), ("a place without a diagnosis", "probability 0")),
-    example=_places_example,
     **_OF_CASES,
 )
 def expected_recall_at_k(probabilities: ArrayLike) -> NDArray[np.float64]:
@@ -107,12 +108,7 @@ def expected_recall_at_k(probabilities: ArrayLike) -> NDArray[np.float64]:
     symbol="E[RPAD]",
     says="Relative precision from M's probabilities instead of its verdicts.",
     formula="RPAD@k(H) of E[P]: ((1-H) max E[P_AE] + H mean E[P_AE]) / ((1-H) min E[P_EE] + H mean E[P_EE])",
-    source=_SOURCE,
-    inputs=_PANEL_INPUTS,
-    range="[0, inf)",
     denominator="(1-H) min E[P_EE] + H mean E[P_EE]",
-    degenerate=_UNDEFINED,
-    example=_panel_example,
     **_OF_A_PANEL,
 )
 def expected_rpad(p_ae: ArrayLike, p_ee: ArrayLike, hardness: float = 1.0) -> float:
@@ -125,12 +121,7 @@ def expected_rpad(p_ae: ArrayLike, p_ee: ArrayLike, hardness: float = 1.0) -> fl
     symbol="E[RRAD]",
     says="Relative recall from M's probabilities instead of its verdicts, if places match independently.",
     formula="RRAD@k(H) of E[R]: ((1-H) max E[R_AE] + H mean E[R_AE]) / ((1-H) min E[R_EE] + H mean E[R_EE])",
-    source=_SOURCE,
-    inputs=_PANEL_INPUTS,
-    range="[0, inf)",
     denominator="(1-H) min E[R_EE] + H mean E[R_EE]",
-    degenerate=_UNDEFINED,
-    example=_panel_example,
     **_OF_A_PANEL,
 )
 def expected_rrad(p_ae: ArrayLike, p_ee: ArrayLike, hardness: float = 1.0) -> float:

@@ -18,21 +18,60 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import OptionError
 from .declaration import HOW_TO_EVALUATE, declare
 
-_PANEL = "mu_ae [n, z]: multiplicity of the algorithm with each expert; mu_ee [n, z(z-1)/2]: of each two experts; k"
-_OF_A_PANEL: dict[str, Any] = {
-    "axes": {"mu_ae": "case, expert", "mu_ee": "case, pair of experts"},
-    "order_free": ("case", "expert"),
-    "repeat_free": ("case",),
-    "grows_with": ("mu_ae",),
-    "falls_with": ("mu_ee",),
-}
+
+def _cases_example(generator: np.random.Generator) -> dict[str, Any]:
+    k = int(generator.integers(1, 5))
+    return {"mu": generator.integers(0, k * k + 1, generator.integers(1, 7)), "k": k}
+
+
+def _panel_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, z, k = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 6), (1, 4)))
+    # a panel of which few match, so that in some examples no two experts do
+    ee = generator.integers(0, k * k + 1, (n, z * (z - 1) // 2)) * (generator.random((n, 1)) < generator.random())
+    return {"mu_ae": generator.integers(0, k * k + 1, (n, z)), "mu_ee": ee, "k": k}
+
+
+def _panel_and_hardness(generator: np.random.Generator) -> dict[str, Any]:
+    return {**_panel_example(generator), "hardness": float(generator.choice([0.0, 0.3, 1.0]))}
+
+
 _OF_CASES: dict[str, Any] = {
+    "source": HOW_TO_EVALUATE,
+    "range": "[0, 1]",
     "axes": {"mu": "case"},
     "order_free": ("case",),
     "repeat_free": ("case",),
     "grows_with": ("mu",),
 }
-_NEVER_MATCH = ("the panel's part is 0: {}", "NaN; nothing can be measured against experts who never agree")
+
+
+def _of_a_panel(never: str, alone: str = "refused", with_hardness: bool = False) -> dict[str, Any]:
+    """What the relative metrics share. never : when the panel's part is 0. alone : what becomes of one expert."""
+    inputs = "mu_ae [n, z]: multiplicity of the algorithm with each expert; mu_ee [n, z(z-1)/2]: of each two experts; k"
+    return {
+        "source": HOW_TO_EVALUATE,
+        "inputs": f"{inputs}; hardness H in [0, 1]: 0 optimistic, 1 average" if with_hardness else inputs,
+        "range": "[0, inf)",
+        "example": _panel_and_hardness if with_hardness else _panel_example,
+        "degenerate": (
+            (f"the panel's part is 0: {never}", "NaN; nothing can be measured against experts who never agree"),
+            ("one expert", alone),
+        ),
+        "axes": {"mu_ae": "case, expert", "mu_ee": "case, pair of experts"},
+        "order_free": ("case", "expert"),
+        "repeat_free": ("case",),
+        "grows_with": ("mu_ae",),
+        "falls_with": ("mu_ee",),
+    }
+
+
+_OPTIMISTIC = _of_a_panel("two experts match in no case")
+_AVERAGE = _of_a_panel("no two experts match in any case")
+_WITH_HARDNESS = _of_a_panel(
+    "H = 0 and two experts match in no case, or no two experts match in any",
+    "refused: experts cannot be compared with themselves",
+    with_hardness=True,
+)
 
 
 def check_k(k: Any, name: str = "k") -> int:
@@ -71,29 +110,11 @@ def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], ND
     return ae, ee
 
 
-def _cases_example(generator: np.random.Generator) -> dict[str, Any]:
-    k = int(generator.integers(1, 5))
-    return {"mu": generator.integers(0, k * k + 1, generator.integers(1, 7)), "k": k}
-
-
-def _panel_example(generator: np.random.Generator) -> dict[str, Any]:
-    n, z, k = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 6), (1, 4)))
-    # a panel of which few match, so that in some examples no two experts do
-    ee = generator.integers(0, k * k + 1, (n, z * (z - 1) // 2)) * (generator.random((n, 1)) < generator.random())
-    return {"mu_ae": generator.integers(0, k * k + 1, (n, z)), "mu_ee": ee, "k": k}
-
-
-def _panel_and_hardness(generator: np.random.Generator) -> dict[str, Any]:
-    return {**_panel_example(generator), "hardness": float(generator.choice([0.0, 0.3, 1.0]))}
-
-
 @declare(
     symbol="P",
     says="How much of what two lists could share they do share.",
     formula="P@k = sum_i mu_i / (n k^2)",
-    source=HOW_TO_EVALUATE,
     inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case; k; optionally sizes [n, ...]",
-    range="[0, 1]",
     denominator="n k^2; with sizes, the sum of the products of the two lists' own lengths",
     example=_cases_example,
     **_OF_CASES,
@@ -117,9 +138,7 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
     symbol="R",
     says="The share of cases in which two lists have any diagnosis in common.",
     formula="R@k = sum_i chi_i / n, chi_i = [mu_i > 0]",
-    source=HOW_TO_EVALUATE,
     inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case",
-    range="[0, 1]",
     denominator="n, the number of cases",
     example=lambda generator: {"mu": _cases_example(generator)["mu"]},
     **_OF_CASES,
@@ -143,104 +162,66 @@ def relative(ae: NDArray[np.float64], ee: NDArray[np.float64], hardness: float) 
     return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
 
 
-def _rate_ratio(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float, recall: bool) -> float:
+def _relative_rate(rate: Any, mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float) -> float:
+    """`relative` of a rate, a function of mu; the arguments are checked."""
     ae, ee = _panel(mu_ae, mu_ee, check_k(k))
-    if recall:
-        return float(relative(recall_at_k(ae), recall_at_k(ee), check_hardness(hardness)))
-    return float(relative(precision_at_k(ae, k), precision_at_k(ee, k), check_hardness(hardness)))
+    return float(relative(rate(ae), rate(ee), check_hardness(hardness)))
 
 
 @declare(
     symbol="P_opt",
     says="Precision with the expert who agrees most, over that of the two experts who agree least.",
     formula="P_opt = max P_AE / min P_EE",
-    source=HOW_TO_EVALUATE,
-    inputs=_PANEL,
-    range="[0, inf)",
-    example=_panel_example,
-    **_OF_A_PANEL,
     denominator="min P_EE, the smallest precision between two experts",
-    degenerate=((_NEVER_MATCH[0].format("two experts match in no case"), _NEVER_MATCH[1]), ("one expert", "refused")),
+    **_OPTIMISTIC,
 )
 def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
-    """The optimistic relative precision: `rpad` at hardness 0."""
-    return _rate_ratio(mu_ae, mu_ee, k, 0.0, recall=False)
+    """`rpad` at hardness 0."""
+    return rpad(mu_ae, mu_ee, k, 0.0)
 
 
 @declare(
     symbol="P_avg",
     says="Mean precision with the experts, over the mean precision between experts.",
     formula="P_avg = mean P_AE / mean P_EE",
-    source=HOW_TO_EVALUATE,
-    inputs=_PANEL,
-    range="[0, inf)",
-    example=_panel_example,
-    **_OF_A_PANEL,
     denominator="mean P_EE, the mean precision between two experts",
-    degenerate=(
-        (_NEVER_MATCH[0].format("no two experts match in any case"), _NEVER_MATCH[1]),
-        ("one expert", "refused"),
-    ),
+    **_AVERAGE,
 )
 def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
-    """The average relative precision: `rpad` at hardness 1."""
-    return _rate_ratio(mu_ae, mu_ee, k, 1.0, recall=False)
+    """`rpad` at hardness 1."""
+    return rpad(mu_ae, mu_ee, k, 1.0)
 
 
 @declare(
     symbol="R_opt",
     says="Recall with the expert who agrees most, over that of the two experts who agree least.",
     formula="R_opt = max R_AE / min R_EE",
-    source=HOW_TO_EVALUATE,
-    inputs=_PANEL,
-    range="[0, inf)",
-    example=_panel_example,
-    **_OF_A_PANEL,
     denominator="min R_EE, the smallest recall between two experts",
-    degenerate=((_NEVER_MATCH[0].format("two experts match in no case"), _NEVER_MATCH[1]), ("one expert", "refused")),
+    **_OPTIMISTIC,
 )
 def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
-    """The optimistic relative recall: `rrad` at hardness 0."""
-    return _rate_ratio(mu_ae, mu_ee, k, 0.0, recall=True)
+    """`rrad` at hardness 0."""
+    return rrad(mu_ae, mu_ee, k, 0.0)
 
 
 @declare(
     symbol="R_avg",
     says="Mean recall with the experts, over the mean recall between experts.",
     formula="R_avg = mean R_AE / mean R_EE",
-    source=HOW_TO_EVALUATE,
-    inputs=_PANEL,
-    range="[0, inf)",
-    example=_panel_example,
-    **_OF_A_PANEL,
     denominator="mean R_EE, the mean recall between two experts",
-    degenerate=(
-        (_NEVER_MATCH[0].format("no two experts match in any case"), _NEVER_MATCH[1]),
-        ("one expert", "refused"),
-    ),
+    **_AVERAGE,
 )
 def r_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
-    """The average relative recall: `rrad` at hardness 1."""
-    return _rate_ratio(mu_ae, mu_ee, k, 1.0, recall=True)
+    """`rrad` at hardness 1."""
+    return rrad(mu_ae, mu_ee, k, 1.0)
 
 
 @declare(
     symbol="RPAD",
     says="Relative precision: at 1 the algorithm agrees with experts as much as they agree among themselves.",
     formula="RPAD@k(H) = ((1-H) max P_AE + H mean P_AE) / ((1-H) min P_EE + H mean P_EE)",
-    source=HOW_TO_EVALUATE,
-    inputs=f"{_PANEL}; hardness H in [0, 1]: 0 optimistic, 1 average",
-    range="[0, inf)",
-    example=_panel_and_hardness,
-    **_OF_A_PANEL,
     denominator="(1-H) min P_EE + H mean P_EE",
-    degenerate=(
-        (
-            _NEVER_MATCH[0].format("H = 0 and two experts match in no case, or no two experts match in any"),
-            _NEVER_MATCH[1],
-        ),
-        ("one expert", "refused: experts cannot be compared with themselves"),
-    ),
+    **_WITH_HARDNESS,
 )
 def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> float:
     """Relative precision of algorithmic diagnostics.
@@ -248,27 +229,16 @@ def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> f
     >>> rpad([[2, 1, 2], [0, 2, 2]], [[2, 1, 1], [2, 0, 1]], k=2)  # (9/24) / (7/24)
     1.2857142857142856
     """
-    return _rate_ratio(mu_ae, mu_ee, k, hardness, recall=False)
+    return _relative_rate(lambda mu: precision_at_k(mu, k), mu_ae, mu_ee, k, hardness)
 
 
 @declare(
     symbol="RRAD",
     says="Relative recall: at 1 the algorithm's list meets an expert's as often as experts' lists meet each other.",
     formula="RRAD@k(H) = ((1-H) max R_AE + H mean R_AE) / ((1-H) min R_EE + H mean R_EE)",
-    source=HOW_TO_EVALUATE,
-    inputs=f"{_PANEL}; hardness H in [0, 1]: 0 optimistic, 1 average",
-    range="[0, inf)",
-    example=_panel_and_hardness,
-    **_OF_A_PANEL,
     denominator="(1-H) min R_EE + H mean R_EE",
-    degenerate=(
-        (
-            _NEVER_MATCH[0].format("H = 0 and two experts match in no case, or no two experts match in any"),
-            _NEVER_MATCH[1],
-        ),
-        ("one expert", "refused: experts cannot be compared with themselves"),
-    ),
+    **_WITH_HARDNESS,
 )
 def rrad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> float:
     """Relative recall of algorithmic diagnostics."""
-    return _rate_ratio(mu_ae, mu_ee, k, hardness, recall=True)
+    return _relative_rate(recall_at_k, mu_ae, mu_ee, k, hardness)

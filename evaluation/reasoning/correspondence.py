@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from ..matches.case_matches import PAIRS_PER_CALL, Matcher, asked
+from ...matcher.protocol import Matcher
+from ..matches.case_matches import PAIRS_PER_CALL, asked
 from ..metrics.reasoning import same_name
 from .notes import Deduction
 

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ..matches.case_matches import Matcher
+from ...matcher.protocol import Matcher, loaded
+from ...pages.rows import Row
 from ..metrics import REGISTRY
 from ..metrics.reasoning import same_name, shares
-from ..relative.rows import Row, Setting, measured
 from ..statistics.bootstrap import check_bootstrap, resampled_means
+from ..statistics.section import measured
 from .correspondence import Similarity, explained_pairs, observation_pairs
 from .graph import Category, KnowledgeGraph
 from .json_file import at
@@ -65,7 +66,7 @@ def reasoning(
     graphs: str | os.PathLike[str],
     annotations: str | os.PathLike[str],
     predictions: str | os.PathLike[str],
-    matcher: Matcher | None = None,
+    matcher: Matcher | str | os.PathLike[str] | None = None,
     *,
     bootstrap: int = 1000,
     seed: int = 0,
@@ -91,15 +92,11 @@ def reasoning(
             f"no note for {len(strangers):,} of {len(predicted):,} predictions", source=str(Path(predictions)),
             allowed=f"files of the places and names of those in {Path(annotations)}", got=strangers[0],
         )  # fmt: skip
-    if matcher is None:
-        from ...matcher.match_function import load
-
-        matcher = load()
     names = list(annotated)
     true = {name: _annotated_category(graph, annotated[name], Path(annotations) / name) for name in names}
     said = {name: _reached(graph, predicted.get(name, _NOTHING)) for name in names}
     both = [(annotated[name].deductions, predicted.get(name, _NOTHING).deductions) for name in names]
-    similar = Similarity(matcher)
+    similar = Similarity(loaded(matcher))
     pairs = observation_pairs(both, similar)
     explained = explained_pairs(both, pairs, similar)
     counts = {
@@ -208,13 +205,12 @@ def _rows(
     for column, (metric, group) in enumerate(columns):
         known = flat[~np.isnan(flat[:, column]), column]
         value = float(known.mean()) if len(known) else float("nan")
-        setting = Setting(1, 1.0, 1, level, len(known))
         reason = "no note has anything to divide by"
         rows.append(
             {
                 "metric": REGISTRY[metric].symbol,
                 "category": group,
-                **measured(value, again[:, column], setting, reason),
+                **measured(value, again[:, column], level, len(known), reason),
                 "n_notes": len(known),
             }
         )

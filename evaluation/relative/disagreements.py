@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import Row
 from ..lists.lists import ABSENT, ALGORITHM, EXPERT, REFERENCE, Lists, Panel
 from ..matches.case_matches import CaseMatches, Entries, pair_codes
-from .rows import Row
 
 SHOWN = 24
 """Cases in all; each algorithm gets its share, from 2 to 10."""

@@ -10,25 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import Row
 from ..metrics import REGISTRY
 from ..metrics.relative import relative
 from ..metrics.spread import sigma_algorithm, sigma_experts
-from ..statistics.bootstrap import CaseCounts, Rates, percentile_interval
+from ..statistics.section import Context, measured
 from ..statistics.significance import holm, two_sided_p
+from .rates import CaseCounts, Rates
 
-Row = dict[str, Any]
 Values = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What every result of one evaluation shares."""
-
-    k: int
-    hardness: float
-    max_k: int
-    level: float
-    n_cases: int
 
 
 @dataclass(frozen=True)
@@ -58,16 +48,16 @@ class PanelRates:
         return part(self.data), part(self.repeats)
 
 
-def table_rows(panel: PanelRates, setting: Setting) -> list[Row]:
+def table_rows(panel: PanelRates, context: Context) -> list[Row]:
     """One row for each metric and k."""
     rows = []
-    for k in range(1, setting.max_k + 1):
+    for k in range(1, context.max_k + 1):
         for of in ("P", "R"):
             data, repeats = panel.rates(of, k)
-            row = row_maker(panel, setting, k, data, repeats)
+            row = row_maker(panel, context, k, data, repeats)
             rows += _rate_rows(of, row)
             letter = of.lower()
-            for name, hardness in ((f"{letter}_opt", 0.0), (f"{letter}_avg", 1.0), (f"r{letter}ad", setting.hardness)):
+            for name, hardness in ((f"{letter}_opt", 0.0), (f"{letter}_avg", 1.0), (f"r{letter}ad", context.hardness)):
                 rows.append(
                     row(
                         name, lambda ae, ee, h=hardness: relative(ae, ee, h), len(panel.ae) + len(panel.ee),
@@ -77,7 +67,7 @@ def table_rows(panel: PanelRates, setting: Setting) -> list[Row]:
                 )  # fmt: skip
             rows += _spread_rows(panel, of, row)
     data, repeats = panel.rates("kappa", None)
-    row = row_maker(panel, setting, None, data, repeats)
+    row = row_maker(panel, context, None, data, repeats)
     return rows + _rate_rows("kappa", row, why_no_kappa(panel, data)) + _spread_rows(panel, "kappa", row)
 
 
@@ -102,7 +92,7 @@ def _spread_rows(panel: PanelRates, of: str, row: Callable[..., Row]) -> list[Ro
 
 def row_maker(
     panel: PanelRates,
-    setting: Setting,
+    context: Context,
     k: int | None,
     data: tuple[Values, Values],
     repeats: tuple[Values, Values],
@@ -128,32 +118,12 @@ def row_maker(
             "k": k,
             "hardness": hardness,
             "name": metric.printed(k, hardness, of),
-            **measured(float(function(*data)), function(*repeats), setting, reason),
-            "n_cases": setting.n_cases,
+            **measured(float(function(*data)), function(*repeats), context.level, context.n_cases, reason),
+            "n_cases": context.n_cases,
             "n_pairs": n_pairs,
         }
 
     return row
-
-
-def measured(value: float, repeats: Values, setting: Setting, reason: str) -> Row:
-    """value, low, high, undefined_repeats and reason; None instead of NaN, with the reason why."""
-    if np.isnan(value):
-        return {
-            "value": None,
-            "low": None,
-            "high": None,
-            "undefined_repeats": int(np.isnan(repeats).sum()),
-            "reason": reason,
-        }
-    interval = percentile_interval(repeats, setting.level, setting.n_cases)
-    return {
-        "value": value,
-        "low": interval.low,
-        "high": interval.high,
-        "undefined_repeats": interval.undefined,
-        "reason": f"no interval: {interval.reason}" if interval.reason else "",
-    }
 
 
 def why_no_ratio(experts: Sequence[str], ee: Values, hardness: float, k: int) -> str:
@@ -176,13 +146,13 @@ def why_no_kappa(panel: PanelRates, data: tuple[Values, Values]) -> str:
     return ""
 
 
-def curve_rows(panel: PanelRates, setting: Setting, hardnesses: Sequence[float]) -> list[Row]:
+def curve_rows(panel: PanelRates, context: Context, hardnesses: Sequence[float]) -> list[Row]:
     """RPAD and RRAD over k = 1 … max_k and over `hardnesses` and the one asked for."""
     rows = []
     for of, name in (("P", "rpad"), ("R", "rrad")):
-        for k in range(1, setting.max_k + 1):
+        for k in range(1, context.max_k + 1):
             data, repeats = panel.rates(of, k)
-            for hardness in sorted({*hardnesses, setting.hardness}):
+            for hardness in sorted({*hardnesses, context.hardness}):
                 value = float(relative(*data, hardness))
                 rows.append(
                     {
@@ -193,7 +163,8 @@ def curve_rows(panel: PanelRates, setting: Setting, hardnesses: Sequence[float])
                         **measured(
                             value,
                             relative(*repeats, hardness),
-                            setting,
+                            context.level,
+                            context.n_cases,
                             why_no_ratio(panel.experts, data[1], hardness, k),
                         ),
                     }
@@ -201,7 +172,7 @@ def curve_rows(panel: PanelRates, setting: Setting, hardnesses: Sequence[float])
     return rows
 
 
-def comparisons(results: Sequence[PanelRates], setting: Setting) -> list[Row]:
+def comparisons(results: Sequence[PanelRates], context: Context) -> list[Row]:
     """The difference of each two algorithms in RPAD and RRAD, from the same resamples of the cases.
 
     `p` is two-sided, from the resamples; `p_holm` is corrected for all `n_comparisons` that have a p, RPAD and RRAD
@@ -212,22 +183,22 @@ def comparisons(results: Sequence[PanelRates], setting: Setting) -> list[Row]:
         for of, name in (("P", "rpad"), ("R", "rrad")):
             data, repeats, why = [], [], ""
             for panel in (one, other):
-                rates, again = panel.rates(of, setting.k)
-                data.append(float(relative(*rates, setting.hardness)))
-                repeats.append(relative(*again, setting.hardness))
-                why = why or why_no_ratio(panel.experts, rates[1], setting.hardness, setting.k)
+                rates, again = panel.rates(of, context.k)
+                data.append(float(relative(*rates, context.hardness)))
+                repeats.append(relative(*again, context.hardness))
+                why = why or why_no_ratio(panel.experts, rates[1], context.hardness, context.k)
             differences = repeats[0] - repeats[1]
             defined = differences[~np.isnan(differences)]
-            found = measured(data[0] - data[1], differences, setting, why)
+            found = measured(data[0] - data[1], differences, context.level, context.n_cases, why)
             rows.append(
                 {
                     "first": one.algorithm,
                     "second": other.algorithm,
-                    "name": REGISTRY[name].printed(setting.k, setting.hardness),
+                    "name": REGISTRY[name].printed(context.k, context.hardness),
                     **found,
                     "first_higher": float((defined > 0).mean()) if len(defined) else None,
                     "p": None if found["low"] is None else two_sided_p(differences),
-                    "n_cases": setting.n_cases,
+                    "n_cases": context.n_cases,
                 }
             )
     tested = [row for row in rows if row["p"] is not None]

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import Row
 from ..lists.lists import Lists, Panel
 from ..matches.case_matches import match_cases
 from ..matches.categories import top_categories
 from ..matches.multiplicity import expected_multiplicities, multiplicities, sizes
-from ..statistics.bootstrap import CaseCounts, Rates, resampled
-from ..statistics.section import RELATIVE, Context, Section
+from ..statistics.section import RELATIVE, Context, Section, measured
 from .correction.corrected import corrected
 from .disagreements import disagreement_rows
 from .expected_rows import expected_rows
-from .rows import PanelRates, Row, Setting, comparisons, curve_rows, measured, per_case_columns, table_rows
+from .rates import CaseCounts, Rates, resampled
+from .rows import PanelRates, comparisons, curve_rows, per_case_columns, table_rows
 
 HARDNESSES = tuple(h / 10 for h in range(11))
 
@@ -26,9 +27,7 @@ HARDNESSES = tuple(h / 10 for h in range(11))
 class Relative:
     """The options of the relative metrics alone; see `evaluate`."""
 
-    hardness: float
     denominator: str
-    max_k: int
     pairs_per_call: int
     labelled: Any = None
 
@@ -41,7 +40,7 @@ def relative_sections(
     The section's tables: curves (over k and hardness), comparisons (of two algorithms), pairs (each two raters, at k) and
     disagreements (the cases where algorithm and panel differ most, at k).
     """
-    k, widest = context.k, options.max_k
+    k, widest = context.k, context.max_k
     first, second = _rater_pairs(judged, len(read.raters))
     entries = read.top(widest)
     matches = match_cases(
@@ -63,25 +62,22 @@ def relative_sections(
 
     pair_of = np.full((len(read.raters),) * 2, -1)
     pair_of[first, second] = pair_of[second, first] = np.arange(len(first))
-    setting = Setting(k, options.hardness, widest, context.level, counts.n_cases)
     results = [_panel_rates(panel, read.raters, pair_of, data, repeats) for panel in judged]
     section = Section(
         RELATIVE,
         "Relative to the panel",
-        rows=[row for panel in results for row in table_rows(panel, setting)]
+        rows=[row for panel in results for row in table_rows(panel, context)]
         + expected_rows(
             results,
             *expected_multiplicities(entries[:, :, :k], first, second, matches),
             None if areas is None else areas[k - 1],
-            setting,
-            context.repeats,
-            context.seed,
+            context,
             by_name,
         ),
         tables={
-            "curves": [row for panel in results for row in curve_rows(panel, setting, HARDNESSES)],
-            "comparisons": comparisons(results, setting),
-            "pairs": _pair_rows(read.raters, first, second, data, repeats, setting),
+            "curves": [row for panel in results for row in curve_rows(panel, context, HARDNESSES)],
+            "comparisons": comparisons(results, context),
+            "pairs": _pair_rows(read.raters, first, second, data, repeats, context),
             "disagreements": disagreement_rows(
                 read, judged, pair_of, mu[k - 1], entries[:, :, :k], matches, context.matcher.threshold
             ),
@@ -91,11 +87,8 @@ def relative_sections(
     sections = [section]
     if options.labelled is not None:
         sections.append(
-            corrected(
-                read, judged, pair_of, matches, options.labelled, context,
-                hardness=options.hardness, denominator=options.denominator,
-            )
-        )  # fmt: skip
+            corrected(read, judged, pair_of, matches, options.labelled, context, denominator=options.denominator)
+        )
     return sections, {
         "denominator": options.denominator,
         "pairs_asked": len(matches.codes),
@@ -146,13 +139,13 @@ def _pair_rows(
     second: NDArray[np.intp],
     data: Rates,
     repeats: Rates,
-    setting: Setting,
+    context: Context,
 ) -> list[Row]:
     """P@k, R@k and kappa of each two raters that some panel compares."""
-    at = setting.k - 1
+    at = context.k - 1
     kinds = {
-        "P": (setting.k, data.precision[at], repeats.precision[:, at]),
-        "R": (setting.k, data.recall[at], repeats.recall[:, at]),
+        "P": (context.k, data.precision[at], repeats.precision[:, at]),
+        "R": (context.k, data.recall[at], repeats.recall[:, at]),
         "kappa": (None, data.kappa, repeats.kappa),
     }
     same = "both give one and the same first diagnosis in every case"
@@ -162,7 +155,7 @@ def _pair_rows(
             "second": raters[j],
             "metric": metric,
             "k": k,
-            **measured(float(values[pair]), again[:, pair], setting, same),
+            **measured(float(values[pair]), again[:, pair], context.level, context.n_cases, same),
         }
         for metric, (k, values, again) in kinds.items()
         for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True))

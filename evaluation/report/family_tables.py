@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
+from pathlib import Path
+
+from markupsafe import Markup
 
 from ...pages.blocks import Reasons, rows_table, table, value_cell
-from ..statistics.section import Row, Section
+from ...pages.rows import Row
+from ...pages.templates import macros
+from ..statistics.section import Section
 
+_HTML = macros("report.html.j2", Path(__file__).parent)
 _CHARTED = {"hierarchical.rank_shifts"}
 """These stand behind a chart."""
 
@@ -19,7 +24,7 @@ def family_tables(section: Section) -> str:
         key = f"{section.name}.{name}"
         if rows and key not in _CHARTED:
             title, form = _FORMS.get(key, (spoken(name), _as_it_is))
-            parts.append(f"<h3>{escape(title)}</h3>{form(title, rows)}")
+            parts.append(_HTML.titled(title, "", Markup(form(title, rows))))
     return "".join(parts)
 
 

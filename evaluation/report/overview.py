@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+from markupsafe import Markup
 
 from ...pages.blocks import Reasons, table, value_cell
-from ..statistics.section import Row, Section
+from ...pages.rows import Row
+from ...pages.templates import macros
+from ..statistics.results import Results
+from ..statistics.section import Section
 from .charts.cascade import BY_LEVEL, LEVELS
 from .charts.marks import marks_of
 from .words import place_of
 
-if TYPE_CHECKING:
-    from .report import Report
-
+_HTML = macros("report.html.j2", Path(__file__).parent)
 HEADLINES = ("RPAD", "RRAD")
 _SHOWN_OF_RELATIVE = (*HEADLINES, "E[RPAD]", "E[RRAD]")
 _COLUMNS = {"P": "precision P", "R": "recall R", "kappa": "kappa"}
@@ -24,11 +27,11 @@ _PARTS = {
     "sigma of the algorithm": (("sigma_A", "P"), ("sigma_A", "R"), ("sigma_A", "kappa")),
     "sigma of the experts": (("sigma_E", "P"), ("sigma_E", "R"), ("sigma_E", "kappa")),
 }
-_MOST_OPEN = 2
+_MAX_OPEN = 2
 _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 
 
-def overview(report: Report) -> str:
+def overview(report: Results) -> str:
     """Raters by metrics, with intervals, at k: of the relative metrics the headline; levels of ICD-10 have their chart."""
     reasons = Reasons()
     raters = marks_of(report).ordered([row["algorithm"] for row in report.rows])
@@ -47,10 +50,10 @@ def overview(report: Report) -> str:
     if any(row["metric"] in HEADLINES for row in report.rows):
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
     made = table("Every rater by every metric", ["metric", *raters], groups)
-    return f'<p class="quiet">{told}</p>{made}{reasons.html()}'
+    return _HTML.titled("", told, Markup(made + reasons.html()))
 
 
-def headline_rows(report: Report, section: Section) -> dict[str, dict[str, Row]]:
+def headline_rows(report: Results, section: Section) -> dict[str, dict[str, Row]]:
     """Printed name of a metric -> rater -> row: what the overview shows of a section."""
     lines: dict[str, dict[str, Row]] = {}
     for row in section.rows:
@@ -66,13 +69,13 @@ def _mark(row: Row | None) -> str:
     return _BESIDE_1[place_of(row)] if row is not None and row["metric"] in HEADLINES else ""
 
 
-def panel_tables(report: Report) -> str:
+def panel_tables(report: Results) -> str:
     """RPAD and RRAD by k; what they are made of, at k; differences of algorithms."""
     blocks = [block for block in (_by_k(report), _comparisons(report), _parts(report)) if block]
-    return f'<div class="beside">{"".join(f"<div>{block}</div>" for block in blocks)}</div>' if blocks else ""
+    return _HTML.beside(blocks) if blocks else ""
 
 
-def _by_k(report: Report) -> str:
+def _by_k(report: Results) -> str:
     of = {(r["algorithm"], r["metric"], r["k"]): r for r in report.rows if r["metric"] in HEADLINES and not r["of"]}
     ks = sorted({k for _, _, k in of})
     if len(ks) < 2:
@@ -88,11 +91,11 @@ def _by_k(report: Report) -> str:
         )
         for metric in HEADLINES
     ]
-    heading = f"<h3>By the number of diagnoses k (hardness {report.hardness:g})</h3>"
-    return heading + table("RPAD and RRAD by k", ["", *(f"k = {k}" for k in ks)], groups) + reasons.html()
+    made = table("RPAD and RRAD by k", ["", *(f"k = {k}" for k in ks)], groups) + reasons.html()
+    return _HTML.titled(f"By the number of diagnoses k (hardness {report.hardness:g})", "", Markup(made))
 
 
-def _parts(report: Report) -> str:
+def _parts(report: Results) -> str:
     reasons = Reasons()
     of = {(r["algorithm"], r["metric"], r["of"]): r for r in report.rows if r["k"] in (report.k, None)}
     groups = []
@@ -105,19 +108,19 @@ def _parts(report: Report) -> str:
         groups.append((algorithm if len(report.algorithms) > 1 else "", lines))
     if not any(lines for _, lines in groups):
         return ""
-    made = (
-        '<p class="quiet">Best over worst: the expert who agrees most with the algorithm, over the two experts who agree '
-        "least. sigma: the unbiased standard deviation over experts.</p>"
-        + table("Rates and their spread", ["", *_COLUMNS.values()], groups)
-        + reasons.html()
+    told = (
+        "Best over worst: the expert who agrees most with the algorithm, over the two experts who agree least. sigma: the "
+        "unbiased standard deviation over experts."
     )
-    heading = f"<h3>What they are made of, at k = {report.k}</h3>"
-    if len(groups) <= _MOST_OPEN:
-        return heading + made
-    return f'{heading}<details class="more"><summary>Rates and sigmas of {len(groups)} algorithms</summary>{made}</details>'
+    made = Markup(table("Rates and their spread", ["", *_COLUMNS.values()], groups) + reasons.html())
+    heading = f"What they are made of, at k = {report.k}"
+    if len(groups) <= _MAX_OPEN:
+        return _HTML.titled(heading, told, made)
+    closed = _HTML.closed(f"Rates and sigmas of {len(groups)} algorithms", _HTML.titled("", told, made))
+    return _HTML.titled(heading, "", closed)
 
 
-def _comparisons(report: Report) -> str:
+def _comparisons(report: Results) -> str:
     rows = report.comparison_rows
     if not rows:
         return ""
@@ -130,13 +133,12 @@ def _comparisons(report: Report) -> str:
         cells = (cell for row in found for cell in (value_cell(row, reasons), _p(row["p_holm"] if row else None)))
         lines.append([f"{one} − {other}", *cells])
     header = ["", *(text for name in names for text in (name, "p"))]
-    return (
-        "<h3>Differences between algorithms</h3>"
-        '<p class="quiet">On the same resamples of the cases. p: two-sided, corrected by Holm for the '
-        f"{rows[0]['n_comparisons']} comparisons of this table.</p>"
-        + table("Differences", header, [("", lines)])
-        + reasons.html()
+    told = (
+        "On the same resamples of the cases. p: two-sided, corrected by Holm for the "
+        f"{rows[0]['n_comparisons']} comparisons of this table."
     )
+    made = Markup(table("Differences", header, [("", lines)]) + reasons.html())
+    return _HTML.titled("Differences between algorithms", told, made)
 
 
 def _p(value: float | None) -> str:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from ...pages.encodings import number
+from ..statistics.results import Results
 from ..statistics.section import Section
 from .overview import headline_rows
 from .words import interval_of, made_with_lines, place_of, summary, with_interval
 
-if TYPE_CHECKING:
-    from .report import Report
-
 _STYLE = {None: "", -1: "red", 0: "", 1: "green"}
 
 
-def print_report(report: Report, console: Console | None = None) -> None:
+def print_report(report: Results, console: Console | None = None) -> None:
     """Words; RPAD and RRAD by k, what they are made of, comparisons; the other families; what was left out; notes."""
     console = console or Console()
     console.print(f"[bold]{escape(report.question)}[/bold]")
@@ -45,7 +41,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
         console.print(f"[yellow]Note:[/yellow] {escape(note)}", highlight=False)
 
 
-def _family(report: Report, section: Section) -> Table:
+def _family(report: Results, section: Section) -> Table:
     """Raters by metrics, at k."""
     lines = headline_rows(report, section)
     raters = list(dict.fromkeys(rater for of in lines.values() for rater in of))
@@ -57,7 +53,7 @@ def _family(report: Report, section: Section) -> Table:
     return table
 
 
-def _by_k(report: Report) -> Table:
+def _by_k(report: Results) -> Table:
     level = f"{report.made_with['level']:.0%} interval"
     table = Table(
         "algorithm", "k", "RPAD", level, "RRAD", level, title=f"Relative to the panel (hardness {report.hardness:g})"
@@ -83,7 +79,7 @@ _PARTS = (
 )  # fmt: skip
 
 
-def _parts(report: Report) -> Table:
+def _parts(report: Results) -> Table:
     of = {(r["algorithm"], r["metric"], r["of"]): r for r in report.rows if r["k"] in (report.k, None)}
     table = Table(
         "metric",
@@ -99,7 +95,7 @@ def _parts(report: Report) -> Table:
     return table
 
 
-def _comparisons(report: Report) -> Table:
+def _comparisons(report: Results) -> Table:
     level = f"{report.made_with['level']:.0%} interval"
     table = Table("first", "second", "metric", "difference", level, title="Differences, on the same resamples")
     for row in report.comparison_rows:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pages.encodings import number
-
-if TYPE_CHECKING:
-    from .report import Report
+from ..statistics.results import Results
 
 
 def with_interval(row: dict[str, Any]) -> str:
@@ -22,12 +20,12 @@ def interval_of(row: dict[str, Any]) -> str:
     return "–" if row["low"] is None else f"[{row['low']:.3f}, {row['high']:.3f}]"
 
 
-def summary(report: Report) -> list[str]:
+def summary(report: Results) -> list[str]:
     """One sentence or two for each algorithm and its panel; then what the other families found."""
     return [*panel_words(report), *(line for section in report.sections for line in section.words)]
 
 
-def panel_words(report: Report) -> list[str]:
+def panel_words(report: Results) -> list[str]:
     """What RPAD and RRAD say: of one algorithm in sentences; of several, who stands where."""
     made = report.made_with
     found = {row["metric"] for row in report.rows}
@@ -54,7 +52,7 @@ def panel_words(report: Report) -> list[str]:
 _SIDES = {1: "above 1 for", 0: "around 1 (the interval includes it) for", -1: "below 1 for"}
 
 
-def _standing(report: Report, metric: str) -> str:
+def _standing(report: Results, metric: str) -> str:
     """Who lies above, about and below 1, the highest first; and who cannot be placed."""
     rows = [report.row(metric, algorithm=algorithm) for algorithm in report.made_with["panels"]]
     rows.sort(key=lambda row: -(row["value"] or 0))
@@ -112,7 +110,7 @@ def verdict(row: dict[str, Any]) -> str:
     return f"{says} {compared[place]} {than} (the interval {lies} 1)"
 
 
-def made_with_lines(report: Report) -> list[tuple[str, str]]:
+def made_with_lines(report: Results) -> list[tuple[str, str]]:
     """How the report was made: (what, value)."""
     made = report.made_with
     known = made["min_coverage"]

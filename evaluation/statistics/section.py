@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..matches.case_matches import Matcher
+import numpy as np
+from numpy.typing import NDArray
 
-Row = dict[str, Any]
+from ...matcher.protocol import Matcher, Profile
+from ...pages.rows import Row
+from ...progress import Progress
+from .bootstrap import percentile_interval
+
 RELATIVE = "relative"
 
 
@@ -16,7 +20,9 @@ RELATIVE = "relative"
 class Context:
     """What all families of one evaluation share.
 
-    k : diagnoses of each list that count. repeats, seed, level : of the bootstrap over cases.
+    k : diagnoses of each list that count. n_cases : cases of the lists.
+    hardness, max_k : of the relative metrics: the headline's H, and the longest lists of their curves.
+    repeats, seed, level : of the bootstrap over cases.
     icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
     across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
     progress : called with (done, total) while M is asked.
@@ -25,13 +31,21 @@ class Context:
 
     matcher: Matcher
     k: int = 3
+    n_cases: int = 0
+    hardness: float = 1.0
+    max_k: int = 3
     repeats: int = 1000
     seed: int = 0
     level: float = 0.95
     icd_source: str = "icd10cm"
     across_cases: bool = True
-    progress: Callable[[int, int], None] | None = None
+    progress: Progress | None = None
     made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def profile(self) -> Profile:
+        """What M says of itself."""
+        return Profile.of(self.matcher)
 
 
 @dataclass
@@ -51,3 +65,18 @@ class Section:
     per_case: dict[str, list[Any]] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: int, reason: str) -> Row:
+    """value, low, high, undefined_repeats and reason; None instead of NaN, with the reason why."""
+    if np.isnan(value):
+        undefined = int(np.isnan(repeats).sum())
+        return {"value": None, "low": None, "high": None, "undefined_repeats": undefined, "reason": reason}
+    interval = percentile_interval(repeats, level, n_cases)
+    return {
+        "value": value,
+        "low": interval.low,
+        "high": interval.high,
+        "undefined_repeats": interval.undefined,
+        "reason": f"no interval: {interval.reason}" if interval.reason else "",
+    }

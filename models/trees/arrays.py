@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...errors import ModelError
 
 UNKNOWN = -1
 
@@ -38,7 +41,38 @@ class TreeArrays:
     def n_trees(self) -> int:
         return len(self.first_split) - 1
 
-    @property
-    def most_leaves(self) -> int:
-        """Of any tree."""
-        return int(np.diff(self.first_split).max()) + 1
+    def check_counts(self) -> None:
+        """Raises `ModelError` where counts of training rows are missing, or those of two children are not together their parent's."""
+        tree = np.repeat(np.arange(self.n_trees), np.diff(self.first_split))
+        first = self.first_split[tree]
+        sides = []
+        for child in (self.left, self.right):
+            split = self.split_count[np.where(child >= 0, first + child, 0)]
+            leaf = self.leaf_count[np.where(child < 0, first + tree + ~child, 0)]
+            sides.append(np.where(child >= 0, split, leaf))
+        left, right = sides
+        if (
+            (self.split_count <= 0).any()
+            or (left + right != self.split_count).any()
+            or (left < 0).any()
+            or (right < 0).any()
+        ):
+            raise ModelError(
+                "SHAP values cannot be computed: the trees lack the counts of pairs (leaf_count, internal_count), or count "
+                "otherwise than LightGBM."
+            )
+
+    def expected_value(self) -> float:
+        """The mean raw log-odds of the training rows, summed as LightGBM does."""
+        total = 0.0
+        for tree, (begin, end) in enumerate(pairwise(self.first_split.tolist())):
+            leaves = slice(begin + tree, end + tree + 1)
+            values, counts = self.leaf_value[leaves].tolist(), self.leaf_count[leaves].tolist()
+            if begin == end:
+                total += values[0]
+                continue
+            every, mean = float(self.split_count[begin]), 0.0
+            for value, count in zip(values, counts, strict=True):
+                mean += count / every * value
+            total += mean
+        return total

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NoReturn
 
-from ..refusal import refusal
 from .checked import FIXED_HEADER, CheckedTrees, Lines, Numbers, arrays_of
+from .refusal import refusal
 
 MAX_CHARACTERS = 128 * 2**20
 MAX_TREES = 20_000

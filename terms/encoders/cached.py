@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError, OptionError
 from ...files.cache_folder import cache_folder
-from . import Encoder
+from . import Encoder, probe
 
 FORMAT = 1
 """Part of every file's name: raised whenever the layout changes."""
@@ -56,6 +56,7 @@ class CachedEncoder:
         readable = re.sub(r"[^A-Za-z0-9._-]+", "-", encoder.identity)[:80]
         self.path = folder / f"{readable}-{digest}.sqlite"
         self._usable = True
+        self._dimensions = 0
 
     @property
     def identity(self) -> str:
@@ -63,8 +64,13 @@ class CachedEncoder:
 
     @property
     def dimensions(self) -> int:
-        """As the file says; the encoder is asked only where there is none."""
-        return self._read([], {}).shape[1] or self.encoder.dimensions
+        """Numbers in a vector, once `probe` or `encode` was called; before that, as the encoder itself says."""
+        return self._dimensions or self.encoder.dimensions
+
+    def probe(self) -> int:
+        """`dimensions`, as the file says; the encoder is asked only where there is none."""
+        self._dimensions = self._read([], {}).shape[1] or probe(self.encoder)
+        return self._dimensions
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """float32[len(texts), dimensions], unit rows, bit for bit as the encoder made them.
@@ -86,7 +92,8 @@ class CachedEncoder:
             vectors[list(batch)] = made
             self._write(list(batch.values()), made)
         if not texts:
-            return np.empty((0, self.dimensions), np.float32)
+            return np.empty((0, self.probe()), np.float32)
+        self._dimensions = vectors.shape[1]
         return vectors if len(unique) == len(texts) else vectors[[places[text] for text in texts]]
 
     def _read(self, texts: list[str], missing: dict[int, str]) -> NDArray[np.float32]:

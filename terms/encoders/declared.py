@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from ...errors import InputError
-from ...files.did_you_mean import check_keys
+from ...files.toml import table_as
 from . import Encoder
 
 if TYPE_CHECKING:
@@ -16,12 +18,15 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _LOADED_ONLY, _SERVED_ONLY = ("device", "pooling"), ("dimensions",)
+Text = Annotated[str, Meta(pattern=r"\S", description="text that is not blank")]
+Count = Annotated[int, Meta(ge=1, description="a whole number from 1")]
 
 
-@dataclass(frozen=True)
-class EncoderSpec:
+class EncoderSpec(Struct, frozen=True):
     """A sentence-transformers model that is loaded here, or a model that an endpoint serves.
 
+    Parameters
+    ----------
     model : the hub name or folder of a sentence-transformers model; with `endpoint`, the name that the server knows.
     endpoint : the name of the `[endpoint.NAME]` table that serves it; None for a model that is loaded here.
     revision : loaded: the branch, tag or commit of a hub name. Served: a word of the user's own for what is served; no
@@ -33,50 +38,35 @@ class EncoderSpec:
     """
 
     name: str
-    model: str
-    endpoint: str | None = None
-    revision: str | None = None
-    prompt: str | None = None
-    dimensions: int | None = None
-    device: str | None = None
-    pooling: str | None = None
+    model: Text
+    endpoint: Text | None = None
+    revision: Text | None = None
+    prompt: Text | None = None
+    dimensions: Count | None = None
+    device: Text | None = None
+    pooling: Text | None = None
 
     @classmethod
     def from_table(cls, name: str, table: Any, source: str) -> EncoderSpec:
-        """Errors: `InputError` for a key that is unknown (with the nearest right word) or of another kind of encoder, a
-        value of another type, no model."""
+        """`[encoder.NAME]` of a TOML file. Raises `InputError`, also for a key of the other kind of encoder."""
         place = f"encoder {name}"
         if not _NAME.fullmatch(name) or name == "shipped":
             raise InputError(
                 f"{place}: a name that cannot be used", source=source, allowed="letters, digits, _ and -; not 'shipped'"
             )
-        if not isinstance(table, Mapping):
-            raise InputError(f"{place}: not a table", source=source, allowed=f'[encoder.{name}] with model = "…"')
-        keys = [field.name for field in fields(cls) if field.name != "name"]
-        check_keys(table, keys, source, place)
-        for key in keys:
-            if key == "dimensions" or (key not in table and key != "model"):
-                continue
-            value = table.get(key)
-            if not isinstance(value, str) or not value.strip():
-                raise InputError(f"{place}: no usable {key!r}", source=source, allowed=f'{key} = "…"', got=value)
-        width = table.get("dimensions", 1)
-        if type(width) is not int or width < 1:
-            raise InputError(
-                f"{place}: no usable 'dimensions'", source=source, allowed="a whole number from 1", got=width
-            )
-        misplaced = _LOADED_ONLY if "endpoint" in table else _SERVED_ONLY
+        spec = table_as(cls, table, source, place, name=name)
+        kind, misplaced = "loaded here, without an endpoint", _SERVED_ONLY
+        if spec.endpoint is not None:
+            kind, misplaced = "served by an endpoint", _LOADED_ONLY
         for key in misplaced:
-            if key in table:
-                kind = "served by an endpoint" if "endpoint" in table else "loaded here, without an endpoint"
-                allowed = ", ".join(key for key in keys if key not in misplaced)
+            if getattr(spec, key) is not None:
+                allowed = ", ".join(f for f in cls.__struct_fields__ if f not in ("name", *misplaced))
                 raise InputError(f"{place}: no {key!r} for a model that is {kind}", source=source, allowed=allowed)
-        return cls(name, **table)
+        return spec
 
     def to_dict(self) -> dict[str, Any]:
         """What was declared, as `from_table` reads it."""
-        declared = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"}
-        return {key: value for key, value in declared.items() if value is not None}
+        return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
 
     def open(self, endpoints: Mapping[str, Endpoint]) -> Encoder:
         """The encoder, with its vectors kept on disk.

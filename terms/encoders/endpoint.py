@@ -17,7 +17,7 @@ from ...endpoints.event_loop import run
 from ...errors import InputError, ModelError, OptionError, quoted
 
 ROWS = 32
-"""The most that text-embeddings-inference takes in one call unless it is told otherwise."""
+"""The most that text-embeddings-inference takes in one call by default."""
 _PROBE = "disease"
 
 
@@ -64,7 +64,13 @@ class EndpointEncoder:
 
     @property
     def dimensions(self) -> int:
-        """One vector is asked for where none has come yet and no width was chosen."""
+        """Numbers in a vector: as chosen, or as the server gave them. Raises `ModelError` before `probe` and the first text."""
+        if self._dimensions is None:
+            raise self._refusal("has given no vector yet, so that its width is unknown: call probe() first")
+        return self._dimensions
+
+    def probe(self) -> int:
+        """`dimensions`; one vector is asked for where none has come yet and no width was chosen."""
         return self._dimensions or self.encode([_PROBE]).shape[1]
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -80,7 +86,7 @@ class EndpointEncoder:
             if not text.strip():
                 raise InputError("a text without a character", allowed="a name in words", got=text)
         if not texts:
-            return np.empty((0, self.dimensions), np.float32)
+            return np.empty((0, self.probe()), np.float32)
         return np.concatenate(run(self._encode(texts)))
 
     async def _encode(self, texts: list[str]) -> list[NDArray[np.float32]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...features.levenshtein import Spelling, normalized_levenshtein
+from ...features.levenshtein import normalized_levenshtein
 from .sources import open_tree
 from .tree import IcdTree, code_key
 
@@ -97,8 +97,7 @@ def nearest_codes(tree: IcdTree, code: str, n: int = 3) -> list[str]:
     key = code_key(code)
     keys = [code_key(known) for known in tree.codes]
     share = np.empty(len(keys), np.float32)
-    spelling = Spelling.of([key, *keys])
-    normalized_levenshtein(spelling, np.zeros(len(keys), np.int32), np.arange(1, len(keys) + 1, dtype=np.int32), share)
+    normalized_levenshtein([key, *keys], np.zeros(len(keys), np.int32), np.arange(1, len(keys) + 1, dtype=np.int32), share)
     edits = np.rint(share * np.maximum([len(known) for known in keys], len(key)))
     enough = min(2 * n, len(keys)) - 1  # a block and its category may share a code
     few = np.flatnonzero(edits <= np.partition(edits, enough)[enough])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DxmatchError, OptionError
-from ..encoders import Encoder
+from ..encoders import Encoder, probe
 from ..text.normalizer import Normalizer
 from .cache import Cache
 from .lookup import Lookup
@@ -94,7 +94,7 @@ class IcdIndex:
         tree = open_tree(tree_source, store)
         key = {"source": tree.source, "encoder": encoder.identity, "normalizer": normalizer.identity}
         kept = store.load("names", key)
-        if kept is not None and kept["vectors"].shape[1:] == (encoder.dimensions,):
+        if kept is not None and kept["vectors"].shape[1:] == (probe(encoder),):
             texts = Texts(kept["blob"], kept["offsets"])
             sketch = Sketch(*(kept[name] for name in Sketch._fields))
             lookup = Lookup(*(kept[name] for name in Lookup._fields))

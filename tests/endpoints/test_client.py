@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import resource
 import socket
 import sys
 import time
@@ -23,7 +22,7 @@ from dxmatch.endpoints.call_errors import error_of_status
 from dxmatch.endpoints.client import ChatReply, EndpointClient, EndpointError
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.endpoints.replies import chat_reply, embedding_rows
-from dxmatch.errors import DxmatchError, InputError, MissingExtra
+from dxmatch.errors import InputError, MissingExtra
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
@@ -429,12 +428,6 @@ def test_no_more_calls_at_once_than_told(loopback: Any, endpoint: Callable[..., 
 
     asyncio.run(many())
     assert loopback.log()["most_at_once"] == 3
-
-
-def test_too_few_open_files(endpoint: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 4096))
-    with pytest.raises(DxmatchError, match=r"1,000 calls at once need about 1,100 open files; .* may open 256"):
-        chat(endpoint(concurrency=1000))
 
 
 def test_calls_per_minute(loopback: Any, endpoint: Callable[..., Endpoint]) -> None:

@@ -21,7 +21,7 @@ def test_an_endpoint() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({}, "no usable 'url'"),
+        ({}, "no 'url'"),
         ({"url": "localhost:8000"}, "no usable 'url'"),
         ({"url": "ftp://h/v1"}, "no usable 'url'"),
         ({"url": "http://h:port/v1"}, "no usable 'url'"),
@@ -94,20 +94,20 @@ def test_endpoints_of_another_file_go_first(tmp_path: Path) -> None:
     [
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'", r"feature v is without an endpoint.*\[endpoint.NAME\]"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nendpoint='locl'\n[endpoint.local]\nurl='http://h/v1'", "did you mean 'local'"),
-        ("[[feature]]\nname='v'\nkind='vote'\nendpoint='e'", "the option 'model' is missing"),
+        ("[[feature]]\nname='v'\nkind='vote'\nendpoint='e'", "no 'model'"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nmodle='m'", "did you mean 'model'"),
         ("[[feature]]\nname='v'\nkind='voet'\nmodel='m'", "did you mean 'vote'"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\norder='bth'", "did you mean 'both'"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nrepeats='3'", "'repeats' is not a whole number"),
+        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nrepeats='3'", "no usable 'repeats'. Allowed: a whole number. Got: '3'"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nrepeats=0", "'repeats' is not between 1 and 100"),
-        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nsoft=1", "'soft' is not true or false"),
+        ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nsoft=1", "no usable 'soft'. Allowed: true or false. Got: 1"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel=' '", "the model has no name"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nparameters={messages=1}", "sets what dxmatch sets itself: messages"),
         ("[[feature]]\nname='v'\nkind='vote'\nmodel='m'\nprompt='imported'\nrepeats=2", "an imported vote is never asked for"),
         ("[[feature]]\nname='c'\nkind='cosine'\nencoder='giag'\n[encoder.giga]\nmodel='m'", "an unknown encoder; did you mean 'giga'"),
         ("[[feature]]\nname='c'\nkind='cosine'\nencoder='g'\n[encoder.g]\nmodel='m'\nendpoint='e'", "encoder g: an unknown endpoint"),
         ("[[feature]]\nname='c'\nkind='levenshtein'\n[price.m]\nprompt=-1\ncompletion=1", "price of m: no usable 'prompt'"),
-        ("encoder=1\n[[feature]]\nname='c'\nkind='levenshtein'", "'encoder' is no table of tables"),
+        ("encoder=1\n[[feature]]\nname='c'\nkind='levenshtein'", "no usable 'encoder'. Allowed: tables \\[encoder.NAME\\]. Got: 1"),
         ("[[feature]]\nname='v'\nkind='icd_pick'\nmodel='m'\nk=0", "'k' is not between 1 and 100"),
     ],
 )  # fmt: skip

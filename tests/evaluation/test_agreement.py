@@ -13,12 +13,12 @@ from sklearn.metrics import cohen_kappa_score
 import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.families import agreement
+from dxmatch.evaluation.families.group_agreement import stranger_pairs
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.matches.case_matches import match_cases
 from dxmatch.evaluation.matches.categories import top_categories
-from dxmatch.evaluation.matches.group_agreement import stranger_pairs
 from dxmatch.evaluation.metrics.agreement import kappa_of_pairs
-from dxmatch.evaluation.statistics.bootstrap import CaseCounts
+from dxmatch.evaluation.relative.rates import CaseCounts
 from dxmatch.evaluation.statistics.section import Context
 
 answers = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=30)
@@ -252,7 +252,7 @@ def test_section(panel_lists, set_matcher):
 
 
 def test_resamples_are_the_cases_taken_so_often(panel_lists, set_matcher):
-    from dxmatch.evaluation.matches.group_agreement import FirstDiagnoses, group_agreement, told_apart
+    from dxmatch.evaluation.families.group_agreement import FirstDiagnoses, group_agreement, told_apart
     from dxmatch.evaluation.statistics.bootstrap import case_weights
 
     matcher = set_matcher((WORDS[0], WORDS[1]))
@@ -279,7 +279,7 @@ def test_strangers_are_drawn_where_there_are_too_many(monkeypatch, panel_lists, 
     said = int((entries >= 0).sum())
     assert every.asked == every.all == said * (said - 1) // 2
     share = len(every.one) / every.asked
-    monkeypatch.setattr("dxmatch.evaluation.matches.group_agreement.MOST_PAIRS", 5000)
+    monkeypatch.setattr("dxmatch.evaluation.families.group_agreement.MOST_PAIRS", 5000)
     some = stranger_pairs(entries, panel_lists.strings, set_matcher(), 0)
     assert (some.asked, some.all) == (5000, every.all)
     assert len(some.one) / 5000 == pytest.approx(share, abs=0.02)

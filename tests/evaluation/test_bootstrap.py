@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 
 from dxmatch.errors import OptionError
+from dxmatch.evaluation.relative.rates import CaseCounts, resampled
 from dxmatch.evaluation.statistics import bootstrap
-from dxmatch.evaluation.statistics.bootstrap import (
-    CaseCounts,
-    case_weights,
-    check_bootstrap,
-    percentile_interval,
-    resampled,
-    resampled_means,
-)
+from dxmatch.evaluation.statistics.bootstrap import case_weights, check_bootstrap, percentile_interval, resampled_means
 
 
 def counts(n=30, seed=1, observed=False):
@@ -50,7 +44,7 @@ def test_weights_draw_n_cases_each_time_and_depend_on_the_seed_alone(monkeypatch
 @pytest.mark.parametrize("observed", [False, True])
 def test_float32_is_exact_where_it_is_used(monkeypatch, observed):
     fast = resampled(counts(observed=observed), 20, 0)
-    monkeypatch.setattr(bootstrap, "_EXACT_IN_FLOAT32", 0)
+    monkeypatch.setattr("dxmatch.evaluation.relative.rates._EXACT_IN_FLOAT32", 0)
     slow = resampled(counts(observed=observed), 20, 0)
     assert (fast.precision == slow.precision).all() and (fast.recall == slow.recall).all()
     assert np.array_equal(fast.kappa, slow.kappa, equal_nan=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dxmatch.errors import MissingExtra, OptionError
+from dxmatch.errors import OptionError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.report.charts import all_figures
 from dxmatch.evaluation.report.charts.marks import marks_of
@@ -216,13 +215,6 @@ def test_files(full_report, tmp_path):
     with pytest.raises(OptionError, match="png and svg"):
         full_report.save_charts(tmp_path / "other", formats=["pdf"])
     assert not (tmp_path / "other").exists()
-
-
-def test_without_the_extra(full_report, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtra, match=r"dxmatch\[report\]"):
-        full_report.save_charts(tmp_path / "charts")
-    assert not (tmp_path / "charts").exists()
 
 
 def test_large_inputs_are_aggregated_or_sampled(full_report):

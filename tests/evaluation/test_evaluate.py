@@ -322,8 +322,7 @@ def test_an_invented_family(drawn, monkeypatch):
 
     there = SimpleNamespace(missing=lambda lists, context: None, compute=compute)
     lacks = SimpleNamespace(missing=lambda lists, context: "the column x", compute=None)
-    modules = {".families.invented": there, ".families.other": lacks}
-    monkeypatch.setattr(sections, "import_module", lambda name, package: modules[name])
+    monkeypatch.setattr(sections, "COMPUTED", {"invented": there, "other": lacks})
     monkeypatch.setattr(sections, "FAMILIES", ("relative", "invented", "other"))
     report = evaluate(drawn, Exact(), k=2, bootstrap=7, icd_source="icd10")
     assert seen == [(list("ABXYZ"), 2, 7, "icd10")]

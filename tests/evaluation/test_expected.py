@@ -12,7 +12,8 @@ from dxmatch.errors import OptionError
 from dxmatch.evaluation.matches.case_matches import match_cases
 from dxmatch.evaluation.matches.multiplicity import expected_multiplicities, multiplicities, sizes
 from dxmatch.evaluation.relative.expected_rows import expected_rows
-from dxmatch.evaluation.relative.rows import PanelRates, Setting
+from dxmatch.evaluation.relative.rows import PanelRates
+from dxmatch.evaluation.statistics.section import Context
 
 # one case, an algorithm and experts X, Y; two diagnoses each
 P_AE = [[[[0.5, 0.0], [0.25, 0.0]], [[1.0, 0.5], [0.0, 0.0]]]]
@@ -116,8 +117,8 @@ def test_rows(observed):
     entries, first, second, matches, (mu, chi) = expected(generator.integers(0, 4, (20, 4, 2)))
     area = sizes(np.full((20, 4), 2), first, second, 2) if observed else None
     panel = PanelRates("M", list("XYZ"), None, None, np.flatnonzero(first == 0), np.flatnonzero(first > 0))
-    setting = Setting(k=2, hardness=0.5, max_k=2, level=0.9, n_cases=20)
-    rows = {row["name"]: row for row in expected_rows([panel], mu, chi, area, setting, 200, 0, np.arange(20))}
+    context = Context(None, k=2, n_cases=20, hardness=0.5, max_k=2, repeats=200, level=0.9)
+    rows = {row["name"]: row for row in expected_rows([panel], mu, chi, area, context, np.arange(20))}
     assert list(rows) == [
         "E[P](AE mean)@2", "E[P](EE mean)@2", "E[RPAD](H=0.5)@2",
         "E[R](AE mean)@2", "E[R](EE mean)@2", "E[RRAD](H=0.5)@2",

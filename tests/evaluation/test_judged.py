@@ -67,7 +67,7 @@ class Scripted(LanguageModel):
             key = (prompt, first, tuple(list_of(second)) if prompt.startswith("judge") else second)
             self.asked.append(key)  # type: ignore[attr-defined]
             text = self.said.get(key)  # type: ignore[attr-defined]
-            question = Question(self.respondent(prompt), first, second)
+            question = Question(self.config(prompt), first, second)
             out.append(None if text is None else Answer(*PROMPTS[prompt].read(text, question), raw=text))
         return out
 
@@ -204,7 +204,7 @@ def test_asked_once_and_kept(loopback, store):
     assert found.places[0].tolist() == found.places[2].tolist() == [[2, 3], [2, 2]]
     # four questions of the strict judge, two of the second; the case that stands twice is not asked twice
     assert [summary.calls for summary in budget.summaries] == [4, 2] and loopback.log()["calls"] == 6
-    assert {(row.respondent.prompt, row.answers) for row in store.status()} == {(STRICT, 4), (SECOND, 2)}
+    assert {(row.config.prompt, row.answers) for row in store.status()} == {(STRICT, 4), (SECOND, 2)}
     again = Budget()
     repeated = judged(lists, model(loopback), model(loopback), store, k=3, naming=naming, budget=again)
     assert not again.summaries and loopback.log()["calls"] == 6

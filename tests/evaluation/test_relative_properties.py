@@ -14,7 +14,7 @@ import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.matches.case_matches import match_cases
 from dxmatch.evaluation.matches.multiplicity import characteristic, multiplicities, multiplicity, sizes
-from dxmatch.evaluation.statistics.bootstrap import CaseCounts
+from dxmatch.evaluation.relative.rates import CaseCounts
 
 STRINGS = list("abcdefgh")
 

@@ -240,3 +240,11 @@ def _curve(report):
     from dxmatch.evaluation.report.charts.curves import figures
 
     return figures(report)[0].rows
+
+
+@pytest.mark.parametrize("table", ["curves", "comparisons"])
+def test_a_table_of_a_family_that_was_left_out_is_refused_with_what_was_missing(everything, same_text, table):
+    frame = everything()
+    report = evaluate(frame[frame["rater"].isin(["A", "X"])], same_text, bootstrap=0)
+    with pytest.raises(OptionError, match=rf"relative was left out: it lacks .*Got 'relative\.{table}'"):
+        getattr(report, table)

@@ -10,7 +10,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import threading
 from collections import Counter
 from dataclasses import replace
@@ -171,18 +170,6 @@ def test_undefined_values_have_their_reason(panel, to_frame, hand_matcher, tmp_p
     report = evaluate(to_frame(panel), hand_matcher, k=1, hardness=0.0, algorithms=["A"], bootstrap=0)
     shown = Reader(report.save(tmp_path / "r.html").read_text("utf-8")).shown
     assert "undefined1" in shown and "X and Z match in no case at k = 1" in shown
-
-
-def test_without_the_extra_the_page_is_made_and_says_what_to_install(full_report, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "altair", None)
-    text = full_report.save(tmp_path / "r.html").read_text("utf-8")
-    read = Reader(text)
-    assert read.open == [] and not read.all("script") and "script-src 'none'" in text
-    assert "pip install 'dxmatch[report]'" in read.shown
-    assert len([a for a in read.all("svg") if a.get("role") == "img"]) == 2
-    assert len(read.all("figure")) == 13 and all(
-        figure.finding in read.shown for figure in all_figures(full_report)[2:]
-    )
 
 
 def test_many_cases_and_many_raters_stay_under_five_megabytes(full_report, to_frame, same_text, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.features.contrast import MOST, Claims, contrasts, count_contrasts, has_contrasts
+from dxmatch.features.contrast import MAX_CONFLICTS, Attributes, contrasts, count_conflicts, has_contrasts
 from dxmatch.terms.text.normalizer import Normalizer
 
 WORDS = st.sampled_from(
@@ -110,20 +110,20 @@ def test_the_count_is_that_of_the_words(names: list[str]) -> None:
     count = len(names)
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(count * count), count))
     out = np.empty(count * count, np.float32)
-    count_contrasts(Claims.of(names, "en"), first, second, out)
-    named = [min(len(contrasts(names[i], names[j])), MOST) for i, j in zip(first, second, strict=True)]
+    count_conflicts(Attributes.of(names, "en"), first, second, out)
+    named = [min(len(contrasts(names[i], names[j])), MAX_CONFLICTS) for i, j in zip(first, second, strict=True)]
     assert out.tolist() == named
     assert (out.reshape(count, count) == out.reshape(count, count).T).all()
     assert not out[first == second].any(), "no name contrasts with itself"
 
 
-def test_no_more_than_the_most() -> None:
+def test_no_more_than_the_maximum() -> None:
     """Four axes: course, side, height, type."""
     names = ["acute left upper pain type 1", "chronic right lower pain type 2"]
     out = np.empty(1, np.float32)
-    count_contrasts(Claims.of(names, "en"), np.array([0], np.int32), np.array([1], np.int32), out)
+    count_conflicts(Attributes.of(names, "en"), np.array([0], np.int32), np.array([1], np.int32), out)
     assert len(contrasts(*names)) == 4
-    assert out[0] == MOST == 3
+    assert out[0] == MAX_CONFLICTS == 3
 
 
 def test_languages() -> None:

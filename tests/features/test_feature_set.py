@@ -13,7 +13,7 @@ def test_offline() -> None:
     offline = FeatureSet.read("offline")
     assert offline.names == (
         "icd_nearest", "icd_kinship", "icd_overlap", "cosine_static", "alignment_better", "alignment_worse", "contrast",
-        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "ratio_pos", "levenshtein",
+        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "levenshtein",
     )  # fmt: skip
     assert FeatureSet.from_dict(offline.to_dict()) == offline
 
@@ -22,17 +22,17 @@ def test_offline() -> None:
     ("text", "message"),
     [
         ("nam = 'x'", "an unknown key; did you mean 'name'"),
-        ("name = 'x'", "no features"),
+        ("name = 'x'", "the set: no 'feature'. Allowed: at least one"),
         (
             "language = 'fr'\n[[feature]]\nname='x'\nkind='levenshtein'",
-            "an unknown language. Allowed: en, ru. Got: 'fr'",
+            "no usable 'language'. Allowed: en, ru. Got: 'fr'",
         ),
-        ("[[feature]]\nkind='ratio'\nview='stem'", r"feature 1 \(unnamed\) has no name"),
+        ("[[feature]]\nkind='ratio'\nview='stem'", r"feature 1 \(unnamed\): no 'name'"),
         ("[[feature]]\nname='x'\nkind='ratoi'", r"feature 1 \(x\): an unknown kind; did you mean 'ratio'"),
-        ("[[feature]]\nname='x'\nkind='ratio'", "the option 'view' is missing"),
-        ("[[feature]]\nname='x'\nkind='ratio'\nview='stems'", "an unknown view; did you mean 'stem'"),
+        ("[[feature]]\nname='x'\nkind='ratio'", "no 'view'. Allowed: bigram, lemma, "),
+        ("[[feature]]\nname='x'\nkind='ratio'\nview='stems'", "no usable 'view'; did you mean 'stem'"),
         ("[[feature]]\nname='x'\nkind='ratio'\nviev='stem'", "an unknown key; did you mean 'view'"),
-        ("[[feature]]\nname='x y'\nkind='levenshtein'", "a name that cannot be a column"),
+        ("[[feature]]\nname='x y'\nkind='levenshtein'", "no usable 'name'. Allowed: letters, digits and _. Got: 'x y'"),
         ("[[feature]]\nname='x'\nkind='levenshtein'\n" * 2, "two features of one name.*Got: 'x'"),
         ("[[feature]\nname='x'", "not TOML"),
     ],

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from dxmatch.errors import OptionError
-from dxmatch.features.compute import feature_table
+from dxmatch.features.compute import feature_table, prepare, steps
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import InternedPairs
-from dxmatch.features.passes import passes
 from dxmatch.features.providers import SHIPPED, Providers
 from dxmatch.features.representations import Representations
 from dxmatch.terms.icd.naming import Naming
@@ -76,9 +75,9 @@ def some_pairs(count: int = 90) -> InternedPairs:
     return InternedPairs(names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)))
 
 
-def test_one_pass_for_what_is_computed_together() -> None:
-    """The two sides of one alignment share a pass; the same side once more has its own."""
-    found = [(one.kind.name, sorted(one.columns.values())) for one in passes(FEATURES)]
+def test_one_step_for_what_is_compared_together() -> None:
+    """The two sides of one alignment share a step; the same side once more has its own."""
+    found = [(one.kind.name, sorted(one.columns.values())) for one in steps(FEATURES)]
     assert ("alignment", [0, 6]) in found and ("alignment", [7]) in found
     assert sorted(column for _, columns in found for column in columns) == list(range(8))
     table = feature_table(some_pairs(), FEATURES, providers())
@@ -87,20 +86,19 @@ def test_one_pass_for_what_is_computed_together() -> None:
 
 
 def test_prepared_names_are_not_asked_about_again() -> None:
-    pairs, encoder, told = some_pairs(), HashedEncoder(), []
-    assert len(pairs.names) > 64
+    pairs, encoder, reported = some_pairs(), HashedEncoder(), []
     behind = Providers(Naming(Normalizer()), {SHIPPED: encoder})
     texts = Representations(pairs.names, behind)
-    texts.prepare(FEATURES, progress=lambda done, total: told.append((done, total)))
-    assert told == [(len(pairs.names), len(pairs.names))]
+    prepare(texts, FEATURES, progress=lambda done, total: reported.append((done, total)))
+    assert reported == [(len(pairs.names), len(pairs.names))]
     asked = encoder.asked
-    texts.prepare(FEATURES)
+    prepare(texts, FEATURES)
     table = feature_table(pairs, FEATURES, behind, texts=texts, threads=1)
     assert encoder.asked == asked == 2, "the names once, and their words once"
     np.testing.assert_array_equal(table, feature_table(pairs, FEATURES, providers()))
 
 
-def test_a_failure_while_preparing_is_told() -> None:
+def test_a_failure_while_preparing_is_reported() -> None:
     class Broken(HashedEncoder):
         def encode(self, texts: Sequence[str]) -> np.ndarray:
             raise OptionError("weights", "sound ones", "none")
@@ -108,7 +106,7 @@ def test_a_failure_while_preparing_is_told() -> None:
     pairs = some_pairs()
     texts = Representations(pairs.names, Providers(Naming(Normalizer()), {SHIPPED: Broken()}))
     with pytest.raises(OptionError, match="sound ones"):
-        texts.prepare(FEATURES)
+        prepare(texts, FEATURES)
 
 
 @pytest.mark.parametrize("prepared", [True, False])
@@ -117,7 +115,7 @@ def test_many_threads_make_each_thing_once(prepared: bool) -> None:
     behind = Providers(Naming(Normalizer()), {SHIPPED: encoder})
     texts = Representations(pairs.names, behind)
     if prepared:
-        texts.prepare(FEATURES)
+        prepare(texts, FEATURES)
     start = threading.Barrier(8)
 
     def table() -> np.ndarray:
@@ -135,7 +133,7 @@ def test_through_a_pickle() -> None:
     """Arrays go out of band; what comes back needs no encoder and gives the same table, and says what it cannot do."""
     pairs, behind = some_pairs(), providers()
     texts = Representations(pairs.names, behind)
-    texts.prepare(FEATURES)
+    prepare(texts, FEATURES)
     buffers: list[pickle.PickleBuffer] = []
     packed = pickle.dumps(texts, protocol=5, buffer_callback=buffers.append)
     assert sum(buffer.raw().nbytes for buffer in buffers) >= texts.vectors(SHIPPED).nbytes

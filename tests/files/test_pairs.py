@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -131,3 +132,23 @@ def test_rows_are_refused_in_order_and_each_once() -> None:
     data = data.slice(1)
     with pytest.raises(InputError, match=r"row 0, column 'a': a diagnosis without a letter or digit.*Got: '\?'"):
         read_pairs(data)
+
+
+def test_the_reference_diagnosis_and_the_row_numbers_come_with_the_pairs(tmp_path: Path) -> None:
+    path = csv(tmp_path, "a,b,reference\nx,y,gout\nu,v, \n,y,gout\np,q, mumps \n")
+    with pytest.raises(InputError, match=r"row 3, column 'reference': the diagnosis is blank"):
+        read_pairs(path, group="reference")
+    pairs = read_pairs(path, group="reference", rejects=tmp_path / "rejects.csv")
+    assert pairs.group is not None
+    assert (pairs.group.to_pylist(), pairs.row.tolist()) == (["gout", "mumps"], [2, 5])
+    with pytest.raises(InputError, match=r"the column 'group' \(the reference diagnosis\) is missing"):
+        read_pairs(path, group="group")
+
+
+def test_rows_are_taken_with_all_that_belongs_to_them() -> None:
+    data = pa.table({"a": ["x", "u", "p"], "b": ["y", "v", "q"], "l_1": [1, 0, 1], "l_2": [1, 0, 1], "w": [1, 2, 3]})
+    pairs = read_pairs(data, label="l", soft="l", weight="w", group="a").take(np.array([True, False, True]))
+    assert pairs.label is not None and pairs.ballots is not None and pairs.soft is not None and pairs.group is not None
+    assert (pairs.a.to_pylist(), pairs.b.to_pylist(), pairs.row.tolist()) == (["x", "p"], ["y", "q"], [0, 2])
+    assert (pairs.label.tolist(), pairs.ballots.tolist(), pairs.soft.tolist()) == ([1, 1], [[1, 1], [1, 1]], [1, 1])
+    assert (pairs.group.to_pylist(), pairs.table.column("w"), len(pairs)) == (["x", "p"], [1, 3], 2)

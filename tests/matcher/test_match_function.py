@@ -143,7 +143,7 @@ def test_saved_and_loaded_is_the_same(m: dxmatch.MatchFunction, tmp_path: Path) 
 
 def test_members_weighted_by_probability(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
     """The same trees, combined as AutoGluon does: saved, loaded, and scored like numpy's weighted mean."""
-    parts = m._parts
+    parts = m.parts
     weights = tuple(range(1, len(parts.trees) + 1))
     ensemble = Combination("mean_probability", weights)
     other = MatchFunction(replace(parts, manifest=replace(parts.manifest, ensemble=ensemble)))
@@ -173,6 +173,6 @@ def test_same_scores_in_a_new_process(m: dxmatch.MatchFunction) -> None:
 
 
 def test_other_release_of_a_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(releases, "installed_version", lambda name: "0.0.1")
+    monkeypatch.setattr(releases, "version", lambda name: "0.0.1")
     with pytest.warns(UserWarning, match=r"textblob 0\.0\.1 \(trained with"):
         dxmatch.load()

@@ -54,7 +54,7 @@ def test_a_pair_that_names_a_held_out_reference_is_not_learned_from(
 def test_nothing_is_measured_on_extra_pairs(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     extra = Extra(table(*NEUTRAL), weight=0.5)
     result = fit(toy_pairs, Recipe(strings_only, extra=[extra], refit=True))
-    metrics, data = result.matcher.metrics, result.matcher._parts.manifest.data
+    metrics, data = result.matcher.metrics, result.matcher.parts.manifest.data
     assert metrics["held_out"]["pairs"] + metrics["cross_validated"]["pairs"] == len(toy_pairs) == data["rows"]
     assert data["extra"] == [{"source": "data frame", "rows": 40, "pairs": 40, "matches": 20, "weight": 0.5}]
 
@@ -108,7 +108,7 @@ def test_what_is_no_news_is_left_out(toy_pairs: pd.DataFrame, strings_only: Path
     first = toy_pairs.iloc[0]
     rows = [(first.b.upper(), first.a, 1 - first.label), ("Mumps!", "mumps", 1), ("x y", "x z", 1), ("x z", "X Y", 1)]
     rows += [("mumps", "Parotitis", 1), ("parotitis!", "mumps", 0)]
-    (told,) = fit(toy_pairs, Recipe(strings_only, extra=Extra(table(*rows)))).matcher._parts.manifest.data["extra"]
+    (told,) = fit(toy_pairs, Recipe(strings_only, extra=Extra(table(*rows)))).matcher.parts.manifest.data["extra"]
     assert (told["rows"], told["pairs"], told["matches"]) == (6, 1, 1)
 
 

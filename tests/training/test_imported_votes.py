@@ -11,7 +11,6 @@ import pytest
 import dxmatch
 from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
-from dxmatch.features.providers import Providers
 from dxmatch.files.tables import read_table
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.recipe import Recipe
@@ -40,7 +39,7 @@ def voted(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Path:
     """A folder with the set and a store of the GPT-4 votes of CRAFT-MD."""
     folder = tmp_path_factory.mktemp("voted")
     (folder / "set.toml").write_text(SET)
-    naming = Providers.of(FeatureSet.read(folder / "set.toml"), Normalizer()).naming
+    naming = FeatureSet.read(folder / "set.toml").open(Normalizer()).naming
     with VoteStore(folder / "votes.sqlite") as store:
         summary = import_table(
             shared_data / "craft_md_pairs.csv", store, naming=naming, a="expert", b="algorithm", verdict="label",

@@ -13,11 +13,11 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.answer_tables import TableSummary, import_table
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
 
 NAMING = Naming(Normalizer())
-GPT4 = Respondent("gpt-4", "imported")
+GPT4 = ModelConfig("gpt-4", "imported")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def table(tmp_path: Path, text: str, name: str = "votes.csv") -> Path:
     return path
 
 
-def answers(store: VoteStore, *pairs: tuple[str, str], who: Respondent = GPT4) -> list[Answer | None]:
+def answers(store: VoteStore, *pairs: tuple[str, str], who: ModelConfig = GPT4) -> list[Answer | None]:
     return list(store.stored(Question(who, *pair) for pair in pairs))
 
 
@@ -48,7 +48,7 @@ def test_votes_and_probabilities_of_several_models(store: VoteStore, tmp_path: P
     )
     summary = import_table(path, store, naming=NAMING)
     assert summary == TableSummary(rows=5, stored=5, unscored=1, by_model={"gpt-4": 2, "phi-4": 3})  # type: ignore[arg-type]
-    phi = Respondent("phi-4", "imported")
+    phi = ModelConfig("phi-4", "imported")
     assert answers(store, ("angina pectoris", "myocardial infarction"), ("common cold", "influenza")) == [
         Answer(1, None, probability=0.9),
         Answer(0, None),
@@ -126,7 +126,7 @@ HEADER = "a,b,model,verdict,probability\n"
         (HEADER + "x,y,,1,\n", r"row 2, column 'model': the model is blank"),
         (HEADER + "x,y,m,maybe,\n", r"row 2, column 'verdict': a verdict of no known kind.*Got: 'maybe'"),
         (HEADER + "x,y,m,2,\n", r"row 2, column 'verdict'.*Allowed: 0 or 1, yes or no, true or false, or blank.*Got: '2'"),
-        *[(HEADER + f"x,y,m,1,{p}\n", rf"row 2, column 'probability': a value that is no probability.*Got: '{p}'") for p in ("1.5", "-0.1", "nan", "inf", "high")],
+        *[(HEADER + f"x,y,m,1,{p}\n", rf"row 2, column 'probability': not a probability.*Got: '{p}'") for p in ("1.5", "-0.1", "nan", "inf", "high")],
         (HEADER + "x,y,m,1,\nu,v,m,0,\nY,X,m,0,\n", r"row 2, column 'a': the pair 'x', 'y' has two votes of m \(row 2: 1; row 4: 0\)"),
         (HEADER + "x,y,m,1,0.9\nx,y,m,1,0.8\n", r"two votes of m \(row 2: 1, 0.9; row 3: 1, 0.8\)"),
         (HEADER + "x,y,m,1,\nx,y,m,,\n", r"two votes of m \(row 2: 1; row 3: blank\)"),

@@ -19,16 +19,16 @@ import pytest
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.endpoints.prices import Price
 from dxmatch.errors import InputError, OptionError
-from dxmatch.votes.asker import HOPELESS, HOPELESS_AT_FIRST, AskSummary, Job, ask
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent, canonical
+from dxmatch.votes.asker import MAX_FAILURES, MAX_FAILURES_AT_FIRST, AskSummary, Job, ask
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from dxmatch.votes.store.store import StoreError, VoteStore
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
 KEY = "sk-0123-none-may-see-this"
-VOTER = Respondent("model-a", "vote-1", canonical({"max_tokens": 16, "temperature": 0}))
-OTHER = Respondent("model-b", "vote-1", canonical({"max_tokens": 16, "temperature": 0}))
+VOTER = ModelConfig("model-a", "vote-1", canonical({"max_tokens": 16, "temperature": 0}))
+OTHER = ModelConfig("model-b", "vote-1", canonical({"max_tokens": 16, "temperature": 0}))
 
 
 @pytest.fixture
@@ -57,12 +57,12 @@ def at_once() -> Iterator[None]:
         yield
 
 
-def questions(n: int, respondent: Respondent = VOTER) -> list[Question]:
-    return [Question(respondent, f"first {i}", f"second {i}") for i in range(n)]
+def questions(n: int, config: ModelConfig = VOTER) -> list[Question]:
+    return [Question(config, f"first {i}", f"second {i}") for i in range(n)]
 
 
 def job(endpoint: Endpoint, asked: list[Question], price: Price | None = None) -> Job:
-    return Job(endpoint, asked[0].respondent, asked, len(asked), price)
+    return Job(endpoint, asked[0].config, asked, len(asked), price)
 
 
 def kept(store: VoteStore, asked: list[Question]) -> dict[Question, Answer]:
@@ -141,7 +141,7 @@ def test_a_call_without_an_answer_is_counted_not_kept_and_asked_again(
     assert dict(summary.failed) == {kind: 1}
     assert summary.answered == 9 and not summary.stopped_because
     assert list(store.unknown(asked)) == [asked[3]]
-    assert "run this again" in summary.words() and kind in summary.words()
+    assert "run this again" in f"{summary.lines()}" and kind in f"{summary.lines()}"
     loopback.reset()
     assert ask([job(endpoint(), list(store.unknown(asked)))], store).answered == 1
     assert loopback.log()["calls"] == 1
@@ -206,7 +206,7 @@ def test_the_key_is_not_in_the_store(loopback: Any, tmp_path: Path, endpoint: Ca
         assert len(files) == 3  # with the write-ahead log and its index
         for file in files:
             assert b"0123-none" not in file.read_bytes()
-        assert "0123-none" not in f"{summary!r} {summary.words()}"
+        assert "0123-none" not in f"{summary!r} {summary.lines()}"
 
 
 # When it stops
@@ -231,12 +231,12 @@ def test_a_job_whose_calls_all_fail_is_given_up(
 ) -> None:
     loopback.rules({"status": 500})
     summary = ask([job(endpoint(tries=2), questions(1000))], store)
-    assert HOPELESS_AT_FIRST <= summary.failed.total() <= HOPELESS_AT_FIRST + 8
+    assert MAX_FAILURES_AT_FIRST <= summary.failed.total() <= MAX_FAILURES_AT_FIRST + 8
     assert "10 failures in a row, the last: lab" in summary.stopped_because[0]
     loopback.rules({"times": 50, "text": "Yes"}, {"status": 500})
     summary = ask([job(endpoint(tries=2), questions(1000))], store)
     assert summary.answered == 50
-    assert HOPELESS <= summary.failed.total() <= HOPELESS + 8
+    assert MAX_FAILURES <= summary.failed.total() <= MAX_FAILURES + 8
     assert "100 failures in a row, the last: lab" in summary.stopped_because[0]
 
 
@@ -274,7 +274,7 @@ def test_no_cost_beyond_the_cap(
 def test_a_cap_on_cost_needs_a_price_and_a_limit_of_tokens(store: VoteStore, endpoint: Callable[..., Endpoint]) -> None:
     with pytest.raises(OptionError, match="max_cost.*price of model-a"):
         ask([job(endpoint(), questions(1))], store, max_cost=1.0)
-    unlimited = questions(1, Respondent("model-c", "vote-1", canonical({"temperature": 0})))
+    unlimited = questions(1, ModelConfig("model-c", "vote-1", canonical({"temperature": 0})))
     with pytest.raises(OptionError, match="max_tokens"):
         ask([job(endpoint(), unlimited, Price(1, 1))], store, max_cost=1.0)
     for bad in (-1, float("nan")):
@@ -331,7 +331,7 @@ def test_a_key_that_is_not_set_stops_before_any_call(
 def test_endpoints_are_asked_side_by_side(loopback: Any, store: VoteStore, endpoint: Callable[..., Endpoint]) -> None:
     loopback.rules(delay=0.3)
     jobs = [
-        job(endpoint(name=name, concurrency=2), questions(4, Respondent(name, "vote-1", VOTER.parameters)))
+        job(endpoint(name=name, concurrency=2), questions(4, ModelConfig(name, "vote-1", VOTER.parameters)))
         for name in "abc"
     ]
     assert ask(jobs, store).answered == 12
@@ -364,8 +364,8 @@ def test_progress_and_an_end_in_words(loopback: Any, store: VoteStore, endpoint:
     seen: list[tuple[int, int]] = []
     summary = ask([job(endpoint(), questions(30))], store, progress=lambda *done: seen.append(done))
     assert seen == [(i, 30) for i in range(1, 31)]
-    assert summary.words().splitlines()[0] == "30 answers kept, 0 of them without a verdict."
-    assert AskSummary().words()
+    assert summary.lines()[0] == "30 answers kept, 0 of them without a verdict."
+    assert AskSummary().lines()
 
 
 def test_within_a_running_event_loop(loopback: Any, store: VoteStore, endpoint: Callable[..., Endpoint]) -> None:

@@ -28,11 +28,11 @@ import json, os, sys, traceback
 import openai, stamina
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.votes.asker import Job, ask
-from dxmatch.votes.prompts.questions import Question, Respondent
+from dxmatch.votes.prompts.questions import Question, ModelConfig
 from dxmatch.votes.store.store import VoteStore
 
 url, path, total, concurrency = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-voter = Respondent("model-a", "vote-1", '{"max_tokens":16,"temperature":0}')
+voter = ModelConfig("model-a", "vote-1", '{"max_tokens":16,"temperature":0}')
 
 class Noting(VoteStore):
     def add(self, question, answer):

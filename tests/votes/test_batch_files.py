@@ -14,13 +14,13 @@ import pytest
 from dxmatch.errors import DxmatchError, InputError
 from dxmatch.votes.batch_files import custom_id, export, import_batch, is_batch_result
 from dxmatch.votes.prompts.pick_prompt import candidates_text
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent, canonical
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
-QWEN = Respondent("Qwen/Qwen2.5-7B-Instruct", "vote-1", canonical({"max_tokens": 16, "temperature": 0.0}))
-PHI = Respondent("phi-4", "vote-1", canonical({"max_tokens": 16, "logprobs": True, "top_logprobs": 10}))
-PICKER = Respondent("phi-4", "icd-pick-1", canonical({"max_tokens": 16}))
+QWEN = ModelConfig("Qwen/Qwen2.5-7B-Instruct", "vote-1", canonical({"max_tokens": 16, "temperature": 0.0}))
+PHI = ModelConfig("phi-4", "vote-1", canonical({"max_tokens": 16, "logprobs": True, "top_logprobs": 10}))
+PICKER = ModelConfig("phi-4", "icd-pick-1", canonical({"max_tokens": 16}))
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Iterator[VoteStore]:
         yield opened
 
 
-def questions(n: int, who: Respondent = QWEN) -> list[Question]:
+def questions(n: int, who: ModelConfig = QWEN) -> list[Question]:
     return [Question(who, f"disease {i}", f"illness {i}") for i in range(n)]
 
 
@@ -84,7 +84,7 @@ def test_an_id_tells_every_part_of_a_question_apart() -> None:
     base = Question(QWEN, "a", "b")
     others = [
         Question(PHI, "a", "b"), Question(QWEN, "b", "a"), Question(QWEN, "a", "b", 1), Question(QWEN, "a b", ""), Question(QWEN, "a", "b "),
-        Question(Respondent(QWEN.model, "icd-pick-1", QWEN.parameters), "a", "b"), Question(Respondent(QWEN.model, QWEN.prompt), "a", "b"),
+        Question(ModelConfig(QWEN.model, "icd-pick-1", QWEN.parameters), "a", "b"), Question(ModelConfig(QWEN.model, QWEN.prompt), "a", "b"),
     ]  # fmt: skip
     ids = {custom_id(question) for question in (base, *others)}
     assert len(ids) == len(others) + 1
@@ -119,7 +119,7 @@ def test_one_model_a_file_and_no_file_beyond_its_limits(store: VoteStore, tmp_pa
 
 @pytest.mark.parametrize("model", ["../../etc/passwd", 'a b:c*?"<>|\\', "модель", "x" * 300, "CON", ".hidden"])
 def test_a_model_of_any_name_gives_a_file_name(store: VoteStore, tmp_path: Path, model: str) -> None:
-    (file,) = export(questions(1, Respondent(model, "vote-1")), tmp_path, store)
+    (file,) = export(questions(1, ModelConfig(model, "vote-1")), tmp_path, store)
     assert file.path.parent == tmp_path
     assert file.path.is_file()
     assert file.path.name.isascii()
@@ -128,7 +128,7 @@ def test_a_model_of_any_name_gives_a_file_name(store: VoteStore, tmp_path: Path,
 
 def test_models_of_like_names_share_no_file(store: VoteStore, tmp_path: Path) -> None:
     models = ["a/b", "a:b", "A-B"]
-    files = export([q for model in models for q in questions(2, Respondent(model, "vote-1"))], tmp_path, store)
+    files = export([q for model in models for q in questions(2, ModelConfig(model, "vote-1"))], tmp_path, store)
     assert len({file.path.name.lower() for file in files}) == 3
     assert [{line["body"]["model"] for line in requests(file.path)} for file in files] == [{model} for model in models]
 
@@ -174,7 +174,7 @@ def test_no_diagnosis_breaks_a_line(store: VoteStore, tmp_path: Path, hostile_te
     assert len(lines) == len(asked)
     assert sum(len(file.path.read_text("ascii").splitlines()) for file in files) == len(asked)
     for question in asked:
-        prompt = PROMPTS[question.respondent.prompt]
+        prompt = PROMPTS[question.config.prompt]
         assert lines[custom_id(question)]["body"]["messages"] == prompt.messages(question.first, question.second)
         assert store.exported(custom_id(question)) == question
     # an endpoint that answers each with the diagnosis itself, or with the question
@@ -193,7 +193,7 @@ def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Pat
     paths = [written(tmp_path / f"r{i}.jsonl", lines[i::3]) for i in range(3)]
     assert all(map(is_batch_result, paths))
     summary = import_batch(paths, store)
-    assert (summary.n_lines, summary.stored, summary.told) == (200, 200, {})
+    assert (summary.n_lines, summary.stored, summary.skipped) == (200, 200, {})
     texts = list(said.values())
     assert summary.unscored == {"unclear": texts.count("Maybe"), "empty": texts.count("")}
     expected = {"Yes": (1, None), "No.": (0, None), "Maybe": (None, "unclear"), "": (None, "empty")}
@@ -203,7 +203,7 @@ def test_results_in_any_order_over_several_files(store: VoteStore, tmp_path: Pat
         assert (answer.prompt_tokens, answer.completion_tokens, answer.seconds) == (152, 2, None)
     assert summary.lines()[0] == "200 lines, 200 new answers."
     again = import_batch(paths, store)
-    assert (again.stored, again.told["answered already"].count) == (0, 200)
+    assert (again.stored, again.skipped["answered already"].count) == (0, 200)
 
 
 def test_what_the_services_write(store: VoteStore, tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_what_the_services_write(store: VoteStore, tmp_path: Path) -> None:
     }  # fmt: skip
     bare = {"id": "1", "custom_id": ids[3], "response": completion(None, message={"refusal": "I cannot."})}
     summary = import_batch([written(tmp_path / "r.jsonl", [openai, azure, vllm, bare])], store)
-    assert (summary.stored, summary.told) == (4, {})
+    assert (summary.stored, summary.skipped) == (4, {})
     answers = [answer for answer in store.stored(asked) if answer]
     assert [(a.verdict, a.reason) for a in answers] == [(1, None), (0, None), (1, None), (None, "refusal")]
     assert [a.probability for a in answers] == [pytest.approx(0.9089, abs=1e-3), None, 1.0, None]
@@ -264,7 +264,7 @@ def test_failed_lines_are_told_and_stay_unanswered(store: VoteStore, tmp_path: P
     path = written(tmp_path / "errors.jsonl", failed)
     summary = import_batch([path], store)
     assert summary.stored == 0
-    assert {what: told.places for what, told in summary.told.items()} == {
+    assert {what: skipped.places for what, skipped in summary.skipped.items()} == {
         "failed, batch_expired": places(path, 1, 9),
         "failed, batch_cancelled": places(path, 2),
         "failed, status 400, context_length_exceeded": places(path, 3),
@@ -290,15 +290,15 @@ def test_lines_that_say_nothing_are_told_and_the_rest_goes_on(store: VoteStore, 
     path = written(tmp_path / "r.jsonl", lines)
     summary = import_batch([path], store)
     assert (summary.n_lines, summary.stored) == (17, 2)
-    assert {what: told.count for what, told in summary.told.items()} == {
+    assert {what: skipped.count for what, skipped in summary.skipped.items()} == {
         "a blank line": 2,
         "a damaged line": 5,
         "an unknown custom id": 4,
         "answered already": 1,
-        "an answer that is no chat completion": 3,
+        "not a chat completion": 3,
     }
-    assert summary.told["answered already"].places == places(path, 12)
-    assert summary.told["a damaged line"].places == places(path, 4, 5, 6)
+    assert summary.skipped["answered already"].places == places(path, 12)
+    assert summary.skipped["a damaged line"].places == places(path, 4, 5, 6)
     assert f"a damaged line: 5 ({path}, line 4, {path}, line 5, {path}, line 6, …)." in summary.lines()
     assert [answer and answer.verdict for answer in store.stored(asked)] == [1, 1, None]
 
@@ -308,7 +308,7 @@ def test_an_answer_that_is_there_stays(store: VoteStore, tmp_path: Path) -> None
     export(asked, tmp_path, store)
     store.add(asked[0], Answer(0, None, "No"))
     summary = import_batch([written(tmp_path / "r.jsonl", [result(custom_id(asked[0]))])], store)
-    assert (summary.stored, summary.told["answered already"].count) == (0, 1)
+    assert (summary.stored, summary.skipped["answered already"].count) == (0, 1)
     assert [answer and answer.verdict for answer in store.stored(asked)] == [0]
 
 
@@ -328,9 +328,9 @@ def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
     table = written(tmp_path / "t.jsonl", [{"a": "x", "b": "y", "model": "m", "verdict": 1}])
     odd = {
         file.path: "the requests of a batch, not its results",
-        table: "no result of a batch",
-        written(tmp_path / "empty.jsonl", []): "no result of a batch",
-        written(tmp_path / "x.parquet", [b"PAR1\x00\xff"]): "no result of a batch",
+        table: "not the result of a batch",
+        written(tmp_path / "empty.jsonl", []): "not the result of a batch",
+        written(tmp_path / "x.parquet", [b"PAR1\x00\xff"]): "not the result of a batch",
         tmp_path / "absent.jsonl": "could not be read",
         tmp_path: "could not be read",
     }

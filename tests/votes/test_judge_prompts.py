@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dxmatch.evaluation.metrics import weighted
 from dxmatch.votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from dxmatch.votes.prompts.judge_prompts import list_of, list_text
-from dxmatch.votes.prompts.questions import REASONS, Question, Respondent
+from dxmatch.votes.prompts.questions import REASONS, ModelConfig, Question
 from dxmatch.votes.prompts.versions import (
     PROMPTS,
     RELATION_PROMPT,
@@ -26,7 +26,7 @@ PREDICTED = list_text(["angina", None, "acute myocardial infarction"])
 
 
 def question(version: str, first: str = "heart attack", second: str = PREDICTED) -> Question:
-    return Question(Respondent("m", version), first, second)
+    return Question(ModelConfig("m", version), first, second)
 
 
 def content(version: str, first: str, second: str) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.prompts.data_block import data_block
 from dxmatch.votes.prompts.pick_prompt import candidates_of, candidates_text
-from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, Question, Respondent
+from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
 from dxmatch.votes.prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT, answer_of
 
 VOTE, PICK = PROMPTS[VOTE_PROMPT], PROMPTS[PICK_PROMPT]
@@ -39,11 +39,11 @@ def opened(text: str) -> tuple[str, dict[str, str]]:
 
 
 def vote_question(first: str = "a", second: str = "b") -> Question:
-    return Question(Respondent("m", VOTE_PROMPT), first, second)
+    return Question(ModelConfig("m", VOTE_PROMPT), first, second)
 
 
 def pick_question(name: str = "a") -> Question:
-    return Question(Respondent("m", PICK_PROMPT), name, candidates_text(CANDIDATES))
+    return Question(ModelConfig("m", PICK_PROMPT), name, candidates_text(CANDIDATES))
 
 
 def answered(question: Question, **reply: object) -> Answer:
@@ -51,7 +51,7 @@ def answered(question: Question, **reply: object) -> Answer:
         "text": "", "refusal": None, "finish": "stop", "logprobs": [],
         "prompt_tokens": 150, "completion_tokens": 2, "seconds": 0.5,
     }  # fmt: skip
-    return answer_of(PROMPTS[question.respondent.prompt], question, **{**given, **reply})  # type: ignore[arg-type]
+    return answer_of(PROMPTS[question.config.prompt], question, **{**given, **reply})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_an_echo_is_no_vote(hostile_texts: list[str]) -> None:
     for text in hostile_texts:
         echoes = {text, naming(text), f'"{text}"', f" {text}\n"}
         for question in (vote_question(text, "angina"), vote_question("angina", text), pick_question(text)):
-            messages = PROMPTS[question.respondent.prompt].messages(question.first, question.second)
+            messages = PROMPTS[question.config.prompt].messages(question.first, question.second)
             whole = content(messages)
             for echo in (
                 *echoes,
@@ -140,7 +140,7 @@ def test_an_echo_is_no_vote(hostile_texts: list[str]) -> None:
                 whole[whole.index("<data>") :],
                 json.dumps([text, text]),
             ):
-                verdict, reason = PROMPTS[question.respondent.prompt].read(echo, question)
+                verdict, reason = PROMPTS[question.config.prompt].read(echo, question)
                 assert verdict is None, echo
                 assert reason in REASONS
 

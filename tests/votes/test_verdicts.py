@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.votes.prompts.pick_prompt import candidates_text
-from dxmatch.votes.prompts.questions import REASONS, Question, Respondent
+from dxmatch.votes.prompts.questions import REASONS, ModelConfig, Question
 from dxmatch.votes.prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
 
 VOTE, PICK = PROMPTS[VOTE_PROMPT], PROMPTS[PICK_PROMPT]
-QUESTION = Question(Respondent("m", VOTE_PROMPT), "heart attack", "myocardial infarction")
-FIFTEEN = Question(Respondent("m", PICK_PROMPT), "heart attack", candidates_text([("I21", "x")] * 15))
+QUESTION = Question(ModelConfig("m", VOTE_PROMPT), "heart attack", "myocardial infarction")
+FIFTEEN = Question(ModelConfig("m", PICK_PROMPT), "heart attack", candidates_text([("I21", "x")] * 15))
 
 
 def vote(text: str) -> int | str | None:
@@ -105,7 +105,7 @@ def test_no_pick(text: str, reason: str) -> None:
 
 
 def test_a_pick_is_one_of_the_candidates_that_were_put() -> None:
-    two = Question(FIFTEEN.respondent, "heart attack", candidates_text([("I21", "x"), ("I22", "y")]))
+    two = Question(FIFTEEN.config, "heart attack", candidates_text([("I21", "x"), ("I22", "y")]))
     assert PICK.read("2", two) == (2, None)
     assert PICK.read("3", two) == (None, "out of range")
 

@@ -13,12 +13,11 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.features.compute import feature_values
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import intern_pairs
-from dxmatch.features.providers import Providers
 from dxmatch.features.vote_plan import plan
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.lookup import PairVotes
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
 from dxmatch.votes.voters import Voter
 
@@ -40,14 +39,14 @@ def store(tmp_path: Path) -> VoteStore:
 
 def test_questions_in_canonical_order_or_both_and_repeated() -> None:
     one = voter()
-    assert one.respondent == Respondent("m", "vote-1", '{"max_tokens":16,"temperature":0}')
-    assert list(one.questions("b", "a")) == [Question(one.respondent, "a", "b", 0)]
+    assert one.config == ModelConfig("m", "vote-1", '{"max_tokens":16,"temperature":0}')
+    assert list(one.questions("b", "a")) == [Question(one.config, "a", "b", 0)]
     both = voter(order="both", repeats=2)
     asked = [(q.first, q.second, q.repeat) for q in both.questions("b", "a")]
     assert asked == [("a", "b", 0), ("a", "b", 1), ("b", "a", 0), ("b", "a", 1)]
     soft = voter(soft=True, parameters={"temperature": 0.5, "max_tokens": 4})
-    assert soft.respondent.parameters == '{"logprobs":true,"max_tokens":4,"temperature":0.5,"top_logprobs":10}'
-    assert voter(prompt="imported", endpoint="").respondent == Respondent("m", "imported", "{}")
+    assert soft.config.parameters == '{"logprobs":true,"max_tokens":4,"temperature":0.5,"top_logprobs":10}'
+    assert voter(prompt="imported", endpoint="").config == ModelConfig("m", "imported", "{}")
 
 
 def test_mean_and_spread_by_hand(store: VoteStore) -> None:
@@ -55,8 +54,8 @@ def test_mean_and_spread_by_hand(store: VoteStore) -> None:
     both = voter(order="both", repeats=3)
     for question, verdict in zip(both.questions("a", "b"), (1, 0, 1, 0, 0, None), strict=True):
         said(store, question, verdict)
-    said(store, Question(both.respondent, "a", "c", 2), 1)
-    said(store, Question(both.respondent, "b", "c", 3), 1)  # a repeat that this voter does not have
+    said(store, Question(both.config, "a", "c", 2), 1)
+    said(store, Question(both.config, "b", "c", 3), 1)  # a repeat that this voter does not have
     votes = PairVotes.read(store, both, ["c", "b", "a", "d"])
     first, second = np.array([1, 0, 0, 3], np.int32), np.array([2, 2, 1, 3], np.int32)
     out = np.empty(4, np.float32)
@@ -88,7 +87,7 @@ def test_lookup_agrees_with_a_plain_dictionary(
     with VoteStore(tmp_path_factory.mktemp("store") / "v.sqlite") as store:
         for (first, second), verdict in verdicts.items():
             if first < second:
-                said(store, Question(one.respondent, first, second), verdict)
+                said(store, Question(one.config, first, second), verdict)
                 if verdict is not None:
                     plain[frozenset((first, second))] = verdict
         names = list("edcba")
@@ -103,12 +102,12 @@ def test_lookup_agrees_with_a_plain_dictionary(
 
 def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
     features = FeatureSet.from_dict({"feature": [VOTE]})
-    providers = Providers.of(features, Normalizer(), store=store)
+    providers = features.open(Normalizer(), store=store)
     assert math.isnan(feature_values("Angina", "fever", features, providers)["v"])
     said(store, next(voter().questions("angina", "fever")), 0)
     assert feature_values("FEVER", "angina.", features, providers) == {"v": 0.0}
     with pytest.raises(OptionError, match="'store' parameter must be the file of votes"):
-        feature_values("Angina", "fever", features, Providers.of(features, Normalizer()))
+        feature_values("Angina", "fever", features, features.open(Normalizer()))
 
 
 def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
@@ -124,7 +123,7 @@ def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
     naming = Naming(Normalizer())
     pairs = intern_pairs(["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"], naming)
     said(store, next(voter().questions("angina", "fever")), 1)
-    providers = Providers.of(features, Normalizer(), store=store)
+    providers = features.open(Normalizer(), store=store)
     together, other = plan(pairs, features, providers, store)
     assert together.features == ("v", "s")
     assert (together.wanted, together.unknown) == (2 * 4, 2 * 4 - 1)

@@ -19,7 +19,7 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Respondent:
+class ModelConfig:
     """Who answers, and to what: two answers are comparable only where all three agree.
 
     model : the name by which the endpoint knows it.
@@ -42,7 +42,7 @@ class Question:
     repeat : 0, 1, … where the same is asked several times.
     """
 
-    respondent: Respondent
+    config: ModelConfig
     first: str
     second: str
     repeat: int = 0

@@ -1,4 +1,4 @@
-"""The file of a vote store: opened or made, checked to be one, journalled as its drive allows, its errors told in one line."""
+"""The file of a vote store: opened or made, checked to be one, its errors explained in one line."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import DxmatchError, InputError, quoted
-from .network_drives import network_drive
 from .rows import SCHEMA
 
 APPLICATION_ID = 0x64784D76  # "dxMv"
@@ -25,27 +24,23 @@ class StoreError(DxmatchError):
 
 
 class StoreFile:
-    """One store on disk, from which connections are opened.
+    """One store on a local disk, from which connections are opened.
 
-    On a local drive the journal is a write-ahead log with `synchronous=NORMAL`: a committed answer survives the end of the
-    process in any way, and the file stays whole through a power cut, which can lose the answers since the last checkpoint
-    (the last 500 of each process that writes). On a network drive it is a rollback journal with `synchronous=FULL`.
-
-    network : the kind of network drive that holds it, or None.
+    The journal is a write-ahead log with `synchronous=NORMAL`: a committed answer survives the end of the process in any
+    way, and the file stays whole through a power cut, which can lose the answers since the last checkpoint.
     """
 
     def __init__(self, path: Path, wait: float) -> None:
         self.path, self.wait = path, wait
-        self.network = network_drive(path)
         self._frozen = False
 
     @contextmanager
-    def errors_told(self) -> Iterator[None]:
-        """Turns the errors of SQLite and of the drive into `StoreError`, and text that is no Unicode into `InputError`."""
+    def translated_errors(self) -> Iterator[None]:
+        """Turns the errors of SQLite and of the disk into `StoreError`, and text that is not Unicode into `InputError`."""
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: {self._told(error)}") from error
+            raise StoreError(f"{self.path}: {self._explained(error)}") from error
         except (UnicodeDecodeError, OverflowError) as error:
             raise StoreError(f"{self.path}: {_damaged(error)}") from error
         except OSError as error:
@@ -58,7 +53,7 @@ class StoreFile:
 
         Errors: `StoreError`.
         """
-        with self.errors_told():
+        with self.translated_errors():
             if self.path.is_dir():
                 raise StoreError(f"{self.path} is a folder, not a vote store.")
             if not self.path.exists():
@@ -85,10 +80,10 @@ class StoreFile:
 
         temporary : the name and the columns of the table.
         """
-        with self.errors_told():
+        with self.translated_errors():
             db = self._connected("rw")
         with closing(db):
-            with self.errors_told():
+            with self.translated_errors():
                 self._journal(db)
                 if temporary:
                     db.execute(f"CREATE TEMP TABLE {temporary}")
@@ -99,16 +94,6 @@ class StoreFile:
                 self._check_unchanged(before)
                 raise
             self._check_unchanged(before)
-
-    def checkpoint(self, db: sqlite3.Connection) -> None:
-        """Copies the write-ahead log into the store, or leaves that to the next time where it cannot be done now.
-
-        Nobody may write meanwhile: before SQLite 3.51.3 a write at the wrong moment was lost, and the store damaged
-        (https://sqlite.org/wal.html, "The WAL Reset Bug"). SQLite's own checkpoints do not see to that.
-        """
-        if not self.network:
-            with suppress(sqlite3.Error), transaction(db), closing(self._connected("rw")) as copier:
-                copier.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _connected(self, mode: str) -> sqlite3.Connection:
         try:
@@ -129,13 +114,9 @@ class StoreFile:
             f"{where}?{how}", uri=True, timeout=self.wait, isolation_level=None, check_same_thread=False
         )
         try:
-            if self.network:
-                # In this mode SQLite reads a write-ahead log without shared memory, which machines do not share.
-                db.execute("PRAGMA locking_mode = EXCLUSIVE")
             db.execute("PRAGMA trusted_schema = OFF")
             db.execute("PRAGMA cell_size_check = ON")
             db.execute("PRAGMA cache_size = -32000")
-            db.execute("PRAGMA wal_autocheckpoint = 0")
             db.execute("SELECT count(*) FROM sqlite_schema")
         except BaseException:
             db.close()
@@ -147,7 +128,7 @@ class StoreFile:
         return now.st_mtime_ns, now.st_size
 
     def _check_unchanged(self, before: tuple[int, int]) -> None:
-        with self.errors_told():
+        with self.translated_errors():
             if self._frozen and self._state() != before:
                 raise StoreError(f"{self.path}: somebody wrote to it while it was read. Run this again.")
 
@@ -174,21 +155,14 @@ class StoreFile:
             )
 
     def _journal(self, db: sqlite3.Connection) -> None:
-        if self.network:
-            self._set_journal(db, "DELETE")
-            db.execute("PRAGMA locking_mode = NORMAL")
-            _number(db, "user_version")  # a read lets go of the lock
-            logged = False
-        else:
-            logged = self._set_journal(db, "WAL") == "wal"
-        db.execute(f"PRAGMA synchronous = {'NORMAL' if logged else 'FULL'}")
+        db.execute(f"PRAGMA synchronous = {'NORMAL' if self._set_wal(db) == 'wal' else 'FULL'}")
 
-    def _set_journal(self, db: sqlite3.Connection, journal: str) -> str:
+    def _set_wal(self, db: sqlite3.Connection) -> str:
         """The journal that came of it: another where the store cannot be written."""
         deadline = time.monotonic() + self.wait
         while True:
             try:
-                return db.execute(f"PRAGMA journal_mode = {journal}").fetchone()[0]
+                return db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
             except sqlite3.OperationalError as error:
                 kind = error.sqlite_errorcode & 0xFF
                 if kind == sqlite3.SQLITE_READONLY:
@@ -198,7 +172,7 @@ class StoreFile:
                     raise
                 time.sleep(0.02)
 
-    def _told(self, error: sqlite3.Error) -> str:
+    def _explained(self, error: sqlite3.Error) -> str:
         name = getattr(error, "sqlite_errorname", "")
         match getattr(error, "sqlite_errorcode", 0) & 0xFF:
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -221,7 +195,7 @@ class StoreFile:
                 return _FOREIGN
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:
                 return _damaged(error)
-            case 0 if isinstance(error, sqlite3.OperationalError):  # a text that is no UTF-8
+            case 0 if isinstance(error, sqlite3.OperationalError):  # a text that is not UTF-8
                 return _damaged(error)
             case _:
                 return f"the store refused ({error})."

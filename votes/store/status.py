@@ -1,4 +1,4 @@
-"""What a vote store holds, respondent by respondent."""
+"""What a vote store holds, model configuration by model configuration."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection
 
-from ..prompts.questions import Respondent
+from ..prompts.questions import ModelConfig
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass
-class RespondentStatus:
-    """What the store holds of one respondent.
+class ModelStatus:
+    """What the store holds of one model configuration.
 
     answers : all of them, with a verdict or without.
     matches : verdicts that are 1 (of a pick: those that name the first candidate).
@@ -23,7 +23,7 @@ class RespondentStatus:
     repeated : questions with two verdicts or more; disagreeing : those of them whose verdicts are not all equal.
     """
 
-    respondent: Respondent
+    config: ModelConfig
     answers: int
     matches: int
     prompt_tokens: int
@@ -36,8 +36,8 @@ class RespondentStatus:
     disagreeing: int = 0
 
 
-def status_of(db: Connection) -> list[RespondentStatus]:
-    """One per respondent that answered, by model, prompt and parameters. Three passes over all answers, of one moment."""
+def status_of(db: Connection) -> list[ModelStatus]:
+    """One per model configuration that answered, by model, prompt and parameters. Three passes over all answers, of one moment."""
     db.execute("BEGIN")
     totals = db.execute(
         """SELECT r.id, r.model, r.prompt, r.parameters, count(*), total(a.verdict = 1), total(a.prompt_tokens),
@@ -46,8 +46,8 @@ def status_of(db: Connection) -> list[RespondentStatus]:
         GROUP BY r.id ORDER BY r.model, r.prompt, r.parameters"""
     )
     found = {
-        id: RespondentStatus(
-            Respondent(model, prompt, parameters), answers, int(matches), int(asked), int(told), seconds,
+        id: ModelStatus(
+            ModelConfig(model, prompt, parameters), answers, int(matches), int(asked), int(told), seconds,
             _EPOCH + timedelta(seconds=first), _EPOCH + timedelta(seconds=last),
         )
         for id, model, prompt, parameters, answers, matches, asked, told, seconds, first, last in totals

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -13,18 +12,17 @@ from sqlite3 import Connection
 from typing import Any, Self, TypeVar
 
 from ...errors import InputError
-from ..prompts.questions import Answer, Question, Respondent
+from ..prompts.questions import Answer, ModelConfig, Question
 from .file import WAIT_SECONDS, StoreError, StoreFile, transaction
 from .rows import KEY, VALUES, answer_of, row_of
-from .status import RespondentStatus, status_of
+from .status import ModelStatus, status_of
 
-__all__ = ["RespondentStatus", "StoreError", "VoteStore"]
+__all__ = ["ModelStatus", "StoreError", "VoteStore"]
 
 T = TypeVar("T")
 
 _BATCH = 10_000
 _FEW_NAMES = 100
-_ADDED_TO_CHECKPOINT = 500
 
 _KEY = ", ".join(KEY)
 _COLUMNS = ", ".join((*KEY, *VALUES))
@@ -43,27 +41,23 @@ class VoteStore:
 
     Parameters
     ----------
-    path : the file; made where it is absent, unless `must_exist`. On a network drive a warning says how that is met.
+    path : the file, on a local disk; made where it is absent, unless `must_exist`.
     wait : seconds to wait for another process that is writing.
 
-    Errors: `StoreError`, also of every method; `InputError` for a question or an answer that cannot be stored.
+    Raises
+    ------
+    StoreError
+        The file cannot be opened, read or written; also of every method.
+    InputError
+        A question or an answer that cannot be stored.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, must_exist: bool = False, wait: float = WAIT_SECONDS) -> None:
         self.path = Path(path)
         self._file = StoreFile(self.path, wait)
         self._lock = threading.RLock()
-        self._ids: dict[Respondent, int] = {}
-        self._since_checkpoint = 0
+        self._ids: dict[ModelConfig, int] = {}
         self._db = self._file.open(create=not must_exist)
-        if self._file.network:
-            warnings.warn(
-                f"The vote store {self.path} lies on a network drive ({self._file.network}), where SQLite's write-ahead "
-                "log is not safe: it is kept with a rollback journal, which is slower. Write to it from one machine at a "
-                "time, or move it to a local disk.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
 
     def __enter__(self) -> Self:
         return self
@@ -72,20 +66,15 @@ class VoteStore:
         self.close()
 
     def close(self) -> None:
-        with self._lock, self._file.errors_told():
+        with self._lock, self._file.translated_errors():
             self._db.close()
 
     def add(self, question: Question, answer: Answer) -> bool:
         """Commits one answer. False, and nothing changes, where the question has one already."""
-        with self._lock, self._file.errors_told():
-            row = row_of(self._id(self._db, question.respondent), question, answer, int(time.time()))
+        with self._lock, self._file.translated_errors():
+            row = row_of(self._id(self._db, question.config), question, answer, int(time.time()))
             insert = f"INSERT INTO answer ({_COLUMNS}) VALUES ({_PLACES}) {_KEEP}"
-            added = self._db.execute(insert, row).rowcount
-            self._since_checkpoint += added
-            if self._since_checkpoint >= _ADDED_TO_CHECKPOINT:
-                self._file.checkpoint(self._db)
-                self._since_checkpoint = 0
-            return added == 1
+            return self._db.execute(insert, row).rowcount == 1
 
     def add_many(self, items: Iterable[tuple[Question, Answer]], *, replace: bool = False) -> int:
         """Commits all of them or none; returns how many were new (with `replace`: how many were written).
@@ -96,16 +85,13 @@ class VoteStore:
         now = int(time.time())
         with self._file.connection(f"incoming ({_COLUMNS})") as db:
             for batch in _batches(items):
-                with self._file.errors_told():
-                    rows = [row_of(self._id(db, q.respondent), q, answer, now) for q, answer in batch]
+                with self._file.translated_errors():
+                    rows = [row_of(self._id(db, q.config), q, answer, now) for q, answer in batch]
                     _fill(db, "incoming", rows)
             select = f"SELECT * FROM incoming ORDER BY {_KEY}, incoming.rowid"
-            with self._file.errors_told():
-                with transaction(db):
-                    insert = f"INSERT INTO answer ({_COLUMNS}) {select} {_REPLACE if replace else _KEEP}"
-                    written = db.execute(insert).rowcount
-                self._file.checkpoint(db)
-                return written
+            with self._file.translated_errors(), transaction(db):
+                insert = f"INSERT INTO answer ({_COLUMNS}) {select} {_REPLACE if replace else _KEEP}"
+                return db.execute(insert).rowcount
 
     def forget_unscored(self, questions: Iterable[Question]) -> int:
         """Removes those of their answers that hold no verdict, so that they are asked anew; returns how many these were."""
@@ -113,18 +99,16 @@ class VoteStore:
             WHERE respondent = {_ID} AND first = ? AND second = ? AND repeat = ? AND verdict IS NULL"""
         forgotten = 0
         for batch in _batches(questions):
-            rows = [(*_words(q.respondent), q.first, q.second, q.repeat) for q in batch]
-            with self._lock, self._file.errors_told():
-                with transaction(self._db):
-                    forgotten += self._db.executemany(forget, rows).rowcount
-                self._file.checkpoint(self._db)
+            rows = [(*_words(q.config), q.first, q.second, q.repeat) for q in batch]
+            with self._lock, self._file.translated_errors(), transaction(self._db):
+                forgotten += self._db.executemany(forget, rows).rowcount
         return forgotten
 
     def has(self, question: Question) -> bool:
         """Has this one question an answer? (For many: `unknown`.)"""
-        key = (*_words(question.respondent), question.first, question.second, question.repeat)
+        key = (*_words(question.config), question.first, question.second, question.repeat)
         select = f"SELECT 1 FROM answer WHERE respondent = {_ID} AND first = ? AND second = ? AND repeat = ?"
-        with self._lock, self._file.errors_told():
+        with self._lock, self._file.translated_errors():
             return self._db.execute(select, key).fetchone() is not None
 
     def unknown(self, questions: Iterable[Question]) -> Iterator[Question]:
@@ -141,13 +125,13 @@ class VoteStore:
                 found = {position: answer_of(row) for position, *row in self._looked_up(db, batch, ", ".join(VALUES))}
                 yield from (found.get(position) for position in range(len(batch)))
 
-    def picks(self, respondent: Respondent, questions: Sequence[tuple[str, str]]) -> list[int | None]:
+    def picks(self, config: ModelConfig, questions: Sequence[tuple[str, str]]) -> list[int | None]:
         """The verdicts on (first, second), of repeat 0; None where it was not asked or not scored."""
-        answers = self.stored(Question(respondent, first, second) for first, second in questions)
+        answers = self.stored(Question(config, first, second) for first, second in questions)
         return [answer and answer.verdict for answer in answers]
 
     def answers(
-        self, respondent: Respondent, names: Sequence[str]
+        self, config: ModelConfig, names: Sequence[str]
     ) -> Iterator[tuple[str, str, int, int | None, float | None, str | None]]:
         """(first, second, repeat, verdict, probability, reason) of every answer on two of `names`, sorted by the first three.
 
@@ -159,33 +143,33 @@ class VoteStore:
             FROM wanted w CROSS JOIN answer a ON a.respondent = {_ID} AND a.first = w.name
             WHERE {second} IN (SELECT name FROM wanted) ORDER BY w.name, a.second, a.repeat"""
         with self._file.connection("wanted (name PRIMARY KEY) WITHOUT ROWID") as db:
-            with self._file.errors_told():
+            with self._file.translated_errors():
                 _fill(db, "wanted", [(name,) for name in dict.fromkeys(names)])
-                rows = db.execute(select, _words(respondent))
+                rows = db.execute(select, _words(config))
             while True:
-                with self._file.errors_told():
+                with self._file.translated_errors():
                     page = rows.fetchmany(_BATCH)
                 if not page:
                     return
                 yield from page
 
-    def known(self, respondent: Respondent, repeat: int | None = None) -> int:
-        """How many answers there are of the respondent, or of one repeat of it."""
+    def known(self, config: ModelConfig, repeat: int | None = None) -> int:
+        """How many answers there are of the model configuration, or of one repeat of it."""
         count = f"SELECT count(*) FROM answer WHERE respondent = {_ID} AND repeat = coalesce(?, repeat)"
-        with self._file.connection() as db, self._file.errors_told():
-            return db.execute(count, (*_words(respondent), repeat)).fetchone()[0]
+        with self._file.connection() as db, self._file.translated_errors():
+            return db.execute(count, (*_words(config), repeat)).fetchone()[0]
 
-    def mean_tokens(self, respondent: Respondent) -> tuple[float, float] | None:
+    def mean_tokens(self, config: ModelConfig) -> tuple[float, float] | None:
         """Mean tokens of a prompt and of an answer, over the answers that tell both; None where none does."""
         mean = f"""SELECT avg(prompt_tokens), avg(completion_tokens) FROM answer
             WHERE respondent = {_ID} AND prompt_tokens IS NOT NULL AND completion_tokens IS NOT NULL"""
-        with self._file.connection() as db, self._file.errors_told():
-            prompt, completion = db.execute(mean, _words(respondent)).fetchone()
+        with self._file.connection() as db, self._file.translated_errors():
+            prompt, completion = db.execute(mean, _words(config)).fetchone()
             return None if prompt is None else (prompt, completion)
 
-    def status(self) -> list[RespondentStatus]:
-        """One per respondent that answered, by model, prompt and parameters."""
-        with self._file.connection() as db, self._file.errors_told():
+    def status(self) -> list[ModelStatus]:
+        """One per model configuration that answered, by model, prompt and parameters."""
+        with self._file.connection() as db, self._file.translated_errors():
             return status_of(db)
 
     def remember_exported(self, items: Iterable[tuple[str, Question]]) -> None:
@@ -196,44 +180,42 @@ class VoteStore:
         columns = f"custom_id, {_KEY}"
         with self._file.connection(f"incoming ({columns})") as db:
             for batch in _batches(items):
-                with self._file.errors_told():
-                    rows = [(id, self._id(db, q.respondent), q.first, q.second, q.repeat) for id, q in batch]
+                with self._file.translated_errors():
+                    rows = [(id, self._id(db, q.config), q.first, q.second, q.repeat) for id, q in batch]
                     _fill(db, "incoming", rows)
             # "WHERE true" keeps SQLite from reading ON as that of a join.
             select = "SELECT * FROM incoming WHERE true ON CONFLICT (custom_id) DO NOTHING"
-            with self._file.errors_told():
-                with transaction(db):
-                    db.execute(f"INSERT INTO exported ({columns}) {select}")
-                    for other in db.execute(f"SELECT * FROM incoming EXCEPT SELECT {columns} FROM exported"):
-                        raise InputError("a custom id that stands for another question already", got=other[0])
-                self._file.checkpoint(db)
+            with self._file.translated_errors(), transaction(db):
+                db.execute(f"INSERT INTO exported ({columns}) {select}")
+                for other in db.execute(f"SELECT * FROM incoming EXCEPT SELECT {columns} FROM exported"):
+                    raise InputError("a custom id that stands for another question already", got=other[0])
 
     def exported(self, custom_id: str) -> Question | None:
         """The question behind a custom id; None where the store did not export it."""
         select = """SELECT model, prompt, parameters, first, second, repeat
             FROM exported JOIN respondent ON respondent.id = exported.respondent WHERE custom_id = ?"""
-        with self._lock, self._file.errors_told():
+        with self._lock, self._file.translated_errors():
             row = self._db.execute(select, (custom_id,)).fetchone()
-        return Question(Respondent(*row[:3]), *row[3:]) if row else None
+        return Question(ModelConfig(*row[:3]), *row[3:]) if row else None
 
-    def _id(self, db: Connection, respondent: Respondent) -> int:
+    def _id(self, db: Connection, config: ModelConfig) -> int:
         """Its number, given at once where it has none. Never within a transaction: that could take the number back."""
-        if respondent not in self._ids:
-            words = _words(respondent)
+        if config not in self._ids:
+            words = _words(config)
             db.execute(
                 "INSERT INTO respondent (model, prompt, parameters) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", words
             )
-            self._ids[respondent] = db.execute(f"SELECT {_ID}", words).fetchone()[0]
-        return self._ids[respondent]
+            self._ids[config] = db.execute(f"SELECT {_ID}", words).fetchone()[0]
+        return self._ids[config]
 
     def _looked_up(self, db: Connection, batch: Sequence[Question], columns: str) -> list[tuple[Any, ...]]:
         """(position in the batch, *columns) of the questions that have an answer."""
-        with self._file.errors_told():
+        with self._file.translated_errors():
             ids = {
-                Respondent(*words): id
+                ModelConfig(*words): id
                 for id, *words in db.execute("SELECT id, model, prompt, parameters FROM respondent")
             }
-            asked = [(i, ids.get(q.respondent), q.first, q.second, q.repeat) for i, q in enumerate(batch)]
+            asked = [(i, ids.get(q.config), q.first, q.second, q.repeat) for i, q in enumerate(batch)]
             _fill(db, "asked", asked)
             found = f"SELECT position, {columns} FROM asked CROSS JOIN answer USING ({_KEY})"
             rows = db.execute(found).fetchall()
@@ -241,8 +223,8 @@ class VoteStore:
             return rows
 
 
-def _words(respondent: Respondent) -> tuple[str, str, str]:
-    return respondent.model, respondent.prompt, respondent.parameters
+def _words(config: ModelConfig) -> tuple[str, str, str]:
+    return config.model, config.prompt, config.parameters
 
 
 def _batches(items: Iterable[T]) -> Iterator[list[T]]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import InputError
+from ....pages.rows import Row
 from ...lists.lists import Lists, Panel
 from ...matches.case_matches import CaseMatches
 from ...metrics import REGISTRY
-from ...statistics.section import Context, Section
-from ..rows import Row, Setting, measured
+from ...statistics.section import Context, Section, measured
 from .labelled import Labelled, read_labelled
 from .meeting import Meeting, meeting
 from .prediction_powered import CorrectedRates, corrected_by_cases, corrected_by_pairs
@@ -33,7 +33,6 @@ def corrected(
     labelled: Any,
     context: Context,
     *,
-    hardness: float = 1.0,
     denominator: str = "nk2",
 ) -> Section:
     """The section: P and RPAD; R and RRAD too where cases were drawn. `of` begins with "corrected".
@@ -52,7 +51,6 @@ def corrected(
     Errors: `InputError` for a labelled sample that cannot be right.
     """
     sample = read_labelled(labelled, lists)
-    setting = Setting(context.k, hardness, context.k, context.level, len(lists.cases))
     met = meeting(lists, pair_of, matches, context.k, denominator)
     columns = _Columns(judged, pair_of)
     order = np.argsort(np.array(lists.cases, dtype=object), kind="stable")
@@ -66,11 +64,11 @@ def corrected(
         for letter, found in rates.items():
             of_panel = columns.of_panel(place)
             ae, ee = (len(side) for side in columns.sides[place])
-            rows = _rows(lists.raters[panel.algorithm], of_panel, (ae, ee, ae + ee), letter, found, setting)
-            before = of_panel(plain[letter], hardness)
+            rows = _rows(lists.raters[panel.algorithm], of_panel, (ae, ee, ae + ee), letter, found, context)
+            before = of_panel(plain[letter], context.hardness)
             section.rows += rows
             section.tables["compared"] += [_compared(row, float(old)) for row, old in zip(rows, before, strict=True)]
-            section.words += _words(rows[-1], float(before[-1]), setting)
+            section.words += _words(rows[-1], float(before[-1]), context)
     section.notes = _notes(sample, section.tables["errors"][0])
     return section
 
@@ -169,25 +167,25 @@ def _not_labelled(
 
 
 def _rows(
-    algorithm: str, of_panel: Any, pairs: tuple[int, ...], letter: str, found: CorrectedRates, setting: Setting
+    algorithm: str, of_panel: Any, pairs: tuple[int, ...], letter: str, found: CorrectedRates, context: Context
 ) -> list[Row]:
     rate = {"P": "precision_at_k", "R": "recall_at_k"}[letter]
-    values, repeats = of_panel(found.data, setting.hardness), of_panel(found.repeats, setting.hardness)
+    values, repeats = of_panel(found.data, context.hardness), of_panel(found.repeats, context.hardness)
     rows = []
     for name, of, value, again, behind in zip(
         (rate, rate, f"r{letter.lower()}ad"), (*(f"corrected {side}" for side in _SIDES), "corrected"),
         values, repeats, pairs, strict=True,
     ):  # fmt: skip
         metric = REGISTRY[name]
-        hardness = setting.hardness if name.endswith("ad") else None
+        hardness = context.hardness if name.endswith("ad") else None
         why = (
             "no labelled pair stands between them" if np.isnan(found.data).any() else "the experts' part is not above 0"
         )
         rows.append(
             {
-                "algorithm": algorithm, "metric": metric.symbol, "of": of, "k": setting.k, "hardness": hardness,
-                "name": metric.printed(setting.k, hardness, of), **measured(float(value), again, setting, why),
-                "n_cases": setting.n_cases, "n_pairs": behind,
+                "algorithm": algorithm, "metric": metric.symbol, "of": of, "k": context.k, "hardness": hardness,
+                "name": metric.printed(context.k, hardness, of), **measured(float(value), again, context.level, context.n_cases, why),
+                "n_cases": context.n_cases, "n_pairs": behind,
             }
         )  # fmt: skip
     return rows
@@ -213,11 +211,11 @@ def _errors(sample: Labelled, matches: CaseMatches, rates: Mapping[str, Correcte
     }
 
 
-def _words(row: Row, before: float, setting: Setting) -> list[str]:
+def _words(row: Row, before: float, context: Context) -> list[str]:
     if row["value"] is None or np.isnan(before):
         return []
     interval = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
-    name = REGISTRY["rpad" if row["metric"] == "RPAD" else "rrad"].printed(setting.k, setting.hardness)
+    name = REGISTRY["rpad" if row["metric"] == "RPAD" else "rrad"].printed(context.k, context.hardness)
     return [
         f"Corrected for the match function's errors, {row['algorithm']} reaches {name} {row['value']:.3f}{interval}; "
         f"uncorrected {before:.3f}."

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....pages.figure import Figure
+from ...statistics.results import Results
 from . import cascade, curves, pairs, plane, ranks, sigma, violins
-
-if TYPE_CHECKING:
-    from ..report import Report
 
 CHARTS = (curves, pairs, sigma, cascade, ranks, violins, plane)
 """In the order of the page."""
 
 
-def all_figures(report: Report) -> list[Figure]:
+def all_figures(report: Results) -> list[Figure]:
     """Every chart that the report allows."""
     return [figure for chart in CHARTS for figure in chart.figures(report)]

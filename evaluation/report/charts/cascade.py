@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pages.encodings import named, only, told, tooltip
 from ....pages.figure import Figure
+from ....pages.rows import Row
 from ....pages.style import Style
-from ...statistics.section import Row
+from ...statistics.results import Results
 from .marks import by_colour, by_rater, marks_of
-
-if TYPE_CHECKING:
-    from ..report import Report
 
 LEVELS = ("chapter", "section", "category", "subcategory")
 BY_LEVEL = ("HDP", "HDR", "HDF1")
 _METRIC = "HDF1"
 
 
-def figures(report: Report) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """One, where HDF1 by level is there."""
     rows: list[Row] = [
         {"rater": row["algorithm"], "level": row["of"], "value": row["value"], "low": row["low"], "high": row["high"],

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pages.encodings import named, only, told, tooltip
 from ....pages.figure import Figure
+from ....pages.rows import Row
 from ....pages.style import Style
+from ...statistics.results import Results
 from .marks import by_colour, by_rater, marks_of
-
-if TYPE_CHECKING:
-    from ...statistics.section import Row
-    from ..report import Report
 
 _SAYS = {"RPAD": "relative precision", "RRAD": "relative recall"}
 _COLUMNS = {"rater": "algorithm", "k": "k", "told": "value"}
 
 
-def figures(report: Report) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """One for each of RPAD and RRAD that is there."""
     made = []
     for metric, says in _SAYS.items():
@@ -34,7 +32,7 @@ def figures(report: Report) -> list[Figure]:
     return made
 
 
-def _figure(report: Report, metric: str, says: str, rows: list[Row]) -> Figure:
+def _figure(report: Results, metric: str, says: str, rows: list[Row]) -> Figure:
     marks = marks_of(report)
     raters = marks.ordered([row["rater"] for row in rows])
     ks = sorted({row["k"] for row in rows})

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pages.style import COLOURS, SHAPES, Style
-
-if TYPE_CHECKING:
-    from ..report import Report
+from ...statistics.results import Results
 
 _PATHS = {
     "circle": "M0-5a5 5 0 1 0 .01 0z",
@@ -50,7 +47,7 @@ class Marks:
         return tuple(r for r in (*self.algorithms, *(r for r in self.raters if r not in self.algorithms)) if r in there)
 
 
-def marks_of(report: Report) -> Marks:
+def marks_of(report: Results) -> Marks:
     return Marks(tuple(report.algorithms), tuple(report.made_with["raters"]))
 
 
@@ -72,18 +69,11 @@ def by_colour(marks: Marks, raters: Sequence[str], style: Style, field: str = "r
     return {"color": by_rater(marks, raters, style, field)["color"]}
 
 
-def key(marks: Marks, raters: Sequence[str]) -> str:
-    """Whose colour and shape is whose."""
-    items = []
-    for rater in raters:
-        place = marks.place(rater)
-        colour = "panel" if place is None else f"s{place % COLOURS}"
-        path = _PATHS[marks.shape(rater)]
-        items.append(
-            f'<li><svg class="swatch" viewBox="-6 -6 12 12" aria-hidden="true"><path fill="var(--{colour})" d="{path}"/>'
-            f"</svg>{escape(rater)}</li>"
-        )
-    return f'<ul class="key" aria-label="Colours and shapes">{"".join(items)}</ul>'
+def key(marks: Marks, raters: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Whose colour and shape is whose: (CSS variable, SVG path, rater) each."""
+    places = [marks.place(rater) for rater in raters]
+    colours = ["panel" if place is None else f"s{place % COLOURS}" for place in places]
+    return [(colour, _PATHS[marks.shape(rater)], rater) for colour, rater in zip(colours, raters, strict=True)]
 
 
 assert set(_PATHS) == set(SHAPES)

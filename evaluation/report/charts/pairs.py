@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pages.encodings import named, told, tooltip
 from ....pages.figure import Figure
+from ....pages.rows import Row
 from ....pages.style import Style
-from ...statistics.section import Row
+from ...statistics.results import Results
 from .marks import marks_of
-
-if TYPE_CHECKING:
-    from ..report import Report
 
 _AE, _EE = "algorithm–expert", "expert–expert"
 _SAYS = {"P": "precision", "R": "recall", "kappa": "first diagnoses"}
 _MOST_PANELS, _MOST_POINTS = 12, 2000
 
 
-def figures(report: Report) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """One for each of P, R and kappa: a point for each two raters, a row for each algorithm."""
     pairs = report.rows_of("relative.pairs")
     panels = dict(list(report.made_with["panels"].items())[:_MOST_PANELS])
@@ -42,7 +40,7 @@ def _rows(pairs: list[Row], panels: dict[str, list[str]], metric: str) -> list[R
     return rows
 
 
-def _figure(report: Report, metric: str, rows: list[Row]) -> Figure:
+def _figure(report: Results, metric: str, rows: list[Row]) -> Figure:
     marks = marks_of(report)
     algorithms = marks.ordered([row["algorithm"] for row in rows])
     shown = rows if len(rows) <= _MOST_POINTS else rows[:: -(-len(rows) // _MOST_POINTS)]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ....pages.encodings import named, told, tooltip
 from ....pages.figure import Figure
+from ....pages.rows import Row
 from ....pages.style import Style
-from ...statistics.section import Row
+from ...statistics.results import Results
 from .marks import Marks, by_rater, marks_of
-
-if TYPE_CHECKING:
-    from ..report import Report
 
 _BEST = 16
 _MOST_RATERS, _MOST_PLACES = 6, 250
@@ -27,7 +25,7 @@ _GROUND: dict[str, list[Row]] = {
 """What both planes stand on: the cross of the axes, and the names of the quadrants by the side they are aligned to."""
 
 
-def figures(report: Report) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """Two, where both scores are there: the raters' means, and single cases."""
     section = next((s for s in report.sections if s.name == "weighted"), None)
     if section is None or not {"Semantic", "Severity"} <= section.per_case.keys():
@@ -42,7 +40,7 @@ def figures(report: Report) -> list[Figure]:
     return made
 
 
-def _mean_rows(report: Report) -> list[Row]:
+def _mean_rows(report: Results) -> list[Row]:
     of = {(row["algorithm"], row["of"]): row for row in report.rows if row["metric"] == "rescaled"}
     rows = []
     for rater in report.made_with["raters"]:
@@ -55,7 +53,7 @@ def _mean_rows(report: Report) -> list[Row]:
     return rows
 
 
-def _case_rows(report: Report, per_case: dict[str, list[Any]], marks: Marks) -> list[Row]:
+def _case_rows(report: Results, per_case: dict[str, list[Any]], marks: Marks) -> list[Row]:
     """Places of the plane with the number of cases there; a sample of the places where there are many."""
     raters = report.made_with["raters"]
     x, y = (

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pages.encodings import named, tooltip
 from ....pages.figure import Figure
+from ....pages.rows import Row
 from ....pages.style import Style
-from ...statistics.section import Row
+from ...statistics.results import Results
 from .marks import by_colour, by_rater, marks_of
 
-if TYPE_CHECKING:
-    from ..report import Report
 
-
-def figures(report: Report) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """One, where at least two raters have a place by more than one metric."""
     rows = _rows(report.rows_of("hierarchical.rank_shifts"))
     marks = marks_of(report)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....pages.encodings import named, told, tooltip
 from ....pages.figure import Figure
+from ....pages.rows import Row
 from ....pages.style import Style
-from ...statistics.section import Row
+from ...statistics.results import Results
 from .marks import marks_of
-
-if TYPE_CHECKING:
-    from ..report import Report
 
 _SIDES = {"sigma_A": "algorithm", "sigma_E": "experts"}
 _PARTS = ("P", "R", "kappa")
 _MOST = 12
 
 
-def figures(report: Report) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """Bars of sigma_A and sigma_E for P, R and kappa."""
     algorithms = report.algorithms[:_MOST]
     rows: list[Row] = []

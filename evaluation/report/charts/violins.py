@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....pages.encodings import named, told, tooltip
 from ....pages.figure import Figure
+from ....pages.rows import Row
 from ....pages.style import Style
-from ...statistics.section import Row
+from ...statistics.results import Results
 from .marks import by_colour, marks_of
-
-if TYPE_CHECKING:
-    from ..report import Report
 
 _SCORES = {"HDF1": ("hierarchical", 1), "Semantic": ("weighted", 16), "Severity": ("weighted", 16)}
 _POINTS, _GRID, _MOST = 120, 61, 12
 Values = NDArray[np.float64]
 
 
-def figures(report: Report) -> list[Figure]:
+def figures(report: Results) -> list[Figure]:
     """One for each score that is known of single cases."""
     made = []
     for score, (family, top) in _SCORES.items():
@@ -33,7 +31,7 @@ def figures(report: Report) -> list[Figure]:
     return made
 
 
-def _figure(report: Report, score: str, family: str, top: int, values: Values) -> Figure:
+def _figure(report: Results, score: str, family: str, top: int, values: Values) -> Figure:
     """values : [n, r], NaN where a case has none."""
     marks, names = marks_of(report), report.made_with["raters"]
     known = [name for i, name in enumerate(names) if not np.isnan(values[:, i]).all()]

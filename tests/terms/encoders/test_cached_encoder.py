@@ -67,7 +67,7 @@ def asked_on_the_way(folder: Path, texts: Sequence[str], dimensions: int = 8) ->
 def test_the_same_bits_and_nothing_twice(tmp_path: Path) -> None:
     encoder = CachedEncoder(Counting(), tmp_path / "new" / "folder")
     assert isinstance(encoder, Encoder)
-    assert encoder.identity == Counting.identity and encoder.dimensions == 8
+    assert encoder.identity == Counting.identity and encoder.probe() == encoder.dimensions == 8
     assert encoder.encode([]).shape == (0, 8)
     assert not encoder.path.exists()
     first = encoder.encode(NAMES)
@@ -126,7 +126,7 @@ def test_what_encode_refuses(tmp_path: Path) -> None:
 
 def test_a_model_of_another_width_under_the_same_name(tmp_path: Path) -> None:
     asked_on_the_way(tmp_path, ["gout"])
-    assert CachedEncoder(Counting(16), tmp_path).dimensions == 8
+    assert CachedEncoder(Counting(16), tmp_path).probe() == 8
     with pytest.raises(ModelError, match="now gives 16 numbers per string, and gave 8 before"):
         CachedEncoder(Counting(16), tmp_path).encode(["gout", "flu"])
 

@@ -54,7 +54,7 @@ def test_declared_and_written_back(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", r"mine\.toml: encoder giga: no usable 'model'. Allowed: model = \"…\". Got: None."),
+        ("", r"mine\.toml: encoder giga: no 'model'. Allowed: text that is not blank."),
         ("model = 5", "no usable 'model'.*Got: 5"),
         ('model = " "', "no usable 'model'"),
         ('model = "a/b"\nrevison = "v1"', "an unknown key; did you mean 'revision'?.*Got: 'revison'"),

@@ -14,17 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError
-from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, Question, Respondent
+from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
 from dxmatch.votes.store.store import StoreError, VoteStore
 
-QWEN = Respondent("Qwen/Qwen2.5-7B-Instruct", "vote-1", '{"max_tokens":16,"temperature":0}')
-PHI = Respondent("microsoft/phi-4", "vote-1", '{"max_tokens":16,"temperature":0}')
+QWEN = ModelConfig("Qwen/Qwen2.5-7B-Instruct", "vote-1", '{"max_tokens":16,"temperature":0}')
+PHI = ModelConfig("microsoft/phi-4", "vote-1", '{"max_tokens":16,"temperature":0}')
 YES = Answer(1, None, "Yes.", 0.75, 210, 2, 0.5)
 NO = Answer(0, None, "No")
 EMPTY = Answer(None, "empty")
 
 
-def asked(first: str, second: str, repeat: int = 0, of: Respondent = QWEN) -> Question:
+def asked(first: str, second: str, repeat: int = 0, of: ModelConfig = QWEN) -> Question:
     return Question(of, first, second, repeat)
 
 
@@ -53,8 +53,8 @@ def test_an_answer_comes_back_whole_from_another_opening(tmp_path: Path) -> None
         asked("b", "a"),
         asked("a", "b", 1),
         asked("a", "b", of=PHI),
-        asked("a", "b", of=Respondent(QWEN.model, "vote-2", QWEN.parameters)),
-        asked("a", "b", of=Respondent(QWEN.model, "vote-1", "{}")),
+        asked("a", "b", of=ModelConfig(QWEN.model, "vote-2", QWEN.parameters)),
+        asked("a", "b", of=ModelConfig(QWEN.model, "vote-1", "{}")),
         asked("A", "b"),
         asked("a ", "b"),
         asked("a\x00", "b"),
@@ -148,7 +148,7 @@ def test_answers_are_those_on_two_of_the_names(store: VoteStore) -> None:
         if {"n000", "n007"} <= set(wanted):
             expected.append(("n000", "n007", 1, None, None, "empty"))
         assert found == sorted(expected)
-    assert list(store.answers(Respondent("nobody", "vote-1"), names)) == []
+    assert list(store.answers(ModelConfig("nobody", "vote-1"), names)) == []
 
 
 def test_answers_are_read_as_of_one_moment(store: VoteStore) -> None:
@@ -161,7 +161,7 @@ def test_answers_are_read_as_of_one_moment(store: VoteStore) -> None:
 
 
 def test_picks_are_verdicts_of_the_first_repeat(store: VoteStore) -> None:
-    pick = Respondent("m", "icd-pick-1")
+    pick = ModelConfig("m", "icd-pick-1")
     store.add(asked("flu", '[["J11","Influenza"]]', of=pick), Answer(12, None, "12"))
     store.add(asked("flu", "[]", 1, of=pick), Answer(2, None))
     store.add(asked("cold", "[]", of=pick), Answer(None, "out of range", "99"))
@@ -181,7 +181,7 @@ def test_status_tells_what_is_there(store: VoteStore) -> None:
     store.add(asked("a", "d"), Answer(None, "unclear", "Maybe"))
     store.add(asked("a", "b", of=PHI), Answer(0, None))
     qwen, phi = store.status()
-    assert (qwen.respondent, phi.respondent) == (QWEN, PHI)
+    assert (qwen.config, phi.config) == (QWEN, PHI)
     assert (qwen.answers, qwen.matches, qwen.unscored) == (6, 3, {"empty": 1, "unclear": 1})
     assert (qwen.prompt_tokens, qwen.completion_tokens, qwen.seconds) == (303, 6, 1.0)
     assert (qwen.repeated, qwen.disagreeing) == (2, 1)
@@ -199,7 +199,7 @@ def test_unscored_answers_can_be_forgotten(store: VoteStore) -> None:
     everything = [asked("a", "b"), asked("a", "c"), asked("a", "b", of=PHI), asked("x", "y")]
     assert store.forget_unscored([asked("a", "b"), asked("a", "c"), asked("never", "asked")]) == 1
     assert list(store.unknown(everything)) == [asked("a", "b")], "what was not named stays, with its reason"
-    assert store.forget_unscored([asked("a", "b", of=Respondent("nobody", "vote-1"))]) == 0
+    assert store.forget_unscored([asked("a", "b", of=ModelConfig("nobody", "vote-1"))]) == 0
 
 
 def test_exported_questions_are_found_by_their_id(store: VoteStore) -> None:
@@ -228,13 +228,13 @@ def test_an_exported_id_never_changes_its_question(store: VoteStore) -> None:
 @settings(max_examples=60, deadline=None)
 def test_texts_come_back_exactly(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     with VoteStore(tmp_path_factory.mktemp("texts") / "votes.sqlite") as store:
-        respondent = Respondent(texts[2], texts[3], texts[4])
-        question = Question(respondent, texts[0], texts[1])
+        config = ModelConfig(texts[2], texts[3], texts[4])
+        question = Question(config, texts[0], texts[1])
         assert store.add(question, Answer(1, None, texts[4]))
         assert list(store.stored([question])) == [Answer(1, None, texts[4])]
         assert list(store.unknown([question])) == []
-        assert list(store.answers(respondent, texts)) == [(texts[0], texts[1], 0, 1, None, None)]
-        assert store.status()[0].respondent == respondent
+        assert list(store.answers(config, texts)) == [(texts[0], texts[1], 0, 1, None, None)]
+        assert store.status()[0].config == config
         store.remember_exported([(texts[4], question)])
         assert store.exported(texts[4]) == question
         assert store.add_many([(question, NO)]) == 0
@@ -261,7 +261,7 @@ def test_a_long_raw_answer_is_cut(store: VoteStore) -> None:
     [
         (asked("a\ud800", "b"), YES, "half a surrogate pair"),
         (asked("a", "\udfffb"), YES, "half a surrogate pair"),
-        (asked("a", "b", of=Respondent("\ud800", "vote-1")), YES, "half a surrogate pair"),
+        (asked("a", "b", of=ModelConfig("\ud800", "vote-1")), YES, "half a surrogate pair"),
         (asked("a", "b", -1), YES, "repeat"),
         (asked("a", "b"), Answer(None, None), "either verdict or reason"),
         (asked("a", "b"), Answer(1, "empty"), "either verdict or reason"),
@@ -330,20 +330,6 @@ def test_the_file_itself_refuses_what_is_no_answer(store: VoteStore, values: dic
 def test_every_reason_can_be_stored(store: VoteStore) -> None:
     store.add_many((asked("a", reason), Answer(None, reason)) for reason in REASONS)
     assert store.status()[0].unscored == dict.fromkeys(REASONS, 1)
-
-
-def test_the_log_is_copied_into_the_store_as_it_grows(store: VoteStore) -> None:
-    """SQLite's own checkpoints are off, as they can meet a writer."""
-    log = store.path.with_name("votes.sqlite-wal")
-    for i in range(3000):
-        store.add(asked("a", str(i)), Answer(1, None, "Yes. " * 300))
-    assert store.path.stat().st_size > 2500 * 1500
-    assert log.stat().st_size < 500 * 8 * 4096
-    before = store.path.stat().st_size
-    store.add_many((asked("b", str(i)), Answer(1, None, "Yes. " * 300)) for i in range(3000))
-    assert store.path.stat().st_size > before + 2500 * 1500
-    with store._file.connection() as db:
-        assert db.execute("PRAGMA wal_autocheckpoint").fetchone() == (0,)
 
 
 def test_a_reader_in_the_middle_of_the_answers_holds_no_writer_up(store: VoteStore) -> None:

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from dxmatch.errors import InputError
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store import file as store_file
 from dxmatch.votes.store.store import StoreError, VoteStore
 
-QWEN = Respondent("Qwen/Qwen2.5-7B-Instruct", "vote-1")
+QWEN = ModelConfig("Qwen/Qwen2.5-7B-Instruct", "vote-1")
 YES = Answer(1, None, "Yes.")
 
 
@@ -37,9 +37,9 @@ def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     """`code` in a process of its own, with the words of this file."""
     head = """
         import os, resource, signal, sys
-        from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+        from dxmatch.votes.prompts.questions import Answer, Question, ModelConfig
         from dxmatch.votes.store.store import StoreError, VoteStore
-        QWEN, YES = Respondent("Qwen/Qwen2.5-7B-Instruct", "vote-1"), Answer(1, None, "Yes." * 50)
+        QWEN, YES = ModelConfig("Qwen/Qwen2.5-7B-Instruct", "vote-1"), Answer(1, None, "Yes." * 50)
     """
     program = textwrap.dedent(head) + textwrap.dedent(code)
     return subprocess.run(
@@ -288,7 +288,7 @@ READ = """
         print(len(list(store.answers(QWEN, ["a", "0", "1", "2", "3"]))), store.known(QWEN), store.status()[0].answers)
         for write in (
             lambda: store.add(Question(QWEN, "x", "y"), YES),
-            lambda: store.add(Question(Respondent("new", "vote-1"), "x", "y"), YES),
+            lambda: store.add(Question(ModelConfig("new", "vote-1"), "x", "y"), YES),
             lambda: store.add_many([(Question(QWEN, "x", "y"), YES)]),
             lambda: store.remember_exported([("x", Question(QWEN, "x", "y"))]),
             lambda: store.forget_unscored([Question(QWEN, "a", "b")]),

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
 
-RESPONDENT = Respondent("m", "vote-1")
+RESPONDENT = ModelConfig("m", "vote-1")
 HEAD = """
 import sys
-from dxmatch.votes.prompts.questions import Answer, Question, Respondent
+from dxmatch.votes.prompts.questions import Answer, Question, ModelConfig
 from dxmatch.votes.store.store import VoteStore
-path, me, R = sys.argv[1], sys.argv[2], Respondent("m", "vote-1")
+path, me, R = sys.argv[1], sys.argv[2], ModelConfig("m", "vote-1")
 """
 ADD_FOR_EVER = """
 with VoteStore(path) as store:

@@ -1,0 +1,51 @@
+"""What the metrics need of a match function: any object of this shape stands in for the shipped one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from numpy.typing import ArrayLike
+
+
+class Matcher(Protocol):
+    """M: symmetric, and 1 for strings that are equal after normalisation. A pair matches from `threshold` up."""
+
+    @property
+    def threshold(self) -> float: ...
+
+    def probabilities(self, a: Sequence[str], b: Sequence[str], /) -> ArrayLike: ...
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a matcher says of itself beyond `Matcher`; a `MatchFunction` says all of it, others may say nothing.
+
+    identity : its name in reports; by default its class.
+    rests_on_votes : a pair costs a call to a language model before it can be scored.
+    min_coverage : the share of pairs that each vote must be known for; None where it rests on no votes.
+    """
+
+    identity: str
+    rests_on_votes: bool
+    min_coverage: float | None
+
+    @classmethod
+    def of(cls, matcher: Matcher) -> Profile:
+        rests_on_votes = bool(getattr(matcher, "rests_on_votes", False))
+        return cls(
+            str(getattr(matcher, "identity", type(matcher).__name__)),
+            rests_on_votes,
+            getattr(matcher, "min_coverage", None) if rests_on_votes else None,
+        )
+
+
+def loaded(matcher: Matcher | str | os.PathLike[str] | None, **options: Any) -> Matcher:
+    """`matcher`, or the match function of a folder (the shipped one for None), loaded with the options of `load`."""
+    if matcher is None or isinstance(matcher, str | os.PathLike):
+        from .match_function import load
+
+        return load(matcher, **options)
+    return matcher

@@ -1,0 +1,49 @@
+"""No two features of a built-in set say the same of every pair: one of them would only cost time and split credit."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dxmatch.features.compute import feature_table
+from dxmatch.features.feature_set import FeatureSet
+from dxmatch.features.interning import intern_pairs
+from dxmatch.features.providers import Providers
+from dxmatch.files.pairs import read_pairs
+from dxmatch.models.shipped import SHIPPED_MODEL
+from dxmatch.terms.encoders.static import StaticEncoder
+from dxmatch.terms.text.normalizer import Normalizer
+
+
+@pytest.fixture(scope="module")
+def providers() -> Providers:
+    return FeatureSet.read("offline").open(Normalizer(), StaticEncoder.load(SHIPPED_MODEL / "encoder"))
+
+
+def same_columns(features: list[dict[str, str]], providers: Providers, example: Path) -> list[tuple[str, str]]:
+    chosen = FeatureSet.from_dict({"feature": features})
+    read = read_pairs(example / "pairs.csv")
+    table = feature_table(intern_pairs(read.a, read.b, providers.naming), chosen, providers)
+    columns = dict(zip(chosen.names, table.T, strict=True))
+    return [(a, b) for a, b in combinations(columns, 2) if np.array_equal(columns[a], columns[b], equal_nan=True)]
+
+
+@pytest.mark.parametrize("name", ["offline", "paper17"])
+def test_no_two_are_the_same(name: str, providers: Providers, example: Path) -> None:
+    """Of "paper17", what needs neither a language model nor an encoder of a hub."""
+    if name == "paper17":
+        pytest.importorskip("textblob", reason="tags need the extra 'pos'")
+    features = FeatureSet.read(name).to_dict()["feature"]
+    local = [f for f in features if "model" not in f and f.get("encoder", "shipped") == "shipped"]
+    assert len(local) >= 7
+    assert same_columns(local, providers, example) == []
+
+
+def test_a_repeated_column_is_found(providers: Providers, example: Path) -> None:
+    """Words with their tags, as `ratio_pos` was once, are equal just where the words are."""
+    words = [{"name": name, "kind": "ratio", "view": "unigram"} for name in ("ratio_unigram", "ratio_pos")]
+    edits = {"name": "levenshtein", "kind": "levenshtein"}
+    assert same_columns([*words, edits], providers, example) == [("ratio_unigram", "ratio_pos")]

@@ -1,0 +1,45 @@
+"""Whatever a user can call is named in the README or the docs: a public name or command that no page names helps nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+import dxmatch
+from dxmatch.cli.main import app
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = "\n".join(page.read_text("utf-8") for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))))
+
+
+def commands(group: typer.Typer, before: str = "") -> Iterator[str]:
+    for one in group.registered_commands:
+        assert one.callback is not None
+        yield f"{before}{one.name or one.callback.__name__}"
+    for below in group.registered_groups:
+        assert below.typer_instance is not None
+        yield from commands(below.typer_instance, f"{before}{below.typer_instance.info.name} ")
+
+
+def is_named(what: str, pages: str = PAGES) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(what)}(?![\w-])", pages) is not None
+
+
+@pytest.mark.parametrize("name", [name for name in dxmatch.__all__ if name != "__version__"])
+def test_a_page_names_every_public_name(name: str) -> None:
+    assert is_named(f"dxmatch.{name}") or is_named(f"`{name}`"), f"README.md and docs/ do not name dxmatch.{name}"
+
+
+@pytest.mark.parametrize("command", list(commands(app)))
+def test_a_page_names_every_command(command: str) -> None:
+    assert is_named(f"dxmatch {command}"), f"README.md and docs/ do not name 'dxmatch {command}'"
+
+
+def test_a_name_within_another_does_not_count() -> None:
+    assert not is_named("dxmatch.score", "call dxmatch.score_files") and not is_named("dxmatch icd", "dxmatch icd-10")
+    assert is_named("dxmatch.score", "m, dxmatch.score(x)")
+    assert {"score", "votes ask", "metrics"} <= set(commands(app))
