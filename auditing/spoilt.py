@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..pages.figure import Row
-from ..training.intervals import percentile_interval
-from ..training.measure import average_precision
+from ..training.statistics.bootstrap import percentile_interval
+from ..training.statistics.measure import average_precision
 from .examined import Examined
 from .opened import Opened
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..pages.figure import Row
-from ..training.measure import MEASURES, measure
+from ..training.statistics.measure import MEASURES, measure
 from .contributions import Contributions
 from .correlation import Correlations
 from .examined import Examined

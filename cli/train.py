@@ -87,6 +87,7 @@ def train(
     from ..progress import shown
     from ..terms.text.abbreviations import read_abbreviations
     from ..training.extra import Extra
+    from ..training.recipe import Recipe
     from ..training.summary import print_training
     from ..training.train import fit
 
@@ -95,17 +96,17 @@ def train(
     check_target(output, overwrite=overwrite)
     if held_out is not None:
         check_output(held_out)
+    recipe = Recipe(
+        features=features, engine=engine, a=a, b=b, label=label, soft=soft, weight=weight,
+        group=group, contained=contained, test_share=test_share, folds=folds, threshold_rule=target or threshold,
+        prevalence=prevalence, time_limit=time_limit, refit=refit, seed=seed, rejects=rejects,
+        abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
+        extra=[Extra(path, extra_weight) for path in extra] if extra else None,
+        store=store, endpoints=endpoints, min_coverage=min_coverage,
+        encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
+    )  # fmt: skip
     with shown("Training") as progress:
-        result = fit(
-            pairs, features=features, engine=engine, a=a, b=b, label=label, soft=soft, weight=weight,
-            group=group, contained=contained, test_share=test_share, folds=folds, threshold_rule=target or threshold,
-            prevalence=prevalence, time_limit=time_limit, refit=refit, seed=seed, rejects=rejects,
-            abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
-            extra=[Extra(path, extra_weight) for path in extra] if extra else None,
-            store=store, endpoints=endpoints, min_coverage=min_coverage,
-            encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
-            progress=progress,
-        )  # fmt: skip
+        result = fit(pairs, recipe, progress=progress)
     result.matcher.save(output, overwrite=overwrite)
     if held_out is not None:
         write_table(result.held_out_rows, held_out)

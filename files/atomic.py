@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +31,26 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise DxmatchError(f"{target} could not be written: {error.strerror or error}.") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary folder beside `path`, absent or empty; it takes its name when the block ends well.
+
+    Errors: `DxmatchError` where it cannot be written.
+    """
+    target = Path(path).absolute()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        outer = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+        try:
+            (outer / "new").mkdir()  # unlike mkdtemp's, with the usual permissions
+            yield outer / "new"
+            (outer / "new").replace(target)
+        finally:
+            shutil.rmtree(outer, ignore_errors=True)
+    except OSError as error:
+        raise DxmatchError(f"{target} could not be written: {error.strerror or error}.") from error
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:

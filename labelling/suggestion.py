@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import DxmatchError, InputError, OptionError
+from ..files.atomic import whole_folder
 from ..files.tables import read_table, write_table
 from . import label_studio, sheet
 
@@ -49,7 +47,8 @@ class Suggestion:
         Errors: `DxmatchError` for a folder that holds something: a sheet that experts have filled is never replaced.
         """
         check_experts(experts)
-        with _whole_folder(folder) as made:
+        check_new_folder(folder)
+        with whole_folder(folder) as made:
             write_table(self.key, made / KEY)
             about = {"format": FORMAT, "experts": list(experts), **self.made_with}
             (made / MADE_WITH).write_text(json.dumps(about, ensure_ascii=False, indent=1), "utf-8")
@@ -121,25 +120,6 @@ def check_new_folder(folder: str | os.PathLike[str]) -> None:
         raise DxmatchError(f"{target} holds something already, maybe answers; choose a new folder.")
     if not target.absolute().parent.is_dir():
         raise DxmatchError(f"{target.absolute().parent}: no such folder (for {target.name}).")
-
-
-@contextlib.contextmanager
-def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary folder that takes the name of `folder` when the block ends well."""
-    check_new_folder(folder)
-    target = Path(folder).absolute()
-    try:
-        made = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-        try:
-            yield made
-            if target.is_dir():
-                target.rmdir()
-            made.chmod(0o755)
-            made.rename(target)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
-    except OSError as error:
-        raise DxmatchError(f"{target} could not be written: {error.strerror or error}.") from error
 
 
 def _probability(table: Any, index: int, text: str | None) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..features.coverage import coverage_words
 from ..models.manifest import Manifest
-from .measure import MEASURES
+from .statistics.measure import MEASURES
 from .summary import data_words
 
 _PARTS = {

@@ -23,7 +23,7 @@ CONTAINED = {
     "match": "such pairs labelled 0 become matches",
 }
 MIN_PAIRS = 20
-LEAST_SHARE, MOST_SHARE = 0.1, 0.9
+MIN_SHARE, MAX_SHARE = 0.1, 0.9
 
 
 def check_contained(how: str) -> None:
@@ -57,7 +57,7 @@ def treat_contained(pairs: Pairs, naming: Naming, how: str = "keep") -> tuple[Pa
 def contained_warning(found: dict[str, Any]) -> list[str]:
     """Where labels are kept and such pairs are neither nearly all matches nor nearly all not."""
     pairs, other = found["pairs"], found["pairs"] - found["matches"]
-    if found["rule"] != "keep" or pairs < MIN_PAIRS or not LEAST_SHARE <= other / pairs <= MOST_SHARE:
+    if found["rule"] != "keep" or pairs < MIN_PAIRS or not MIN_SHARE <= other / pairs <= MAX_SHARE:
         return []
     return [
         f"Of {pairs:,} pairs in which one side's words contain the other's, {other:,} are labelled 0 and {pairs - other:,} 1. If one"

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..models.ensemble import Members
-from .engines.engine import Ensemble
 from .examples import Examples
 from .extra import ExtraExamples, reference_names
-from .fold_fit import Fitted, Recipe, fit_folds
-from .intervals import percentile_interval
-from .measure import average_precision
+from .fold_fit import Fitted, fit_folds
+from .recipe import Recipe
+from .statistics.bootstrap import group_draws, percentile_interval
+from .statistics.measure import average_precision
 
 PLAIN = "lightgbm"
 REPEATS, LEVEL = 1000, 0.95
 
 
 def gain_over_plain(
-    fitted: Fitted, seen: Examples, unseen: Examples, recipe: Recipe, *, extra: ExtraExamples | None = None
+    fitted: Fitted,
+    seen: Examples,
+    unseen: Examples,
+    recipe: Recipe,
+    directions: Sequence[int],
+    *,
+    extra: ExtraExamples | None = None,
 ) -> dict[str, Any]:
     """The average precision of `fitted` and of the plain engine, and the difference as {"value", "low", "high"}.
 
@@ -29,16 +34,14 @@ def gain_over_plain(
         are compared. Pairs that are equal after normalisation are left out.
     low, high : 95 % bootstrap over references, the same resamples for both engines.
     """
-    plain = fit_folds(seen, replace(recipe, engine=PLAIN), extra=extra, unseen=reference_names(unseen))
+    plain = fit_folds(seen, replace(recipe, engine=PLAIN), directions, extra=extra, unseen=reference_names(unseen))
     part = unseen if len(unseen) else seen
     part = part.take(~part.identical)
-    scores = [
-        _raw(each.ensemble, part.table) if len(unseen) else each.ensemble.out_of_fold for each in (fitted, plain)
-    ]  # fmt: skip
+    ensembles = fitted.ensemble, plain.ensemble
+    scores = [each.raw(part.table) if len(unseen) else each.out_of_fold for each in ensembles]
     own, of_plain = (float(average_precision(score, part.label)[0]) for score in scores)
     groups = len(part.groups.names)
-    random = np.random.default_rng(recipe.seed)
-    draws = random.multinomial(groups, np.full(groups, 1 / groups), size=REPEATS).astype(np.float64)
+    draws = group_draws(groups, REPEATS, recipe.seed).astype(np.float64)
     own_resampled, plain_resampled = (
         np.concatenate([average_precision(score, part.label, few[:, part.groups.code]) for few in np.split(draws, 20)])
         for score in scores
@@ -53,7 +56,3 @@ def gain_over_plain(
         "plain_average_precision": of_plain,
         "gain": {"value": own - of_plain, "low": low, "high": high},
     }
-
-
-def _raw(ensemble: Ensemble, table: NDArray[np.float32]) -> NDArray[np.float64]:
-    return ensemble.combination(Members(ensemble.texts)(table))

@@ -1,4 +1,4 @@
-"""Additional labelled pairs: learned from, never used for calibration, threshold or measurement."""
+"""Training-only pairs: never used for calibration, threshold or measurement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..features.interning import intern_pairs
 from ..features.providers import Providers
 from ..files.pairs import read_pairs
 from ..terms.encoders.static import StaticEncoder
-from .engines.engine import ExtraRows
+from .engines.fitted import ExtraRows
 from .examples import Examples
 
 
@@ -46,14 +46,14 @@ class Extra:
 class ExtraExamples:
     """m extra pairs, each once, that differ after normalisation and have one label. names : object[m, 2]; the rest as in `ExtraRows`.
 
-    told : one entry for each `Extra`, for the manifest: where it comes from, its rows, those that say something new.
+    sources : one entry for each `Extra`, for the manifest: where it comes from, its rows, those that say something new.
     """
 
     features: NDArray[np.float32]
     label: NDArray[np.int8]
     weight: NDArray[np.float64]
     names: NDArray[np.object_]
-    told: tuple[Mapping[str, Any], ...]
+    sources: tuple[Mapping[str, Any], ...]
 
     def rows(self, folds_of: Mapping[str, Set[int]], unseen: Set[str]) -> ExtraRows:
         """Those that may be learned from.
@@ -88,7 +88,9 @@ def read_extra(
     if not parts or not all(isinstance(part, Extra) for part in parts):
         raise OptionError("extra", "an Extra, or a list of them", extra)
     experts = {frozenset(pair) for pair in labelled.names.tolist()}
-    return _joined([_examples(part, features, own, providers_of, experts) for part in parts])
+    read = [_examples(part, features, own, providers_of, experts) for part in parts]
+    arrays = zip(*((each.features, each.label, each.weight, each.names) for each in read), strict=True)
+    return ExtraExamples(*map(np.concatenate, arrays), tuple(source for each in read for source in each.sources))
 
 
 def _examples(
@@ -110,24 +112,14 @@ def _examples(
     new = np.array([frozenset(pair) not in experts for pair in names.tolist()], bool) & ~unique.equal
     new &= (share == 0) | (share == 1)
     label = share[new].astype(np.int8)
-    told = {
-        "source": Path(read.table.source).name,
+    source = {
+        "source": Path(read.source).name,
         "rows": len(read),
         "pairs": len(label),
         "matches": int(label.sum()),
         "weight": extra.weight,
     }
-    return ExtraExamples(table[new], label, np.full(len(label), float(extra.weight)), names[new], (told,))
-
-
-def _joined(parts: Sequence[ExtraExamples]) -> ExtraExamples:
-    return ExtraExamples(
-        np.concatenate([part.features for part in parts]),
-        np.concatenate([part.label for part in parts]),
-        np.concatenate([part.weight for part in parts]),
-        np.concatenate([part.names for part in parts]),
-        tuple(told for part in parts for told in part.told),
-    )
+    return ExtraExamples(table[new], label, np.full(len(label), float(extra.weight)), names[new], (source,))
 
 
 def folds_of_references(examples: Examples, fold: NDArray[np.int64]) -> dict[str, set[int]]:
@@ -141,12 +133,3 @@ def folds_of_references(examples: Examples, fold: NDArray[np.int64]) -> dict[str
 
 def reference_names(examples: Examples) -> set[str]:
     return {name for references in examples.references.tolist() for name in references}
-
-
-def joined(first: ExtraRows, second: ExtraRows) -> ExtraRows:
-    return ExtraRows(
-        np.concatenate([first.features, second.features]),
-        np.concatenate([first.label, second.label]),
-        np.concatenate([first.weight, second.weight]),
-        np.concatenate([first.fold, second.fold]),
-    )

@@ -12,31 +12,20 @@ from ..features.feature_set import FeatureSet
 from ..features.registry import KINDS
 from ..models.calibration import Sigmoid
 from .calibrate import at_prevalence, fit_sigmoid
-from .engines.engine import TIME_LIMIT, Ensemble, fit_ensemble
+from .engines.engine import fit_ensemble
+from .engines.fitted import Ensemble, ExtraRows
 from .examples import Examples
-from .extra import ExtraExamples, folds_of_references, joined
+from .extra import ExtraExamples, folds_of_references
+from .recipe import Recipe
 from .soft_labels import soft_rows
 from .split import grouped_folds
-from .threshold import Rule, choose_threshold
+from .threshold import choose_threshold
 
 
 def directions_of(features: FeatureSet) -> list[int]:
     """For each feature 1 or -1 where M may only rise or only fall as it grows, else 0."""
     kinds = [KINDS[feature.kind] for feature in features.features]
     return [0 if not kind.monotone else 1 if kind.alike == kind.range[1] else -1 for kind in kinds]
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How to fit. The fields are the options of `train.fit`; directions as in `engines.fit_ensemble`."""
-
-    engine: str
-    directions: Sequence[int]
-    folds: int
-    threshold_rule: Rule
-    prevalence: float | None = None
-    time_limit: float = TIME_LIMIT
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,24 +42,31 @@ class Fitted:
 def fit_folds(
     examples: Examples,
     recipe: Recipe,
+    directions: Sequence[int],
     *,
     extra: ExtraExamples | None = None,
     unseen: Set[str] = frozenset(),
     progress: Callable[[int, int], None] | None = None,
 ) -> Fitted:
-    """Everything is fitted on the pairs that differ after normalisation; the others are matches without it.
+    """Fits M to the pairs that differ after normalisation; the others are matches without it.
 
-    extra : learned from, never used for calibration or threshold. unseen : the held-out references, of which none of them
-        may tell.
+    Parameters
+    ----------
+    directions : sequence of int
+        As of `fit_ensemble`.
+    extra : ExtraExamples, optional
+        Training-only pairs.
+    unseen : set of str
+        The held-out references, of which no extra pair may tell.
     """
     differ = examples.take(~examples.identical)
     fold = grouped_folds(differ.groups, differ.label, recipe.folds, recipe.seed)
     weight, rows = differ.weight, None if extra is None else extra.rows(folds_of_references(differ, fold), unseen)
     if differ.soft is not None:
         weight, opposite = soft_rows(differ, fold)
-        rows = opposite if rows is None else joined(rows, opposite)
+        rows = ExtraRows.join([opposite] if rows is None else [rows, opposite])
     ensemble = fit_ensemble(
-        recipe.engine, differ.table, differ.label, weight, fold, recipe.directions,
+        recipe.engine, differ.table, differ.label, weight, fold, directions,
         extra=rows, time_limit=recipe.time_limit, seed=recipe.seed, progress=progress,
     )  # fmt: skip
     calibration = fit_sigmoid(ensemble.out_of_fold, differ.label, differ.weight)
@@ -78,7 +74,7 @@ def fit_folds(
         trained = float(np.average(differ.label, weights=differ.weight))
         calibration = at_prevalence(calibration, trained, recipe.prevalence)
     probability = calibration(ensemble.out_of_fold)
-    threshold = choose_threshold(probability, differ.label, recipe.threshold_rule, prevalence=recipe.prevalence)
+    threshold = choose_threshold(probability, differ.label, recipe.rule, prevalence=recipe.prevalence)
     out_of_fold = np.ones(len(examples))
     out_of_fold[~examples.identical] = probability
     return Fitted(ensemble, calibration, threshold, out_of_fold)

@@ -18,14 +18,14 @@ import typer
 
 from ..progress import shown
 from ..terms.encoders.static import StaticEncoder
-from .ablation_command import ablation_of
-from .craft_md import COLUMNS, PAIRS
+from .craft_md import COLUMNS, PAIRS, ablation_of
 from .extra import Extra
-from .silver import silver_pairs
+from .recipe import Recipe
+from .silver.pairs import silver_pairs
 from .summary import print_training
 from .train import fit
 
-KEPT_BACK_FIFTH = 0
+KEPT_BACK_FOLD = 0
 SILVER_PAIRS, SILVER_WEIGHT = 12_000, 0.1
 ABOUT = """
 For English diagnoses of general medicine, with no network and no language model. It is what `dxmatch.load()` gives.
@@ -84,7 +84,7 @@ def silver_extra(data: Path, kept_back: Path, folder: Path, seed: int = 0) -> Ex
     """The silver pairs of the shipped model, written to `folder`. kept_back : the encoder that has not seen their diseases."""
     path = folder / "silver.parquet"
     with shown("Silver pairs") as progress:
-        made = silver_pairs(data, n=SILVER_PAIRS, fifth=KEPT_BACK_FIFTH, seed=seed, progress=progress)
+        made = silver_pairs(data, n=SILVER_PAIRS, fold=KEPT_BACK_FOLD, seed=seed, progress=progress)
     pq.write_table(made, path)
     return Extra(path, SILVER_WEIGHT, kept_back)
 
@@ -92,12 +92,12 @@ def silver_extra(data: Path, kept_back: Path, folder: Path, seed: int = 0) -> Ex
 @app.command()
 def main(
     data: Annotated[Path, typer.Option(help=f"The folder with {PAIRS} and the sources of silver pairs.")],
-    encoder: Annotated[Path, typer.Option(help="The folder that dxmatch.training.encoder.fit made.")],
-    kept_back: Annotated[Path, typer.Option(help="The encoder that has not seen the first fifth of the diseases.")],
+    encoder: Annotated[Path, typer.Option(help="The folder that dxmatch.training.encoder made.")],
+    kept_back: Annotated[Path, typer.Option(help="The encoder that has not seen the first fold of the diseases.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make or replace.")],
-    seed: Annotated[int, typer.Option(help="Of splits, training and resampling.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for splits, trees and resampling.")] = 0,
 ) -> None:
-    """Trains the shipped match function; measures on a fifth of the references, then trains again with all."""
+    """Trains the shipped match function; measures on held-out references, then trains again with all."""
     with TemporaryDirectory() as folder:
         silver = silver_extra(data, kept_back, Path(folder), seed)
         ablation = ablation_of(
@@ -105,11 +105,12 @@ def main(
         )
         measured = StaticEncoder.load(encoder).measured
         about = ABOUT.format(ablation=ablation.markdown(), what=measured["what"], encoder=encoder_table(measured))
+        recipe = Recipe(
+            **COLUMNS, contained="set-aside", extra=silver, refit=True, encoder=encoder, about=about, name="offline-en",
+            seed=seed, rejects=Path(folder) / "rejects.csv",
+        )  # fmt: skip
         with shown("Training") as progress:
-            training = fit(
-                data / PAIRS, **COLUMNS, contained="set-aside", extra=silver, refit=True, encoder=encoder,
-                about=about, name="offline-en", seed=seed, rejects=Path(folder) / "rejects.csv", progress=progress,
-            )  # fmt: skip
+            training = fit(data / PAIRS, recipe, progress=progress)
     training.matcher.save(output, overwrite=True)
     print_training(training.matcher, output)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .engines.engine import ExtraRows
+from .engines.fitted import ExtraRows
 from .examples import Examples
 
-LEAST_WEIGHT = 1e-6
+MIN_WEIGHT = 1e-6
 """LightGBM takes no weight of 0: of a pair whose label, adjudicated, is what nobody voted for."""
 
 
@@ -29,4 +29,4 @@ def soft_rows(examples: Examples, fold: NDArray[np.int64]) -> tuple[NDArray[np.f
         (weight * (1 - own))[divided],
         fold[divided],
     )
-    return np.maximum(weight * own, LEAST_WEIGHT), opposite
+    return np.maximum(weight * own, MIN_WEIGHT), opposite

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ..matcher.match_function import MatchFunction
 from .expert_agreement import agreement_words
-from .measure import MEASURES
+from .statistics.measure import MEASURES
 
 
 def print_training(matcher: MatchFunction, folder: Path) -> None:
@@ -51,7 +51,7 @@ def data_words(data: dict[str, Any]) -> list[str]:
     for extra in data.get("extra", ()):
         lines.append(
             f"Extra pairs from {extra['source']}: {extra['pairs']:,} of weight {extra['weight']:g}, {extra['matches']:,} of them"
-            " matches; learned from, not measured on."
+            " matches; training only."
         )
     if "prevalence" in data:
         lines.append(

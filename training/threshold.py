@@ -20,7 +20,7 @@ MIN_FOUND = 10
 """A precision that fewer found matches bear out is luck."""
 
 RULES = {
-    "minimax_f1": "the least greatest loss of F1, against the best threshold there, over shares of matches from 5 to 50 %",
+    "minimax_f1": "minimax regret in F1 over shares of matches from 5 to 50 %",
     "max_f1": "the highest F1",
     "half": "0.5",
 }

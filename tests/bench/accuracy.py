@@ -28,9 +28,10 @@ import dxmatch
 from dxmatch.files.pairs import Pairs, read_pairs
 from dxmatch.matcher.match_function import MatchFunction, load
 from dxmatch.training.contained import contained
-from dxmatch.training.measure import average_precision
+from dxmatch.training.recipe import Recipe
 from dxmatch.training.shipped import silver_extra
 from dxmatch.training.split import Groups, held_out
+from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.threshold import choose_threshold
 from dxmatch.training.train import fit
 
@@ -161,7 +162,7 @@ def main() -> None:
         rejects = Path(folder) / "rejects.csv"
         start = time.perf_counter()
         silver = silver_extra(DATA, KEPT_BACK, Path(folder)) if KEPT_BACK.is_dir() else None
-        m = fit(source, **columns, contained="set-aside", extra=silver, rejects=rejects).matcher
+        m = fit(source, Recipe(**columns, contained="set-aside", extra=silver, rejects=rejects)).matcher
         print(
             f"Trained in {time.perf_counter() - start:.0f} s, {'without' if silver is None else 'with'} silver pairs."
         )

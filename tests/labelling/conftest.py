@@ -13,6 +13,8 @@ from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.train import train
 
+from ..toy_pairs import *  # noqa: F403
+
 KEY = {
     "id": ["p1", "p2", "p3", "p4", "p5", "p6"],
     "row": [2, 3, 5, 8, 13, 21],

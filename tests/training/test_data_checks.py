@@ -12,6 +12,7 @@ from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.training.data_checks import check_examples
 from dxmatch.training.examples import Examples
+from dxmatch.training.recipe import Recipe
 from dxmatch.training.split import Groups
 from dxmatch.training.train import fit, train
 
@@ -120,11 +121,11 @@ def test_hard_pairs_are_not_called_swapped() -> None:
 
 def test_from_the_pairs_on(toy_pairs: pd.DataFrame, strings_only: Path, few_rounds: None) -> None:
     with pytest.raises(InputError, match="the labels look swapped"):
-        fit(toy_pairs.assign(label=1 - toy_pairs["label"]), strings_only)
+        fit(toy_pairs.assign(label=1 - toy_pairs["label"]), Recipe(strings_only))
     wrong = pd.DataFrame([("Mumps!", "mumps", 0)], columns=["a", "b", "label"])
     pairs = pd.concat([toy_pairs, wrong])
     told = "Pairs labelled 0 that are equal after normalisation, which M calls a match: 1 ('mumps')."
     with pytest.warns(UserWarning, match="equal after normalisation"):
         m = train(pairs, strings_only)
     assert told in m.data["warnings"]
-    assert fit(pairs, strings_only).warnings == tuple(m.data["warnings"])
+    assert fit(pairs, Recipe(strings_only)).warnings == tuple(m.data["warnings"])

@@ -13,6 +13,7 @@ from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.engines.lightgbm_engine import ExtraRows
 from dxmatch.training.extra import Extra, ExtraExamples
+from dxmatch.training.recipe import Recipe
 from dxmatch.training.split import Groups, held_out
 from dxmatch.training.train import fit
 
@@ -42,7 +43,7 @@ def test_a_pair_that_names_a_held_out_reference_is_not_learned_from(
     poison += [(f"else {i}", f" {unseen}", 0) for i in range(40)]  # on either side, in any writing
 
     def identity(rows: list[tuple[str, str, int]], **options: object) -> str:
-        return fit(toy_pairs, strings_only, extra=Extra(table(*rows)), **options).matcher.identity  # type: ignore[arg-type]
+        return fit(toy_pairs, Recipe(strings_only, extra=Extra(table(*rows)), **options)).matcher.identity  # type: ignore[arg-type]
 
     plain = identity(NEUTRAL)
     assert identity(NEUTRAL + poison) == plain
@@ -52,7 +53,7 @@ def test_a_pair_that_names_a_held_out_reference_is_not_learned_from(
 
 def test_nothing_is_measured_on_extra_pairs(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     extra = Extra(table(*NEUTRAL), weight=0.5)
-    result = fit(toy_pairs, strings_only, extra=[extra], refit=True)
+    result = fit(toy_pairs, Recipe(strings_only, extra=[extra], refit=True))
     metrics, data = result.matcher.metrics, result.matcher.parts.manifest.data
     assert metrics["held_out"]["pairs"] + metrics["cross_validated"]["pairs"] == len(toy_pairs) == data["rows"]
     assert data["extra"] == [{"source": "data frame", "rows": 40, "pairs": 40, "matches": 20, "weight": 0.5}]
@@ -107,7 +108,7 @@ def test_what_is_no_news_is_left_out(toy_pairs: pd.DataFrame, strings_only: Path
     first = toy_pairs.iloc[0]
     rows = [(first.b.upper(), first.a, 1 - first.label), ("Mumps!", "mumps", 1), ("x y", "x z", 1), ("x z", "X Y", 1)]
     rows += [("mumps", "Parotitis", 1), ("parotitis!", "mumps", 0)]
-    (told,) = fit(toy_pairs, strings_only, extra=Extra(table(*rows))).matcher.parts.manifest.data["extra"]
+    (told,) = fit(toy_pairs, Recipe(strings_only, extra=Extra(table(*rows)))).matcher.parts.manifest.data["extra"]
     assert (told["rows"], told["pairs"], told["matches"]) == (6, 1, 1)
 
 
@@ -119,6 +120,6 @@ def test_weights_that_cannot_be(weight: float) -> None:
 
 def test_files_that_cannot_be(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     with pytest.raises(InputError, match="the column 'label' .* is missing"):
-        fit(toy_pairs, strings_only, extra=Extra(toy_pairs[["a", "b"]]))
+        fit(toy_pairs, Recipe(strings_only, extra=Extra(toy_pairs[["a", "b"]])))
     with pytest.raises(OptionError, match="'extra' parameter must be an Extra, or a list of them"):
-        fit(toy_pairs, strings_only, extra="silver.csv")  # type: ignore[arg-type]
+        fit(toy_pairs, Recipe(strings_only, extra="silver.csv"))  # type: ignore[arg-type]

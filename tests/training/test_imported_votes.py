@@ -13,6 +13,7 @@ from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.files.tables import read_table
 from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.recipe import Recipe
 from dxmatch.training.train import fit
 from dxmatch.votes.answer_tables import import_table
 from dxmatch.votes.store.store import VoteStore
@@ -51,8 +52,8 @@ def voted(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Path:
 def test_on_our_own_labels_they_cover_a_part(voted: Path, example: Path) -> None:
     """The example's labels are our own; of its pairs CRAFT-MD voted on some, so the limit has to be lowered to train."""
     with pytest.raises(InputError, match=r"vote_gpt4 is known for [12]\d\.\d % of the pairs"):
-        fit(example / "pairs.csv", voted / "set.toml", store=voted / "votes.sqlite")
-    result = fit(example / "pairs.csv", voted / "set.toml", store=voted / "votes.sqlite", min_coverage=0.1)
+        fit(example / "pairs.csv", Recipe(voted / "set.toml", store=voted / "votes.sqlite"))
+    result = fit(example / "pairs.csv", Recipe(voted / "set.toml", store=voted / "votes.sqlite", min_coverage=0.1))
     assert 0.1 < result.coverage["vote_gpt4"] < 0.3
     assert f"vote_gpt4 {result.coverage['vote_gpt4']:.1%}".replace("%", " %") in _card(result.matcher, voted)
 
@@ -63,7 +64,7 @@ def test_on_labels_of_the_classification(voted: Path, shared_data: Path, tmp_pat
     The split is by reference. The vote is a feature that the trees use; a vote more or less changes a probability.
     """
     pairs = _labelled_by_category(shared_data / "craft_md_pairs.csv")
-    result = fit(pairs, voted / "set.toml", store=voted / "votes.sqlite", folds=3)
+    result = fit(pairs, Recipe(voted / "set.toml", store=voted / "votes.sqlite", folds=3))
     m = result.matcher
     assert result.coverage["vote_gpt4"] > 0.99
     references = pairs.column("a").to_pylist()

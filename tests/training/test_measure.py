@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
-from dxmatch.training.measure import MEASURES, average_precision, measure
+from dxmatch.training.statistics.measure import MEASURES, average_precision, measure
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 10).map(lambda x: x / 10), st.integers(0, 1), st.integers(0, 2)), min_size=4, max_size=60

@@ -11,7 +11,8 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.files.pairs import read_pairs
 from dxmatch.training.examples import Examples
-from dxmatch.training.soft_labels import LEAST_WEIGHT, soft_rows
+from dxmatch.training.recipe import Recipe
+from dxmatch.training.soft_labels import MIN_WEIGHT, soft_rows
 from dxmatch.training.split import Groups
 from dxmatch.training.train import fit
 
@@ -35,7 +36,7 @@ def test_a_divided_pair_is_two_rows() -> None:
     weight, opposite = soft_rows(
         examples([1, 1, 0, 1, 1], [1.0, 0.8, 0.3, np.nan, 0.0], [1, 1, 2, 1, 1]), np.array([0, 1, 2, 3, 4])
     )
-    assert weight == pytest.approx([1, 0.8, 2 * 0.7, 1, LEAST_WEIGHT])
+    assert weight == pytest.approx([1, 0.8, 2 * 0.7, 1, MIN_WEIGHT])
     assert opposite.features.ravel().tolist() == [1, 2, 4]
     assert opposite.label.tolist() == [0, 1, 0]
     assert opposite.weight == pytest.approx([0.2, 2 * 0.3, 1])
@@ -68,10 +69,10 @@ def test_shares_that_cannot_be(share: str) -> None:
 
 @pytest.mark.usefixtures("few_rounds")
 def test_a_training_learns_from_shares_and_measures_on_labels(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    plain = fit(toy_pairs, strings_only).matcher
-    sure = fit(toy_pairs.assign(share=toy_pairs["label"].astype(float)), strings_only, soft="share").matcher
+    plain = fit(toy_pairs, Recipe(strings_only)).matcher
+    sure = fit(toy_pairs.assign(share=toy_pairs["label"].astype(float)), Recipe(strings_only, soft="share")).matcher
     assert sure.metrics == plain.metrics  # shares of 0 and 1 are the labels
-    doubtful = fit(toy_pairs.assign(share=0.3 + 0.4 * toy_pairs["label"]), strings_only, soft="share").matcher
+    doubtful = fit(toy_pairs.assign(share=0.3 + 0.4 * toy_pairs["label"]), Recipe(strings_only, soft="share")).matcher
     assert doubtful.metrics["held_out"]["matches"] == plain.metrics["held_out"]["matches"]
     assert doubtful.identity != plain.identity
     assert doubtful.data["soft"] == "share"

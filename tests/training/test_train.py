@@ -10,6 +10,7 @@ import pytest
 
 import dxmatch
 from dxmatch.files.tables import read_table
+from dxmatch.training.recipe import Recipe
 from dxmatch.training.train import fit, train
 
 
@@ -27,7 +28,7 @@ def test_example(example: Path, tmp_path: Path) -> None:
 
 def test_held_out_metrics_are_those_of_the_saved_model(example: Path) -> None:
     """What the card says can be computed again from the held-out rows and the model alone."""
-    result = fit(example / "pairs.csv", seed=3)
+    result = fit(example / "pairs.csv", Recipe(seed=3))
     scored = result.matcher.score(result.held_out_rows)
     label = [
         row["adjudicated"]
@@ -43,12 +44,17 @@ def test_held_out_metrics_are_those_of_the_saved_model(example: Path) -> None:
 
 @pytest.mark.usefixtures("few_rounds")
 def test_deterministic(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    assert fit(toy_pairs, strings_only).matcher.identity == fit(toy_pairs, strings_only).matcher.identity
+    assert (
+        fit(toy_pairs, Recipe(strings_only)).matcher.identity == fit(toy_pairs, Recipe(strings_only)).matcher.identity
+    )
 
 
 @pytest.mark.usefixtures("few_rounds")
 def test_refit_keeps_the_measurement(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
-    plain, refitted = fit(toy_pairs, strings_only).matcher, fit(toy_pairs, strings_only, refit=True).matcher
+    plain, refitted = (
+        fit(toy_pairs, Recipe(strings_only)).matcher,
+        fit(toy_pairs, Recipe(strings_only, refit=True)).matcher,
+    )
     assert refitted.metrics["held_out"] == plain.metrics["held_out"]
     assert refitted.identity != plain.identity
 
@@ -56,11 +62,11 @@ def test_refit_keeps_the_measurement(toy_pairs: pd.DataFrame, strings_only: Path
 @pytest.mark.usefixtures("few_rounds")
 def test_for_another_prevalence(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     """The odds of every probability are multiplied by one number, the one that the two shares of matches give."""
-    plain = fit(toy_pairs, strings_only).matcher
-    rare = fit(toy_pairs, strings_only, prevalence=0.05).matcher
+    plain = fit(toy_pairs, Recipe(strings_only)).matcher
+    rare = fit(toy_pairs, Recipe(strings_only, prevalence=0.05)).matcher
     a, b = ["organ pain", "mild flu"], ["pain of organs", "flu"]
     odds = [p / (1 - p) for p in (plain.probabilities(a, b), rare.probabilities(a, b))]
-    seen = fit(toy_pairs, strings_only).held_out
+    seen = fit(toy_pairs, Recipe(strings_only)).held_out
     share = toy_pairs["label"][~seen].mean()
     np.testing.assert_allclose(odds[1] / odds[0], (0.05 / 0.95) / (share / (1 - share)), rtol=1e-6)
     assert rare.data["prevalence"] == rare.metrics["held_out"]["prevalence"] == 0.05
@@ -72,7 +78,7 @@ def test_for_another_prevalence(toy_pairs: pd.DataFrame, strings_only: Path) -> 
 def test_the_rule_for_contained_pairs(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     """103 of 120 pairs whose one side holds the other's words are labelled 1."""
     kept, aside, match = (
-        fit(toy_pairs, strings_only, contained=how).matcher.data for how in ("keep", "set-aside", "match")
+        fit(toy_pairs, Recipe(strings_only, contained=how)).matcher.data for how in ("keep", "set-aside", "match")
     )
     assert (aside["rows"], match["rows"]) == (300 - 17, 300)
     assert (match["matches"], aside["matches"]) == (kept["matches"] + 17, kept["matches"])
@@ -110,7 +116,7 @@ def test_labels_that_say_nothing(example: Path) -> None:
 def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
     """21,187 pairs: the rows held out are all rows of some references and no others; how good, well above chance."""
     source = shared_data / "craft_md_pairs.csv"
-    result = fit(source, a="expert", b="algorithm", rejects=tmp_path / "rejects.csv")
+    result = fit(source, Recipe(a="expert", b="algorithm", rejects=tmp_path / "rejects.csv"))
     name = result.matcher.providers.naming
     set_aside = {int(row) - 2 for row in read_table(tmp_path / "rejects.csv").column("rejected_row")}
     experts = [x for i, x in enumerate(read_table(source).column("expert")) if i not in set_aside]

@@ -22,8 +22,8 @@ SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
 ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
 """Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
 COMMON = "common_synonyms_en"
-FIFTHS = 5
-LONGEST_NOTE = 100
+FOLDS = 5
+MAX_NOTE = 100
 _COLLECTS = re.compile(r"\bother\b", re.IGNORECASE)
 _OBSOLETE = re.compile(r"^\s*obsolete\b[:\s]*", re.IGNORECASE)
 
@@ -129,7 +129,7 @@ def icd_synonyms() -> Synonyms:
         if icd.is_chapter_or_block(code) or icd.is_extended_subcategory(code):
             continue
         title = icd.get_description(code)
-        notes = [note for note in icd.get_includes(code) if len(note) <= LONGEST_NOTE]
+        notes = [note for note in icd.get_includes(code) if len(note) <= MAX_NOTE]
         collects = _COLLECTS.search(title) is not None
         for name in (title, *icd.get_inclusion_term(code), *notes):
             first.append(name if collects else title)
@@ -172,16 +172,16 @@ def join(sources: Sequence[Synonyms], normalizer: Normalizer) -> Names:
     return Names(texts, pairs, disease)
 
 
-def fifths(names: Names) -> NDArray[np.int64]:
-    """[len(texts)] 0 to 4: the fifth that a name's disease belongs to, by the SHA-256 of the disease's first name.
+def folds_of(names: Names) -> NDArray[np.int64]:
+    """[len(texts)] 0 to 4: the fold that a name's disease belongs to, by the SHA-256 of the disease's first name.
 
-    Names of one disease are in one fifth, and a disease stays in its fifth when others come or go.
+    Names of one disease are in one fold, and a disease stays in its fold when others come or go.
     """
     first: dict[int, str] = {}
     for text, disease in zip(names.texts, names.disease.tolist(), strict=True):
         first.setdefault(disease, text)
-    fifth = {disease: hashlib.sha256(text.encode()).digest()[0] % FIFTHS for disease, text in first.items()}
-    return np.array([fifth[disease] for disease in names.disease.tolist()], np.int64)
+    fold = {disease: hashlib.sha256(text.encode()).digest()[0] % FOLDS for disease, text in first.items()}
+    return np.array([fold[disease] for disease in names.disease.tolist()], np.int64)
 
 
 class _Joint:

@@ -6,7 +6,7 @@ other words. In every name some buckets are left out at random, so that a name i
 close to each other share a batch, and contrasts ("type 2 diabetes" for "type 1 diabetes") are more wrong answers, so that
 a batch asks for what tells diseases apart.
 
-    python -m dxmatch.training.encoder.fit --synonyms FILE --synonyms FILE -o FOLDER
+    python -m dxmatch.training.encoder --synonyms FILE --synonyms FILE -o FOLDER
 """
 
 from __future__ import annotations

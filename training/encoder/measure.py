@@ -16,7 +16,7 @@ from ...terms.encoders import Encoder
 from ...terms.icd import IcdIndex
 from ...terms.icd.search import CANDIDATES
 from ...terms.text.normalizer import Normalizer
-from ..measure import average_precision
+from ..statistics.measure import average_precision
 from .data import ID_COLUMNS, Synonyms, without_obsolete
 
 
@@ -96,6 +96,14 @@ def pairs_average_precision(
     scores = np.empty(len(rows), np.float32)
     cosine(encoder.encode(names), first, second, scores)
     return len(rows), float(average_precision(scores, np.array([row[2] for row in rows], np.int8))[0])
+
+
+def judged_pairs(encoder: Encoder, path: str | os.PathLike[str] | None, normalizer: Normalizer) -> dict[str, Any]:
+    """The same for a card; empty without a file."""
+    if path is None:
+        return {}
+    n, precision = pairs_average_precision(encoder, path, normalizer)
+    return {"pairs": n, "pairs_average_precision": round(precision, 4)}
 
 
 def shares(right: NDArray[np.bool_]) -> dict[str, Any]:

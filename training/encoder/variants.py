@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..silver.typing_errors import misspelt
+from ..word_lists.misspelling import misspelt
 from ..word_lists.reading import rows
 from .data import Names
 
 TABLE = "word_synonyms_en.csv"
-LONGEST_PHRASE = 4
-MOST_CONTRASTS, MOST_REWORDED = 6, 2
+MAX_PHRASE_WORDS = 4
+MAX_CONTRASTS, MAX_REWORDED = 6, 2
 """Per name."""
 MISSPELT = 0.5
 """The share of names that are misspelt."""
@@ -32,7 +32,7 @@ _PREFIXES = (
 _COUNTED = frozenset(("stage", "grade", "degree", "level", "class", "week", "weeks", "month", "months", "day", "days"))
 """What is numbered after these words is no other disease."""
 _GENE = re.compile(r"([a-z]*[a-z])(\d{1,3})([a-z]?)")
-_LARGEST_TYPE = 60
+_MAX_TYPE = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ class WordTable:
         out: list[tuple[int, int, str, Meaning]] = []
         at = 0
         while at < len(words):
-            for end in range(min(at + LONGEST_PHRASE, len(words)), at, -1):
+            for end in range(min(at + MAX_PHRASE_WORDS, len(words)), at, -1):
                 phrase = " ".join(words[at:end])
                 if phrase in self._of_phrase:
                     out += [(at, end, phrase, meaning) for meaning in self._of_phrase[phrase]]
@@ -144,14 +144,14 @@ class Variants:
         starts = [0]
         for i, name in enumerate(names.texts):
             words = name.split()
-            others = _some(table.rewordings(words), MOST_REWORDED, words, random)
+            others = _some(table.rewordings(words), MAX_REWORDED, words, random)
             if errors.random() < MISSPELT:
                 at = errors.randrange(len(words))
                 wrong = misspelt(words[at], errors)
                 others += [Change(at, at + 1, wrong).of(words)] if wrong and wrong not in known else []
             reworded += others
             reworded_of += [i] * len(others)
-            some = _some(table.contrasts(words), MOST_CONTRASTS, words, random)
+            some = _some(table.contrasts(words), MAX_CONTRASTS, words, random)
             contrasts += [other for other in some if disease_of.get(other) != names.disease[i]]
             starts.append(len(contrasts))
         return cls(reworded, np.array(reworded_of, np.int64), contrasts, np.array(starts, np.int64))
@@ -165,7 +165,7 @@ def _some(changes: Sequence[Change], most: int, words: Sequence[str], random: np
 
 def _other_numbers(word: str, before: str) -> list[str]:
     """Neighbouring types ("2" of "type 2"), letters ("b" of "hepatitis b") and genes ("brca1")."""
-    if word.isascii() and word.isdigit() and int(word) < _LARGEST_TYPE and before not in _COUNTED:
+    if word.isascii() and word.isdigit() and int(word) < _MAX_TYPE and before not in _COUNTED:
         return [str(int(word) + more) for more in (-1, 1, 2) if int(word) + more > 0]
     if len(word) == 1 and "a" <= word <= "h" and before not in ("", "and", "or"):
         return [chr(ord(word) + more) for more in (-1, 1) if ord(word) + more >= ord("a")]

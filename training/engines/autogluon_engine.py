@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from ...errors import MissingExtra, OptionError
 from ...models.ensemble import Combination, Members
 from ...models.manifest import MAX_MEMBERS
-from ..measure import average_precision
-from .engine import TIME_LIMIT, Ensemble, ExtraRows
+from ..statistics.measure import average_precision
+from .fitted import TIME_LIMIT, Ensemble, ExtraRows
 from .lightgbm_engine import CANDIDATES, SETTINGS
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..measure import average_precision
-from .engine import Ensemble, ExtraRows
+from ..statistics.measure import average_precision
+from .fitted import Ensemble, ExtraRows
 
 MAX_ROUNDS = 600
 STEP = 20

@@ -19,7 +19,7 @@ from .pairs import PAIRS, counts, silver_pairs
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(epilog="Example: python -m dxmatch.training.silver --data data -o silver.csv --share random=0.2 --fifth 0")
+@app.command(epilog="Example: python -m dxmatch.training.silver --data data -o silver.csv --share random=0.2 --fold 0")
 def main(
     data: Annotated[Path, typer.Option(help="The folder with the files of Orphadata, MONDO and Meta-Inventory.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file of pairs: CSV, TSV, JSONL or Parquet.")],
@@ -27,8 +27,8 @@ def main(
         list[str] | None, typer.Option(help=f"KIND=SHARE, as often as you like. Kinds: {', '.join(GENERATORS)}.")
     ] = None,
     n: Annotated[int, typer.Option("-n", help="How many pairs in all.")] = PAIRS,
-    fifth: Annotated[
-        int | None, typer.Option(help="0 to 4: of the diseases of one fifth alone, which an encoder was kept from.")
+    fold: Annotated[
+        int | None, typer.Option(help="0 to 4: of the diseases of one fold alone, which an encoder was kept from.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
 ) -> None:
@@ -37,7 +37,7 @@ def main(
         shares = dict(map(_share, share or []))
         check_output(output)
         with shown("Pairs") as progress:
-            pairs = silver_pairs(data, shares=shares, n=n, fifth=fifth, seed=seed, progress=progress)
+            pairs = silver_pairs(data, shares=shares, n=n, fold=fold, seed=seed, progress=progress)
         write_table(pairs, output)
     except DxmatchError as error:
         typer.echo(f"dxmatch: {error}", err=True)

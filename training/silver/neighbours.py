@@ -42,7 +42,7 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
             not as_written.residual
             and not is_enumerated(as_written.words)
             and is_name(as_written.words)
-            and vocabulary.in_fifth((icd.name(node),))
+            and vocabulary.in_fold((icd.name(node),))
         ):
             families[icd.parent(node)].append(node)
     narrow = [nodes for parent, nodes in sorted(families.items()) if len(nodes) > 1 and icd.kinds[parent] >= CATEGORY]

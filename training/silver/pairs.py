@@ -14,7 +14,7 @@ import pyarrow as pa
 from ...errors import OptionError
 from ...files.did_you_mean import hint
 from ...terms.text.normalizer import Normalizer
-from ..encoder.data import FIFTHS
+from ..encoder.data import FOLDS
 from .candidate import Candidate
 from .generators import GENERATORS, Generator
 from .pool import Pool
@@ -43,7 +43,7 @@ def silver_pairs(
     *,
     shares: Mapping[str, float] | None = None,
     n: int = PAIRS,
-    fifth: int | None = None,
+    fold: int | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> pa.Table:
@@ -54,16 +54,16 @@ def silver_pairs(
     data : the folder with the public files of Orphadata, MONDO and Meta-Inventory.
     shares : by kind, in place of its default share; all shares together are scaled to 1, and 0 leaves a kind out.
     n : pairs in all. A kind that has no more gives fewer.
-    fifth : 0 to 4 for pairs of which every name that a synonym source knows is a disease of this fifth
-        (`encoder_data.fifths`), so that an encoder trained without it has seen none of them; None for all.
+    fold : 0 to 4 for pairs of which every name that a synonym source knows is a disease of this fold
+        (`encoder.data.folds_of`), so that an encoder trained without it has seen none of them; None for all.
 
     The same arguments give the same pairs. No pair stands twice, in either order and in any spelling that the normaliser
     makes one.
     """
     wanted = counts(shares, n)
-    if fifth is not None and fifth not in range(FIFTHS):
-        raise OptionError("fifth", f"0 to {FIFTHS - 1}", fifth)
-    pool = Pool(Vocabulary(Path(data), normalizer or Normalizer(), fifth))
+    if fold is not None and fold not in range(FOLDS):
+        raise OptionError("fold", f"0 to {FOLDS - 1}", fold)
+    pool = Pool(Vocabulary(Path(data), normalizer or Normalizer(), fold))
     made, taken = [], set()
     for kind, count in wanted.items():
         random = Random(f"{seed}:{kind}")
@@ -122,8 +122,8 @@ def _of_kind(
 
 
 def _stands(candidate: Candidate, label: int, vocabulary: Vocabulary) -> bool:
-    """Whether the pair is of the fifth, and its label goes with all that the sources know."""
-    if not vocabulary.in_fifth((*candidate.first, *candidate.second)):
+    """Whether the pair is of the fold, and its label goes with all that the sources know."""
+    if not vocabulary.in_fold((*candidate.first, *candidate.second)):
         return False
     return label == 1 or vocabulary.may_differ(candidate.first, candidate.second)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from random import Random
 
 from ..word_lists.reading import rows
-from .titles import MOST_WORDS, is_enumerated, is_vague
+from .titles import MAX_WORDS, is_enumerated, is_vague
 from .vocabulary import COMMON, ICD, MONDO, ORPHADATA, Vocabulary
 
 OWN = "own table"
@@ -42,7 +42,7 @@ class Everyday:
 
 
 class Pool:
-    """Names of the vocabulary's fifth that can be a diagnosis: no abbreviations, no vague classes, at most nine words."""
+    """Names of the vocabulary's fold that can be a diagnosis: no abbreviations, no vague classes, at most nine words."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -57,7 +57,7 @@ class Pool:
                     self._others[second.normal].add(first.normal)
 
     def _enter(self, text: str, source: str) -> Name | None:
-        if not is_name(text) or not self.vocabulary.in_fifth((text,)):
+        if not is_name(text) or not self.vocabulary.in_fold((text,)):
             return None
         normal = self.vocabulary.normalizer(text)
         return self.names.setdefault(normal, Name(text, normal, source))
@@ -74,7 +74,7 @@ class Pool:
     @cached_property
     def everyday(self) -> list[Everyday]:
         """Common diseases by site and mechanism, from a table of our own."""
-        return [Everyday(**row) for row in rows("sites_en.csv") if self.vocabulary.in_fifth((row["disease"],))]
+        return [Everyday(**row) for row in rows("sites_en.csv") if self.vocabulary.in_fold((row["disease"],))]
 
     @cached_property
     def common(self) -> list[Name]:
@@ -94,7 +94,7 @@ class Pool:
 def is_name(text: str) -> bool:
     return (
         _LETTERS.search(text) is not None
-        and len(text.split()) <= MOST_WORDS
+        and len(text.split()) <= MAX_WORDS
         and _SHORT_FORM.fullmatch(text) is None
         and not is_vague(text)
     )

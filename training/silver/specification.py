@@ -155,7 +155,7 @@ def stages(pool: Pool, random: Random) -> Iterator[Candidate]:
     staged += [
         (row.disease, "cancer") for row in pool.everyday if row.mechanism == "cancer" and not _BLOOD.search(row.disease)
     ]
-    exact = [(disease, kind) for disease, kind in staged if pool.vocabulary.in_fifth((disease,))]
+    exact = [(disease, kind) for disease, kind in staged if pool.vocabulary.in_fold((disease,))]
     drawn = in_turn([(0.5, iter(shuffled(names, random))), (0.5, iter(shuffled(exact * 25, random)))], random)
     for disease, kind in drawn:
         other = disease if random.random() < 0.6 else pool.other_name(disease, random)
@@ -179,7 +179,7 @@ _LOW = ("low", "decreased", "reduced")
 
 def laboratory_signs(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A sign from the laboratory and the disease that it shows."""
-    known = [row for row in rows(SIGNS) if pool.vocabulary.in_fifth((row["disease"], row["sign"]))]
+    known = [row for row in rows(SIGNS) if pool.vocabulary.in_fold((row["disease"], row["sign"]))]
     for row in shuffled(known * 6, random):
         first, *rest = row["sign"].split()
         words = next((words for words in (_RAISED, _LOW) if first in words), (first,))

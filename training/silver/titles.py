@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-MOST_WORDS = 9
-LONGEST = 75
+MAX_WORDS = 9
+MAX_CHARACTERS = 75
 
 _BRACKETS = re.compile(r"\s*[\[(][^\])]*[\])]")
 _SAYS_NOTHING = re.compile(
@@ -62,7 +62,7 @@ def title(text: str) -> Title | None:
     residual = other or _RESIDUAL.search(words) is not None
     words = _SAYS_NOTHING.sub("", _UNSPECIFIED_PLACE.sub("", words))
     words = _UNSPECIFIED.sub("", _OTHER_IN_FRONT.sub("", words)).strip(" ,")
-    if not words or len(words) > LONGEST or len(words.split()) > MOST_WORDS or _ADMINISTRATIVE.search(words):
+    if not words or len(words) > MAX_CHARACTERS or len(words.split()) > MAX_WORDS or _ADMINISTRATIVE.search(words):
         return None
     return Title(words, other, residual)
 

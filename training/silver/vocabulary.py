@@ -18,7 +18,7 @@ from ..encoder.data import (
     ID_COLUMNS,
     Synonyms,
     common_synonyms,
-    fifths,
+    folds_of,
     icd_synonyms,
     join,
     read_synonyms,
@@ -35,7 +35,7 @@ _SMALL = word_set("of the in with and or due to by for on at from a an as diseas
 
 
 _NEGATED = re.compile(r"\b(non|without|no) (\w+)")
-_SHORTEST_PART = 6
+_MIN_PART = 6
 _MARK = re.compile(r"NON RARE IN EUROPE: ")
 
 
@@ -55,24 +55,24 @@ class Vocabulary:
     Parameters
     ----------
     data : the folder with the files of Orphadata, MONDO and Meta-Inventory.
-    fifth : 0 to 4 for the names of one fifth of the diseases (`encoder_data.fifths`) alone; None for all.
+    fold : 0 to 4 for the names of one fold of the diseases (`encoder.data.folds_of`) alone; None for all.
 
     A disease is a number. Names of one disease are joined by every source at once, so that what one source calls a
     synonym is never called different because another one does not know.
     """
 
-    def __init__(self, data: Path, normalizer: Normalizer, fifth: int | None = None) -> None:
+    def __init__(self, data: Path, normalizer: Normalizer, fold: int | None = None) -> None:
         self.normalizer = lru_cache(maxsize=None)(normalizer)
-        self.fifth = fifth
+        self.fold = fold
         synonyms = {
             ORPHADATA: read_synonyms(data / ORPHADATA_SYNONYMS),
             MONDO: read_synonyms(data / MONDO_EXACT),
             COMMON: common_synonyms(),
         }
-        # As the encoder's training joins them, so that a fifth here is a fifth there.
+        # As the encoder's training joins them, so that a fold here is the same fold there.
         names = join([*synonyms.values(), icd_synonyms()], normalizer)
         self.disease_of: dict[str, int] = dict(zip(names.texts, names.disease.tolist(), strict=True))
-        self._fifth_of: dict[int, int] = dict(zip(names.disease.tolist(), fifths(names).tolist(), strict=True))
+        self._fold_of: dict[int, int] = dict(zip(names.disease.tolist(), folds_of(names).tolist(), strict=True))
         self.representative: dict[int, str] = {}
         for text, disease in self.disease_of.items():
             self.representative.setdefault(disease, text)
@@ -153,7 +153,7 @@ class Vocabulary:
                 if (disease := self.disease_of.get(self.normalizer(term))) is not None:
                     self._exact[self._root(disease)].add(node)
         for known in self.orpha_codes:
-            # A disease of one name stands in no file of synonyms; its number is of no fifth.
+            # A disease of one name stands in no file of synonyms; its number is of no fold.
             disease = self.disease_of.setdefault(self.normalizer(known.name), -1 - len(self.disease_of))
             (self._narrow if known.relation == "NTBT" else self._exact)[self._root(disease)].add(known.node)
 
@@ -189,12 +189,12 @@ class Vocabulary:
     def disease(self, name: str) -> int | None:
         return self.disease_of.get(self.normalizer(name))
 
-    def in_fifth(self, names: Iterable[str]) -> bool:
-        """Whether all of these names that a source knows are of the fifth that is asked for."""
-        if self.fifth is None:
+    def in_fold(self, names: Iterable[str]) -> bool:
+        """Whether all of these names that a source knows are of the fold that is asked for."""
+        if self.fold is None:
             return True
-        found = {self._fifth_of.get(d) for name in names if (d := self.disease(name)) is not None}
-        return found <= {self.fifth, None}
+        found = {self._fold_of.get(d) for name in names if (d := self.disease(name)) is not None}
+        return found <= {self.fold, None}
 
     def may_differ(self, first: Sequence[str], second: Sequence[str]) -> bool:
         """Whether nothing says that a name of `first` and one of `second` are one disease, or that one specifies the other."""
@@ -225,10 +225,7 @@ def _within(words: frozenset[str], others: frozenset[str]) -> bool:
     """Whether all of `words` stand in `others`, alone or at the end of a compound: "sarcoma" in "liposarcoma"."""
     return all(
         word in others
-        or (
-            len(word) >= _SHORTEST_PART
-            and any(other.endswith(word) and not other.startswith("non") for other in others)
-        )
+        or (len(word) >= _MIN_PART and any(other.endswith(word) and not other.startswith("non") for other in others))
         for word in words
     )
 

@@ -60,7 +60,7 @@ def test_settings_of_torch_are_put_back() -> None:
     assert (torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()) == before
 
 
-TRAINING = """
+TRAINING = '''
 import hashlib, sys
 from pathlib import Path
 import dxmatch
@@ -73,17 +73,26 @@ from dxmatch.terms.text.normalizer import Normalizer
 
 example, folder = map(Path, sys.argv[1:])
 lightgbm_engine.MAX_ROUNDS = 40
-names = join([common_synonyms()], Normalizer())
+common = common_synonyms()
+few = Synonyms("few", common.first[:300], common.second[:300], common.ids[:300])
+names = join([few], Normalizer())
 shape = Shape(buckets=4096, word_buckets=1024, dimensions=32)
 train_encoder(names, shape, Settings(epochs=1), threads=2).encoder.save(folder / "encoder")
-common = common_synonyms()
 (folder / "extra.csv").write_text("a,b,label\\n" + "".join(f"{a},{b},1\\n" for a, b in zip(common.first[:50], common.second)))
-model = dxmatch.train(example / "pairs.csv", encoder=folder / "encoder", extra=Extra(folder / "extra.csv", 0.1), refit=True)
+(folder / "set.toml").write_text("""[[feature]]
+name = "cosine_static"
+kind = "cosine"
+encoder = "shipped"
+[[feature]]
+name = "levenshtein"
+kind = "levenshtein"
+""")
+model = dxmatch.train(example / "pairs.csv", folder / "set.toml", encoder=folder / "encoder", extra=Extra(folder / "extra.csv", 0.1), refit=True)
 model.save(folder / "model")
 for path in sorted(folder.rglob("*")):
     if path.is_file():
         print(path.relative_to(folder), hashlib.sha256(path.read_bytes()).hexdigest())
-"""
+'''
 
 
 @pytest.mark.slow

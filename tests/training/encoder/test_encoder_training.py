@@ -14,12 +14,12 @@ import pytest
 from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.encoder.command import main
+from dxmatch.training.encoder.__main__ import main
 from dxmatch.training.encoder.data import (
     Names,
     Synonyms,
     common_synonyms,
-    fifths,
+    folds_of,
     icd_synonyms,
     join,
     read_synonyms,
@@ -89,21 +89,21 @@ def test_one_disease_by_pairs_equal_names_and_ids() -> None:
     ]  # fmt: skip
 
 
-def test_a_fifth_holds_whole_diseases_and_stays() -> None:
+def test_a_fold_holds_whole_diseases_and_stays() -> None:
     normalizer = Normalizer()
     many = Synonyms("many", [f"disease {i}" for i in range(500)], [f"synonym {i}" for i in range(500)], [None] * 500)
     names = join([many], normalizer)
-    fifth = fifths(names)
+    fold = folds_of(names)
     for disease in np.unique(names.disease):
-        assert len(set(fifth[names.disease == disease])) == 1
-    assert (np.bincount(fifth, minlength=5) / len(fifth)).round(1).tolist() == [0.2] * 5
-    kept = names.take(fifth != 0)
-    assert not {text for text, f in zip(names.texts, fifth, strict=True) if f == 0} & set(kept.texts)
+        assert len(set(fold[names.disease == disease])) == 1
+    assert (np.bincount(fold, minlength=5) / len(fold)).round(1).tolist() == [0.2] * 5
+    kept = names.take(fold != 0)
+    assert not {text for text, f in zip(names.texts, fold, strict=True) if f == 0} & set(kept.texts)
     assert len(kept.pairs) == len(kept.texts) // 2
     assert {kept.texts[i].split()[1] == kept.texts[j].split()[1] for i, j in kept.pairs} == {True}
     more = join([many, Synonyms("other", ["aaa"], ["bbb"], [None])], normalizer)
-    later = dict(zip(more.texts, fifths(more).tolist(), strict=True))
-    assert [later[text] for text in names.texts] == fifth.tolist()
+    later = dict(zip(more.texts, folds_of(more).tolist(), strict=True))
+    assert [later[text] for text in names.texts] == fold.tolist()
 
 
 def test_icd_gives_titles_inclusion_terms_and_no_extensions() -> None:
@@ -199,7 +199,7 @@ def test_the_command(synonyms: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     kept_back = tmp_path / "without"
     main(["--synonyms", str(synonyms), *common, "-o", str(tmp_path / "out"), "--kept-back", str(kept_back)])
     without, names = StaticEncoder.load(kept_back), join([read_synonyms(synonyms)], Normalizer())
-    assert without.training["names"] == int((fifths(names) != 0).sum()) < len(names.texts)
+    assert without.training["names"] == int((folds_of(names) != 0).sum()) < len(names.texts)
     encoder = StaticEncoder.load(tmp_path / "out")
     assert encoder.encode(["lumbinosis"]).shape == (1, 256)
     (source,) = encoder.training["sources"]

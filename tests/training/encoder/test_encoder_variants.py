@@ -12,7 +12,7 @@ from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.encoder.buckets import BucketLists
 from dxmatch.training.encoder.data import Names
 from dxmatch.training.encoder.examples import Examples, neighbours_together
-from dxmatch.training.encoder.variants import LONGEST_PHRASE, Meaning, Variants, WordTable, word_table
+from dxmatch.training.encoder.variants import MAX_PHRASE_WORDS, Meaning, Variants, WordTable, word_table
 
 from ...plain_hashing import buckets
 
@@ -69,7 +69,7 @@ def test_the_table_is_sound() -> None:
     assert len(meanings) > 400
     for meaning in meanings:
         assert [normalizer(phrase) for phrase in meaning.phrases] == list(meaning.phrases)
-        assert all(len(phrase.split()) <= LONGEST_PHRASE for phrase in meaning.phrases), meaning
+        assert all(len(phrase.split()) <= MAX_PHRASE_WORDS for phrase in meaning.phrases), meaning
         assert len(meaning.phrases) > 1 or meaning.kind, meaning
     in_kind = Counter((meaning.kind, phrase) for meaning in meanings if meaning.kind for phrase in meaning.phrases)
     assert max(in_kind.values()) == 1, in_kind.most_common(3)

@@ -15,13 +15,12 @@ import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.encoder.data import Names, Synonyms, join
-from dxmatch.training.encoder.sentence_batches import batches, one_specifies_the_other
+from dxmatch.training.encoder.fine_tuning import Settings, batches, fine_tune, one_specifies_the_other
 
 torch = pytest.importorskip("torch", reason="fine-tuning an encoder needs torch (extra 'encoders')")
 
 from dxmatch.terms.encoders.sentence import SentenceEncoder  # noqa: E402
-from dxmatch.training.encoder.sentence import Settings, fine_tune  # noqa: E402
-from dxmatch.training.encoder.sentence_command import main  # noqa: E402
+from dxmatch.training.encoder.sentence import main  # noqa: E402
 
 # 16 diseases with two names that share no word, so that only training can bring them together.
 FIRST = [f"{a}{b}osis" for a in ("lumb", "card", "nephr", "derm") for b in ("in", "ul", "ar", "et")]
@@ -60,7 +59,7 @@ def test_a_batch_holds_neighbours_and_an_epoch_each_pair_once() -> None:
     sites = ["lung", "skin", "bone", "liver", "ear", "eye", "hip", "toe"]
     first = [f"{site} {site}{n}" for site in sites for n in range(8)]
     every = join([Synonyms("s", first, [f"{name} bis" for name in first], [None] * len(first))], Normalizer())
-    drawn = list(batches(every, 16, 4, np.random.default_rng(0)))
+    drawn = list(batches(every, Settings(batch=16, neighbours=4), np.random.default_rng(0)))
     assert [pairs.shape for pairs in drawn] == [(16, 2)] * 4
     assert sorted(map(sorted, np.concatenate(drawn).tolist())) == every.pairs.tolist()
     shuffled = np.random.default_rng(1).permutation(every.pairs).reshape(4, 16, 2)
@@ -71,7 +70,7 @@ def test_a_batch_holds_neighbours_and_an_epoch_each_pair_once() -> None:
         return sum(a == b for one in site for a, b in itertools.pairwise(one))
 
     assert beside(drawn) > 2 * beside(shuffled)
-    assert len(list(batches(every, 1000, 2000, np.random.default_rng(0)))) == 1
+    assert len(list(batches(every, Settings(batch=1000, neighbours=2000), np.random.default_rng(0)))) == 1
 
 
 def test_a_small_run_learns_and_is_the_same_again(tiny_sentence_model: Path, names: Names) -> None:
@@ -176,7 +175,7 @@ def test_what_the_command_refuses(
     for options, told in (
         (["--base", str(tiny_sentence_model), "--no-icd", "--no-common"], "nothing to train on"),
         (["--base", str(broken), "--no-icd"], "without modules.json"),
-        (["--base", str(tiny_sentence_model), "--icd-names", "x.csv"], "given with --without-fifth"),
+        (["--base", str(tiny_sentence_model), "--icd-names", "x.csv"], "given with --without-fold"),
         (["--base", str(tiny_sentence_model), "--minutes", "0"], "'minutes' parameter must be a number above 0"),
     ):
         with pytest.raises(SystemExit) as stopped:

@@ -21,8 +21,10 @@ from dxmatch.errors import MissingExtra
 from dxmatch.models.ensemble import Members
 from dxmatch.models.trees.text import validate
 from dxmatch.training.engines import autogluon_engine
-from dxmatch.training.engines.engine import Ensemble, ExtraRows, check_engine
-from dxmatch.training.measure import average_precision
+from dxmatch.training.engines.engine import check_engine
+from dxmatch.training.engines.fitted import Ensemble, ExtraRows
+from dxmatch.training.recipe import Recipe
+from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.train import fit
 
 FOLDS, NAMES = 3, [f"Column_{column}" for column in range(5)]
@@ -182,7 +184,7 @@ def test_scoring_needs_no_autogluon(
     toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(autogluon_engine, "_portfolio", lambda: QUICK[:1])
-    m = fit(toy_pairs, strings_only, engine="autogluon", folds=3).matcher
+    m = fit(toy_pairs, Recipe(strings_only, engine="autogluon", folds=3)).matcher
     m.save(tmp_path / "model")
     code = (
         "import sys; sys.modules['autogluon'] = None; import dxmatch; m = dxmatch.load(sys.argv[1]);"

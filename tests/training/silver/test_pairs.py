@@ -1,4 +1,4 @@
-"""Silver pairs as a table: shares, fifths, the checks of every pair, the command."""
+"""Silver pairs as a table: shares, folds_of, the checks of every pair, the command."""
 
 from __future__ import annotations
 
@@ -74,19 +74,19 @@ def test_no_negative_is_known_to_be_one_disease(toy_sources: Path) -> None:
         assert label or vocabulary.may_differ((a,), (b,)), (a, b)
 
 
-def test_a_fifth_has_names_of_that_fifth_alone(toy_sources: Path) -> None:
+def test_a_fold_has_names_of_that_fold_alone(toy_sources: Path) -> None:
     whole = Vocabulary(toy_sources, Normalizer())
-    fifth_of = {t: whole._fifth_of[d] for t, d in whole.disease_of.items() if d >= 0}
+    fold_of = {t: whole._fold_of[d] for t, d in whole.disease_of.items() if d >= 0}
     sizes = []
-    for fifth in range(5):
-        pairs = silver_pairs(toy_sources, n=200, fifth=fifth)
+    for fold in range(5):
+        pairs = silver_pairs(toy_sources, n=200, fold=fold)
         check(pairs)
         for key in keys(pairs):
-            assert {fifth_of[name] for name in key if name in fifth_of} <= {fifth}
+            assert {fold_of[name] for name in key if name in fold_of} <= {fold}
         sizes.append(len(pairs))
     assert min(sizes) > 0
-    with pytest.raises(OptionError, match="'fifth' parameter must be 0 to 4"):
-        silver_pairs(toy_sources, fifth=5)
+    with pytest.raises(OptionError, match="'fold' parameter must be 0 to 4"):
+        silver_pairs(toy_sources, fold=5)
 
 
 def test_the_command(toy_sources: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intervals import percentile_interval
+from .bootstrap import group_draws, percentile_interval
 from .reliability import bin_sums, calibration_error, reliability_curve
 
 MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier", "calibration_error")
@@ -37,8 +37,7 @@ def measure(
     """
     class_weight = _class_weight(label, prevalence)
     groups = int(group.max()) + 1
-    rng = np.random.default_rng(seed)
-    draws = rng.multinomial(groups, np.full(groups, 1 / groups), size=repeats)
+    draws = group_draws(groups, repeats, seed)
     chunks, sums = [], []
     for start in range(0, repeats, _RESAMPLES_AT_ONCE):
         weight = draws[start : start + _RESAMPLES_AT_ONCE][:, group] * class_weight

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intervals import percentile_interval
+from .bootstrap import percentile_interval
 
 BINS = 10
 

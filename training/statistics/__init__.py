@@ -1,0 +1,1 @@
+"""What is measured of a match function, with bootstrap intervals over references."""
