@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 
 from ...pages.encodings import named, only, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..correlation import correlations
-from ..words import signed
-
-if TYPE_CHECKING:
-    from ..result import Audit
+from ..results.audit_tables import AuditTables
+from ..results.messages import signed
 
 _ROW, _MOST_POINTS, _BINS = 24, 9000, 90
 RAMP = ("#2f86c8", "#7884c6", "#a87fb0", "#d0738a", "#e2604a")
@@ -22,7 +20,7 @@ RAMP = ("#2f86c8", "#7884c6", "#a87fb0", "#d0738a", "#e2604a")
 _STEPS = ("lowest", "low", "middle", "high", "highest")
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(audit: AuditTables) -> list[Figure]:
     """Bars of the mean, and a point for each pair."""
     features = audit.features.to_pylist()
     return [_bars(features), _swarm(audit, features)]
@@ -67,7 +65,7 @@ def _bars(features: list[Row]) -> Figure:
     )
 
 
-def _swarm(audit: Audit, features: list[Row]) -> Figure:
+def _swarm(audit: AuditTables, features: list[Row]) -> Figure:
     names = [row["feature"] for row in features]
     table = audit.contributions
     shown = np.linspace(0, table.num_rows - 1, min(table.num_rows, max(100, _MOST_POINTS // len(names)))).astype(int)
@@ -140,10 +138,10 @@ def _steps(value: NDArray[np.float64]) -> list[str]:
 
 
 def _direction(value: NDArray[np.float64], contribution: NDArray[np.float64]) -> str:
-
-    rho = correlations(np.stack([value, contribution], axis=1)).spearman[0, 1]
-    if np.isnan(rho):
+    known = np.isfinite(value)
+    if known.sum() < 3 or np.ptp(value[known]) == 0 or np.ptp(contribution[known]) == 0:
         return "no way to tell"
+    rho = spearmanr(value[known], contribution[known]).statistic
     return "for a match" if rho > 0.2 else "against a match" if rho < -0.2 else "now for, now against"
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pages.encodings import named, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..mistakes import FALSE, MISSED
-
-if TYPE_CHECKING:
-    from ..result import Audit
+from ..results.audit_tables import FALSE, MISSED, AuditTables
 
 _SAYS = {MISSED: "Matches that M misses", FALSE: "Non-matches that M takes for matches"}
 _COLOUR = {MISSED: 0, FALSE: 1}
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(audit: AuditTables) -> list[Figure]:
     """One for the matches and one for the non-matches, where there are labels."""
     rows = [] if audit.kinds is None else audit.kinds.to_pylist()
     return [_bars(error, own) for error in _SAYS if (own := [row for row in rows if row["error"] == error])]

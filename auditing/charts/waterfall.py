@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pages.encodings import named, number, only, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..words import signed
-
-if TYPE_CHECKING:
-    from ..explanation import Explanation
+from ..results.decision import Decision
+from ..results.messages import signed
 
 _ROW, _MOST, _LONGEST = 26, 14, 40
 FOR, AGAINST = "for a match", "against a match"
 
 
-def waterfall(explanation: Explanation, start: float, score: float) -> Figure:
+def waterfall(explanation: Decision, start: float, score: float) -> Figure:
     """Bars in raw log-odds, the largest first; the smallest of many are one bar. The dashed line is where a match begins."""
     rows = _rows(explanation, start)
     ends = [value for row in rows for value in (row["from"], row["to"])] + [explanation.raw_threshold]
@@ -68,7 +66,7 @@ def waterfall(explanation: Explanation, start: float, score: float) -> Figure:
     )  # fmt: skip
 
 
-def _rows(explanation: Explanation, start: float) -> list[Row]:
+def _rows(explanation: Decision, start: float) -> list[Row]:
     parts = [
         (part.feature, "unknown" if part.value is None else number(part.value), part.contribution, part.label)
         for part in explanation.parts

@@ -1,23 +1,21 @@
-"""What M loses when a feature, or a family of features, is spoilt (the source's figure 2)."""
+"""What M loses when a feature, or a family of features, is permuted (the source's figure 2)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pages.encodings import named, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..words import spanned
-
-if TYPE_CHECKING:
-    from ..result import Audit
+from ..results.audit_tables import AuditTables
+from ..results.messages import spanned
 
 _ROW = 24
 _LOSSES = (("ap_lost", "average precision"), ("f1_lost", "F1 at the threshold"))
 _WAYS = ("shuffled", "unknown", "trained without")
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(audit: AuditTables) -> list[Figure]:
     """Points with intervals where there are labels; bars of changed decisions where there are none."""
     permutation, families = audit.permutation.to_pylist(), audit.families.to_pylist()
     if "ap_lost" not in audit.permutation.column_names:
