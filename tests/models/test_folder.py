@@ -130,9 +130,6 @@ def test_nothing_half_written(parts, folder, tmp_path, monkeypatch, step):
         return usual(self, *args)
 
     monkeypatch.setattr(kind, method, fails)
-    monkeypatch.setattr(
-        "dxmatch.models.folder.exchange", lambda first, second: False
-    )  # as where names take two renames
     with pytest.raises(ModelError, match=r"model could not be written: No space left on device"):
         save(folder, replace(parts, card="# new\n"), overwrite=True)
     monkeypatch.undo()
