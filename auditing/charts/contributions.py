@@ -13,8 +13,9 @@ from ...pages.figure import Figure, Row
 from ...pages.style import Style
 from ..results.audit_tables import AuditTables
 from ..results.messages import signed
+from .marks import ROW, bars, names
 
-_ROW, _MOST_POINTS, _BINS = 24, 9000, 90
+_MAX_POINTS, _BINS = 9000, 90
 RAMP = ("#2f86c8", "#7884c6", "#a87fb0", "#d0738a", "#e2604a")
 """From low to high; each is told from both the light and the dark background."""
 _STEPS = ("lowest", "low", "middle", "high", "highest")
@@ -32,24 +33,11 @@ def _bars(features: list[Row]) -> Figure:
     def draw(style: Style) -> Any:
         import altair as alt
 
-        y = alt.Y(
-            "feature", type="nominal", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=190)
-        )
-        base = alt.Chart(named("features")).encode(
-            y=y,
-            x=alt.X(
-                "strength",
-                type="quantitative",
-                title="mean |contribution|, log-odds",
-                scale=alt.Scale(domain=[0, reach], nice=False),
-            ),
-        )
-        return alt.layer(
-            base.mark_bar(color=style.series[0], height={"band": 0.62}).encode(
-                tooltip=tooltip(feature="feature", label="says", told="mean |contribution|")
-            ),
-            base.mark_text(align="left", dx=5).encode(text=alt.Text("told", type="nominal")),
-        ).properties(width=style.width, height=_ROW * len(features))
+        scale = alt.Scale(domain=[0, reach], nice=False)
+        x = alt.X("strength", type="quantitative", title="mean |contribution|, log-odds", scale=scale)
+        tips = {"feature": "feature", "label": "says", "told": "mean |contribution|"}
+        drawn = bars("features", names("feature"), x, style.series[0], tips)
+        return drawn.properties(width=style.width, height=ROW * len(features))
 
     rows = [row | {"told": f"{row['strength']:.2f}"} for row in features]
     top = ", ".join(f"{row['feature']} {row['told']}" for row in rows[:5])
@@ -66,12 +54,12 @@ def _bars(features: list[Row]) -> Figure:
 
 
 def _swarm(audit: AuditTables, features: list[Row]) -> Figure:
-    names = [row["feature"] for row in features]
+    order = [row["feature"] for row in features]
     table = audit.contributions
-    shown = np.linspace(0, table.num_rows - 1, min(table.num_rows, max(100, _MOST_POINTS // len(names)))).astype(int)
+    shown = np.linspace(0, table.num_rows - 1, min(table.num_rows, max(100, _MAX_POINTS // len(order)))).astype(int)
     points: list[Row] = []
     rows: list[Row] = []
-    for place, name in enumerate(names):
+    for place, name in enumerate(order):
         value = table.column(name).to_numpy().astype(float)
         contribution = table.column(f"shap_{name}").to_numpy()
         quarters = np.quantile(contribution, [0.05, 0.5, 0.95])
@@ -88,17 +76,17 @@ def _swarm(audit: AuditTables, features: list[Row]) -> Figure:
         import altair as alt
 
         steps = [*_STEPS, "unknown"]
-        y_scale = alt.Scale(domain=[len(names) - 0.5, -0.5], nice=False, zero=False)
+        y_scale = alt.Scale(domain=[len(order) - 0.5, -0.5], nice=False, zero=False)
         colour = alt.Color(
             "step",
             type="nominal",
             scale=alt.Scale(domain=steps, range=[*RAMP, style.panel]),
             legend=alt.Legend(columns=6, symbolType="circle"),
         )
-        labels = "[" + ",".join(f"'{name}'" for name in names) + "][datum.value]"
+        labels = "[" + ",".join(f"'{name}'" for name in order) + "][datum.value]"
         y = alt.Y(
             "y", type="quantitative", title=None, scale=y_scale,
-            axis=alt.Axis(values=list(range(len(names))), labelExpr=labels, ticks=False, domain=False, grid=False, labelOverlap=False, labelLimit=190),
+            axis=alt.Axis(values=list(range(len(order))), labelExpr=labels, ticks=False, domain=False, grid=False, labelOverlap=False, labelLimit=190),
         )  # fmt: skip
         return alt.layer(
             alt.Chart(named("zero")).mark_rule(color=style.panel).encode(x=alt.X("x", type="quantitative")),
@@ -110,7 +98,7 @@ def _swarm(audit: AuditTables, features: list[Row]) -> Figure:
                 color=colour,
                 tooltip=tooltip(feature="feature", value="value", told="contribution"),
             ),
-        ).properties(width=style.width, height=_ROW * len(names))
+        ).properties(width=style.width, height=ROW * len(order))
 
     return Figure(
         name="beeswarm",
