@@ -1,21 +1,22 @@
-"""What each feature contributed to each score: SHAP values in M's raw log-odds."""
+"""What each feature contributed to each score: M's own SHAP values, in raw log-odds, and as an explanation of the library shap."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
-from ..models.ensemble import Combination
-from .opened import Opened
+from ..errors import MissingExtra
+from ..features.coverage import covered_table
+from ..features.interning import intern_pairs
+from ..files.pairs import read_pairs
+from ..matcher.match_function import MatchFunction
 
-_NODES = 64
-_NEAR = 1e-6
+if TYPE_CHECKING:
+    import shap
 
 
 @dataclass(frozen=True)
@@ -25,70 +26,52 @@ class Contributions:
     values: NDArray[np.float64]
     base: float
 
+    @classmethod
+    def of(cls, matcher: MatchFunction, table: NDArray[np.float32]) -> Contributions:
+        """Those of `MatchFunction.contributions` for the rows of `table` float32[n, f]; at least one."""
+        found = matcher.contributions(table)
+        return cls(found[:, :-1], float(found[0, -1]))
+
     @property
     def strength(self) -> NDArray[np.float64]:
         """float64[f]: the mean of the absolute contributions."""
         return np.abs(self.values).mean(axis=0)
 
 
-def contributions(opened: Opened, table: NDArray[np.float32], tick: Callable[[], None] = lambda: None) -> Contributions:
-    """SHAP values of each member by TreeSHAP (Lundberg et al. 2020, from `shap`), joined as the members' scores are.
+def shap_explanation(matcher: MatchFunction, pairs: Any, *, a: str = "a", b: str = "b") -> shap.Explanation:
+    """M's SHAP values of pairs as a `shap.Explanation`, for every plot of the library shap: `shap.plots.beeswarm(...)`.
 
-    table : float32[n, f].
+    Parameters
+    ----------
+    pairs : a path, a pandas, polars or Arrow frame, or a sequence of two-tuples.
+    a, b : the columns of the two diagnoses.
 
-    Where M is the mean of the members' log-odds, its values are the mean of theirs, since Shapley values are linear.
-    Where it is the log-odds of their mean probability, each member's values count by what that member moved the whole
-    on the way from the bases to the scores (Aumann & Shapley 1974; Chen, Lundberg & Lee 2022 for series of models).
+    Returns
+    -------
+    shap.Explanation
+        Of the pairs, in their order: `values` float64[n, f] and `base_values` float64[n] in raw log-odds, before calibration; `data`
+        float32[n, f], NaN where a feature is unknown. Pairs that are equal after normalisation match whatever the trees say.
 
-    Errors: `ModelError` where base and values do not add up to M's score: the trees lack what SHAP values need.
+    Raises
+    ------
+    MissingExtra
+        Without the extra `explain`.
+    InputError
+        For a text without a letter or digit, or votes known for too few of the pairs.
     """
-    shap = _shap()
-    values, bases = [], []
-    for booster in opened.boosters:
-        explainer = shap.TreeExplainer(booster)
-        values.append(np.asarray(explainer.shap_values(table), np.float64))
-        bases.append(float(np.ravel(explainer.expected_value)[-1]))
-        tick()
-    of_member = np.stack(values, axis=1)
-    base = np.array(bases)
-    shares = _shares(opened.combination, base, base + of_member.sum(axis=2))
-    joined = np.einsum("nk,nkf->nf", shares, of_member)
-    start = float(opened.combination(base[None])[0])
-    score = opened.matcher.raw(table)
-    worst = float(np.abs(start + joined.sum(axis=1) - score).max(initial=0.0))
-    if not worst <= _NEAR * max(1.0, float(np.abs(score).max(initial=0.0))):
-        raise ModelError(
-            f"Model {opened.matcher.name}: SHAP values do not add up to the score (by {worst:.2g}). Its trees lack the "
-            "counts of pairs (leaf_count, internal_count), or count otherwise than LightGBM."
-        )
-    return Contributions(joined, start)
-
-
-def _shap() -> Any:
-    """The library; in a notebook its progress bars warn of widgets that nothing here needs."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import shap
-    return shap
-
-
-def _shares(combination: Combination, base: NDArray[np.float64], score: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[n, k]: by how much M's score moves for each unit by which a member's does, the mean over the straight way.
-
-    base : float64[k]. score : float64[n, k].
-    """
-    weight = np.ones(len(base)) if combination.weights is None else np.array(combination.weights)
-    if combination.kind == "mean_raw":
-        return np.broadcast_to(weight / weight.sum(), score.shape)
-    nodes, shares = np.polynomial.legendre.leggauss(_NODES)
-    out = np.zeros(score.shape)
-    for node, share in zip((nodes + 1) / 2, shares / 2, strict=True):
-        raw = base + node * (score - base)
-        match, other = (weight / (1 + np.exp(-sign * raw)) for sign in (1, -1))
-        # d/dr of log(sum w p) - log(sum w (1 - p)), with dp/dr = p (1 - p)
-        slope = match * other / weight
-        out += share * slope * (1 / match.sum(1) + 1 / other.sum(1))[:, None]
-    return out
+    try:
+        with warnings.catch_warnings():  # in a notebook its progress bars warn of widgets that nothing here needs
+            warnings.simplefilter("ignore")
+            import shap
+    except ImportError:
+        raise MissingExtra("A shap.Explanation", "explain") from None
+    read = read_pairs(pairs, a=a, b=b)
+    unique = intern_pairs(read.a, read.b, matcher.providers.naming)
+    table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage)
+    found = matcher.contributions(table)[unique.pair_of_row]
+    return shap.Explanation(
+        found[:, :-1], found[:, -1], table[unique.pair_of_row], feature_names=list(matcher.features.names)
+    )
 
 
 def sampled_rows(strata: NDArray[np.bool_], most: int, seed: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 REDUNDANT = 0.9
-_FEWEST = 3
+_MIN_PAIRS = 3
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,6 @@ def correlations(table: NDArray[np.floating]) -> Correlations:
 
 
 def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    if len(x) < _FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if len(x) < _MIN_PAIRS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))

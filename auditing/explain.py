@@ -7,10 +7,11 @@ import numpy as np
 from ..features.coverage import covered_table
 from ..features.interning import intern_pairs
 from ..matcher.match_function import MatchFunction
-from .contributions import contributions
-from .explanation import Explanation, Part
+from .contributions import Contributions
+from .explanation import Explanation
+from .families import label_of
 from .kinds import Names
-from .opened import Opened, check_installed, label_of
+from .results.decision import Part
 
 
 def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
@@ -18,11 +19,13 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
 
     `print(...)` of the result says it in words, `.save("why.svg")` draws it.
 
-    Errors: `MissingExtra` without the extra `explain`; `InputError` for a text without a letter or digit, or votes that
-    are not known for the pair (see `min_coverage` of `load`).
+    Raises
+    ------
+    InputError
+        For a text without a letter or digit, or votes that are not known for the pair (see `min_coverage` of `load`).
+    ModelError
+        Where the trees lack the counts of training pairs.
     """
-    check_installed("An explanation")
-    opened = Opened(matcher)
     first, second = matcher.providers.naming([a, b])
     names = Names.of(first, second, matcher.features.language)
     unique = intern_pairs([a], [b], matcher.providers.naming)
@@ -31,9 +34,12 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     probability, parts = 1.0, ()
     if not identical:
         table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage)
-        found = contributions(opened, table)
-        score = matcher.raw(table)
-        base, raw, probability = found.base, float(score[0]), float(opened.calibrated(score)[0])
+        found = Contributions.of(matcher, table)
+        base, raw, probability = (
+            found.base,
+            float(matcher.raw(table)[0]),
+            float(matcher.decided(table, unique.equal)[0]),
+        )
         parts = tuple(
             Part(feature.name, label_of(feature), None if np.isnan(value) else float(value), float(contribution))
             for feature, value, contribution in zip(matcher.features.features, table[0], found.values[0], strict=True)
@@ -52,6 +58,6 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         opposed=names.opposed,
         base=base,
         raw=raw,
-        raw_threshold=opened.raw_threshold,
+        raw_threshold=matcher.scorer.calibration.inverse(matcher.threshold),
         parts=tuple(sorted(parts, key=lambda part: -abs(part.contribution))),
     )

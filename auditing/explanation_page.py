@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from ..pages.blocks import figure, how_made, script_chart
 from ..pages.document import document
-from ..pages.figure import spec_of
+from ..pages.figure import Figure, spec_of
 from ..pages.renderer import Renderer
 from ..pages.style import PAGE
-from .explanation import Explanation
+from .results.decision import Decision
 
 
-def page(explanation: Explanation) -> str:
-    """A whole HTML document. Every text is escaped. Errors: `MissingExtra`."""
+def page(explanation: Decision, drawn: Figure | None) -> str:
+    """A whole HTML document. Every text is escaped. drawn : the waterfall, None where the two are identical."""
     chart, script = "", ""
-    if not explanation.identical:
-        drawn = explanation.figure
+    if drawn is not None:
         chart, script = figure(drawn, script_chart(drawn, spec_of(drawn, PAGE))), Renderer().script()
     return document(
         f"{explanation.a} and {explanation.b}: {'a match' if explanation.match else 'no match'}",
@@ -30,7 +29,7 @@ def page(explanation: Explanation) -> str:
     )
 
 
-def _wording(explanation: Explanation) -> str:
+def _wording(explanation: Decision) -> str:
     lines = [
         ("First", f"{explanation.a}, compared as {explanation.names[0]}"),
         ("Second", f"{explanation.b}, compared as {explanation.names[1]}"),

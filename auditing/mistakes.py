@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..pages.figure import Row
-from .examined import Examined
 from .kinds import MATCHES, NON_MATCHES, kind_of
+from .results.audit_tables import FALSE, MISSED
+from .scored_pairs import ScoredPairs
 
 _EXAMPLES = 5
 _REFERENCES = 20
-MISSED, FALSE = "missed", "false"
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Mistakes:
     references: list[Row]
 
 
-def mistakes(pairs: Examined, threshold: float, language: str) -> Mistakes:
+def mistakes(pairs: ScoredPairs, threshold: float, language: str) -> Mistakes:
     """The errors of M on labelled pairs."""
     assert pairs.label is not None
     predicted = pairs.probability >= threshold
@@ -55,7 +55,7 @@ def mistakes(pairs: Examined, threshold: float, language: str) -> Mistakes:
     return Mistakes(by_kind, worst, _references(pairs, wrong))
 
 
-def _examples(pairs: Examined, rows: NDArray[np.bool_], error: str, kind: str) -> list[Row]:
+def _examples(pairs: ScoredPairs, rows: NDArray[np.bool_], error: str, kind: str) -> list[Row]:
     """The surest errors, each pair once."""
     found = np.flatnonzero(rows)
     surest = found[np.argsort(pairs.probability[found] * (1 if error == MISSED else -1), kind="stable")]
@@ -69,7 +69,7 @@ def _examples(pairs: Examined, rows: NDArray[np.bool_], error: str, kind: str) -
     return list(out.values())
 
 
-def _references(pairs: Examined, wrong: NDArray[np.bool_]) -> list[Row]:
+def _references(pairs: ScoredPairs, wrong: NDArray[np.bool_]) -> list[Row]:
     assert pairs.label is not None
     match = pairs.label == 1
     count = len(pairs.groups.names)

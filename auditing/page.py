@@ -12,20 +12,18 @@ from ..pages.figure import Row, spec_of
 from ..pages.renderer import Renderer
 from ..pages.style import PAGE
 from .charts import all_figures
-from .mistakes import MISSED
-from .words import counted
+from .results.audit_tables import MISSED, AuditTables
+from .results.messages import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from .result import Audit
 
 _TITLE = "What does the match function rely on?"
 _UNDEFINED = "it cannot be computed on these pairs"
 
 
-def page(audit: Audit) -> str:
-    """A whole HTML document. Every text from the data is escaped. Errors: `MissingExtra`."""
+def page(audit: AuditTables) -> str:
+    """A whole HTML document. Every text from the data is escaped."""
     made = audit.made_with
     drawn = all_figures(audit)
     charts = {
@@ -67,7 +65,7 @@ def _measures(measures: pa.Table | None) -> str:
     return table("Measures", ["", *(heads[part] for part in parts)], [("", cells)]) + reasons.html()
 
 
-def _sampled(audit: Audit) -> str:
+def _sampled(audit: AuditTables) -> str:
     made = audit.made_with
     of = f"{made['sampled_of']:,} pairs that differ after normalisation"
     whole = made["sample"] == made["sampled_of"]
@@ -78,7 +76,7 @@ def _sampled(audit: Audit) -> str:
     )
 
 
-def _permutation(audit: Audit) -> str:
+def _permutation(audit: AuditTables) -> str:
     return (
         '<p class="quiet">Contributions say what M uses, not what it needs: features that say the same share the work. So '
         "each feature is shuffled over the pairs that differ after normalisation, and M is asked again "
@@ -118,7 +116,7 @@ def _features(features: pa.Table) -> str:
     return table("Features", ["", "family", "says", "known", "says nearly the same as"], [("", lines)], text=True)
 
 
-def _lines(audit: Audit) -> list[tuple[str, str]]:
+def _lines(audit: AuditTables) -> list[tuple[str, str]]:
     made = audit.made_with
     lines = [
         ("Match function", f"{made['model']}, {counted(made['members'], 'set', 'sets')} of trees, a match from {made['threshold']:.4g} up"),

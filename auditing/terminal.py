@@ -7,12 +7,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..pages.encodings import number
-from .explanation import Explanation
-from .result import Audit
-from .words import signed, spanned
+from .results.audit_tables import AuditTables
+from .results.decision import Decision
+from .results.messages import signed, spanned
 
 
-def print_audit(audit: Audit, console: Console | None = None) -> None:
+def print_audit(audit: AuditTables, console: Console | None = None) -> None:
     """The findings, a line for each feature, what was left out, notes."""
     console = console or Console()
     for lines in audit.words:
@@ -35,7 +35,7 @@ def print_audit(audit: Audit, console: Console | None = None) -> None:
         console.print(f"[yellow]Note:[/yellow] {escape(note)}", highlight=False)
 
 
-def print_explanation(explanation: Explanation, console: Console | None = None) -> None:
+def print_explanation(explanation: Decision, console: Console | None = None) -> None:
     """The words, then a line for each feature."""
     console = console or Console()
     for line in explanation.words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,6 +56,10 @@ class Sigmoid:
         z = self.slope * np.asarray(raw, dtype=np.float64) + self.intercept
         e = exponentials(-np.abs(z))
         return np.where(z < 0, e, 1.0) / (1.0 + e)
+
+    def inverse(self, probability: float) -> float:
+        """The raw log-odds that a probability in (0, 1) stands for."""
+        return (math.log(probability / (1.0 - probability)) - self.intercept) / self.slope
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "sigmoid", "slope": self.slope, "intercept": self.intercept}

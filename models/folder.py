@@ -6,19 +6,16 @@ opened, and no other format is tried when this one does not fit.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import ModelError
 from . import manifest as manifest_file
-from .exchange import exchange
 from .manifest import CARD, ENCODER_FILES, Manifest
 from .trees import text as tree_text
 from .trees.checked import CheckedMembers
@@ -92,11 +89,13 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
     try:
         check_target(target, overwrite=overwrite)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _neighbour(target) as part:
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".part", dir=target.parent) as beside:
+            new = Path(beside) / "new"
+            new.mkdir()  # unlike the temporary folder, with the usual permissions
             for file, content in contents.items():
-                (part / file).parent.mkdir(exist_ok=True)
-                (part / file).write_bytes(content)
-            _put_in_place(part, target)
+                (new / file).parent.mkdir(exist_ok=True)
+                (new / file).write_bytes(content)
+            _put_in_place(new, target)
     except OSError as error:
         raise ModelError(f"{target} could not be written: {error.strerror or error}.") from error
     return target
@@ -151,29 +150,26 @@ def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
     folders = {file.rpartition("/")[0] for file in listed} - {""}
     found = set()
     for folder in ("", *sorted(folders)):
-        try:
-            with os.scandir(root / folder) as entries:
-                for entry in entries:
-                    file = f"{folder}/{entry.name}" if folder else entry.name
-                    mode = entry.stat(follow_symlinks=False).st_mode
-                    if not (stat.S_ISDIR(mode) if file in folders else stat.S_ISREG(mode)):
-                        raise refusal(
-                            str(root),
-                            f"{_kind(mode)} in a model folder",
-                            allowed="plain files, trees/, encoder/",
-                            got=file,
-                        )
-                    if file not in listed and file != MANIFEST and file not in folders:
-                        raise refusal(
-                            str(root), "a file that model.json does not list", allowed=", ".join(listed), got=file
-                        )
-                    found.add(file)
-        except OSError as error:
-            raise refusal(
-                str(root / folder), f"not readable ({error.strerror})", allowed="a folder of the model"
-            ) from None
+        for name, mode in _entries(root / folder):
+            file = f"{folder}/{name}" if folder else name
+            if not (stat.S_ISDIR(mode) if file in folders else stat.S_ISREG(mode)):
+                problem = f"{_kind(mode)} in a model folder"
+                raise refusal(str(root), problem, allowed="plain files, trees/, encoder/", got=file)
+            if file not in {MANIFEST, *listed, *folders}:
+                problem = "a file that model.json does not list"
+                raise refusal(str(root), problem, allowed=", ".join(listed), got=file)
+            found.add(file)
     if missing := sorted(listed.keys() - found):
         raise refusal(str(root), f"no file {', '.join(missing)}", allowed="every file that model.json lists")
+
+
+def _entries(folder: Path) -> list[tuple[str, int]]:
+    """Name and mode of each, no link followed."""
+    try:
+        with os.scandir(folder) as entries:
+            return [(entry.name, entry.stat(follow_symlinks=False).st_mode) for entry in entries]
+    except OSError as error:
+        raise refusal(str(folder), f"not readable ({error.strerror})", allowed="a folder of the model") from None
 
 
 def _read(root: Path, file: str, limit: int) -> bytes:
@@ -182,19 +178,16 @@ def _read(root: Path, file: str, limit: int) -> bytes:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):
             raise refusal(str(path), f"{_kind(mode)}, no plain file", allowed="a plain file")
+        # What takes the file's place here is no link that is followed and no pipe that waits; its bytes lack the hash.
         with os.fdopen(os.open(path, _OPEN_FLAGS), "rb") as handle:
-            status = os.fstat(handle.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise refusal(str(path), f"{_kind(status.st_mode)}, no plain file", allowed="a plain file")
-            _check_size(path, status.st_size, limit)
-            content = handle.read(status.st_size + 1)
+            size = os.fstat(handle.fileno()).st_size
+            _check_size(path, size, limit)
+            return handle.read(size + 1)
     except FileNotFoundError:
-        raise refusal(
-            str(root), f"no file {file}, so no model folder", allowed="a folder that dxmatch train wrote"
-        ) from None
+        problem = f"no file {file}, so no model folder"
+        raise refusal(str(root), problem, allowed="a folder that dxmatch train wrote") from None
     except OSError as error:
         raise refusal(str(path), f"not readable ({error.strerror})") from None
-    return content
 
 
 def _check_size(path: Path, size: int, limit: int) -> None:
@@ -206,10 +199,8 @@ def _read_verified(root: Path, file: str, stated: str) -> bytes:
     content = _read(root, file, MAX_FILE_BYTES)
     found = hashlib.sha256(content).hexdigest()
     if found != stated:
-        raise refusal(
-            str(root / file),
-            f"changed since it was written: SHA-256 {found[:12]}…, where model.json says {stated[:12]}…",
-        )
+        problem = f"changed since it was written: SHA-256 {found[:12]}…, where model.json says {stated[:12]}…"
+        raise refusal(str(root / file), problem)
     return content
 
 
@@ -245,29 +236,14 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
         raise refusal(str(target), "a model is there", allowed="a new path, or overwrite=True")
 
 
-@contextlib.contextmanager
-def _neighbour(target: Path) -> Iterator[Path]:
-    """An empty folder beside `target`, for what is not complete; removed in the end where it still is there."""
-    outer = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+def _put_in_place(new: Path, target: Path) -> None:
+    """Two renames. What stops between them leaves the old model beside, as `.NAME.….part/old`."""
+    old = new.with_name("old")
+    if target.exists():
+        target.rename(old)
     try:
-        part = outer / "new"
-        part.mkdir()  # unlike mkdtemp's, with the usual permissions
-        yield part
-    finally:
-        shutil.rmtree(outer, ignore_errors=True)
-
-
-def _put_in_place(part: Path, target: Path) -> None:
-    if not target.exists():
-        part.rename(target)
-        return
-    if exchange(part, target):
-        return
-    # Elsewhere the target is absent between two renames; what stops there leaves it beside, as "old".
-    old = part.parent / "old"
-    target.rename(old)
-    try:
-        part.rename(target)
+        new.rename(target)
     except OSError:
-        old.rename(target)
+        if old.exists():
+            old.rename(target)
         raise

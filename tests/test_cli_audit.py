@@ -7,11 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("shap", reason="an audit needs shap (extra 'explain')")
-
-
 Command = Callable[..., Any]
 
 

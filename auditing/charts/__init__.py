@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...pages.figure import Figure
-from . import contributions, correlation, mistakes, reliability, spoilt
+from ..results.audit_tables import AuditTables
+from . import contributions, correlation, mistakes, permutation, reliability
 
-if TYPE_CHECKING:
-    from ..result import Audit
-
-CHARTS = (reliability, contributions, spoilt, correlation, mistakes)
+CHARTS = (reliability, contributions, permutation, correlation, mistakes)
 """In the order of the page."""
 
 
-def all_figures(audit: Audit) -> list[Figure]:
+def all_figures(audit: AuditTables) -> list[Figure]:
     """Every chart that the audit allows."""
     return [figure for chart in CHARTS for figure in chart.figures(audit)]

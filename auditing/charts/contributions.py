@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 
 from ...pages.encodings import named, only, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..correlation import correlations
-from ..words import signed
+from ..results.audit_tables import AuditTables
+from ..results.messages import signed
+from .marks import ROW, bars, names
 
-if TYPE_CHECKING:
-    from ..result import Audit
-
-_ROW, _MOST_POINTS, _BINS = 24, 9000, 90
+_MAX_POINTS, _BINS = 9000, 90
 RAMP = ("#2f86c8", "#7884c6", "#a87fb0", "#d0738a", "#e2604a")
 """From low to high; each is told from both the light and the dark background."""
 _STEPS = ("lowest", "low", "middle", "high", "highest")
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(audit: AuditTables) -> list[Figure]:
     """Bars of the mean, and a point for each pair."""
     features = audit.features.to_pylist()
     return [_bars(features), _swarm(audit, features)]
@@ -34,24 +33,11 @@ def _bars(features: list[Row]) -> Figure:
     def draw(style: Style) -> Any:
         import altair as alt
 
-        y = alt.Y(
-            "feature", type="nominal", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=190)
-        )
-        base = alt.Chart(named("features")).encode(
-            y=y,
-            x=alt.X(
-                "strength",
-                type="quantitative",
-                title="mean |contribution|, log-odds",
-                scale=alt.Scale(domain=[0, reach], nice=False),
-            ),
-        )
-        return alt.layer(
-            base.mark_bar(color=style.series[0], height={"band": 0.62}).encode(
-                tooltip=tooltip(feature="feature", label="says", told="mean |contribution|")
-            ),
-            base.mark_text(align="left", dx=5).encode(text=alt.Text("told", type="nominal")),
-        ).properties(width=style.width, height=_ROW * len(features))
+        scale = alt.Scale(domain=[0, reach], nice=False)
+        x = alt.X("strength", type="quantitative", title="mean |contribution|, log-odds", scale=scale)
+        tips = {"feature": "feature", "label": "says", "told": "mean |contribution|"}
+        drawn = bars("features", names("feature"), x, style.series[0], tips)
+        return drawn.properties(width=style.width, height=ROW * len(features))
 
     rows = [row | {"told": f"{row['strength']:.2f}"} for row in features]
     top = ", ".join(f"{row['feature']} {row['told']}" for row in rows[:5])
@@ -67,13 +53,13 @@ def _bars(features: list[Row]) -> Figure:
     )
 
 
-def _swarm(audit: Audit, features: list[Row]) -> Figure:
-    names = [row["feature"] for row in features]
+def _swarm(audit: AuditTables, features: list[Row]) -> Figure:
+    order = [row["feature"] for row in features]
     table = audit.contributions
-    shown = np.linspace(0, table.num_rows - 1, min(table.num_rows, max(100, _MOST_POINTS // len(names)))).astype(int)
+    shown = np.linspace(0, table.num_rows - 1, min(table.num_rows, max(100, _MAX_POINTS // len(order)))).astype(int)
     points: list[Row] = []
     rows: list[Row] = []
-    for place, name in enumerate(names):
+    for place, name in enumerate(order):
         value = table.column(name).to_numpy().astype(float)
         contribution = table.column(f"shap_{name}").to_numpy()
         quarters = np.quantile(contribution, [0.05, 0.5, 0.95])
@@ -90,17 +76,17 @@ def _swarm(audit: Audit, features: list[Row]) -> Figure:
         import altair as alt
 
         steps = [*_STEPS, "unknown"]
-        y_scale = alt.Scale(domain=[len(names) - 0.5, -0.5], nice=False, zero=False)
+        y_scale = alt.Scale(domain=[len(order) - 0.5, -0.5], nice=False, zero=False)
         colour = alt.Color(
             "step",
             type="nominal",
             scale=alt.Scale(domain=steps, range=[*RAMP, style.panel]),
             legend=alt.Legend(columns=6, symbolType="circle"),
         )
-        labels = "[" + ",".join(f"'{name}'" for name in names) + "][datum.value]"
+        labels = "[" + ",".join(f"'{name}'" for name in order) + "][datum.value]"
         y = alt.Y(
             "y", type="quantitative", title=None, scale=y_scale,
-            axis=alt.Axis(values=list(range(len(names))), labelExpr=labels, ticks=False, domain=False, grid=False, labelOverlap=False, labelLimit=190),
+            axis=alt.Axis(values=list(range(len(order))), labelExpr=labels, ticks=False, domain=False, grid=False, labelOverlap=False, labelLimit=190),
         )  # fmt: skip
         return alt.layer(
             alt.Chart(named("zero")).mark_rule(color=style.panel).encode(x=alt.X("x", type="quantitative")),
@@ -112,7 +98,7 @@ def _swarm(audit: Audit, features: list[Row]) -> Figure:
                 color=colour,
                 tooltip=tooltip(feature="feature", value="value", told="contribution"),
             ),
-        ).properties(width=style.width, height=_ROW * len(names))
+        ).properties(width=style.width, height=ROW * len(order))
 
     return Figure(
         name="beeswarm",
@@ -140,10 +126,10 @@ def _steps(value: NDArray[np.float64]) -> list[str]:
 
 
 def _direction(value: NDArray[np.float64], contribution: NDArray[np.float64]) -> str:
-
-    rho = correlations(np.stack([value, contribution], axis=1)).spearman[0, 1]
-    if np.isnan(rho):
+    known = np.isfinite(value)
+    if known.sum() < 3 or np.ptp(value[known]) == 0 or np.ptp(contribution[known]) == 0:
         return "no way to tell"
+    rho = spearmanr(value[known], contribution[known]).statistic
     return "for a match" if rho > 0.2 else "against a match" if rho < -0.2 else "now for, now against"
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pages.encodings import named, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-
-if TYPE_CHECKING:
-    from ..result import Audit
+from ..results.audit_tables import AuditTables
 
 _ROW, _MOST_NUMBERED = 26, 14
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(audit: AuditTables) -> list[Figure]:
     """One, where there are two features or more."""
     rows = audit.correlations.to_pylist()
     names = list(dict.fromkeys(row["first"] for row in rows))

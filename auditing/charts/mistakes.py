@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...pages.encodings import named, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..mistakes import FALSE, MISSED
-
-if TYPE_CHECKING:
-    from ..result import Audit
+from ..results.audit_tables import FALSE, MISSED, AuditTables
+from .marks import bars, names
 
 _SAYS = {MISSED: "Matches that M misses", FALSE: "Non-matches that M takes for matches"}
 _COLOUR = {MISSED: 0, FALSE: 1}
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(audit: AuditTables) -> list[Figure]:
     """One for the matches and one for the non-matches, where there are labels."""
     rows = [] if audit.kinds is None else audit.kinds.to_pylist()
     return [_bars(error, own) for error in _SAYS if (own := [row for row in rows if row["error"] == error])]
@@ -28,23 +25,12 @@ def _bars(error: str, rows: list[Row]) -> Figure:
     def draw(style: Style) -> Any:
         import altair as alt
 
-        y = alt.Y(
-            "kind", type="nominal", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=230)
-        )
-        x = alt.X(
-            "share",
-            type="quantitative",
-            title="share of the pairs of this kind",
-            scale=alt.Scale(domain=[0, 1.2], nice=False),
-            axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1]),
-        )
-        base = alt.Chart(named("kinds")).encode(y=y, x=x)
-        return alt.layer(
-            base.mark_bar(color=style.series[_COLOUR[error]], height={"band": 0.62}).encode(
-                tooltip=tooltip(kind="kind", says="is", told="wrong", rate="share")
-            ),
-            base.mark_text(align="left", dx=5).encode(text=alt.Text("told", type="nominal")),
-        ).properties(width=style.width, height=26 * len(rows))
+        axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
+        scale = alt.Scale(domain=[0, 1.2], nice=False)
+        x = alt.X("share", type="quantitative", title="share of the pairs of this kind", scale=scale, axis=axis)
+        tips = {"kind": "kind", "says": "is", "told": "wrong", "rate": "share"}
+        drawn = bars("kinds", names("kind", limit=230), x, style.series[_COLOUR[error]], tips)
+        return drawn.properties(width=style.width, height=26 * len(rows))
 
     return Figure(
         name=f"kinds_{error}",

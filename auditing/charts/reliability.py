@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pages.encodings import named, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..words import spanned
-
-if TYPE_CHECKING:
-    from ..result import Audit
+from ..results.audit_tables import AuditTables
+from ..results.messages import spanned
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(audit: AuditTables) -> list[Figure]:
     """The histogram, and with labels the reliability curve."""
     reliability = [] if audit.reliability is None else [_curve(audit.reliability.to_pylist())]
     return [*reliability, _histogram(audit.histogram.to_pylist(), audit.made_with["threshold"])]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...pages.encodings import named, number, only, tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..words import signed
+from ..results.decision import Decision
+from ..results.messages import signed
+from .marks import names
 
-if TYPE_CHECKING:
-    from ..explanation import Explanation
-
-_ROW, _MOST, _LONGEST = 26, 14, 40
+_ROW, _MAX_BARS, _MAX_LENGTH = 26, 14, 40
 FOR, AGAINST = "for a match", "against a match"
 
 
-def waterfall(explanation: Explanation, start: float, score: float) -> Figure:
+def waterfall(explanation: Decision, start: float, score: float) -> Figure:
     """Bars in raw log-odds, the largest first; the smallest of many are one bar. The dashed line is where a match begins."""
     rows = _rows(explanation, start)
     ends = [value for row in rows for value in (row["from"], row["to"])] + [explanation.raw_threshold]
@@ -27,16 +26,13 @@ def waterfall(explanation: Explanation, start: float, score: float) -> Figure:
         import altair as alt
 
         sides = alt.Scale(domain=[FOR, AGAINST], range=[style.series[0], style.series[1]])
-        y = alt.Y(
-            "line", type="nominal", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=260)
-        )
         x = alt.X(
             "from",
             type="quantitative",
             title="log-odds of a match, before calibration",
             scale=alt.Scale(domain=[low - room, high + room], nice=False, zero=False),
         )
-        base = alt.Chart(named("parts")).encode(y=y)
+        base = alt.Chart(named("parts")).encode(y=names("line", limit=260))
         return alt.layer(
             alt.Chart(named("threshold"))
             .mark_rule(color=style.ink, strokeDash=[5, 4], strokeWidth=1.3)
@@ -68,15 +64,15 @@ def waterfall(explanation: Explanation, start: float, score: float) -> Figure:
     )  # fmt: skip
 
 
-def _rows(explanation: Explanation, start: float) -> list[Row]:
+def _rows(explanation: Decision, start: float) -> list[Row]:
     parts = [
         (part.feature, "unknown" if part.value is None else number(part.value), part.contribution, part.label)
         for part in explanation.parts
     ]
-    if len(parts) > _MOST:
-        rest = parts[_MOST - 1 :]
+    if len(parts) > _MAX_BARS:
+        rest = parts[_MAX_BARS - 1 :]
         parts = [
-            *parts[: _MOST - 1],
+            *parts[: _MAX_BARS - 1],
             (f"{len(rest)} others", "", sum(part[2] for part in rest), "the smallest, together"),
         ]
     rows: list[Row] = []
@@ -92,4 +88,4 @@ def _rows(explanation: Explanation, start: float) -> list[Row]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from html import escape
 
 import pandas as pd
@@ -13,8 +12,8 @@ import pytest
 
 import dxmatch
 from dxmatch.auditing.charts import all_figures
-from dxmatch.auditing.result import TABLES
-from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
+from dxmatch.auditing.results.audit_tables import TABLES
+from dxmatch.errors import DxmatchError, InputError, OptionError
 
 FEW = {"repeats": 2, "bootstrap": 20}
 
@@ -77,7 +76,7 @@ def test_identical_pairs_stand_aside(matcher, rows):
 def test_pairs_without_labels(matcher, rows, tmp_path):
     plain = dxmatch.audit(matcher, list(zip(rows["a"], rows["b"], strict=True)), **FEW)
     assert plain.measures is plain.kinds is plain.worst is plain.references is plain.reliability is None
-    assert set(plain.left_out) >= {"how good it is and where it errs", "what spoilt features cost"}
+    assert set(plain.left_out) >= {"how good it is and where it errs", "what permuted features cost"}
     assert "ap_lost" not in plain.permutation.column_names and plain.permutation.column("flipped").to_pylist()
     assert "no labels" in str(plain)
     shown = (plain.save(tmp_path / "out") / "audit.html").read_text("utf-8")
@@ -194,11 +193,3 @@ def test_options(matcher, rows, options):
 def test_a_label_that_is_asked_for_must_be_there(matcher, rows):
     with pytest.raises(InputError, match="verdict"):
         dxmatch.audit(matcher, rows, label="verdict", **FEW)
-
-
-def test_the_missing_extra_is_named(matcher, rows, monkeypatch):
-    monkeypatch.setitem(sys.modules, "shap", None)
-    with pytest.raises(MissingExtra, match=r"dxmatch\[explain\]"):
-        dxmatch.audit(matcher, rows)
-    with pytest.raises(MissingExtra, match=r"dxmatch\[explain\]"):
-        dxmatch.explain(matcher, "a b", "b c")

@@ -2,49 +2,51 @@
 
 from __future__ import annotations
 
+import sys
+
+import lightgbm
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.auditing.contributions import _shares, contributions, sampled_rows
-from dxmatch.auditing.opened import Opened
-from dxmatch.errors import ModelError
+import dxmatch
+from dxmatch.auditing.contributions import Contributions, sampled_rows, shap_explanation
+from dxmatch.errors import MissingExtra, ModelError
 from dxmatch.models.ensemble import Combination
 
-pytest.importorskip("shap", reason="an audit needs shap (extra 'explain')")
 BOTH_ABOVE = np.array([[1.0, 1.0]], np.float32)
 
 
 def test_by_hand(matcher_of):
     """Leaves -1, 0, 2 with 40, 45, 15 pairs. With S known: v() = -0.1, v(ratio) = 30/60, v(levenshtein) = 0.4 (-1) + 0.6 (2),
     v(both) = 2. So ratio gets ((0.5 + 0.1) + (2 - 0.8)) / 2 = 0.9 and levenshtein ((0.8 + 0.1) + (2 - 0.5)) / 2 = 1.2."""
-    found = contributions(Opened(matcher_of("-1 0 2")), BOTH_ABOVE)
+    found = Contributions.of(matcher_of("-1 0 2"), BOTH_ABOVE)
     assert found.base == pytest.approx(-0.1)
     assert found.values == pytest.approx(np.array([[0.9, 1.2]]))
     assert found.strength == pytest.approx([0.9, 1.2])
 
 
 def test_members_are_averaged(matcher_of):
-    one, other = (contributions(Opened(matcher_of(leaves)), BOTH_ABOVE) for leaves in ("-1 0 2", "-3 1 0.5"))
-    both = contributions(Opened(matcher_of("-1 0 2", "-3 1 0.5")), BOTH_ABOVE)
+    one, other = (Contributions.of(matcher_of(leaves), BOTH_ABOVE) for leaves in ("-1 0 2", "-3 1 0.5"))
+    both = Contributions.of(matcher_of("-1 0 2", "-3 1 0.5"), BOTH_ABOVE)
     assert both.values == pytest.approx((one.values + other.values) / 2)
     assert both.base == pytest.approx((one.base + other.base) / 2)
     heavy = Combination("mean_raw", (3.0, 1.0))
-    weighted = contributions(Opened(matcher_of("-1 0 2", "-3 1 0.5", combination=heavy)), BOTH_ABOVE)
+    weighted = Contributions.of(matcher_of("-1 0 2", "-3 1 0.5", combination=heavy), BOTH_ABOVE)
     assert weighted.values == pytest.approx((3 * one.values + other.values) / 4)
 
 
 def test_mean_probability_of_equal_members_is_one_member(matcher_of):
     mean = Combination("mean_probability", (1.0, 2.0))
-    both = contributions(Opened(matcher_of("-1 0 2", "-1 0 2", combination=mean)), BOTH_ABOVE)
+    both = Contributions.of(matcher_of("-1 0 2", "-1 0 2", combination=mean), BOTH_ABOVE)
     assert both.values == pytest.approx(np.array([[0.9, 1.2]])) and both.base == pytest.approx(-0.1)
 
 
 def test_mean_probability_adds_up(matcher_of):
     m = matcher_of("-1 0 2", "-6 1 9", combination=Combination("mean_probability"))
     table = np.array([[0, 0], [1, 0], [1, 1], [np.nan, 1]], np.float32)
-    found = contributions(Opened(m), table)
+    found = Contributions.of(m, table)
     assert found.base + found.values.sum(1) == pytest.approx(m.raw(table), abs=1e-9)
 
 
@@ -54,26 +56,42 @@ def test_mean_probability_adds_up(matcher_of):
     st.sampled_from(["mean_raw", "mean_probability"]),
 )
 def test_shares_lead_from_the_base_to_the_score(members, kind):
-    base, score, weight = (np.array(column) for column in zip(*members, strict=True))
-    combination = Combination(kind, tuple(weight))
-    shares = _shares(combination, base, score[None])
-    moved = float((shares @ (score - base))[0])
-    assert moved == pytest.approx(float(combination(score[None])[0] - combination(base[None])[0]), abs=1e-6)
+    base, score, weight = (np.array([column]) for column in zip(*members, strict=True))
+    combination = Combination(kind, tuple(weight[0]))
+    shares = combination.shares(base, score)
+    moved = float((shares * (score - base)).sum())
+    assert moved == pytest.approx(float(combination(score)[0] - combination(base)[0]), abs=1e-6)
     assert (shares >= 0).all()
 
 
-def test_lightgbm_says_the_same(matcher):
-    """LightGBM's own TreeSHAP is the oracle; a missing value goes its default way."""
-    table = np.array([[0.2, 0.9], [0.5, 0.5], [1, 0.7], [np.nan, 0.1], [1, np.nan]], np.float32)
-    opened = Opened(matcher)
-    own = opened.boosters[0].predict(table, pred_contrib=True)
-    found = contributions(opened, table)
-    assert found.values == pytest.approx(own[:, :-1]) and found.base == pytest.approx(own[0, -1])
-
-
 def test_trees_without_counts_are_refused(matcher_of):
-    with pytest.raises(ModelError, match="do not add up"):
-        contributions(Opened(matcher_of("-1 0 2", counts="0 0 0", internal="0 0")), BOTH_ABOVE)
+    with pytest.raises(ModelError, match="the trees lack the counts"):
+        Contributions.of(matcher_of("-1 0 2", counts="0 0 0", internal="0 0"), BOTH_ABOVE)
+
+
+def test_as_the_library_shap_has_it(matcher):
+    """Its explanation holds what its own TreeExplainer computes, so that its plots are of M."""
+    shap = pytest.importorskip("shap", reason="needs shap (extra 'explain')")
+    pairs = [
+        ("hip fracture", "closed fracture of the hip"),
+        ("asthma", "gout"),
+        ("asthma", "Asthma"),
+        ("gout", "asthma"),
+    ]
+    found = shap_explanation(matcher, pairs)
+    (text,) = matcher.parts.trees
+    own = shap.TreeExplainer(lightgbm.Booster(model_str=text))(found.data)
+    assert isinstance(found, shap.Explanation) and found.feature_names == list(matcher.features.names)
+    assert found.values == pytest.approx(own.values) and found.base_values == pytest.approx(own.base_values)
+    assert found.values.shape == (4, 2) and found[1].values.tolist() == found[3].values.tolist()
+    assert found.base_values + found.values.sum(1) == pytest.approx(matcher.raw(found.data))
+
+
+def test_only_the_explanation_of_shap_needs_shap(matcher, monkeypatch):
+    monkeypatch.setitem(sys.modules, "shap", None)
+    with pytest.raises(MissingExtra, match=r"dxmatch\[explain\]"):
+        shap_explanation(matcher, [("a b", "b c")])
+    assert "log-odds" in str(dxmatch.explain(matcher, "a b", "b c"))
 
 
 @settings(deadline=None, max_examples=60)

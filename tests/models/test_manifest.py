@@ -61,14 +61,9 @@ def test_every_changed_byte_is_found(content):
         changed[place] ^= 1
         with pytest.raises(ModelError):
             manifest_file.read(bytes(changed), "m")
-
-
-@pytest.mark.parametrize(
-    "changed", [lambda c: c + b" ", lambda c: c.replace(b'"small"', b' "small"'), lambda c: c[:-1]]
-)
-def test_blanks_count_too(content, changed):
-    with pytest.raises(ModelError, match=r"m: changed since it was written: SHA-256 [0-9a-f]{12}…, where it says "):
-        manifest_file.read(changed(content), "m")
+    for blank in (content + b" ", content.replace(b'"small"', b' "small"'), content[:-1]):
+        with pytest.raises(ModelError, match=r"m: changed since it was written: SHA-256 [0-9a-f]{12}…, where it says "):
+            manifest_file.read(blank, "m")
 
 
 def nested(levels: int) -> dict:
@@ -82,22 +77,17 @@ CASES = [
     ({"format": 2}, "m, format: a format that this release does not read. Allowed: 1. Got: 2."),
     ({"format": "1"}, "m, format: a format"),
     ({"format": True}, "m, format: a format"),
-    ({"format": None}, "m, format: a format"),
     ({"treshold": 0.5}, "m: unknown keys 'treshold'. Allowed: format, name, "),
     ({"name": ""}, "m, name: not usable"),
     ({"name": "a\x1b[31m"}, "m, name: not usable"),
-    ({"name": "a" * 201}, "m, name: not usable"),
     ({"name": "\ud800"}, "m, name: half of a character"),
     ({"created": "31.01.2025"}, "m, created: not usable. Allowed: a date such as \"2025-01-31\". Got: '31.01.2025'."),
     ({"created": "2025-02-30"}, "m, created: not usable"),
-    ({"created": 20250131}, "m, created: not usable"),
     ({"dxmatch": None}, "m, dxmatch: not usable"),
     ({"features": []}, "m, features: not usable"),
-    ({"features": ["a"]}, "m, features: not usable"),
     ({"features": [{"name": "a", "type": "int8"}]}, "m, features: not usable"),
     ({"features": [{"name": "a", "type": "float32"}] * 2}, "m, features: not usable"),
     ({"features": [{"name": "a b", "type": "float32"}]}, "m, features: not usable"),
-    ({"features": [{"name": 1, "type": "float32"}]}, "m, features: not usable"),
     ({"features": [{"name": "a", "type": "float32", "x": 1}]}, "m, features: not usable"),
     ({"feature_set": "offline"}, "m, feature_set: not usable"),
     ({"normalizer": {"version": "1", "language": "en"}}, "m, normalizer: not usable"),
@@ -106,7 +96,6 @@ CASES = [
     ({"calibration": {"kind": "sigmoid", "slope": 0, "intercept": 0}}, "m, calibration, slope: not usable"),
     ({"threshold": 0.0}, "m, threshold: not usable. Allowed: a number above 0 and below 1. Got: 0.0."),
     ({"threshold": 1.0}, "m, threshold: not usable"),
-    ({"threshold": "0.5"}, "m, threshold: not usable"),
     ({"threshold": True}, "m, threshold: not usable"),
     ({"threshold_rule": " "}, "m, threshold_rule: not usable"),
     ({"encoders": ["shipped"]}, "m, encoders: not usable"),
@@ -120,26 +109,19 @@ CASES = [
     ({"metrics": {"a\nb": 1}}, "m, metrics: a key that is not text"),
     ({"metrics": nested(40)}, "nested too deep. Allowed: at most 32 levels"),
     ({"ensemble": "median"}, 'm, ensemble: unknown. Allowed: one of "mean_raw", "mean_probability", or {'),
-    ({"ensemble": None}, "m, ensemble: unknown"),
-    ({"ensemble": ["mean_raw"]}, "m, ensemble: unknown"),
     ({"ensemble": {"kind": "mean_raw"}}, "m, ensemble: unknown"),
-    ({"ensemble": {"kind": ["mean_raw"], "weights": [1, 1]}}, "m, ensemble: unknown"),
     ({"ensemble": {"kind": "mean_raw", "weights": [1, 1], "x": 0}}, "m, ensemble: unknown"),
-    ({"ensemble": {"kind": "mean_raw", "weights": 1}}, "m, ensemble: unknown"),
     ({"ensemble": {"kind": "mean_raw", "weights": []}}, "m, ensemble, weights: not usable"),
     (
         {"ensemble": {"kind": "mean_raw", "weights": [1, 0]}},
         "m, ensemble, weights: not usable. Allowed: numbers in (0, ",
     ),
-    ({"ensemble": {"kind": "mean_raw", "weights": [1, -1]}}, "m, ensemble, weights: not usable"),
     ({"ensemble": {"kind": "mean_raw", "weights": [1, True]}}, "m, ensemble, weights: not usable"),
-    ({"ensemble": {"kind": "mean_raw", "weights": [1, "1"]}}, "m, ensemble, weights: not usable"),
     ({"ensemble": {"kind": "mean_raw", "weights": [1, 1e7]}}, "m, ensemble, weights: not usable"),
     (
         {"ensemble": {"kind": "mean_raw", "weights": [1]}},
         "m, ensemble, weights: not one a member. Allowed: 2 numbers. Got: 1.",
     ),
-    ({"files": []}, "m, files: not usable"),
     ({"files": {"trees/0.txt": "abc"}}, "m, files: not usable"),
     ({"files": {"CARD.md": HASH}}, "m, files: the members' files are not complete"),
     ({"files": {"trees/1.txt": HASH}}, "m, files: the members' files are not complete"),

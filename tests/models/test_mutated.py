@@ -38,50 +38,32 @@ ODD_NUMBERS = (
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
-def cut(content: bytes, chance: random.Random) -> bytes:
-    start, end = sorted(chance.randrange(len(content) + 1) for _ in range(2))
-    return chance.choice([content[:start], content[start:], content[:start] + content[end:]])
-
-
-def flip_bits(content: bytes, chance: random.Random) -> bytes:
-    changed = bytearray(content)
-    for _ in range(chance.choice([1, 1, 2, 10])):
-        changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
-    return bytes(changed)
-
-
-def insert_bytes(content: bytes, chance: random.Random) -> bytes:
-    place = chance.randrange(len(content) + 1)
-    extra = chance.choice([chance.randbytes(4), b"\n", b"\r\n", b" ", b"=", b"0", b"\0", b"9" * 400, b"\n\n"])
-    return content[:place] + extra + content[place:]
-
-
-def change_numbers(content: bytes, chance: random.Random) -> bytes:
-    for _ in range(chance.choice([1, 1, 3])):
-        start = chance.randrange(len(content))
-        if found := NUMBER.search(content, start):
-            content = content[: found.start()] + chance.choice(ODD_NUMBERS) + content[found.end() :]
-    return content
-
-
-def move_lines(content: bytes, chance: random.Random) -> bytes:
-    lines = content.split(b"\n")
-    i, j = chance.randrange(len(lines)), chance.randrange(len(lines))
-    kind = chance.randrange(3)
-    if kind == 0:
-        lines[i], lines[j] = lines[j], lines[i]
-    elif kind == 1:
-        lines.insert(j, lines[i])
-    else:
-        del lines[i]
-    return b"\n".join(lines)
-
-
-def empty(content: bytes, chance: random.Random) -> bytes:
+def spoil(content: bytes, chance: random.Random) -> bytes:
+    """Cut, with bits flipped, bytes put in, numbers changed (twice as often), lines moved; once in 50 times empty."""
+    kind = chance.randrange(300)
+    if kind < 50:
+        start, end = sorted(chance.randrange(len(content) + 1) for _ in range(2))
+        return chance.choice([content[:start], content[start:], content[:start] + content[end:]])
+    if kind < 100:
+        flipped = bytearray(content)
+        for _ in range(chance.choice([1, 1, 2, 10])):
+            flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(8)
+        return bytes(flipped)
+    if kind < 150:
+        place = chance.randrange(len(content) + 1)
+        extra = chance.choice([chance.randbytes(4), b"\n", b"\r\n", b" ", b"=", b"0", b"\0", b"9" * 400, b"\n\n"])
+        return content[:place] + extra + content[place:]
+    if kind < 245:
+        for _ in range(chance.choice([1, 1, 3])):
+            if found := NUMBER.search(content, chance.randrange(len(content))):
+                content = content[: found.start()] + chance.choice(ODD_NUMBERS) + content[found.end() :]
+        return content
+    if kind < 294:
+        lines = content.split(b"\n")
+        i, j = chance.randrange(len(lines)), chance.randrange(len(lines))
+        lines[i], lines[j] = chance.choice([(lines[j], lines[i]), (lines[i], lines[i]), (b"", lines[j])])
+        return b"\n".join(lines)
     return b""
-
-
-MUTATIONS = [cut, flip_bits, insert_bytes, change_numbers, change_numbers, move_lines, empty]
 
 
 def mutants(folder: Path, copies: int, seed: int) -> Iterator[tuple[str, bytes]]:
@@ -92,8 +74,7 @@ def mutants(folder: Path, copies: int, seed: int) -> Iterator[tuple[str, bytes]]
     number = 0
     while number < copies:
         file = chance.choice(trees if chance.random() < 0.6 else ["model.json", *whole])
-        # An empty file stays empty under most mutations, and swapped lines may be equal.
-        mutated = chance.choice(MUTATIONS[:-1] if number % 50 else MUTATIONS)(whole[file], chance)
+        mutated = spoil(whole[file], chance)  # swapped lines may be equal
         if mutated != whole[file]:
             number += 1
             yield file, mutated
@@ -113,19 +94,12 @@ def signed(manifest: bytes, file: str, content: bytes) -> bytes:
     return signed(b"", "model.json", text)
 
 
-def folders() -> list[object]:
-    absent = pytest.mark.skipif(not SHIPPED.is_dir(), reason="no shipped model here")
-    return ["small", pytest.param("shipped", marks=absent)]
-
-
-@pytest.fixture
+@pytest.fixture(params=["small", "shipped"])
 def copy(request, tmp_path, folder) -> Path:
-    if request.param == "small":
-        return folder
-    return shutil.copytree(SHIPPED, tmp_path / "shipped")
+    return folder if request.param == "small" else shutil.copytree(SHIPPED, tmp_path / "shipped")
 
 
-@pytest.mark.parametrize("copy", folders(), indirect=True)
+@pytest.mark.slow
 def test_old_hashes_none_gets_through(copy):
     load(copy)
     for file, mutated in mutants(copy, COPIES, seed=1):
@@ -137,33 +111,24 @@ def test_old_hashes_none_gets_through(copy):
     load(copy)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that kills on this system")
-@pytest.mark.parametrize("copy", folders(), indirect=True)
 def test_fitting_hashes_none_crashes_or_hangs(copy, tmp_path):
     small = copy.name == "model"
-    copies = int(os.environ.get("DXMATCH_MUTANTS", COPIES if small else COPIES // 4))
-    outcome = run_worker(copy, copies, tmp_path)
-    assert sum(outcome.values()) == copies
-    assert outcome["refused"] > copies / 2
+    copies = COPIES if small else COPIES // 4
+    outcome = run_worker(copy, copies, tmp_path / "last")
+    assert sum(outcome.values()) == copies and outcome["refused"] > copies / 2
     if small:
         assert outcome["finite"] > 20, "too few get through to LightGBM for the test to mean anything"
 
 
-def run_worker(folder: Path, copies: int, tmp_path: Path, *flags: str) -> dict[str, int]:
-    arguments = [sys.executable, __file__, str(folder), str(copies), str(tmp_path / "last"), *flags]
+def run_worker(folder: Path, copies: int, last: Path) -> dict[str, int]:
+    arguments = [sys.executable, __file__, str(folder), str(copies), str(last)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=1_000, env=environment, check=False)
-    last = (tmp_path / "last").read_text() if (tmp_path / "last").exists() else "none"
-    assert done.returncode == 0, f"ended with {done.returncode} at item {last}:\n{done.stderr[-3_000:]}"
+    at = last.read_text() if last.exists() else "none"
+    assert done.returncode == 0, f"ended with {done.returncode} at item {at}:\n{done.stderr[-3_000:]}"
     return {"refused": 0, "finite": 0, **json.loads(done.stdout)}
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that kills on this system")
-def test_a_crash_or_a_hang_would_be_seen(folder, tmp_path):
-    with pytest.raises(AssertionError, match=r"ended with -14 at item 0"):
-        run_worker(folder, 1, tmp_path, "--hang")
-    with pytest.raises(AssertionError, match=r"ended with -11 at item 0"):
-        run_worker(folder, 1, tmp_path, "--crash")
 
 
 def score(folder: Path, table: np.ndarray) -> None:
@@ -181,8 +146,6 @@ def score(folder: Path, table: np.ndarray) -> None:
     assert members(table).tobytes() == np.stack(raw, axis=1).tobytes()
     with contextlib.suppress(ModelError):  # counts that do not add up
         assert np.isfinite(members.contributions(table[:3])).all()
-    for booster in boosters:
-        assert booster.predict(table[:3], pred_contrib=True, num_threads=1).shape == (3, table.shape[1] + 1)
     if loaded.encoder:
         from dxmatch.terms.encoders.static import StaticEncoder
 
@@ -190,13 +153,10 @@ def score(folder: Path, table: np.ndarray) -> None:
         assert np.isfinite(vectors).all()
 
 
-def worker(folder: Path, copies: int, last: Path, flags: list[str]) -> None:
+def worker(folder: Path, copies: int, last: Path) -> None:
     import faulthandler
     import resource
 
-    if "--crash" in flags:
-        last.write_text("0")
-        signal.raise_signal(signal.SIGSEGV)
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (12 * 2**30, 12 * 2**30))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -208,9 +168,7 @@ def worker(folder: Path, copies: int, last: Path, flags: list[str]) -> None:
     outcomes: Counter[str] = Counter()
     for number, (file, mutated) in enumerate(mutants(folder, copies, seed=2)):
         last.write_text(f"{number}")
-        signal.setitimer(signal.ITIMER_REAL, 1 if "--hang" in flags else SECONDS_EACH)
-        while "--hang" in flags:
-            pass
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_EACH)
         whole = (folder / file).read_bytes()
         (folder / file).write_bytes(mutated)
         (folder / "model.json").write_bytes(signed(manifest, file, mutated))
@@ -227,4 +185,4 @@ def worker(folder: Path, copies: int, last: Path, flags: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    worker(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])
+    worker(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,14 @@ from ..features.interning import intern_pairs
 from ..files.pair_labels import experts_of
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import Table, read_table
+from ..matcher.match_function import MatchFunction
 from ..training.split import Groups
-from .opened import Opened
 
-FEWEST = 20
+MIN_PAIRS = 20
 
 
 @dataclass(frozen=True)
-class Examined:
+class ScoredPairs:
     """n pairs, with what M makes of them.
 
     a, b : as they came. names : object[n, 2], the two diagnoses normalised, in the order of a and b.
@@ -48,25 +48,20 @@ class Examined:
     def __len__(self) -> int:
         return len(self.a)
 
-    def take(self, rows: NDArray[np.bool_]) -> Examined:
-        return Examined(
-            [text for text, kept in zip(self.a, rows, strict=True) if kept],
-            [text for text, kept in zip(self.b, rows, strict=True) if kept],
-            self.names[rows],
-            self.table[rows],
-            self.identical[rows],
-            self.raw[rows],
-            self.probability[rows],
-            None if self.label is None else self.label[rows],
-            self.groups.take(rows),
-            self.coverage,
-            self.source,
-            self.n_rejected,
+    def take(self, rows: NDArray[np.bool_]) -> ScoredPairs:
+        """Those of `rows` bool[n]."""
+        return replace(
+            self,
+            a=[text for text, kept in zip(self.a, rows, strict=True) if kept],
+            b=[text for text, kept in zip(self.b, rows, strict=True) if kept],
+            label=None if self.label is None else self.label[rows],
+            groups=self.groups.take(rows),
+            **{name: getattr(self, name)[rows] for name in ("names", "table", "identical", "raw", "probability")},
         )
 
 
-def examine(
-    opened: Opened,
+def score_pairs(
+    matcher: MatchFunction,
     pairs: Any,
     *,
     a: str,
@@ -75,7 +70,7 @@ def examine(
     group: str | None,
     rejects: str | os.PathLike[str] | None,
     progress: Callable[[int, int], None] | None = None,
-) -> Examined:
+) -> ScoredPairs:
     """Reads, checks and scores the pairs.
 
     label : as in `read_pairs`; None takes `label` (or `label_<expert>`) where it is there, and does without where it is not.
@@ -90,26 +85,23 @@ def examine(
             allowed="both matches (1) and non-matches (0), or no label at all",
             got=int(read.label[0]),
         )
-    naming = opened.matcher.providers.naming
+    naming = matcher.providers.naming
     unique = intern_pairs(read.a, read.b, naming)
-    table, known = covered_table(
-        unique, opened.matcher.features, opened.matcher.providers, opened.matcher.min_coverage, progress
-    )
+    table, known = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, progress)
     row = unique.pair_of_row
     differ = int((~unique.equal[row]).sum())
-    if differ < FEWEST:
+    if differ < MIN_PAIRS:
         raise InputError(
             "too few pairs to audit",
             source=read.table.source,
-            allowed=f"at least {FEWEST} that differ after normalisation",
+            allowed=f"at least {MIN_PAIRS} that differ after normalisation",
             got=differ,
         )
-    raw = opened.matcher.raw(table)
-    probability = opened.calibrated(raw)
-    probability[unique.equal] = 1.0
+    raw = matcher.raw(table)
+    probability = matcher.decided(table, unique.equal)
     sides = (read.a.to_pylist(), read.b.to_pylist())
     references = sides[0] if read.group is None else read.group.to_pylist()
-    return Examined(
+    return ScoredPairs(
         *sides,
         np.stack([np.array(naming(side), object) for side in sides], axis=1),
         table[row],

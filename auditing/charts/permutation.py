@@ -1,23 +1,21 @@
-"""What M loses when a feature, or a family of features, is spoilt (the source's figure 2)."""
+"""What M loses when a feature, or a family of features, is permuted (the source's figure 2)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...pages.encodings import named, tooltip
+from ...pages.encodings import tooltip
 from ...pages.figure import Figure, Row
 from ...pages.style import Style
-from ..words import spanned
+from ..results.audit_tables import AuditTables
+from ..results.messages import spanned
+from .marks import ROW, bars, intervals, names
 
-if TYPE_CHECKING:
-    from ..result import Audit
-
-_ROW = 24
 _LOSSES = (("ap_lost", "average precision"), ("f1_lost", "F1 at the threshold"))
 _WAYS = ("shuffled", "unknown", "trained without")
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(audit: AuditTables) -> list[Figure]:
     """Points with intervals where there are labels; bars of changed decisions where there are none."""
     permutation, families = audit.permutation.to_pylist(), audit.families.to_pylist()
     if "ap_lost" not in audit.permutation.column_names:
@@ -38,21 +36,9 @@ def _points(permutation: list[Row], loss: str, says: str, whole: float) -> Figur
     ]  # fmt: skip
 
     def draw(style: Style) -> Any:
-        import altair as alt
-
-        y = alt.Y(
-            "name", type="nominal", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=190)
-        )
-        base = alt.Chart(named("losses")).encode(y=y)
-        return alt.layer(
-            alt.Chart(named("zero")).mark_rule(color=style.panel).encode(x=alt.X("x", type="quantitative")),
-            base.mark_rule(strokeWidth=2, opacity=0.6, color=style.series[0]).encode(
-                x=alt.X("low", type="quantitative", title=f"{says} lost, of {whole:.3f}"), x2="high"
-            ),
-            base.mark_point(filled=True, size=62, opacity=1, color=style.series[0]).encode(
-                x=alt.X("value", type="quantitative"), tooltip=tooltip(name="feature", told="lost")
-            ),
-        ).properties(width=style.width, height=_ROW * len(rows))
+        point = {"tooltip": tooltip(name="feature", told="lost")}
+        drawn = intervals(f"{says} lost, of {whole:.3f}", style, {"y": names("name")}, point, color=style.series[0])
+        return drawn.properties(width=style.width, height=ROW * len(rows))
 
     return Figure(
         name=f"permutation_{loss.removesuffix('_lost')}",
@@ -70,7 +56,7 @@ def _points(permutation: list[Row], loss: str, says: str, whole: float) -> Figur
 
 
 def _families(families: list[Row], whole: float) -> Figure:
-    names = list(dict.fromkeys(row["name"] for row in families))
+    order = list(dict.fromkeys(row["name"] for row in families))
     ways = [way for way in _WAYS if any(row["way"] == way for row in families)]
     rows = [
         {"name": row["name"], "way": row["way"], "value": row["ap_lost"], "low": row["ap_lost_low"],
@@ -82,32 +68,18 @@ def _families(families: list[Row], whole: float) -> Figure:
     def draw(style: Style) -> Any:
         import altair as alt
 
-        y = alt.Y(
-            "name",
-            type="nominal",
-            sort=names,
-            title=None,
-            scale=alt.Scale(paddingInner=0.3),
-            axis=alt.Axis(ticks=False, domain=False, labelLimit=190),
-        )
+        y = names("name", sort=order, scale=alt.Scale(paddingInner=0.3))
         offset = alt.YOffset("way", type="nominal", sort=ways, scale=alt.Scale(domain=ways))
         colours = alt.Scale(domain=ways, range=list(style.series[: len(ways)]))
         shapes = alt.Scale(domain=ways, range=["circle", "square", "diamond"][: len(ways)])
-        legend = alt.Legend()
-        base = alt.Chart(named("losses")).encode(
-            y=y, yOffset=offset, color=alt.Color("way", type="nominal", scale=colours, legend=legend)
-        )
-        return alt.layer(
-            alt.Chart(named("zero")).mark_rule(color=style.panel).encode(x=alt.X("x", type="quantitative")),
-            base.mark_rule(strokeWidth=2, opacity=0.6).encode(
-                x=alt.X("low", type="quantitative", title=f"average precision lost, of {whole:.3f}"), x2="high"
-            ),
-            base.mark_point(filled=True, size=62, opacity=1).encode(
-                x=alt.X("value", type="quantitative"),
-                shape=alt.Shape("way", type="nominal", scale=shapes, legend=legend),
-                tooltip=tooltip(name="family", way="way", told="average precision lost", f1="F1 lost"),
-            ),
-        ).properties(width=style.width, height=(18 * len(ways) + 14) * len(names))
+        colour = alt.Color("way", type="nominal", scale=colours, legend=alt.Legend())
+        point = {
+            "shape": alt.Shape("way", type="nominal", scale=shapes, legend=alt.Legend()),
+            "tooltip": tooltip(name="family", way="way", told="average precision lost", f1="F1 lost"),
+        }
+        encodings = {"y": y, "yOffset": offset, "color": colour}
+        drawn = intervals(f"average precision lost, of {whole:.3f}", style, encodings, point)
+        return drawn.properties(width=style.width, height=(18 * len(ways) + 14) * len(order))
 
     return Figure(
         name="families",
@@ -131,16 +103,10 @@ def _flipped(permutation: list[Row]) -> Figure:
     def draw(style: Style) -> Any:
         import altair as alt
 
-        y = alt.Y(
-            "name", type="nominal", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=190)
-        )
         x = alt.X("flipped", type="quantitative", title="decisions changed", axis=alt.Axis(format="%"))
-        return (
-            alt.Chart(named("flipped"))
-            .mark_bar(color=style.series[0], height={"band": 0.62})
-            .encode(y=y, x=x, tooltip=tooltip(name="feature", flipped="share"))
-            .properties(width=style.width, height=_ROW * len(rows))
-        )
+        tips = {"name": "feature", "flipped": "share"}
+        drawn = bars("flipped", names("name"), x, style.series[0], tips, told=False)
+        return drawn.properties(width=style.width, height=ROW * len(rows))
 
     return Figure(
         name="permutation_flipped",

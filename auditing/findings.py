@@ -7,7 +7,8 @@ from typing import Any
 
 from ..pages.figure import Row
 from .correlation import REDUNDANT
-from .mistakes import FALSE, MISSED
+from .results.audit_tables import FALSE, MISSED
+from .results.messages import counted, listed, spanned
 
 Tables = Mapping[str, list[Row] | None]
 
@@ -19,27 +20,6 @@ def findings(tables: Tables, made: Mapping[str, Any]) -> list[list[str]]:
         for part in (_quality(tables, made), _reliance(tables), _redundant(tables["features"] or []), _errors(tables["kinds"]))
         if part
     ]  # fmt: skip
-
-
-def listed(names: list[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def counted(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"
-
-
-def signed(value: float) -> str:
-    """`+2.30`, `−0.45`."""
-    return f"{value:+.2f}".replace("-", "−")
-
-
-def spanned(value: float | None, low: float | None, high: float | None) -> str:
-    """`0.931 [0.842, 1.020]`."""
-    if value is None or value != value:
-        return "undefined"
-    return f"{value:.3f}" if low is None or low != low else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _quality(tables: Tables, made: Mapping[str, Any]) -> list[str]:

@@ -1,21 +1,19 @@
-"""What M loses when features are spoilt: shuffled over the pairs, or taken away."""
+"""What M loses when features are permuted (shuffled over the pairs) or masked (taken away)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..matcher.match_function import MatchFunction
 from ..pages.figure import Row
 from ..training.statistics.bootstrap import percentile_interval
 from ..training.statistics.measure import average_precision
-from .examined import Examined
-from .opened import Opened
+from .scored_pairs import ScoredPairs
 
-Tick = Callable[[], None]
 _CELLS = 4_000_000
 LEVEL = 0.95
 
@@ -44,7 +42,9 @@ class Quality:
     resampled: dict[str, NDArray[np.float64]]
 
 
-def quality(raw: NDArray[np.float64], predicted: NDArray[np.bool_], pairs: Examined, resamples: Resamples) -> Quality:
+def quality(
+    raw: NDArray[np.float64], predicted: NDArray[np.bool_], pairs: ScoredPairs, resamples: Resamples
+) -> Quality:
     """raw : float64[n], by which pairs are ranked. predicted : bool[n], M's decisions."""
     assert pairs.label is not None
     label, group = pairs.label, pairs.groups.code
@@ -84,70 +84,42 @@ def lost(before: Quality, after: Sequence[Quality]) -> Row:
     return row
 
 
-def shuffled(
-    opened: Opened,
-    pairs: Examined,
-    columns: Mapping[str, Sequence[int]],
-    before: tuple[Quality, Resamples] | None,
-    *,
-    repeats: int,
-    seed: int,
-    tick: Tick,
-) -> list[Row]:
-    """What is lost when some columns are shuffled over the pairs, together: permutation importance (Breiman 2001).
+@dataclass(frozen=True)
+class Disturbed:
+    """M asked again about pairs whose features were disturbed. Rows have `flipped` (the share of decisions that change, the mean over the
+    repeats), and with labels those of `lost`.
 
-    columns : name -> the columns to shuffle as one. before : the quality without, and the resamples; None without labels.
-
-    Each row: `name`, `flipped` (the share of decisions that change, the mean over the shuffles), and with labels those of `lost`.
+    before : the quality without, and the resamples; None without labels.
     """
-    generator = np.random.default_rng(seed)
-    rows = []
-    for name, own in columns.items():
+
+    matcher: MatchFunction
+    pairs: ScoredPairs
+    before: tuple[Quality, Resamples] | None
+
+    def shuffled(self, columns: Sequence[int], repeats: int, generator: np.random.Generator) -> Row:
+        """With some columns shuffled over the pairs, together: permutation importance (Breiman 2001)."""
         tables = []
         for _ in range(repeats):
-            table = pairs.table.copy()
-            table[:, list(own)] = table[generator.permutation(len(table))][:, list(own)]
+            table = self.pairs.table.copy()
+            table[:, columns] = table[generator.permutation(len(table))][:, columns]
             tables.append(table)
-        rows.append({"name": name, **_spoilt(opened, pairs, tables, before, tick)})
-    return rows
+        return self._row(tables)
 
+    def masked(self, columns: Sequence[int]) -> Row:
+        """With some columns unknown (NaN) for every pair."""
+        table = self.pairs.table.copy()
+        table[:, columns] = np.nan
+        return self._row([table])
 
-def masked(
-    opened: Opened,
-    pairs: Examined,
-    columns: Mapping[str, Sequence[int]],
-    before: tuple[Quality, Resamples] | None,
-    *,
-    tick: Tick,
-) -> list[Row]:
-    """What is lost when some columns are unknown (NaN) for every pair. Rows as in `shuffled`."""
-    rows = []
-    for name, own in columns.items():
-        table = pairs.table.copy()
-        table[:, list(own)] = np.nan
-        rows.append({"name": name, **_spoilt(opened, pairs, [table], before, tick)})
-    return rows
-
-
-def _spoilt(
-    opened: Opened,
-    pairs: Examined,
-    tables: Sequence[NDArray[np.float32]],
-    before: tuple[Quality, Resamples] | None,
-    tick: Tick,
-) -> Row:
-    flipped, after = [], []
-    for turn, table in enumerate(tables):
-        raw = opened.matcher.raw(table)
-        predicted = decided(opened, raw)
-        flipped.append(float((predicted != (pairs.probability >= opened.matcher.threshold)).mean()))
-        if before is not None:
-            after.append(quality(raw, predicted, pairs, before[1].turn(turn, len(tables))))
-        tick()
-    told: dict[str, Any] = {"flipped": float(np.mean(flipped))}
-    return told if before is None else {**told, **lost(before[0], after)}
-
-
-def decided(opened: Opened, raw: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """bool[n]: M's decisions on pairs that differ after normalisation."""
-    return opened.calibrated(raw) >= opened.matcher.threshold
+    def _row(self, tables: Sequence[NDArray[np.float32]]) -> Row:
+        said = self.pairs.probability >= self.matcher.threshold
+        flipped, after = [], []
+        for turn, table in enumerate(tables):
+            raw = self.matcher.raw(table)
+            predicted = self.matcher.scorer.calibration(raw) >= self.matcher.threshold
+            flipped.append(float((predicted != said).mean()))
+            if self.before is not None:
+                resamples = self.before[1].turn(turn, len(tables))
+                after.append(quality(raw, predicted, self.pairs, resamples))
+        row: Row = {"flipped": float(np.mean(flipped))}
+        return row if self.before is None else row | lost(self.before[0], after)

@@ -9,53 +9,60 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..matcher.match_function import MatchFunction
 from ..pages.figure import Row
 from ..training.statistics.measure import MEASURES, measure
 from .contributions import Contributions
 from .correlation import Correlations
-from .examined import Examined
-from .opened import Opened, family_of, label_of
-from .spoilt import LEVEL, Quality, Resamples
+from .families import family_of, label_of
+from .permutation import LEVEL, Quality
+from .scored_pairs import ScoredPairs
 
 
-def feature_rows(opened: Opened, read: Examined, found: Contributions, together: Correlations) -> list[Row]:
-    same = {column: ", ".join(opened.names[i] for i in group) for group in together.redundant() for column in group}
+def feature_rows(matcher: MatchFunction, read: ScoredPairs, found: Contributions, together: Correlations) -> list[Row]:
+    same = {
+        column: ", ".join(matcher.features.names[i] for i in group)
+        for group in together.redundant()
+        for column in group
+    }
     total = float(found.strength.sum())
     rows: list[Row] = [
         {"feature": feature.name, "family": family_of(feature), "label": label_of(feature),
          "known": read.coverage[feature.name], "strength": float(strength),
          "share": float(strength) / total if total else float("nan"), "same_as": same.get(column, "")}
-        for column, (feature, strength) in enumerate(zip(opened.matcher.features.features, found.strength, strict=True))
+        for column, (feature, strength) in enumerate(zip(matcher.features.features, found.strength, strict=True))
     ]  # fmt: skip
     return sorted(rows, key=lambda row: -row["strength"])
 
 
-def contribution_rows(opened: Opened, pairs: Examined, rows: NDArray[np.int64], found: Contributions) -> list[Row]:
+def contribution_rows(
+    matcher: MatchFunction, pairs: ScoredPairs, rows: NDArray[np.int64], found: Contributions
+) -> list[Row]:
     out: list[Row] = []
     for place, i in enumerate(rows.tolist()):
         row: Row = {"a": pairs.a[i], "b": pairs.b[i]}
         if pairs.label is not None:
             row["label"] = int(pairs.label[i])
         probability = float(pairs.probability[i])
-        row |= {"match": probability >= opened.matcher.threshold, "probability": probability, "raw": float(pairs.raw[i]), "base": found.base}  # fmt: skip
-        row |= dict(zip(opened.names, map(float, pairs.table[i]), strict=True))
-        row |= {f"shap_{name}": float(v) for name, v in zip(opened.names, found.values[place], strict=True)}
+        row |= {"match": probability >= matcher.threshold, "probability": probability, "raw": float(pairs.raw[i]), "base": found.base}  # fmt: skip
+        row |= dict(zip(matcher.features.names, map(float, pairs.table[i]), strict=True))
+        row |= {f"shap_{name}": float(v) for name, v in zip(matcher.features.names, found.values[place], strict=True)}
         out.append(row)
     return out
 
 
-def correlation_rows(opened: Opened, found: Correlations) -> list[Row]:
+def correlation_rows(matcher: MatchFunction, found: Correlations) -> list[Row]:
     """Each two features once, those that go together side by side."""
     order = found.order
     return [
-        {"first": opened.names[i], "second": opened.names[j], "spearman": float(found.spearman[i, j]),
+        {"first": matcher.features.names[i], "second": matcher.features.names[j], "spearman": float(found.spearman[i, j]),
          "pearson": float(found.pearson[i, j]), "pairs": int(found.pairs[i, j])}
         for place, i in enumerate(order) for j in order[place:]
     ]  # fmt: skip
 
 
 def measure_rows(
-    read: Examined, differ: Examined, threshold: float, bootstrap: int, seed: int
+    read: ScoredPairs, differ: ScoredPairs, threshold: float, bootstrap: int, seed: int
 ) -> tuple[list[Row], list[Row]]:
     """Those of all pairs and of those that differ; and the reliability curve of all."""
     rows: list[Row] = []
@@ -69,21 +76,20 @@ def measure_rows(
 
 
 def made_with(
-    opened: Opened,
-    read: Examined,
-    differ: Examined,
+    matcher: MatchFunction,
+    read: ScoredPairs,
+    differ: ScoredPairs,
     rows: NDArray[np.int64],
-    before: tuple[Quality, Resamples] | None,
+    whole: Quality | None,
     again: Quality | None,
     repeats: int,
     bootstrap: int,
     seed: int,
 ) -> dict[str, Any]:
-    matcher = opened.matcher
     return {
         "model": matcher.identity,
         "threshold": matcher.threshold,
-        "raw_threshold": opened.raw_threshold,
+        "raw_threshold": matcher.scorer.calibration.inverse(matcher.threshold),
         "source": Path(read.source).name,
         "pairs": len(read),
         "matches": None if read.label is None else int(read.label.sum()),
@@ -92,21 +98,21 @@ def made_with(
         "rejected": read.n_rejected,
         "sample": len(rows),
         "sampled_of": len(differ),
-        "members": len(opened.boosters),
+        "members": len(matcher.scorer.members),
         "repeats": repeats,
         "bootstrap": bootstrap,
         "level": LEVEL,
         "seed": seed,
-        "quality": None if before is None else before[0].value,
+        "quality": None if whole is None else whole.value,
         "retrained": None if again is None else again.value,
-        "versions": {library: metadata.version(library) for library in ("dxmatch", "shap", "lightgbm", "numpy")},
+        "versions": {library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},
     }
 
 
-def notes(opened: Opened, differ: Examined, labelled: bool) -> list[str]:
+def notes(matcher: MatchFunction, differ: ScoredPairs, labelled: bool) -> list[str]:
     notes = []
     known = np.isfinite(differ.table)
-    for column, name in enumerate(opened.names):
+    for column, name in enumerate(matcher.features.names):
         values = differ.table[known[:, column], column]
         if not len(values):
             notes.append(f"{name} is unknown for every pair: nothing here says what it is worth.")

@@ -1,0 +1,56 @@
+"""The features of a match function by family, and what each says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..features.feature_set import FeatureSpec
+from ..features.registry import KINDS
+
+_FAMILIES = {
+    "vote": "votes", "vote_spread": "votes", "icd_pick": "icd", "icd_nearest": "icd", "icd_kinship": "icd", "icd_overlap": "icd", "cosine": "cosines", "alignment": "alignments",
+    "ratio": "ratios",
+}  # fmt: skip
+
+_LABELS = {
+    "vote": "vote of {model}",
+    "vote_spread": "how far the votes of {model} differ",
+    "icd_pick": "same ICD-10 category, picked by {model}",
+    "icd_nearest": "same nearest ICD-10 category",
+    "icd_kinship": "how near the nearest ICD-10 entries stand in the tree",
+    "icd_overlap": "ICD-10 categories in common among the 15 nearest codes",
+    "alignment": "how near each word finds one on the other side, the {side} side",
+    "contrast": "opposed qualifiers (acute and chronic, type 1 and type 2)",
+    "cosine": "closeness in meaning (encoder {encoder})",
+    "ratio": "share of {view} in common",
+    "levenshtein": "share of letters to change",
+}
+_VIEWS = {
+    "unigram": "words",
+    "bigram": "neighbouring words",
+    "stem": "stems",
+    "lemma": "dictionary forms",
+    "tags": "parts of speech",
+}
+
+
+def families(features: Sequence[FeatureSpec]) -> dict[str, list[int]]:
+    """Columns by family: kinds of feature that say the same sort of thing."""
+    found: dict[str, list[int]] = {}
+    for column, feature in enumerate(features):
+        found.setdefault(family_of(feature), []).append(column)
+    return found
+
+
+def family_of(feature: FeatureSpec) -> str:
+    """`ratios`, `cosines`, `icd`, `votes`, or the kind's own name."""
+    return _FAMILIES.get(feature.kind, feature.kind)
+
+
+def label_of(feature: FeatureSpec) -> str:
+    """What a feature says, in a few words; of a kind without such, its meaning and the options that tell it from its siblings."""
+    if label := _LABELS.get(feature.kind):
+        view = _VIEWS.get(feature.options.get("view", ""), "")
+        return label.format(**{**feature.options, "view": view})
+    own = [str(feature.options[key]) for key in ("model", "view", "encoder") if feature.options.get(key)]
+    return KINDS[feature.kind].meaning + (f" ({', '.join(own)})" if own else "")

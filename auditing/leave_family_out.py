@@ -1,0 +1,45 @@
+"""Ablation by training anew: what trees of the same kind reach on the same pairs without a family of features."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..matcher.match_function import MatchFunction
+from ..training.engines import lightgbm_engine
+from ..training.fold_fit import directions_of
+from ..training.split import grouped_folds
+from ..training.threshold import choose_threshold
+from .permutation import Quality, Resamples, quality
+from .scored_pairs import ScoredPairs
+
+
+class LeaveFamilyOut:
+    """Trains on labelled pairs, cross-validated, with the same folds over references each time. The engine is `lightgbm`.
+
+    Raises
+    ------
+    InputError
+        Where the references are too few for the folds.
+    """
+
+    def __init__(self, matcher: MatchFunction, pairs: ScoredPairs, resamples: Resamples, folds: int, seed: int) -> None:
+        assert pairs.label is not None
+        self._pairs, self._label, self._resamples, self._seed = pairs, pairs.label, resamples, seed
+        self._fold = grouped_folds(pairs.groups, pairs.label, folds, seed)
+        self._directions = directions_of(matcher.features)
+
+    def without(self, columns: Collection[int]) -> Quality:
+        """Out of fold, with the other columns; F1 at the threshold that is best out of fold."""
+        kept = [column for column in range(self._pairs.table.shape[1]) if column not in columns]
+        fitted = lightgbm_engine.fit(
+            self._pairs.table[:, kept], self._label, None, self._fold,
+            [self._directions[column] for column in kept], seed=self._seed,
+        )  # fmt: skip
+        return quality(fitted.out_of_fold, self._best(fitted.out_of_fold), self._pairs, self._resamples)
+
+    def _best(self, raw: NDArray[np.float64]) -> NDArray[np.bool_]:
+        probability = 1 / (1 + np.exp(-raw))
+        return probability >= choose_threshold(probability, self._label, "max_f1")

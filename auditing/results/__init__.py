@@ -1,0 +1,1 @@
+"""What an audit and an explanation found, as data: knows no page and no chart."""

@@ -1,0 +1,67 @@
+"""What permuted features cost: against scikit-learn, and by hand where one feature is all there is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, f1_score
+
+from dxmatch.auditing.permutation import Disturbed, Resamples, quality
+from dxmatch.auditing.scored_pairs import score_pairs
+
+
+@pytest.fixture(scope="module")
+def scored(matcher, rows):
+    return score_pairs(matcher, rows, a="a", b="b", label=None, group=None, rejects=None)
+
+
+@pytest.fixture(scope="module")
+def resamples(scored):
+    return Resamples.of(len(scored.groups.names), 40, 0)
+
+
+@pytest.fixture(scope="module")
+def before(scored, resamples):
+    return quality(scored.raw, scored.probability >= 0.5, scored, resamples)
+
+
+def test_quality_is_what_scikit_learn_says(scored, resamples, before):
+    predicted = scored.probability >= 0.5
+    assert before.value["f1"] == pytest.approx(f1_score(scored.label, predicted))
+    for i in (0, 7):
+        weight = resamples.draws[i][scored.groups.code]
+        wanted = average_precision_score(scored.label, scored.raw, sample_weight=weight)
+        assert before.resampled["average_precision"][i] == pytest.approx(wanted)
+        assert before.resampled["f1"][i] == pytest.approx(f1_score(scored.label, predicted, sample_weight=weight))
+
+
+def test_large_sets_are_resampled_in_parts(scored, resamples, before, monkeypatch):
+    monkeypatch.setattr("dxmatch.auditing.permutation._CELLS", 7 * len(scored))
+    again = quality(scored.raw, scored.probability >= 0.5, scored, resamples)
+    assert again.resampled["f1"].tolist() == before.resampled["f1"].tolist()
+
+
+def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_of, scored, resamples):
+    matcher = matcher_of("-2 3 3")  # levenshtein decides nothing
+    raw = matcher.raw(scored.table)
+    scored = replace(scored, label=(raw > 0).astype(np.int8))  # the ratio decides all
+    disturbed = Disturbed(matcher, scored, (quality(raw, raw >= 0, scored, resamples), resamples))
+    generator = np.random.default_rng(0)
+    unread, read = (
+        disturbed.shuffled([matcher.features.names.index(name)], 3, generator)
+        for name in ("levenshtein", "ratio_unigram")
+    )
+    assert {unread[key] for key in ("ap_lost", "ap_lost_low", "ap_lost_high", "f1_lost")} == {0.0}
+    assert read["ap_lost_low"] > 0.02 and read["ap_lost_low"] < read["ap_lost"] < read["ap_lost_high"]
+    assert disturbed.masked([0, 1])["ap_lost"] > 0.02
+
+
+def test_both_columns_are_shuffled_together(matcher, scored, monkeypatch):
+    """Shuffled together, the rows are the same rows in another order: each pair keeps its values together."""
+    seen = []
+    raw = matcher.raw
+    monkeypatch.setattr(matcher, "raw", lambda table: (seen.append(table), raw(table))[1])
+    Disturbed(matcher, scored, None).shuffled([0, 1], 1, np.random.default_rng(3))
+    assert sorted(map(tuple, seen[0].tolist())) == sorted(map(tuple, scored.table.tolist()))
