@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_LARGEST_LOGPROB = 1e-3
+_MAX_LOGPROB = 1e-3
 """Probabilities that were rounded upwards are still probabilities."""
 
 
@@ -107,6 +107,6 @@ def _logprobs(given: Any) -> list[list[tuple[str, float]]]:
 
 def _alternative(given: Any) -> tuple[str, float]:
     token, value = given["token"], given["logprob"]
-    if not isinstance(token, str) or type(value) not in (int, float) or not value <= _LARGEST_LOGPROB:
+    if not isinstance(token, str) or type(value) not in (int, float) or not value <= _MAX_LOGPROB:
         raise ValueError
     return token, float(value)

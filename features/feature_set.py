@@ -94,8 +94,11 @@ class FeatureSet:
 
         endpoints : as in `served_by`.
 
-        Errors: `InputError` for a file that is absent or not TOML, an unknown key, kind, option, encoder or endpoint
-        (with the nearest right word), two features of one name, a voter without an endpoint.
+        Raises
+        ------
+        InputError
+            A file that is absent or not TOML, an unknown key, kind, option, encoder or endpoint (with the nearest right
+            word), two features of one name, a voter without an endpoint.
         """
         parsed, source = _read_set(which)
         features = cls.from_dict(parsed, source)
@@ -107,13 +110,13 @@ class FeatureSet:
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
         """The same columns; the `[endpoint.NAME]` and `[price.MODEL]` tables of a TOML file go before the set's own.
 
-        Errors: `InputError` for a file that is absent or not TOML, has no endpoint, or one that cannot be right.
+        Raises `InputError` for a file that is absent or not TOML, has no endpoint, or one that cannot be right.
         """
         endpoints, prices = read_services(path)
         return replace(self, endpoints={**self.endpoints, **endpoints}, prices={**self.prices, **prices})
 
     def check_providers(self, source: str) -> None:
-        """Errors: `InputError` for a vote, pick or encoder whose endpoint is not given, a feature of an unknown encoder."""
+        """Raises `InputError` for a vote, pick or encoder whose endpoint is not given, a feature of an unknown encoder."""
         for feature in self.features:
             _check_providers(feature, self, source)
         for encoder in self.declared_encoders.values():
@@ -169,7 +172,7 @@ class FeatureSet:
 
 
 def read_services(path: str | os.PathLike[str]) -> tuple[dict[str, Endpoint], dict[str, Price]]:
-    """The endpoints of a TOML file, which may be a whole feature set, and its prices. Errors: as `served_by`."""
+    """The endpoints of a TOML file, which may be a whole feature set, and its prices. Raises as `served_by`."""
     parsed = read_toml(Path(path), source := os.fspath(path))
     return required_endpoints(parsed, source), prices_of(parsed, source)
 

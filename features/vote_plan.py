@@ -52,7 +52,10 @@ def plan(
 
     store : None where nothing is known yet. only : these features alone. Equal names are not asked about: they match.
 
-    Errors: `InputError` for a feature of `only` that is not a vote or pick of the set.
+    Raises
+    ------
+    InputError
+        A feature of `only` that is not a vote or pick of the set.
     """
     asked = [feature for feature in features.asked if feature.options["prompt"] != IMPORTED]
     known = [feature.name for feature in asked]

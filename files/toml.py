@@ -11,7 +11,7 @@ import msgspec
 from msgspec import inspect
 
 from ..errors import InputError
-from .did_you_mean import check_keys, hint
+from .did_you_mean import hint
 
 T = TypeVar("T")
 
@@ -66,7 +66,10 @@ def table_as(kind: type[T], table: Any, source: str, place: str, **given: Any) -
     keys = [name for name in fields if name not in given]
     if not isinstance(table, Mapping):
         raise InputError(f"{place}: not a table", source=source, allowed=f"a table of {', '.join(keys)}")
-    check_keys(table, keys, source, place)
+    for key in table:
+        if key not in keys:
+            near = hint(key, keys)
+            raise InputError(f"{place}: an unknown key{near}", source=source, allowed=", ".join(keys), got=key)
     try:
         return msgspec.convert({**table, **given}, kind)
     except msgspec.ValidationError as error:

@@ -22,6 +22,7 @@ settings.load_profile("dxmatch")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+SECRET_KEY = "sk-0123-none-may-see-this"
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -97,6 +98,28 @@ def tiny_sentence_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     transformer = Transformer(str(plain), max_seq_length=48)
     SentenceTransformer(modules=[transformer, Pooling(64)], device="cpu").save(str(folder / "model"))
     return folder / "model"
+
+
+@pytest.fixture
+def endpoint(loopback: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Makes endpoints of the loopback server, whose key is `SECRET_KEY`."""
+    from dxmatch.endpoints.endpoint import Endpoint
+
+    monkeypatch.setenv("DXMATCH_TEST_KEY", SECRET_KEY)
+
+    def made(**changes: Any) -> Endpoint:
+        usual = {"name": "lab", "url": loopback.url, "key_env": "DXMATCH_TEST_KEY", "timeout": 20.0, "concurrency": 8}
+        return Endpoint(**{**usual, **changes})
+
+    return made
+
+
+@pytest.fixture
+def at_once() -> Iterator[None]:
+    """No back-off between tries."""
+    stamina = pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
+    with stamina.set_testing(True, attempts=100, cap=True):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,7 @@ from dxmatch.votes.prompts.questions import REASONS, ModelConfig
 from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
+pytestmark = pytest.mark.slow
 for needed, extra in (("openai", "llm"), ("stamina", "llm"), ("sentence_transformers", "encoders")):
     pytest.importorskip(needed, reason=f"{needed} is not installed (extra {extra!r})")
 

@@ -67,7 +67,14 @@ def ask(
         is exceeded: a call is only made where the most that it can cost still fits.
     progress : called with the number of questions done, and of all.
 
-    Errors: `StoreError` as soon as an answer cannot be kept; `InputError` where a key is not set; `OptionError`.
+    Raises
+    ------
+    StoreError
+        As soon as an answer cannot be kept.
+    InputError
+        A key is not set.
+    OptionError
+        A cap that cannot be, or that cannot be enforced.
     """
     asking = _Asking(jobs, store, Budget(max_calls, max_cost), progress)
     try:
@@ -98,7 +105,7 @@ class _JobState:
         self.parameters = json.loads(self.job.config.parameters)
 
     def check(self, max_cost: float | None) -> None:
-        """Errors: `InputError` without a key; `OptionError` where a cap on cost cannot be kept."""
+        """Raises `InputError` without a key; `OptionError` where a cap on cost cannot be enforced."""
         self.job.endpoint.key()
         if max_cost is not None and (self.job.price is None or token_limit(self.parameters) is None):
             model = self.job.config.model
@@ -119,7 +126,7 @@ class _Asking:
         self._total, self._done = sum(job.total for job in jobs), 0
 
     async def all(self) -> None:
-        """Errors: an exception group, with the first error first."""
+        """Raises an exception group, with the first error first."""
         by_endpoint: dict[Endpoint, list[_JobState]] = {}
         for state in self._states:
             by_endpoint.setdefault(state.job.endpoint, []).append(state)

@@ -57,7 +57,12 @@ def export(
 
     One model a file, since batch services demand it. All files come to be or none. Bounded memory.
 
-    Errors: `InputError` where a file of that name is there already; `DxmatchError` where one cannot be written.
+    Raises
+    ------
+    InputError
+        A file of that name is there already.
+    DxmatchError
+        A file cannot be written.
     """
     with ExitStack() as open_files:
         writer = _Writer(make_folder(folder), open_files, max_requests, max_bytes)
@@ -173,7 +178,10 @@ def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore) -> B
 
     A line that is damaged, failed or unknown is reported, and the rest goes on.
 
-    Errors: `InputError` for a file that cannot be read or is not the result of a batch; nothing is stored then.
+    Raises
+    ------
+    InputError
+        A file that cannot be read or is not the result of a batch; nothing is stored then.
     """
     for path in paths:
         _check_result(path)
@@ -185,7 +193,7 @@ def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore) -> B
 
 
 def is_batch_result(path: str | os.PathLike[str]) -> bool:
-    """Whether one of the first 100 lines is the result of a request. Errors: `InputError` where it cannot be read."""
+    """Whether one of the first 100 lines is the result of a request. Raises `InputError` where it cannot be read."""
     return any("response" in entry or "error" in entry for entry in _first_entries(path))
 
 

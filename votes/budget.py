@@ -37,7 +37,7 @@ class Budget:
     async def reserve(self, most: float) -> None:
         """Counts a call that costs `most` at most. Waits while calls under way may still turn out cheaper.
 
-        Errors: `CapReached`.
+        Raises `CapReached`.
         """
         while True:
             if self.max_calls is not None and self.calls >= self.max_calls:

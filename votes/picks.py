@@ -62,7 +62,7 @@ class Choices:
 
 
 def place_of(pick: int, candidates: int, name: str) -> int:
-    """The pick, counted from 0. Errors: `StoreError` for one that no prompt reads out of an answer."""
+    """The pick, counted from 0. Raises `StoreError` for one that no prompt reads out of an answer."""
     if not 1 <= pick <= candidates:
         raise StoreError(
             f"The vote store is damaged: it holds the pick {pick} of {candidates} candidates for {name!r}."

@@ -17,19 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
+from ...votes.prompts import class_prompts
 from .declaration import declare
 
 KERNEL29 = "Kernel29"
 RANKS, FARTHEST, BEST = 5, 5, 16
-RELATIONS = {
-    "exact synonym": 1,
-    "broad synonym": 2,
-    "exact disease group": 3,
-    "broad disease group": 4,
-    "not related": 5,
-}
+RELATIONS = {name: distance for distance, name in enumerate(class_prompts.RELATIONS, start=1)}
 """Relation of a diagnosis to the golden one -> D."""
-SEVERITIES = {"mild": 1, "moderate": 2, "severe": 3, "critical": 4, "rare": 5}
+SEVERITIES = {name: degree for degree, name in enumerate(class_prompts.SEVERITIES, start=1)}
 UNKNOWN = "unknown"
 SETTINGS = {"easy": (1.0, 0.3), "medium": (2.0, 0.0), "hard": (3.0, 0.0)}
 """Name -> (k, x0) of the weight `1 / (1 + exp(k (s - x0)))` of a case whose score is s."""

@@ -69,64 +69,55 @@ class CachedEncoder:
 
     def probe(self) -> int:
         """`dimensions`, as the file says; the encoder is asked only where there is none."""
-        self._dimensions = self._read([], {}).shape[1] or probe(self.encoder)
+        self._read([])
+        self._dimensions = self._dimensions or probe(self.encoder)
         return self._dimensions
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """float32[len(texts), dimensions], unit rows, bit for bit as the encoder made them.
 
-        Errors: those of the encoder; `ModelError` where its vectors have another width than those on disk.
+        Raises
+        ------
+        ModelError
+            The encoder's vectors have another width than those on disk. Besides it, what the encoder raises.
         """
         if isinstance(texts, str):
             raise OptionError("texts", "a list of strings", texts)
-        texts = list(texts)
-        places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        unique = list(places)
-        missing = dict(enumerate(unique))
-        vectors = self._read(unique, missing)
-        for batch in _batches(missing):
-            made = self.encoder.encode(list(batch.values()))
-            if not vectors.shape[1]:
-                vectors = np.empty((len(unique), made.shape[1]), np.float32)
-            self._check_width(vectors.shape[1], made.shape[1])
-            vectors[list(batch)] = made
-            self._write(list(batch.values()), made)
-        if not texts:
+        if not len(texts):
             return np.empty((0, self.probe()), np.float32)
-        self._dimensions = vectors.shape[1]
-        return vectors if len(unique) == len(texts) else vectors[[places[text] for text in texts]]
+        unique = list(dict.fromkeys(texts))
+        found = self._read(unique)
+        # Strings of like length together: an encoder fills up the last batch of every length.
+        missing = sorted((text for text in unique if text not in found), key=len)
+        for start in range(0, len(missing), ROWS):
+            batch = missing[start : start + ROWS]
+            made = self.encoder.encode(batch)
+            self._dimensions = self._dimensions or made.shape[1]
+            self._check_width(self._dimensions, made.shape[1])
+            found.update(zip(batch, made, strict=True))
+            self._write(batch, made)
+        return np.stack([found[text] for text in texts])
 
-    def _read(self, texts: list[str], missing: dict[int, str]) -> NDArray[np.float32]:
-        """float32[len(texts), dimensions] with the rows that are on disk filled in; what is found is taken out of `missing`.
-
-        0 dimensions where nothing is on disk.
-        """
-        vectors = np.empty((len(texts), 0), np.float32)
+    def _read(self, texts: list[str]) -> dict[str, NDArray[np.float32]]:
+        """The vectors on disk by their text; sets `_dimensions` as the file says."""
+        found: dict[str, NDArray[np.float32]] = {}
         if not self._usable or not self.path.is_file():
-            return vectors
+            return found
         with self._guarded(), contextlib.closing(self._connect("rw")) as connection:
-            if (width := self._width(connection)) is None:
-                return vectors
-            vectors = np.empty((len(texts), width), np.float32)
+            self._dimensions = width = self._width(connection) or self._dimensions
             damaged = 0
             for start in range(0, len(texts), _KEYS_AT_ONCE):
-                places = {_key(texts[i]): i for i in range(start, min(start + _KEYS_AT_ONCE, len(texts)))}
+                by_key = {_key(text): text for text in texts[start : start + _KEYS_AT_ONCE]}
                 sql = "SELECT key, checksum, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))"
-                at, blobs = [], []
-                for key, checksum, blob in connection.execute(sql, (json.dumps(list(places)),)):
-                    i = places.get(key, -1)
-                    right = i >= 0 and isinstance(blob, bytes) and len(blob) == 4 * width
-                    if right and checksum == _checksum(texts[i], blob):
-                        at.append(i)
-                        blobs.append(blob)
+                for key, checksum, blob in connection.execute(sql, (json.dumps(list(by_key)),)) if width else ():
+                    text, right = by_key.get(key), isinstance(blob, bytes) and len(blob) == 4 * width
+                    if text is not None and right and checksum == _checksum(text, blob):
+                        found[text] = np.frombuffer(blob, "<f4")
                     else:
                         damaged += 1
-                vectors[at] = np.frombuffer(b"".join(blobs), "<f4").reshape(-1, width)
-                for i in at:
-                    missing.pop(i, None)
             if damaged:
                 _warn(f"{damaged} vector(s) in the cache {self.path} are damaged and are made anew.")
-        return vectors
+        return found
 
     def _write(self, texts: list[str], vectors: NDArray[np.float32]) -> None:
         if not self._usable:
@@ -187,13 +178,6 @@ class CachedEncoder:
             except (sqlite3.Error, OSError) as final:
                 self._usable = False
                 _warn(f"The vector cache {self.path} cannot be used ({final}); going on without it.")
-
-
-def _batches(missing: dict[int, str]) -> Iterator[dict[int, str]]:
-    """Strings of like length together: an encoder fills up the last batch of every length."""
-    by_length = sorted(missing, key=lambda i: len(missing[i]))
-    for start in range(0, len(by_length), ROWS):
-        yield {i: missing[i] for i in by_length[start : start + ROWS]}
 
 
 def _bytes(text: str) -> bytes:

@@ -71,7 +71,7 @@ class EncoderSpec(Struct, frozen=True):
     def open(self, endpoints: Mapping[str, Endpoint]) -> Encoder:
         """The encoder, with its vectors kept on disk.
 
-        Errors: `InputError` where its endpoint is not among `endpoints`; those of `SentenceEncoder` and `EndpointEncoder`.
+        Raises `InputError` where its endpoint is not among `endpoints`; those of `SentenceEncoder` and `EndpointEncoder`.
         """
         from .cached import CachedEncoder
 

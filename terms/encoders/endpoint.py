@@ -36,7 +36,7 @@ class EndpointEncoder:
     Nothing can be known of the server's weights: who changes the model behind a name changes `revision` as well.
     A text gets the same bits alone and in a batch only if the server computes them so; many do not.
 
-    Errors: `OptionError` for a parameter that cannot be.
+    Raises `OptionError` for a parameter that cannot be.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class EndpointEncoder:
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """float32[len(texts), dimensions], unit rows. It may be called where an event loop runs (in a notebook).
 
-        Errors: `InputError` for a text without a character; `ModelError` for vectors of another width than before or than
+        Raises `InputError` for a text without a character; `ModelError` for vectors of another width than before or than
         asked for, or of zeros; `EndpointError` where the server gives none, or none that can be read.
         """
         if isinstance(texts, str):

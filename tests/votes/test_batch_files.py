@@ -126,13 +126,6 @@ def test_a_model_of_any_name_gives_a_file_name(store: VoteStore, tmp_path: Path,
     assert len(file.path.name) < 120
 
 
-def test_models_of_like_names_share_no_file(store: VoteStore, tmp_path: Path) -> None:
-    models = ["a/b", "a:b", "A-B"]
-    files = export([q for model in models for q in questions(2, ModelConfig(model, "vote-1"))], tmp_path, store)
-    assert len({file.path.name.lower() for file in files}) == 3
-    assert [{line["body"]["model"] for line in requests(file.path)} for file in files] == [{model} for model in models]
-
-
 def test_an_export_is_whole_or_not_at_all(store: VoteStore, tmp_path: Path) -> None:
     def failing() -> Iterator[Question]:
         yield from questions(25)
@@ -310,16 +303,6 @@ def test_an_answer_that_is_there_stays(store: VoteStore, tmp_path: Path) -> None
     summary = import_batch([written(tmp_path / "r.jsonl", [result(custom_id(asked[0]))])], store)
     assert (summary.stored, summary.skipped["answered already"].count) == (0, 1)
     assert [answer and answer.verdict for answer in store.stored(asked)] == [0]
-
-
-def test_a_pick_comes_back(store: VoteStore, tmp_path: Path) -> None:
-    listed = candidates_text([("I21", "Acute myocardial infarction"), ("I20", "Angina pectoris")])
-    asked = [Question(PICKER, name, listed) for name in ("heart attack", "angina", "flu")]
-    export(asked, tmp_path, store)
-    texts = ["1", "2. I20 Angina pectoris", "3"]
-    lines = [result(custom_id(q), completion(text)) for q, text in zip(asked, texts, strict=True)]
-    assert import_batch([written(tmp_path / "r.jsonl", lines)], store).unscored == {"out of range": 1}
-    assert store.picks(PICKER, [(q.first, q.second) for q in asked]) == [1, 2, None]
 
 
 def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Classifiers: how a predicted diagnosis is related to the golden one, and how severe a disease is.
+"""Classifiers: how a predicted diagnosis is related to the reference one, and how severe a disease is.
 
 The verdict is the number of the class, from 1, in the order of `RELATIONS` and `SEVERITIES`.
 """
@@ -70,7 +70,7 @@ class _ClassPrompt:
 
 
 class RelationPrompt(_ClassPrompt):
-    """`first` is the golden diagnosis, `second` the predicted one."""
+    """`first` is the reference diagnosis, `second` the predicted one."""
 
     version: ClassVar[str] = "relation-1"
     _classes = RELATIONS

@@ -51,7 +51,7 @@ class StoreFile:
     def open(self, *, create: bool) -> sqlite3.Connection:
         """The first connection: makes the store where `create` says so and there is none, and checks that it is one.
 
-        Errors: `StoreError`.
+        Raises `StoreError`.
         """
         with self.translated_errors():
             if self.path.is_dir():

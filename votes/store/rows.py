@@ -48,7 +48,7 @@ VALUES = (
 )  # fmt: skip
 """Columns of the table `answer`: the key, and what was answered."""
 
-_MOST = 2**63 - 1
+_MAX_INTEGER = 2**63 - 1
 
 
 def row_of(respondent: int, question: Question, answer: Answer, answered_at: int) -> tuple[Any, ...]:
@@ -56,7 +56,7 @@ def row_of(respondent: int, question: Question, answer: Answer, answered_at: int
 
     A raw answer is cut to `MAX_RAW` characters; half a surrogate pair in it, which is no text, is spelt out (\\ud83d).
 
-    Errors: `InputError` for what the store cannot hold as it is.
+    Raises `InputError` for what the store cannot hold as it is.
     """
     if (answer.verdict is None) == (answer.reason is None):
         raise InputError("an answer without either verdict or reason, or with both", got=answer)
@@ -97,7 +97,7 @@ def _whole(name: str, value: Any) -> int:
         number = operator.index(value)
     except TypeError:
         number = -1
-    if not 0 <= number <= _MOST:
+    if not 0 <= number <= _MAX_INTEGER:
         raise InputError("a number that cannot be stored", column=name, allowed="a whole number from 0", got=value)
     return number
 

@@ -175,7 +175,7 @@ class VoteStore:
     def remember_exported(self, items: Iterable[tuple[str, Question]]) -> None:
         """Keeps which question a line of a batch file asks, by its custom id; all of them or none.
 
-        Errors: `InputError` where a custom id stands for another question already.
+        Raises `InputError` where a custom id stands for another question already.
         """
         columns = f"custom_id, {_KEY}"
         with self._file.connection(f"incoming ({columns})") as db:

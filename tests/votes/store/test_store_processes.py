@@ -65,7 +65,7 @@ def check_whole(path: Path) -> None:
 @pytest.mark.parametrize("code", [ADD_FOR_EVER, ADD_MANY_FOR_EVER])
 def test_what_was_added_survives_kill_9(tmp_path: Path, code: str) -> None:
     path, rng, lines = tmp_path / "votes.sqlite", random.Random(7), []
-    for life in range(6):
+    for life in range(4):
         writers = [started(code, path, f"{life}-{i}") for i in range(2)]
         if life % 2:  # some die at their start, some at work
             assert writers[0].stdout
@@ -89,19 +89,19 @@ def test_what_was_added_survives_kill_9(tmp_path: Path, code: str) -> None:
             assert store.add(Question(RESPONDENT, "life", str(life)), Answer(1, None)) and store.known(RESPONDENT)
             store._db.execute("DELETE FROM answer WHERE first = 'life'")
         check_whole(path)
-    assert len(lines) >= 3
+    assert len(lines) >= 2
 
 
 def test_processes_wait_for_each_other_and_lose_nothing(tmp_path: Path) -> None:
     """All of them make the store at once, write at once, and race for the same questions; each is won once."""
     path = tmp_path / "votes.sqlite"
-    racers = [started(RACE, path, f"racer {i}") for i in range(8)]
+    racers = [started(RACE, path, f"racer {i}") for i in range(4)]
     wins = [int(racer.communicate()[0]) for racer in racers]
-    assert [racer.returncode for racer in racers] == [0] * 8
+    assert [racer.returncode for racer in racers] == [0] * 4
     assert sum(wins) == 400 + 8 * 100
     with VoteStore(path) as store:
-        assert store.known(RESPONDENT) == 8 * 400 + sum(wins)
+        assert store.known(RESPONDENT) == 4 * 400 + sum(wins)
         shared = list(store.stored(Question(RESPONDENT, "shared", str(i)) for i in range(400)))
-        assert {answer.raw for answer in shared if answer} <= {f"racer {i}" for i in range(8)}
+        assert {answer.raw for answer in shared if answer} <= {f"racer {i}" for i in range(4)}
         assert None not in shared
     check_whole(path)
