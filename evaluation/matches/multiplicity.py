@@ -50,7 +50,7 @@ def multiplicities(
     n, _, width = entries.shape
     mu = np.empty((width, n, len(first)), np.uint8 if width * width < 2**8 else np.uint16)
     diagonal = np.arange(width)
-    for cases, matched in matches.facing(entries, first, second):
+    for cases, matched in matches.compared(entries, first, second):
         up_to = matched.cumsum(-1, dtype=mu.dtype).cumsum(-2, dtype=mu.dtype)
         mu[:, cases] = np.moveaxis(up_to[..., diagonal, diagonal], -1, 0)
     return mu
@@ -74,7 +74,7 @@ def expected_multiplicities(
     mu, chi = (np.empty((n, len(first)), np.float32) for _ in "12")
     earlier = np.tril(np.ones((width, width), bool), -1)
     new = ~((entries[:, :, :, None] == entries[:, :, None, :]) & earlier).any(-1)
-    for cases, chance in matches.facing(entries, first, second, matches.probabilities):
+    for cases, chance in matches.compared(entries, first, second, matches.probabilities):
         mu[cases] = chance.sum((-2, -1))
         counted = new[cases][:, first, :, None] & new[cases][:, second, None, :]
         chi[cases] = 1 - np.prod(1 - chance, axis=(-2, -1), where=counted)

@@ -53,7 +53,7 @@ _OF_HITS: dict[str, Any] = {
 
 @declare(
     symbol="R_disease",
-    says="The share of all reference diagnoses that the lists name.",
+    description="The share of all reference diagnoses that the lists name.",
     formula="R_disease@k = sum_i |found_i| / sum_i |reference_i|",
     source=f"{CLINBENCH_HPB}, disease-level recall",
     denominator="the reference diagnoses of all cases",
@@ -71,7 +71,7 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 
 @declare(
     symbol="R_patient",
-    says="The share of patients of whom the list names every reference diagnosis.",
+    description="The share of patients of whom the list names every reference diagnosis.",
     formula="R_patient@k = sum_i [found_i = reference_i] / n",
     source=f"{CLINBENCH_HPB}, patient-level recall",
     denominator="n, the number of cases",
@@ -89,7 +89,7 @@ def _several(generator: np.random.Generator) -> dict[str, Any]:
 
 @declare(
     symbol="sd_prompts",
-    says="How much a value differs from prompt to prompt.",
+    description="How much a value differs from prompt to prompt.",
     formula="sd = sqrt(1/(m-1) sum_j (x_j - mean)^2)",
     source=f"{CLINBENCH_HPB}, which averages over prompts",
     inputs="values [..., m]: one metric of one model under each of m prompts",

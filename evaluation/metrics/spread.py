@@ -24,7 +24,7 @@ def experts_behind(pairs: int) -> int:
 
 @declare(
     symbol="sigma_A",
-    says="How much the algorithm's agreement differs from expert to expert.",
+    description="How much the algorithm's agreement differs from expert to expert.",
     formula="sigma^A = sqrt(1/(z-1) sum_i (R_AEi - mean)^2); the same for P and for kappa",
     source=HOW_TO_EVALUATE,
     inputs="rates_ae [..., z]: P, R or kappa of the algorithm with each of z experts",
@@ -45,7 +45,7 @@ def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
 
 @declare(
     symbol="sigma_E",
-    says="How much an expert's agreement differs from colleague to colleague, averaged over the experts.",
+    description="How much an expert's agreement differs from colleague to colleague, averaged over the experts.",
     formula="mean sigma^E = 1/z sum_i sqrt(1/(z-2) sum_{j != i} (R_EiEj - mean_i)^2); the same for P and for kappa",
     source=HOW_TO_EVALUATE,
     inputs="rates_ee [..., z(z-1)/2]: P, R or kappa of each two experts, in the order (1,2), (1,3), …, (2,3), …",

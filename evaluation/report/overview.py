@@ -13,7 +13,7 @@ from ..statistics.results import Results
 from ..statistics.section import Section
 from .charts.cascade import BY_LEVEL, LEVELS
 from .charts.marks import marks_of
-from .words import place_of
+from .messages import place_of
 
 _HTML = macros("report.html.j2", Path(__file__).parent)
 HEADLINES = ("RPAD", "RRAD")

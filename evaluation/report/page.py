@@ -18,8 +18,8 @@ from .cases import cases_to_look_at
 from .charts import all_figures
 from .charts.marks import Marks, key, marks_of
 from .family_tables import family_tables, spoken
+from .messages import made_with_lines, panel_words
 from .overview import overview, panel_tables
-from .words import made_with_lines, panel_words
 
 _FIRST_WORDS = 3
 _HTML = macros("report.html.j2", Path(__file__).parent)

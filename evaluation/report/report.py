@@ -13,7 +13,7 @@ from ...errors import DxmatchError, OptionError
 from ...files.atomic import whole_file
 from ...pages.rows import json_rows, plain_number
 from ..statistics.results import Results
-from .words import summary
+from .messages import summary
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,11 +7,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ...pages.encodings import number
+from ...pages.encodings import number, with_interval
 from ..statistics.results import Results
 from ..statistics.section import Section
+from .messages import interval_of, made_with_lines, place_of, summary
 from .overview import headline_rows
-from .words import interval_of, made_with_lines, place_of, summary, with_interval
 
 _STYLE = {None: "", -1: "red", 0: "", 1: "green"}
 

@@ -302,7 +302,7 @@ def test_without_a_panel_the_reference_is_the_judge(everything, same_text, tmp_p
         assert report.row("HDF1", algorithm="A")["value"] == pytest.approx(
             evaluate(frame, same_text, metrics="hdf1", bootstrap=0).row("HDF1", algorithm="A")["value"]
         )
-        assert why in report.save(tmp_path / "r.html").read_text("utf-8").replace("&#x27;", "'")
+        assert why in report.save(tmp_path / "r.html").read_text("utf-8").replace("&#39;", "'")
         with pytest.raises(InputError, match=why.split(":")[0]):
             evaluate(lists, same_text, metrics=["relative"])
 
@@ -344,7 +344,7 @@ def test_a_matcher_that_rests_on_votes_says_how_many_it_must_know(drawn):
     class Voting(Exact):
         rests_on_votes, min_coverage = True, 0.8
 
-    from dxmatch.evaluation.report.words import made_with_lines
+    from dxmatch.evaluation.report.messages import made_with_lines
 
     for matcher, told in ((Voting(), True), (Exact(), False)):
         line = dict(made_with_lines(evaluate(drawn, matcher, metrics="relative", bootstrap=0)))["Match function"]

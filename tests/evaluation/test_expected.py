@@ -123,7 +123,7 @@ def test_rows(observed):
         "E[P](AE mean)@2", "E[P](EE mean)@2", "E[RPAD](H=0.5)@2",
         "E[R](AE mean)@2", "E[R](EE mean)@2", "E[RRAD](H=0.5)@2",
     ]  # fmt: skip
-    p = np.concatenate([block for _, block in matches.facing(entries, first, second, matches.probabilities)])
+    p = np.concatenate([block for _, block in matches.compared(entries, first, second, matches.probabilities)])
     ae, ee = p[:, first == 0], p[:, first > 0]
     assert rows["E[RPAD](H=0.5)@2"]["value"] == pytest.approx(dxmatch.metrics.expected_rpad(ae, ee, 0.5))
     assert rows["E[P](EE mean)@2"]["value"] == pytest.approx(dxmatch.metrics.expected_precision_at_k(ee).mean())

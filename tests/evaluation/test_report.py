@@ -14,7 +14,7 @@ from rich.console import Console
 
 from dxmatch.errors import DxmatchError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.report.words import place_of, verdict
+from dxmatch.evaluation.report.messages import place_of, verdict
 from dxmatch.files.spreadsheet import without_formulas
 
 NASTY = '<script>alert("x")</script>&\'[bold]'

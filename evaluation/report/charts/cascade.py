@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....pages.encodings import named, only, told, tooltip
+from ....pages.encodings import named, only, tooltip, with_interval
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
@@ -20,7 +20,7 @@ def figures(report: Results) -> list[Figure]:
     """One, where HDF1 by level is there."""
     rows: list[Row] = [
         {"rater": row["algorithm"], "level": row["of"], "value": row["value"], "low": row["low"], "high": row["high"],
-         "told": told(row)}
+         "told": with_interval(row)}
         for row in report.rows
         if row["metric"] == _METRIC and row["of"] in LEVELS
     ]  # fmt: skip
