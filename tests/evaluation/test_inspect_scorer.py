@@ -199,7 +199,7 @@ def test_m_gives_many_samples_at_once_what_it_gives_each_alone(evaluated: Callab
 def test_m_holds_up_no_other_sample(evaluated: Callable[..., Any]) -> None:
     """Two samples are inside M at the same time: neither would come out alone."""
 
-    class PairwiseAgreement:
+    class Meeting:
         threshold = 0.5
 
         def __init__(self) -> None:
@@ -209,5 +209,5 @@ def test_m_holds_up_no_other_sample(evaluated: Callable[..., Any]) -> None:
             self.both.wait(timeout=20)
             return [1.0] * len(a)
 
-    log = evaluated({"asthma": "asthma", "copd": "copd"}, scorer=dxmatch_scorer(PairwiseAgreement()))
+    log = evaluated({"asthma": "asthma", "copd": "copd"}, scorer=dxmatch_scorer(Meeting()))
     assert figures(log)["top1"]["accuracy"] == 1
