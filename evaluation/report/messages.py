@@ -8,11 +8,6 @@ from ...pages.encodings import with_interval
 from ..statistics.results import Results
 
 
-def interval_of(row: dict[str, Any]) -> str:
-    """`[0.842, 1.020]`, or a dash without one."""
-    return "–" if row["low"] is None else f"[{row['low']:.3f}, {row['high']:.3f}]"
-
-
 def summary(report: Results) -> list[str]:
     """One sentence or two for each algorithm and its panel; then what the other families found."""
     return [*panel_words(report), *(line for section in report.sections for line in section.words)]
