@@ -63,7 +63,11 @@ def compute(lists: Lists, context: Context) -> Section:
     """Every rater that is not the reference is judged, on the first five ranks, as in the source.
 
     Tables: quadrants (of the severity-semantic plane, by the sign of the rescaled scores).
-    Errors: `InputError` for a word outside its scale.
+
+    Raises
+    ------
+    InputError
+        For a word outside its scale.
     """
     notes = [f"These scores take the first {RANKS} ranks, whatever k is."]
     found = []

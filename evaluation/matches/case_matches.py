@@ -122,7 +122,11 @@ def match_cases(
 
     `keep_probabilities` keeps them beside the verdicts.
     `strings` in ascending order makes the calls independent of the order of the rows.
-    Errors: `ModelError` where M gives something other than one probability per pair.
+
+    Raises
+    ------
+    ModelError
+        Where M gives something other than one probability per pair.
     """
     codes = np.empty(0, np.int64)
     pending: list[NDArray[np.int64]] = []
@@ -157,7 +161,10 @@ def ask(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.bool_]:
 def asked(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.float64]:
     """float64 [n]: the probabilities of M, row by row, checked.
 
-    Errors: `ModelError` where M gives something other than one probability per pair.
+    Raises
+    ------
+    ModelError
+        Where M gives something other than one probability per pair.
     """
     probabilities = np.asarray(matcher.probabilities(a, b), float)
     if probabilities.shape != (len(a),):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
-from ...matcher.protocol import Matcher
-from .case_matches import CaseMatches, ask
+from .case_matches import CaseMatches
 
 
 def multiplicity(matches: ArrayLike) -> NDArray[np.int64]:
@@ -29,14 +26,6 @@ def multiplicity(matches: ArrayLike) -> NDArray[np.int64]:
 def characteristic(mu: ArrayLike) -> NDArray[np.bool_]:
     """`chi = [mu > 0]`: the two lists have a diagnosis in common."""
     return np.asarray(mu) > 0
-
-
-def multiplicity_of_lists(a: Sequence[str], b: Sequence[str], matcher: Matcher, k: int | None = None) -> int:
-    """mu of two literal lists, each cut to its first `k`. A diagnosis that stands twice counts twice."""
-    left, right = list(a)[:k], list(b)[:k]
-    if not left or not right:
-        return 0
-    return int(ask(matcher, [p for p in left for _ in right], right * len(left)).sum())
 
 
 def multiplicities(

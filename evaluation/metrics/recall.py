@@ -111,7 +111,10 @@ def prompt_spread(values: ArrayLike) -> NDArray[np.float64]:
 def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """bool [n, ..., D], which reference diagnoses the first k ranks name; and `given`, with axes to match.
 
-    Errors: `OptionError` for arrays that do not fit each other, and for a case without a reference.
+    Raises
+    ------
+    OptionError
+        For arrays that do not fit each other, and for a case without a reference.
     """
     there, named = np.asarray(given), np.asarray(hits)
     if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():

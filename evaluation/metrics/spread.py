@@ -14,7 +14,10 @@ from .declaration import HOW_TO_EVALUATE, declare
 def experts_behind(pairs: int) -> int:
     """z, from the number of pairs z(z-1)/2.
 
-    Errors: `OptionError` where no panel has that many pairs.
+    Raises
+    ------
+    OptionError
+        Where no panel has that many pairs.
     """
     experts = (1 + math.isqrt(1 + 8 * pairs)) // 2
     if pairs < 1 or experts * (experts - 1) // 2 != pairs:

@@ -16,7 +16,10 @@ Keys = tuple[str, ...]
 def json_files(folder: Path) -> list[Path]:
     """The .json files of a folder and all below it, in order of their paths.
 
-    Errors: `InputError` for no folder, or one without such a file.
+    Raises
+    ------
+    InputError
+        For no folder, or one without such a file.
     """
     if not folder.is_dir():
         raise InputError("no such folder", source=str(folder))

@@ -37,7 +37,9 @@ class Value:
 
 @dataclass(frozen=True)
 class Table:
-    """title : above it, "" for none. told : what its reader should know. caption : its name, for those who hear it.
+    """A table of texts and values.
+
+    title : above it, "" for none. told : what its reader should know. caption : its name, for those who hear it.
 
     groups : (heading or "", lines) each; the first cell of a line is its name.
     """

@@ -48,7 +48,10 @@ def corrected(
     labelled : what `read_labelled` reads.
     denominator : as in `evaluate`; where it is the lists' own lengths, these are not resampled.
 
-    Errors: `InputError` for a labelled sample that cannot be right.
+    Raises
+    ------
+    InputError
+        For a labelled sample that cannot be right.
     """
     sample = read_labelled(labelled, lists)
     met = pairwise_agreement(lists, pair_of, matches, context.k, denominator)
