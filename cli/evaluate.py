@@ -173,7 +173,7 @@ def metrics() -> None:
 
     table = Table("Metric", "Says", "Formula", "Range", "Source", title="Metrics", show_lines=True)
     for metric in all_metrics():
-        table.add_row(metric.symbol, metric.says, metric.formula, metric.range, metric.source)
+        table.add_row(metric.symbol, metric.description, metric.formula, metric.range, metric.source)
     Console().print(table)
 
 

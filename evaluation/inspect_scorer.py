@@ -58,7 +58,10 @@ def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int 
     says what each diagnosis came to. A blank answer names nothing: 0, 0 and no probability. An answer that no names can be
     read from is left unscored, never counted as wrong; Inspect's results say how many those are.
 
-    Errors: `InputError` for a sample without a target.
+    Raises
+    ------
+    InputError
+        For a sample without a target.
     """
     check_k(k)
     m = loaded(matcher)

@@ -29,8 +29,8 @@ def named(data: str) -> alt.NamedData:
     return alt.NamedData(name=data)
 
 
-def told(row: Row) -> str:
-    """`0.931 [0.842, 1.020]`, for tooltips and tables."""
+def with_interval(row: Row) -> str:
+    """`0.931 [0.842, 1.020]`, `0.931` without an interval, or `undefined`."""
     if row.get("low") is None or row["value"] is None:
         return number(row["value"])
     return f"{row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"

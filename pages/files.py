@@ -25,7 +25,10 @@ def save_figures(
 ) -> list[Path]:
     """Each chart as NAME.FORMAT in `folder`, which is made where it is absent.
 
-    Errors: `OptionError` for a format that is neither "png" nor "svg".
+    Raises
+    ------
+    OptionError
+        For a format that is neither "png" nor "svg".
     """
     kinds = [formats] if isinstance(formats, str) else list(formats)
     for kind in kinds or [None]:

@@ -14,12 +14,12 @@ from ..metrics import REGISTRY
 from ..statistics.section import Context, Section
 from .group_agreement import (
     METRICS,
-    NO_STRANGERS,
+    NO_CROSS_CASE_PAIRS,
     FirstDiagnoses,
     Values,
+    cross_case_pairs,
     group_agreement,
-    stranger_pairs,
-    told_apart,
+    non_matches,
 )
 from .rater_rows import by_name, rater_row
 
@@ -48,10 +48,10 @@ def compute(lists: Lists, context: Context) -> Section:
     first, second = np.triu_indices(raters, 1)
     matches = match_cases(entries[:, :, None], first, second, lists.strings, context.matcher, progress=context.progress)
     categories = top_categories(entries, first, second, lists.strings, matches)
-    said = FirstDiagnoses(entries, categories.of, told_apart(entries, matches))
-    strangers = NO_STRANGERS
+    said = FirstDiagnoses(entries, categories.of, non_matches(entries, matches))
+    cross_case = NO_CROSS_CASE_PAIRS
     if context.across_cases:
-        strangers = stranger_pairs(entries, lists.strings, context.matcher, context.seed, context.progress)
+        cross_case = cross_case_pairs(entries, lists.strings, context.matcher, context.seed, context.progress)
 
     algorithms, experts = _parts(lists)
     groups = [
@@ -59,7 +59,7 @@ def compute(lists: Lists, context: Context) -> Section:
         for algorithm in algorithms or experts
         for group in ([e for e in experts if e != algorithm], sorted({*experts, algorithm}))
     ]
-    data, repeats = group_agreement(said, strangers, groups, context.repeats, context.seed)
+    data, repeats = group_agreement(said, cross_case, groups, context.repeats, context.seed)
     section = Section(NAME, TITLE)
     for place, algorithm in enumerate(algorithms or experts):
         both = slice(2 * place, 2 * place + 2)
@@ -74,10 +74,10 @@ def compute(lists: Lists, context: Context) -> Section:
             f"{symbol} was left out: it asks M about diagnoses of different cases, and this M rests on votes. "
             f"Ask for it by name (--metric {METRICS[-1]})."
         )
-    if strangers.asked < strangers.all:
+    if cross_case.asked < cross_case.all:
         section.notes.append(
-            f"The disagreement by chance of {REGISTRY[METRICS[-1]].symbol} is estimated from {strangers.asked:,} pairs of "
-            f"first diagnoses drawn from {strangers.all:,}."
+            f"The disagreement by chance of {REGISTRY[METRICS[-1]].symbol} is estimated from {cross_case.asked:,} pairs of "
+            f"first diagnoses drawn from {cross_case.all:,}."
         )
     if categories.chained:
         section.notes.append(

@@ -19,7 +19,7 @@ from ..relative.rates import CaseCounts, resampled
 from ..statistics.bootstrap import case_weights
 
 METRICS = ("cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "krippendorff_alpha_by_distance")
-MOST_PAIRS = 50_000
+MAX_PAIRS = 50_000
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -39,7 +39,7 @@ class FirstDiagnoses:
 
 
 @dataclass(frozen=True)
-class StrangerPairs:
+class CrossCasePairs:
     """Pairs of first diagnoses, each of any case and rater, that M tells apart.
 
     one, other : flat places (case * raters + rater). asked : how many pairs they were found among. all : of how many.
@@ -51,35 +51,35 @@ class StrangerPairs:
     all: int
 
 
-NO_STRANGERS = StrangerPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), 0, 0)
+NO_CROSS_CASE_PAIRS = CrossCasePairs(np.zeros(0, np.int64), np.zeros(0, np.int64), 0, 0)
 """Where M was not asked about diagnoses of different cases: alpha_M is then undefined."""
 
 
-def told_apart(entries: NDArray[np.int32], matches: CaseMatches) -> NDArray[np.bool_]:
+def non_matches(entries: NDArray[np.int32], matches: CaseMatches) -> NDArray[np.bool_]:
     """bool [n, r, r], from M on each two first diagnoses of a case."""
     n, raters = entries.shape
     first, second = np.triu_indices(raters, 1)
     apart = np.zeros((n, raters, raters), bool)
-    for cases, matched in matches.facing(entries[:, :, None], first, second):
+    for cases, matched in matches.compared(entries[:, :, None], first, second):
         apart[cases, first, second] = apart[cases, second, first] = ~matched[:, :, 0, 0]
     return apart
 
 
-def stranger_pairs(
+def cross_case_pairs(
     entries: NDArray[np.int32], strings: list[str], matcher: Matcher, seed: int, progress: Progress | None = None
-) -> StrangerPairs:
-    """Each two first diagnoses of all cases where there are at most `MOST_PAIRS` of these; else so many, drawn at random.
+) -> CrossCasePairs:
+    """Each two first diagnoses of all cases where there are at most `MAX_PAIRS` of these; else so many, drawn at random.
 
     M is asked each pair of strings among them once; equal strings match.
     """
     places = np.flatnonzero(entries.ravel() >= 0)
     total = len(places) * (len(places) - 1) // 2
-    if total <= MOST_PAIRS:
+    if total <= MAX_PAIRS:
         one, other = np.triu_indices(len(places), 1)
     else:
         generator = np.random.default_rng(seed)
-        one = generator.integers(0, len(places), MOST_PAIRS)
-        other = (one + generator.integers(1, len(places), MOST_PAIRS)) % len(places)
+        one = generator.integers(0, len(places), MAX_PAIRS)
+        other = (one + generator.integers(1, len(places), MAX_PAIRS)) % len(places)
     one, other = places[one], places[other]
     low, high = entries.ravel()[one], entries.ravel()[other]
     codes, pair = np.unique(pair_codes(low, high, len(strings)), return_inverse=True)
@@ -92,14 +92,14 @@ def stranger_pairs(
         if progress is not None:
             progress(len(asked), len(asked))
     differ = apart[pair]
-    return StrangerPairs(one[differ], other[differ], len(one), total)
+    return CrossCasePairs(one[differ], other[differ], len(one), total)
 
 
 def group_agreement(
-    said: FirstDiagnoses, strangers: StrangerPairs, groups: Sequence[NDArray[np.intp]], repeats: int, seed: int
+    said: FirstDiagnoses, cross_case: CrossCasePairs, groups: Sequence[NDArray[np.intp]], repeats: int, seed: int
 ) -> tuple[Values, Values]:
     """[groups, 4] of the data and [repeats, groups, 4] of the resamples: mean kappa of pairs, Fleiss, alpha, alpha_M."""
-    parts = [_Group(said, strangers, raters) for raters in groups]
+    parts = [_Group(said, cross_case, raters) for raters in groups]
     n, width = said.categories.shape
     first, second = np.triu_indices(width, 1)
     counts = CaseCounts(np.zeros((0, n, len(first)), np.uint8), None, said.categories, first, second)
@@ -122,7 +122,7 @@ def group_agreement(
 class _Group:
     """What the agreement of some raters is a sum of, case by case."""
 
-    def __init__(self, said: FirstDiagnoses, strangers: StrangerPairs, raters: NDArray[np.intp]) -> None:
+    def __init__(self, said: FirstDiagnoses, cross_case: CrossCasePairs, raters: NDArray[np.intp]) -> None:
         from scipy.sparse import coo_array
 
         categories, width = said.categories[:, raters], said.categories.shape[1]
@@ -141,11 +141,11 @@ class _Group:
 
         self.said = held(known)
         self.paired = self.said if paired.sum() == known.sum() else held(paired)
-        cases = [side // width for side in (strangers.one, strangers.other)]
-        members = [np.isin(side % width, raters) for side in (strangers.one, strangers.other)]
+        cases = [side // width for side in (cross_case.one, cross_case.other)]
+        members = [np.isin(side % width, raters) for side in (cross_case.one, cross_case.other)]
         kept = members[0] & members[1] & (size[cases[0]] > 1) & (size[cases[1]] > 1)
-        scale = np.full(kept.sum(), 2 * strangers.all / max(1, strangers.asked))
-        self.strangers = coo_array((scale, (cases[0][kept], cases[1][kept])), shape=(n, n)).tocsr()
+        scale = np.full(kept.sum(), 2 * cross_case.all / max(1, cross_case.asked))
+        self.cross_case = coo_array((scale, (cases[0][kept], cases[1][kept])), shape=(n, n)).tocsr()
 
     def values(self, weights: Values) -> tuple[Values, Values, Values]:
         """Fleiss, alpha and alpha_M, [b] each, of the cases taken `weights` [b, n] times."""
@@ -155,5 +155,5 @@ class _Group:
         if self.paired is not self.said:
             squares = np.square(self.paired @ weights.T).sum(0)
         alpha = alpha_from_sums(weights @ self.apart, total, total * total - squares)
-        unlike = ((self.strangers @ weights.T) * weights.T).sum(0)
+        unlike = ((self.cross_case @ weights.T) * weights.T).sum(0)
         return fleiss, alpha, alpha_from_sums(weights @ self.apart_by_m, total, unlike)

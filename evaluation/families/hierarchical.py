@@ -61,7 +61,11 @@ def compute(lists: Lists, context: Context) -> Section:
     """Every rater that is not the reference is judged, in the cases whose reference has a code.
 
     Tables: chapters (of the reference), rank_shifts (from top-k accuracy to HDF1).
-    Errors: `InputError` for codes that cannot be right, and where no case's reference has a code.
+
+    Raises
+    ------
+    InputError
+        For codes that cannot be right, and where no case's reference has a code.
     """
     tree, paths = opened(context.icd_source)
     coded = icd_lists(lists, context.k, context.matcher, tree, context.icd_source)

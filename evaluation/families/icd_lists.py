@@ -58,7 +58,11 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
 
     A diagnosis has the codes of its cell; where that is blank, the one that its text maps to, if M brings a mapping.
     A word for no diagnosis has none.
-    Errors: `InputError` for codes that the tree lacks, or of two revisions, anywhere in the lists.
+
+    Raises
+    ------
+    InputError
+        For codes that the tree lacks, or of two revisions, anywhere in the lists.
     """
     codes, texts = lists.cells("icd10")
     reference_cells = lists.reference_more.get("icd10", [()] * len(lists.cases))

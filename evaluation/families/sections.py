@@ -49,7 +49,10 @@ class Wanted:
 def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     """What `metrics` names: families, metrics by name or by symbol, in any case; None is everything.
 
-    Errors: `OptionError` for a name that is neither, or a metric that no family of an evaluation computes.
+    Raises
+    ------
+    OptionError
+        For a name that is neither, or a metric that no family of an evaluation computes.
     """
     if metrics is None:
         return Wanted(dict.fromkeys(FAMILIES))
@@ -88,7 +91,10 @@ def _families_of(metric: Metric) -> tuple[str, ...]:
 def family_sections(lists: Lists, context: Context, want: Wanted) -> tuple[list[Section], dict[str, str]]:
     """The sections of every wanted family but the relative one; and the families left out, with what they lack.
 
-    Errors: `InputError` for a family that was asked for by name and lacks something; those of the families.
+    Raises
+    ------
+    InputError
+        For a family that was asked for by name and lacks something; those of the families.
     """
     sections: list[Section] = []
     left_out: dict[str, str] = {}

@@ -46,8 +46,8 @@ def _has_relation(lists: Lists) -> bool:
 
 
 def _has_severity(lists: Lists) -> bool:
-    golden = any(cell.value for cells in lists.reference_more.get("severity", []) for cell in cells)
-    return golden and bool(lists.cells("severity")[1])
+    reference = any(cell.value for cells in lists.reference_more.get("severity", []) for cell in cells)
+    return reference and bool(lists.cells("severity")[1])
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,11 @@ def compute(lists: Lists, context: Context) -> Section:
     """Every rater that is not the reference is judged, on the first five ranks, as in the source.
 
     Tables: quadrants (of the severity-semantic plane, by the sign of the rescaled scores).
-    Errors: `InputError` for a word outside its scale.
+
+    Raises
+    ------
+    InputError
+        For a word outside its scale.
     """
     notes = [f"These scores take the first {RANKS} ranks, whatever k is."]
     found = []
@@ -108,11 +112,11 @@ def _severity(lists: Lists, notes: list[str]) -> _Score:
     said = _degrees(lists, "severity", lambda word, place: severity_degree(word, **place))
     at, top = lists.places(RANKS), lists.top(RANKS)
     known = np.where(top >= 0, np.maximum(said[at], 0), 0)
-    golden = _golden(lists.reference_more["severity"], lists.source)
-    values = scores(np.where(at >= 0, severity_distances(golden[:, None, None], known), 0))
-    values[golden == 0] = np.nan
-    if count := int((golden == 0).sum()):
-        notes.append(f"{count:,} of {len(golden):,} cases have no severity of the reference, so no severity score.")
+    reference = _reference_severity(lists.reference_more["severity"], lists.source)
+    values = scores(np.where(at >= 0, severity_distances(reference[:, None, None], known), 0))
+    values[reference == 0] = np.nan
+    if count := int((reference == 0).sum()):
+        notes.append(f"{count:,} of {len(reference):,} cases have no severity of the reference, so no severity score.")
     silent = np.flatnonzero((known == 0).all(axis=(0, 2)))
     values[:, silent] = np.nan
     for i, rater in enumerate(lists.raters):
@@ -133,7 +137,7 @@ def _degrees(lists: Lists, column: str, read: Callable[[str, Mapping[str, object
     return numbers[codes]
 
 
-def _golden(cells: list[tuple[Cell, ...]], source: str) -> NDArray[np.int8]:
+def _reference_severity(cells: list[tuple[Cell, ...]], source: str) -> NDArray[np.int8]:
     """int8 [n]: the severity of each case's first reference diagnosis; 0 where it is unknown."""
     place = {"source": source, "column": "severity of the reference"}
     numbers = [[severity_degree(cell.value, row=cell.row, **place) for cell in case] for case in cells]

@@ -47,14 +47,14 @@ def with_relations(
     name = _names(lists, naming)
     references = [tuple(dict.fromkeys(name[text] for text in reference)) for reference in lists.reference]
     open_ = [(i, at) for i, at in _open(lists, "relation", check_k(k)) if references[i]]
-    wanted = {(golden, name[lists.strings[lists.entries[at]]]) for i, at in open_ for golden in references[i]}
+    wanted = {(reference, name[lists.strings[lists.entries[at]]]) for i, at in open_ for reference in references[i]}
     pairs = sorted(pair for pair in wanted if pair[0] != pair[1])
     answers = model.answers(RELATION_PROMPT, pairs, store, budget or Budget(), progress)
     number: dict[tuple[str, str], int | None] = dict.fromkeys(wanted, SAME)
     number.update(zip(pairs, map(_verdict, answers), strict=True))
 
     def nearest(i: int, at: int) -> str | None:
-        numbers = [number[golden, name[lists.strings[lists.entries[at]]]] for golden in references[i]]
+        numbers = [number[reference, name[lists.strings[lists.entries[at]]]] for reference in references[i]]
         known = [one for one in numbers if one is not None]
         return RELATIONS[min(known) - 1] if len(known) == len(numbers) or SAME in known else None
 
@@ -87,7 +87,10 @@ def with_severities(
         for one, answer in zip(names, answers, strict=True)
     }
     filled = _filled(lists, "severity", {at: word[name[lists.strings[lists.entries[at]]]] for at in open_})
-    cells = [_golden(lists, i, [word[name[text]] for text in reference]) for i, reference in enumerate(lists.reference)]
+    cells = [
+        _reference_severity(lists, i, [word[name[text]] for text in reference])
+        for i, reference in enumerate(lists.reference)
+    ]
     return replace(filled, reference_more={**lists.reference_more, "severity": cells})
 
 
@@ -115,7 +118,7 @@ def _filled(lists: Lists, column: str, words: Mapping[int, str | None]) -> Lists
     return replace(lists, more={**lists.more, column: cells})
 
 
-def _golden(lists: Lists, case: int, words: list[str | None]) -> tuple[Cell, ...]:
+def _reference_severity(lists: Lists, case: int, words: list[str | None]) -> tuple[Cell, ...]:
     """One cell for each reference diagnosis of a case; what was given stays, on its row."""
     given = lists.reference_more.get("severity", [()] * len(lists.cases))[case]
     row = int(lists.rows[lists.offsets[case, 0]])

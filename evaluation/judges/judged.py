@@ -121,7 +121,11 @@ def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Se
     """The section of the recall family, with the judge in the place of M.
 
     A case in which the judge gives no verdict on one of the lists is left out for every rater, and told.
-    Errors: `InputError` where no case is left.
+
+    Raises
+    ------
+    InputError
+        Where no case is left.
     """
     kept = np.flatnonzero(judgements.scored)
     told = ", ".join(f"{count:,} {reason}" for reason, count in judgements.unscored.most_common())

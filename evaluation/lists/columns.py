@@ -125,7 +125,10 @@ def roles(
 ) -> tuple[list[str] | None, NDArray[np.str_]]:
     """The role of each rater (None without the column), and of each row.
 
-    Errors: `InputError` for a rater with two roles, or a second reference rater.
+    Raises
+    ------
+    InputError
+        For a rater with two roles, or a second reference rater.
     """
     if column is None:
         return None, np.full(len(table), "")

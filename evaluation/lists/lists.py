@@ -122,7 +122,11 @@ def assign_roles(
     """Those named in `algorithms` are the algorithms.
 
     The others are the panel, but for raters whose role was "algorithm" already: they are left out ("unused").
-    Errors: `InputError` for a name that no rater has.
+
+    Raises
+    ------
+    InputError
+        For a name that no rater has.
     """
     named = [algorithms] if isinstance(algorithms, str) else list(algorithms)
     if not named or not all(isinstance(name, str) for name in named):
@@ -159,7 +163,11 @@ def panels(lists: Lists, in_turn: bool = False) -> list[Panel]:
     """One panel for each algorithm.
 
     With `in_turn`, each algorithm (each rater, where none is named) is judged by all the others.
-    Errors: `InputError` where there is no algorithm, or fewer than two experts.
+
+    Raises
+    ------
+    InputError
+        Where there is no algorithm, or fewer than two experts.
     """
     roles = lists.roles or ("",) * len(lists.raters)
     everyone = range(len(roles))

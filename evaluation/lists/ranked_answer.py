@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-LONGEST_NAME = 25
+MAX_WORDS = 25
 """Words; more of them are a sentence, not the name of a disease."""
 
-_LONGEST_BARE_LINE, _SHORTEST_REMARK, _LONGEST_LABEL = 12, 4, 6
-_LONGEST_LINE = 500
+_MAX_WORDS_OF_A_BARE_LINE, _MIN_WORDS_OF_A_REMARK, _MAX_WORDS_OF_A_LABEL = 12, 4, 6
+_MAX_LINE = 500
 """Characters; no name is so long, and no pattern is slow on what is left."""
 
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
@@ -54,11 +54,11 @@ def ranked_diagnoses(text: str) -> list[str] | None:
         return []
     found = _from_json(text)
     if found is None:
-        found = _from_lines([line[:_LONGEST_LINE] for line in text.splitlines()])
+        found = _from_lines([line[:_MAX_LINE] for line in text.splitlines()])
     if found is None:
         return None
     names = [name for name in map(_name, found) if any(map(str.isalpha, name))]
-    if (found and not names) or any(len(name.split()) > LONGEST_NAME for name in names):
+    if (found and not names) or any(len(name.split()) > MAX_WORDS for name in names):
         return None
     return names
 
@@ -119,7 +119,7 @@ def _from_lines(lines: list[str]) -> list[str] | None:
         rest = [] if listed is None else listed.entries
         return [*labelled, *(entry for entry in rest if _name(entry) not in labelled)]
     bare = [line for line in map(_unmarked, lines) if line and not line.endswith(":")]
-    longest = LONGEST_NAME if len(bare) == 1 else _LONGEST_BARE_LINE
+    longest = MAX_WORDS if len(bare) == 1 else _MAX_WORDS_OF_A_BARE_LINE
     unlike = any(line.startswith(_NO_NAME) or len(line.split()) > longest for line in bare)
     return None if unlike else bare
 
@@ -173,7 +173,7 @@ def _labelled(lines: list[str]) -> list[str]:
     """Of the last line that says "Diagnosis: …"; "Differential: a, b" gives two."""
     for line in reversed(lines):
         found = None if _numbered_entry(line) else _LABELLED.match(_unmarked(line))
-        if found and len(found["label"].split()) <= _LONGEST_LABEL:
+        if found and len(found["label"].split()) <= _MAX_WORDS_OF_A_LABEL:
             if _SEVERAL.search(found["label"]):
                 return [name.strip() for name in found["name"].split(";" if ";" in found["name"] else ",")]
             return [_name(found["name"])]
@@ -195,12 +195,12 @@ def _without_bullet(line: str) -> str:
 
 def _name(entry: str) -> str:
     """An entry without what is said about it."""
-    entry = entry[:_LONGEST_LINE].strip()
+    entry = entry[:_MAX_LINE].strip()
     bold = _BOLD.match(entry)
     name = _plain(bold[1] if bold else entry).strip()
     if not bold and (labelled := _LABELLED.match(name)) and len(labelled["label"].split()) == 1:
         name = labelled["name"]
     remark = _REMARK.search(name)
-    if remark and len(name[remark.end() :].split()) >= _SHORTEST_REMARK:
+    if remark and len(name[remark.end() :].split()) >= _MIN_WORDS_OF_A_REMARK:
         name = name[: remark.start()]
     return _LIKELIHOOD.sub("", name).strip(" \t.,;:\"'“”")

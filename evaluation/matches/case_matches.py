@@ -34,7 +34,7 @@ class CaseMatches:
     verdicts: NDArray[np.bool_]
     probabilities: NDArray[np.float32] | None = None
 
-    def facing(
+    def compared(
         self, entries: Entries, first: Raters, second: Raters, values: NDArray[Any] | None = None
     ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Blocks of cases, and in them M of each pair of lists, place by place; no diagnosis matches nothing.
@@ -45,7 +45,7 @@ class CaseMatches:
         """
         given = self.verdicts if values is None else values
         for block in _blocks(entries, first, second):
-            names, place = block.names, block.facing
+            names, place = block.names, block.compared
             i, j = np.triu_indices(names.shape[1])
             codes = pair_codes(names[:, i], names[:, j], self.n_strings)
             at = np.minimum(np.searchsorted(self.codes, codes), max(len(self.codes) - 1, 0))
@@ -72,13 +72,13 @@ class _Block:
     """Some cases, with the strings of each numbered within the case, so that a repeated pair is one pair.
 
     names : int32 [c, L], the strings of each case, ascending, then -1. width : L + 1, the last for no diagnosis.
-    facing : int64 [c, m, K, K], for each pair of places its position in a flat [c, width, width], smaller number first.
+    compared : int64 [c, m, K, K], for each pair of places its position in a flat [c, width, width], smaller number first.
     """
 
     cases: slice
     names: NDArray[np.int32]
     width: int
-    facing: NDArray[np.int64]
+    compared: NDArray[np.int64]
 
 
 def _blocks(entries: Entries, first: Raters, second: Raters) -> Iterator[_Block]:
@@ -122,13 +122,17 @@ def match_cases(
 
     `keep_probabilities` keeps them beside the verdicts.
     `strings` in ascending order makes the calls independent of the order of the rows.
-    Errors: `ModelError` where M gives something other than one probability per pair.
+
+    Raises
+    ------
+    ModelError
+        Where M gives something other than one probability per pair.
     """
     codes = np.empty(0, np.int64)
     pending: list[NDArray[np.int64]] = []
     for block in _blocks(entries, first, second):
         needed = np.zeros((len(block.names), block.width, block.width), bool)
-        needed.reshape(-1)[block.facing] = True
+        needed.reshape(-1)[block.compared] = True
         case, low, high = np.nonzero(needed[:, :-1, :-1])
         pending.append(each_once(pair_codes(block.names[case, low], block.names[case, high], len(strings))))
         if sum(map(len, pending)) > _CODES_PENDING:
@@ -157,7 +161,10 @@ def ask(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.bool_]:
 def asked(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.float64]:
     """float64 [n]: the probabilities of M, row by row, checked.
 
-    Errors: `ModelError` where M gives something other than one probability per pair.
+    Raises
+    ------
+    ModelError
+        Where M gives something other than one probability per pair.
     """
     probabilities = np.asarray(matcher.probabilities(a, b), float)
     if probabilities.shape != (len(a),):

@@ -47,7 +47,7 @@ def top_categories(
     folded: dict[str, int] = {}
     spelling = np.array([folded.setdefault(" ".join(s.casefold().split()), len(folded)) for s in strings] or [0])
     left, right = entries[:, first], entries[:, second]
-    blocks = [matched[:, :, 0, 0] for _, matched in matches.facing(entries[:, :, None], first, second)]
+    blocks = [matched[:, :, 0, 0] for _, matched in matches.compared(entries[:, :, None], first, second)]
     direct = np.concatenate(blocks)
     edges = (spelling[left[direct]], spelling[right[direct]])
     graph = coo_array((np.ones(len(edges[0]), bool), edges), shape=(len(spelling), len(spelling)))

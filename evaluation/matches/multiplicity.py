@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
-from ...matcher.protocol import Matcher
-from .case_matches import CaseMatches, ask
+from .case_matches import CaseMatches
 
 
 def multiplicity(matches: ArrayLike) -> NDArray[np.int64]:
@@ -31,14 +28,6 @@ def characteristic(mu: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray(mu) > 0
 
 
-def multiplicity_of_lists(a: Sequence[str], b: Sequence[str], matcher: Matcher, k: int | None = None) -> int:
-    """mu of two literal lists, each cut to its first `k`. A diagnosis that stands twice counts twice."""
-    left, right = list(a)[:k], list(b)[:k]
-    if not left or not right:
-        return 0
-    return int(ask(matcher, [p for p in left for _ in right], right * len(left)).sum())
-
-
 def multiplicities(
     entries: NDArray[np.int32], first: NDArray[np.intp], second: NDArray[np.intp], matches: CaseMatches
 ) -> NDArray[np.unsignedinteger]:
@@ -50,7 +39,7 @@ def multiplicities(
     n, _, width = entries.shape
     mu = np.empty((width, n, len(first)), np.uint8 if width * width < 2**8 else np.uint16)
     diagonal = np.arange(width)
-    for cases, matched in matches.facing(entries, first, second):
+    for cases, matched in matches.compared(entries, first, second):
         up_to = matched.cumsum(-1, dtype=mu.dtype).cumsum(-2, dtype=mu.dtype)
         mu[:, cases] = np.moveaxis(up_to[..., diagonal, diagonal], -1, 0)
     return mu
@@ -74,7 +63,7 @@ def expected_multiplicities(
     mu, chi = (np.empty((n, len(first)), np.float32) for _ in "12")
     earlier = np.tril(np.ones((width, width), bool), -1)
     new = ~((entries[:, :, :, None] == entries[:, :, None, :]) & earlier).any(-1)
-    for cases, chance in matches.facing(entries, first, second, matches.probabilities):
+    for cases, chance in matches.compared(entries, first, second, matches.probabilities):
         mu[cases] = chance.sum((-2, -1))
         counted = new[cases][:, first, :, None] & new[cases][:, second, None, :]
         chi[cases] = 1 - np.prod(1 - chance, axis=(-2, -1), where=counted)

@@ -17,7 +17,7 @@ def _two_raters(generator: np.random.Generator) -> dict[str, NDArray[np.integer]
 
 @declare(
     symbol="kappa",
-    says="Agreement of two raters' first diagnoses beyond what chance would give.",
+    description="Agreement of two raters' first diagnoses beyond what chance would give.",
     formula="kappa = (p_o - p_e) / (1 - p_e), p_e = sum_c p_a(c) p_b(c)",
     source=f"Cohen 1960; used at top 1 in {HOW_TO_EVALUATE}",
     inputs="a, b [n]: the category of each rater's first diagnosis in each case, whole numbers; -1 is no diagnosis",
@@ -56,7 +56,7 @@ def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integ
 
 @declare(
     symbol="kappa_F",
-    says="Agreement of any number of raters' first diagnoses beyond what chance would give.",
+    description="Agreement of any number of raters' first diagnoses beyond what chance would give.",
     formula="kappa_F = (P - P_e) / (1 - P_e), P = mean_i sum_c n_ic (n_ic - 1) / (r (r - 1)), P_e = sum_c p_c^2",
     source="Fleiss 1971, eqs. 1 to 7",
     inputs="categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is no diagnosis",

@@ -33,7 +33,7 @@ def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
 
 @declare(
     symbol="alpha",
-    says="Agreement of any number of raters' first diagnoses: 1 is perfect, 0 what chance gives.",
+    description="Agreement of any number of raters' first diagnoses: 1 is perfect, 0 what chance gives.",
     formula="alpha = 1 - D_o / D_e, D_o = 1/N sum_u sum_{i != j} [c_ui != c_uj] / (m_u - 1), "
     "D_e = sum_{c != k} n_c n_k / (N (N - 1))",
     source="Krippendorff 2011, Computing Krippendorff's Alpha-Reliability (nominal)",
@@ -60,7 +60,7 @@ def krippendorff_alpha(categories: ArrayLike) -> float:
 
 @declare(
     symbol="alpha_M",
-    says="Krippendorff's alpha with 1 - M between two diagnoses as their distance, without forming categories.",
+    description="Krippendorff's alpha with 1 - M between two diagnoses as their distance, without forming categories.",
     formula="alpha_M = 1 - D_o / D_e, with 1 - M(d, d') in place of [c != k]",
     source="Krippendorff 2011, with a distance of one's own; 1 - M: dxmatch",
     inputs="values [n, r]: the number of each rater's first diagnosis, -1 is missing; "

@@ -19,7 +19,7 @@ class Metric:
 
     name : the name under `dxmatch.metrics`, "rpad".
     symbol : the name in tables and files, "RPAD"; unique.
-    says : what the metric tells, in one sentence.
+    description : what the metric tells, in one sentence.
     formula : as in the source, in plain text.
     source : the paper or system that defined it.
     inputs : what `function` takes.
@@ -40,7 +40,7 @@ class Metric:
 
     name: str
     symbol: str
-    says: str
+    description: str
     formula: str
     source: str
     inputs: str

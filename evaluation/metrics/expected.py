@@ -69,7 +69,7 @@ _OF_A_PANEL: dict[str, Any] = _SHARED | {
 
 @declare(
     symbol="E[P]",
-    says="The precision to be expected from M's probabilities.",
+    description="The precision to be expected from M's probabilities.",
     formula="E[P@k] = sum_i E[mu_i] / (n k^2), E[mu] = sum_p sum_q p(d_p, d_q)",
     denominator="n k^2",
     degenerate=(("no case", "refused"), ("a place without a diagnosis", "probability 0; n k^2 stays")),
@@ -86,7 +86,7 @@ def expected_precision_at_k(probabilities: ArrayLike) -> NDArray[np.float64]:
 
 @declare(
     symbol="E[R]",
-    says="The recall to be expected from M's probabilities, if places match independently of each other.",
+    description="The recall to be expected from M's probabilities, if places match independently of each other.",
     formula="E[R@k] = sum_i E[chi_i] / n, E[chi] = 1 - prod_p prod_q (1 - p(d_p, d_q))",
     denominator="n, the number of cases",
     degenerate=(("no case", "refused"), ("a place without a diagnosis", "probability 0")),
@@ -106,7 +106,7 @@ def expected_recall_at_k(probabilities: ArrayLike) -> NDArray[np.float64]:
 
 @declare(
     symbol="E[RPAD]",
-    says="Relative precision from M's probabilities instead of its verdicts.",
+    description="Relative precision from M's probabilities instead of its verdicts.",
     formula="RPAD@k(H) of E[P]: ((1-H) max E[P_AE] + H mean E[P_AE]) / ((1-H) min E[P_EE] + H mean E[P_EE])",
     denominator="(1-H) min E[P_EE] + H mean E[P_EE]",
     **_OF_A_PANEL,
@@ -119,7 +119,7 @@ def expected_rpad(p_ae: ArrayLike, p_ee: ArrayLike, hardness: float = 1.0) -> fl
 
 @declare(
     symbol="E[RRAD]",
-    says="Relative recall from M's probabilities instead of its verdicts, if places match independently.",
+    description="Relative recall from M's probabilities instead of its verdicts, if places match independently.",
     formula="RRAD@k(H) of E[R]: ((1-H) max E[R_AE] + H mean E[R_AE]) / ((1-H) min E[R_EE] + H mean E[R_EE])",
     denominator="(1-H) min E[R_EE] + H mean E[R_EE]",
     **_OF_A_PANEL,

@@ -91,7 +91,7 @@ _NO_REFERENCE = ("a case in which the reference has no code", "left out: 0 of 0;
 
 @declare(
     symbol="HDP",
-    says="How much of what is predicted is true, with partial credit for the right branch of ICD-10.",
+    description="How much of what is predicted is true, with partial credit for the right branch of ICD-10.",
     formula="HDP = mean_i |C_i & C^_i| / |C^_i|, C = Augment(D): the codes and all their ancestors",
     denominator="the size of the predicted codes' augmented set, in each case; then the number of cases",
     degenerate=(_NOTHING_SAID, ("no case", "refused")),
@@ -108,7 +108,7 @@ def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
 
 @declare(
     symbol="HDR",
-    says="How much of what is true is predicted, with partial credit for the right branch of ICD-10.",
+    description="How much of what is true is predicted, with partial credit for the right branch of ICD-10.",
     formula="HDR = mean_i |C_i & C^_i| / |C_i|, C = Augment(D): the codes and all their ancestors",
     denominator="the size of the reference codes' augmented set, in each case; then the number of cases",
     degenerate=(_NO_REFERENCE, ("no case", "refused")),
@@ -125,7 +125,7 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
 
 @declare(
     symbol="HDF1",
-    says="HDP and HDR in one: the harmonic mean of the two averages.",
+    description="HDP and HDR in one: the harmonic mean of the two averages.",
     formula="HDF1 = 2 HDP HDR / (HDP + HDR)",
     denominator="HDP + HDR, each an average over cases",
     degenerate=(
@@ -153,7 +153,7 @@ def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
 
 @declare(
     symbol="Acc",
-    says="The share of cases in which the reference is among the first k diagnoses.",
+    description="The share of cases in which the reference is among the first k diagnoses.",
     formula="Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n",
     source=H_DDX,
     inputs="hits [n, K]: whether the diagnosis at each rank is the reference: by M, by code or by category; k",

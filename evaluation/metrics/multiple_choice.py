@@ -20,7 +20,7 @@ from .recall import CLINBENCH_HPB
 
 T = TypeVar("T")
 
-MOST_SHIFTS = 4
+MAX_SHIFTS = 4
 _INPUTS = (
     "correct [s, n]: 1 or 0 (True or False), whether question n is answered rightly under shift s; "
     "NaN where a question has too few options for the shift"
@@ -45,7 +45,7 @@ _THOUGHTS = re.compile(r"(?:\s*<think>.*?</think>)+", re.DOTALL)
 
 
 def _example(generator: np.random.Generator) -> dict[str, Any]:
-    asked, n = int(generator.integers(1, MOST_SHIFTS + 1)), int(generator.integers(1, 7))
+    asked, n = int(generator.integers(1, MAX_SHIFTS + 1)), int(generator.integers(1, 7))
     correct = (generator.random((asked, n)) < 0.6).astype(float)
     # of a question with few options the last shifts are missing
     for question in range(1, n):
@@ -65,7 +65,7 @@ _NO_LETTER = ("an answer without a letter", "not right: the model was asked for 
 
 @declare(
     symbol="Acc_choice",
-    says="The share of multiple-choice questions answered rightly, averaged over the orders of the options.",
+    description="The share of multiple-choice questions answered rightly, averaged over the orders of the options.",
     formula="Acc_choice = 1/s sum_j Acc_j, Acc_j = sum_i correct_ji / n_j",
     range="[0, 1]",
     denominator="n_j, the questions that have the shift j; s, the number of shifts, min(4, options - 1)",
@@ -85,7 +85,7 @@ def choice_accuracy(correct: ArrayLike) -> float:
 
 @declare(
     symbol="sd_choice",
-    says="How much the accuracy differs from one order of the options to the next.",
+    description="How much the accuracy differs from one order of the options to the next.",
     formula="sd = sqrt(1/(s-1) sum_j (Acc_j - mean)^2)",
     range="[0, 1]",
     denominator="s - 1, one less than the number of shifts",
@@ -114,7 +114,7 @@ def shifts(n_options: int) -> range:
     """The circular right shifts of a question: 1 … min(4, n - 1). Errors: `OptionError` for fewer than 2 options."""
     if isinstance(n_options, bool) or not isinstance(n_options, int) or not 2 <= n_options <= len(ascii_uppercase):
         raise OptionError("n_options", "a whole number from 2 to 26", n_options)
-    return range(1, min(MOST_SHIFTS, n_options - 1) + 1)
+    return range(1, min(MAX_SHIFTS, n_options - 1) + 1)
 
 
 def shifted(options: Sequence[T], by: int) -> list[T]:

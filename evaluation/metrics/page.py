@@ -19,7 +19,7 @@ def reference_page() -> str:
     """Markdown: a table of all metrics, then each in full, by the file that declares it."""
     metrics = all_metrics()
     lines = [_TOP, "| symbol | function | says | range |", "| --- | --- | --- | --- |"]
-    lines += [f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.says)} | {m.range} |" for m in metrics]
+    lines += [f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.description)} | {m.range} |" for m in metrics]
     family = ""
     for metric in metrics:
         if metric.family != family:
@@ -42,7 +42,7 @@ def _entry(metric: Metric) -> list[str]:
     return [
         f"### {metric.name}",
         "",
-        f"{metric.says}",
+        f"{metric.description}",
         "",
         f"    {metric.formula}",
         "",

@@ -49,7 +49,7 @@ _OF_NAMES: dict[str, Any] = {
 
 @declare(
     symbol="Acc_cat",
-    says="The share of notes whose disease category is right.",
+    description="The share of notes whose disease category is right.",
     formula="Acc_cat = sum_i [category^_i = category_i] / n",
     inputs="annotated [n], predicted [n]: the name of each note's disease category; None where none is predicted",
     **_OF_NAMES,
@@ -61,7 +61,7 @@ def category_accuracy(annotated: Sequence[str], predicted: Sequence[str | None])
 
 @declare(
     symbol="Acc_diag",
-    says="The share of notes whose primary discharge diagnosis is right.",
+    description="The share of notes whose primary discharge diagnosis is right.",
     formula="Acc_diag = sum_i [diagnosis^_i = diagnosis_i] / n",
     inputs="annotated [n], predicted [n]: the name of each note's final diagnosis; None where none is predicted",
     **_OF_NAMES,
@@ -110,7 +110,7 @@ def _degenerate(nothing: str) -> tuple[tuple[str, str], ...]:
 
 @declare(
     symbol="Obs_pre",
-    says="The share of the predicted observations that an annotated one stands behind.",
+    description="The share of the predicted observations that an annotated one stands behind.",
     formula="Obs_pre = mean over notes of |O & O^| / |O^|",
     inputs="paired [n]: observations that correspond; predicted [n]: observations that were predicted",
     denominator="|O^|, the predicted observations of a note; then the notes that have any",
@@ -124,7 +124,7 @@ def observation_precision(paired: ArrayLike, predicted: ArrayLike) -> float:
 
 @declare(
     symbol="Obs_rec",
-    says="The share of the annotated observations that were predicted.",
+    description="The share of the annotated observations that were predicted.",
     formula="Obs_rec = mean over notes of |O & O^| / |O|",
     inputs="paired [n]: observations that correspond; annotated [n]: observations that were annotated",
     denominator="|O|, the annotated observations of a note; then the notes that have any",
@@ -138,7 +138,7 @@ def observation_recall(paired: ArrayLike, annotated: ArrayLike) -> float:
 
 @declare(
     symbol="Obs_comp",
-    says="How far the predicted and the annotated observations are the same set.",
+    description="How far the predicted and the annotated observations are the same set.",
     formula="Obs_comp = mean over notes of |O & O^| / |O | O^|, |O | O^| = |O| + |O^| - |O & O^|",
     inputs="paired [n]: observations that correspond; annotated [n]; predicted [n]",
     denominator="|O | O^|, the observations of either side of a note; then the notes that have any",
@@ -158,7 +158,7 @@ def observation_completeness(paired: ArrayLike, annotated: ArrayLike, predicted:
 
 @declare(
     symbol="Exp_com",
-    says="The share of the observations that correspond of which rationale and diagnosis match too.",
+    description="The share of the observations that correspond of which rationale and diagnosis match too.",
     formula="Exp_com = mean over notes of |explained| / |O & O^|",
     inputs="explained [n]: correspondences of which rationale and diagnosis match; paired [n]",
     denominator="|O & O^|, the observations of a note that correspond; then the notes that have any",
@@ -172,7 +172,7 @@ def explanation_of_common(explained: ArrayLike, paired: ArrayLike) -> float:
 
 @declare(
     symbol="Exp_all",
-    says="The share of all observations of either side that correspond, with a rationale and a diagnosis that match.",
+    description="The share of all observations of either side that correspond, with a rationale and a diagnosis that match.",
     formula="Exp_all = mean over notes of |explained| / |O | O^|",
     inputs="explained [n]: correspondences of which rationale and diagnosis match; paired [n]; annotated [n]; predicted [n]",
     denominator="|O | O^|, the observations of either side of a note; then the notes that have any",

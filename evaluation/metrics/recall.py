@@ -53,7 +53,7 @@ _OF_HITS: dict[str, Any] = {
 
 @declare(
     symbol="R_disease",
-    says="The share of all reference diagnoses that the lists name.",
+    description="The share of all reference diagnoses that the lists name.",
     formula="R_disease@k = sum_i |found_i| / sum_i |reference_i|",
     source=f"{CLINBENCH_HPB}, disease-level recall",
     denominator="the reference diagnoses of all cases",
@@ -71,7 +71,7 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 
 @declare(
     symbol="R_patient",
-    says="The share of patients of whom the list names every reference diagnosis.",
+    description="The share of patients of whom the list names every reference diagnosis.",
     formula="R_patient@k = sum_i [found_i = reference_i] / n",
     source=f"{CLINBENCH_HPB}, patient-level recall",
     denominator="n, the number of cases",
@@ -89,7 +89,7 @@ def _several(generator: np.random.Generator) -> dict[str, Any]:
 
 @declare(
     symbol="sd_prompts",
-    says="How much a value differs from prompt to prompt.",
+    description="How much a value differs from prompt to prompt.",
     formula="sd = sqrt(1/(m-1) sum_j (x_j - mean)^2)",
     source=f"{CLINBENCH_HPB}, which averages over prompts",
     inputs="values [..., m]: one metric of one model under each of m prompts",
@@ -111,7 +111,10 @@ def prompt_spread(values: ArrayLike) -> NDArray[np.float64]:
 def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """bool [n, ..., D], which reference diagnoses the first k ranks name; and `given`, with axes to match.
 
-    Errors: `OptionError` for arrays that do not fit each other, and for a case without a reference.
+    Raises
+    ------
+    OptionError
+        For arrays that do not fit each other, and for a case without a reference.
     """
     there, named = np.asarray(given), np.asarray(hits)
     if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():

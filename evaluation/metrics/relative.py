@@ -112,7 +112,7 @@ def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], ND
 
 @declare(
     symbol="P",
-    says="How much of what two lists could share they do share.",
+    description="How much of what two lists could share they do share.",
     formula="P@k = sum_i mu_i / (n k^2)",
     inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case; k; optionally sizes [n, ...]",
     denominator="n k^2; with sizes, the sum of the products of the two lists' own lengths",
@@ -136,7 +136,7 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
 
 @declare(
     symbol="R",
-    says="The share of cases in which two lists have any diagnosis in common.",
+    description="The share of cases in which two lists have any diagnosis in common.",
     formula="R@k = sum_i chi_i / n, chi_i = [mu_i > 0]",
     inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case",
     denominator="n, the number of cases",
@@ -170,7 +170,7 @@ def _relative_rate(rate: Any, mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardne
 
 @declare(
     symbol="P_opt",
-    says="Precision with the expert who agrees most, over that of the two experts who agree least.",
+    description="Precision with the expert who agrees most, over that of the two experts who agree least.",
     formula="P_opt = max P_AE / min P_EE",
     denominator="min P_EE, the smallest precision between two experts",
     **_OPTIMISTIC,
@@ -182,7 +182,7 @@ def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="P_avg",
-    says="Mean precision with the experts, over the mean precision between experts.",
+    description="Mean precision with the experts, over the mean precision between experts.",
     formula="P_avg = mean P_AE / mean P_EE",
     denominator="mean P_EE, the mean precision between two experts",
     **_AVERAGE,
@@ -194,7 +194,7 @@ def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="R_opt",
-    says="Recall with the expert who agrees most, over that of the two experts who agree least.",
+    description="Recall with the expert who agrees most, over that of the two experts who agree least.",
     formula="R_opt = max R_AE / min R_EE",
     denominator="min R_EE, the smallest recall between two experts",
     **_OPTIMISTIC,
@@ -206,7 +206,7 @@ def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="R_avg",
-    says="Mean recall with the experts, over the mean recall between experts.",
+    description="Mean recall with the experts, over the mean recall between experts.",
     formula="R_avg = mean R_AE / mean R_EE",
     denominator="mean R_EE, the mean recall between two experts",
     **_AVERAGE,
@@ -218,7 +218,7 @@ def r_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="RPAD",
-    says="Relative precision: at 1 the algorithm agrees with experts as much as they agree among themselves.",
+    description="Relative precision: at 1 the algorithm agrees with experts as much as they agree among themselves.",
     formula="RPAD@k(H) = ((1-H) max P_AE + H mean P_AE) / ((1-H) min P_EE + H mean P_EE)",
     denominator="(1-H) min P_EE + H mean P_EE",
     **_WITH_HARDNESS,
@@ -234,7 +234,7 @@ def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> f
 
 @declare(
     symbol="RRAD",
-    says="Relative recall: at 1 the algorithm's list meets an expert's as often as experts' lists meet each other.",
+    description="Relative recall: at 1 the algorithm's list meets an expert's as often as experts' lists meet each other.",
     formula="RRAD@k(H) = ((1-H) max R_AE + H mean R_AE) / ((1-H) min R_EE + H mean R_EE)",
     denominator="(1-H) min R_EE + H mean R_EE",
     **_WITH_HARDNESS,

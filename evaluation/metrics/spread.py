@@ -14,7 +14,10 @@ from .declaration import HOW_TO_EVALUATE, declare
 def experts_behind(pairs: int) -> int:
     """z, from the number of pairs z(z-1)/2.
 
-    Errors: `OptionError` where no panel has that many pairs.
+    Raises
+    ------
+    OptionError
+        Where no panel has that many pairs.
     """
     experts = (1 + math.isqrt(1 + 8 * pairs)) // 2
     if pairs < 1 or experts * (experts - 1) // 2 != pairs:
@@ -24,7 +27,7 @@ def experts_behind(pairs: int) -> int:
 
 @declare(
     symbol="sigma_A",
-    says="How much the algorithm's agreement differs from expert to expert.",
+    description="How much the algorithm's agreement differs from expert to expert.",
     formula="sigma^A = sqrt(1/(z-1) sum_i (R_AEi - mean)^2); the same for P and for kappa",
     source=HOW_TO_EVALUATE,
     inputs="rates_ae [..., z]: P, R or kappa of the algorithm with each of z experts",
@@ -45,7 +48,7 @@ def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
 
 @declare(
     symbol="sigma_E",
-    says="How much an expert's agreement differs from colleague to colleague, averaged over the experts.",
+    description="How much an expert's agreement differs from colleague to colleague, averaged over the experts.",
     formula="mean sigma^E = 1/z sum_i sqrt(1/(z-2) sum_{j != i} (R_EiEj - mean_i)^2); the same for P and for kappa",
     source=HOW_TO_EVALUATE,
     inputs="rates_ee [..., z(z-1)/2]: P, R or kappa of each two experts, in the order (1,2), (1,3), …, (2,3), …",

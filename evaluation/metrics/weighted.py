@@ -1,4 +1,4 @@
-"""Scores of a ranked list against one golden diagnosis, by how near in meaning and in severity each diagnosis is.
+"""Scores of a ranked list against one reference diagnosis, by how near in meaning and in severity each diagnosis is.
 
 A diagnosis at rank i has a distance D from 1 (right) to 5. The arrays are int8 [..., 5], D at ranks 1 to 5, 0 where a
 rank is absent.
@@ -22,9 +22,10 @@ from .declaration import declare
 
 KERNEL29 = "Kernel29"
 RANKS, FARTHEST, BEST = 5, 5, 16
-RELATIONS = {name: distance for distance, name in enumerate(class_prompts.RELATIONS, start=1)}
-"""Relation of a diagnosis to the golden one -> D."""
-SEVERITIES = {name: degree for degree, name in enumerate(class_prompts.SEVERITIES, start=1)}
+RELATIONS = {relation: number for number, relation in enumerate(class_prompts.RELATIONS, 1)}
+"""Relation of a diagnosis to the reference -> D."""
+SEVERITIES = {severity: number for number, severity in enumerate(class_prompts.SEVERITIES, 1)}
+"""Severity -> its place on the scale."""
 UNKNOWN = "unknown"
 SETTINGS = {"easy": (1.0, 0.3), "medium": (2.0, 0.0), "hard": (3.0, 0.0)}
 """Name -> (k, x0) of the weight `1 / (1 + exp(k (s - x0)))` of a case whose score is s."""
@@ -53,9 +54,9 @@ def scores(distances: NDArray[np.integer]) -> NDArray[np.float64]:
     return np.divide(gained, total, out=np.full(total.shape, np.nan), where=total > 0)
 
 
-def severity_distances(golden: NDArray[np.integer], said: NDArray[np.integer]) -> NDArray[np.int8]:
-    """D = 1 + |golden - said|, and 5 where the severity said is unknown. Both on the scale 1 to 5, 0 is unknown."""
-    apart = 1 + np.abs(said.astype(np.int8) - golden.astype(np.int8))
+def severity_distances(reference: NDArray[np.integer], said: NDArray[np.integer]) -> NDArray[np.int8]:
+    """D = 1 + |reference - said|, and 5 where the severity said is unknown. Both on the scale 1 to 5, 0 is unknown."""
+    apart = 1 + np.abs(said.astype(np.int8) - reference.astype(np.int8))
     return np.where(said > 0, apart, FARTHEST).astype(np.int8)
 
 
@@ -114,7 +115,7 @@ _NO_RANK = ("no diagnosis among the first five ranks", "NaN: 0 of 0")
 
 @declare(
     symbol="Semantic",
-    says="How near in meaning the diagnoses of a list are to the golden one; the earlier ranks weigh more.",
+    description="How near in meaning the diagnoses of a list are to the reference; the earlier ranks weigh more.",
     formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5",
     inputs=f"relations, one for each diagnosis: {', '.join(f'{word} (D = {d})' for word, d in RELATIONS.items())}; ranks",
     degenerate=(_NO_RANK, ("a word outside the scale", "refused")),
@@ -134,29 +135,31 @@ def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None)
 
 @declare(
     symbol="Severity",
-    says="How near in severity the diagnoses of a list are to the golden one; the earlier ranks weigh more.",
-    formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, D = 1 + |golden - predicted|",
-    inputs=f"golden, severities: {', '.join(f'{word} ({d})' for word, d in SEVERITIES.items())}; None is unknown; ranks",
+    description="How near in severity the diagnoses of a list are to the reference; the earlier ranks weigh more.",
+    formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, D = 1 + |reference - predicted|",
+    inputs=f"reference, severities: {', '.join(f'{word} ({d})' for word, d in SEVERITIES.items())}; None is unknown; ranks",
     degenerate=(
         ("an unknown severity in the list", "D = 5"),
         _NO_RANK,
-        ("the golden severity is unknown", "NaN: nothing to compare with"),
+        ("the severity of the reference is unknown", "NaN: nothing to compare with"),
         ("a word outside the scale", "refused"),
     ),
     example=lambda generator: (
-        {"golden": generator.choice([*SEVERITIES, UNKNOWN])}
+        {"reference": generator.choice([*SEVERITIES, UNKNOWN])}
         | _drawn(generator, "severities", {**SEVERITIES, UNKNOWN: 0})
     ),
     axes={"severities": "diagnosis", "ranks": "diagnosis"},
     **_OF_A_LIST,
 )
-def severity_score(golden: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None) -> float:
+def severity_score(
+    reference: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None
+) -> float:
     """The score of one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
 
     >>> round(severity_score("rare", ["rare", "rare", "severe"]), 9)  # 31.2 / 2.4
     13.0
     """
-    true = severity_degree(golden, column="golden")
+    true = severity_degree(reference, column="reference")
     said = [
         severity_degree(word, row=i, column="severities") for i, word in enumerate(_listed("severities", severities))
     ]
@@ -171,7 +174,7 @@ def severity_degree(word: str | None, **place: Any) -> int:
 
 @declare(
     symbol="rescaled",
-    says="A semantic or severity score on a scale from -1 (nothing right) to 1 (all right).",
+    description="A semantic or severity score on a scale from -1 (nothing right) to 1 (all right).",
     formula="2 s / 16 - 1",
     source=KERNEL29,
     inputs="scores: semantic or severity scores, from 0 to 16",
@@ -198,7 +201,7 @@ def rescaled(scores: ArrayLike) -> NDArray[np.float64]:
 
 @declare(
     symbol="aggregated",
-    says="The mean of rescaled scores over cases, in which bad cases weigh more.",
+    description="The mean of rescaled scores over cases, in which bad cases weigh more.",
     formula="sum_i w_i s_i / sum_i w_i, w_i = 1 / (1 + exp(k (s_i - x0))); (k, x0): easy (1, 0.3), medium (2, 0), hard (3, 0)",
     source=KERNEL29,
     inputs="scores [n], rescaled; setting: easy, medium, hard or (k, x0)",

@@ -82,7 +82,13 @@ def reasoning(
     bootstrap : resamples of the notes for the intervals; 0 for none. level : of the intervals.
 
     A note without a prediction counts as one for which nothing was predicted, as in the source.
-    Errors: `InputError` with the file and the keys, also for a prediction without a note; `OptionError`; `ModelError`.
+
+    Raises
+    ------
+    InputError
+        With the file and the keys, also for a prediction without a note.
+    OptionError
+    ModelError
     """
     check_bootstrap(bootstrap, seed, level)
     graph = KnowledgeGraph.read(graphs)

@@ -9,14 +9,17 @@ from typing import Any
 
 from ...errors import InputError
 
-_LONGEST_KEY, _DEEPEST = 40, 50
+_MAX_KEY, _DEEPEST = 40, 50
 Keys = tuple[str, ...]
 
 
 def json_files(folder: Path) -> list[Path]:
     """The .json files of a folder and all below it, in order of their paths.
 
-    Errors: `InputError` for no folder, or one without such a file.
+    Raises
+    ------
+    InputError
+        For no folder, or one without such a file.
     """
     if not folder.is_dir():
         raise InputError("no such folder", source=str(folder))
@@ -54,7 +57,7 @@ def _object(pairs: list[tuple[str, Any]], file: Path) -> dict[str, Any]:
 
 def at(file: Path, *keys: str) -> str:
     """Where in a file something is wrong: `graphs/Stroke.json at diagnostic > Suspected Stroke`; long keys are cut."""
-    cut = [key if len(key) <= _LONGEST_KEY else key[: _LONGEST_KEY - 1] + "…" for key in keys]
+    cut = [key if len(key) <= _MAX_KEY else key[: _MAX_KEY - 1] + "…" for key in keys]
     return f"{file} at {' > '.join(cut)}" if cut else str(file)
 
 

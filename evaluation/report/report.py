@@ -13,7 +13,7 @@ from ...errors import DxmatchError, OptionError
 from ...files.atomic import whole_file
 from ...pages.rows import json_rows, plain_number
 from ..statistics.results import Results
-from .words import summary
+from .messages import summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,7 +60,12 @@ class Report(Results):
 
         spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
 
-        Errors: `OptionError` for another suffix, `DxmatchError` where it cannot be written.
+        Raises
+        ------
+        OptionError
+            For another suffix.
+        DxmatchError
+            Where it cannot be written.
         """
         target = Path(path)
         suffix = check_report_path(target)
@@ -82,7 +87,10 @@ class Report(Results):
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
         """Every chart of the page as a file of its own, in a folder that is made where it is absent.
 
-        Errors: `OptionError` for a format that is neither "png" nor "svg".
+        Raises
+        ------
+        OptionError
+            For a format that is neither "png" nor "svg".
         """
         from ...pages.files import save_figures
         from .charts import all_figures

@@ -137,7 +137,10 @@ class Results:
     def row(self, metric: str, *, algorithm: str | None = None, k: int | None = None, of: str = "") -> Row:
         """One row of the table: `report.row("RPAD")`, `report.row("P", of="EE mean", k=1)`; `k` is the headline's.
 
-        Errors: `OptionError` for what is not in the table.
+        Raises
+        ------
+        OptionError
+            For what is not in the table.
         """
         who = self.algorithms[0] if algorithm is None else algorithm
         wanted = (k,) if k is not None else (self.k, None)

@@ -107,12 +107,12 @@ def lists_of_everything(n: int = 14, rename: dict[str, str] | None = None) -> pd
     words = list(_CODES)
     rows: list[dict[str, Any]] = []
     for case in range(n):
-        golden, severity = words[case % 5], case % 5
+        reference, severity = words[case % 5], case % 5
         for skill, rater in enumerate("XYAZB"):
-            others = [word for word in words if word != golden]
+            others = [word for word in words if word != reference]
             said = list(generator.permutation(others)[:3])
             if generator.random() < 0.9 - 0.15 * skill:
-                said[int(generator.integers(0, 3))] = golden
+                said[int(generator.integers(0, 3))] = reference
             for rank, word in enumerate(said, 1):
                 off = int(generator.integers(-1, 2))
                 rows.append(
@@ -124,9 +124,9 @@ def lists_of_everything(n: int = 14, rename: dict[str, str] | None = None) -> pd
                         "diagnosis": names.get(word, word),
                         "icd10": _CODES[word],
                         "severity": _SEVERITIES[int(np.clip(severity + off, 0, 4))],
-                        "relation": _RELATIONS[0 if word == golden else int(generator.integers(1, 5))],
-                        "reference": names.get(golden, golden),
-                        "reference_icd10": _CODES[golden],
+                        "relation": _RELATIONS[0 if word == reference else int(generator.integers(1, 5))],
+                        "reference": names.get(reference, reference),
+                        "reference_icd10": _CODES[reference],
                         "reference_severity": _SEVERITIES[severity],
                     }
                 )

@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.families import agreement
-from dxmatch.evaluation.families.group_agreement import stranger_pairs
+from dxmatch.evaluation.families.group_agreement import cross_case_pairs
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.matches.case_matches import match_cases
 from dxmatch.evaluation.matches.categories import top_categories
@@ -252,7 +252,7 @@ def test_section(panel_lists, set_matcher):
 
 
 def test_resamples_are_the_cases_taken_so_often(panel_lists, set_matcher):
-    from dxmatch.evaluation.families.group_agreement import FirstDiagnoses, group_agreement, told_apart
+    from dxmatch.evaluation.families.group_agreement import FirstDiagnoses, group_agreement, non_matches
     from dxmatch.evaluation.statistics.bootstrap import case_weights
 
     matcher = set_matcher((WORDS[0], WORDS[1]))
@@ -263,8 +263,8 @@ def test_resamples_are_the_cases_taken_so_often(panel_lists, set_matcher):
         taken = entries[rows]
         matches = match_cases(taken[:, :, None], first, second, panel_lists.strings, matcher)
         categories = top_categories(taken, first, second, panel_lists.strings, matches).of
-        said = FirstDiagnoses(taken, categories, told_apart(taken, matches))
-        return said, stranger_pairs(taken, panel_lists.strings, matcher, 0)
+        said = FirstDiagnoses(taken, categories, non_matches(taken, matches))
+        return said, cross_case_pairs(taken, panel_lists.strings, matcher, 0)
 
     groups = [np.array([1, 2, 3]), np.arange(4)]
     _, repeats = group_agreement(*parts(np.arange(40)), groups, 5, 3)
@@ -275,12 +275,12 @@ def test_resamples_are_the_cases_taken_so_often(panel_lists, set_matcher):
 
 def test_strangers_are_drawn_where_there_are_too_many(monkeypatch, panel_lists, set_matcher):
     entries = panel_lists.top(1)[:, :, 0]
-    every = stranger_pairs(entries, panel_lists.strings, set_matcher(), 0)
+    every = cross_case_pairs(entries, panel_lists.strings, set_matcher(), 0)
     said = int((entries >= 0).sum())
     assert every.asked == every.all == said * (said - 1) // 2
     share = len(every.one) / every.asked
-    monkeypatch.setattr("dxmatch.evaluation.families.group_agreement.MOST_PAIRS", 5000)
-    some = stranger_pairs(entries, panel_lists.strings, set_matcher(), 0)
+    monkeypatch.setattr("dxmatch.evaluation.families.group_agreement.MAX_PAIRS", 5000)
+    some = cross_case_pairs(entries, panel_lists.strings, set_matcher(), 0)
     assert (some.asked, some.all) == (5000, every.all)
     assert len(some.one) / 5000 == pytest.approx(share, abs=0.02)
     assert (some.one != some.other).all()

@@ -87,15 +87,6 @@ def test_means_and_rates_come_from_the_same_resamples():
     assert resampled_means(data.mu[2] > 0, 25, 7) == pytest.approx(rates.recall[:, 2], abs=1e-12)
 
 
-def test_means_depend_on_the_names_and_not_on_the_order_of_rows():
-    values, names = with_gaps(), np.array([f"case {i:02}" for i in range(30)])
-    mixed = np.random.default_rng(0).permutation(30)
-    one = resampled_means(values, 10, 0, np.argsort(names))
-    other = resampled_means(values[mixed], 10, 0, np.argsort(names[mixed]))
-    assert np.array_equal(one, other, equal_nan=True)
-    assert not np.array_equal(one, resampled_means(values[mixed], 10, 0), equal_nan=True)
-
-
 def test_blocks_change_no_mean(monkeypatch):
     whole = resampled_means(with_gaps(), 50, 0)
     monkeypatch.setattr(bootstrap, "_BYTES_PER_BLOCK", 3 * 8 * 30)

@@ -8,7 +8,6 @@ import pytest
 
 import dxmatch
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.matches.multiplicity import multiplicity_of_lists
 from dxmatch.evaluation.metrics.spread import sigma_algorithm, sigma_experts
 
 MU_AE = [[1, 1, 0], [2, 1, 1]]
@@ -172,14 +171,6 @@ def test_two_experts_have_no_sigma_among_themselves(panel, to_frame, hand_matche
     # P_AE = 3/8, 2/8: sqrt(2 * (1/16)^2 / 1)
     assert value(report, "sigma_A", "P") == pytest.approx(math.sqrt(2) / 16)
     assert math.isnan(sigma_experts([0.5])) and math.isnan(sigma_algorithm([0.5]))
-
-
-def test_mu_of_two_literal_lists(hand_matcher):
-    one, other = ["heart attack", "angina", "angina"], ["angina", "myocardial infarction"]
-    assert multiplicity_of_lists(one, other, hand_matcher) == 3
-    assert multiplicity_of_lists(one, other, hand_matcher, k=2) == 2
-    assert multiplicity_of_lists(one, other, hand_matcher, k=1) == 0
-    assert multiplicity_of_lists([], other, hand_matcher) == 0
 
 
 def test_the_answer_in_words(report):

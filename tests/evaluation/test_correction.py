@@ -229,7 +229,7 @@ def section(lists, matcher, labelled, k=2, hardness=1.0, denominator="nk2", repe
     return corrected(lists, judged, pair_of, matches, labelled, context, denominator=denominator)
 
 
-def faced_pairs(lists, case, k):
+def compared_pairs(lists, case, k):
     """Pairs of different strings that two lists of one case put face to face."""
     tops = [lists.list_of(case, rater)[:k] for rater in lists.raters]
     return {frozenset((p, q)) for one, other in combinations(tops, 2) for p in one for q in other if p != q}
@@ -242,7 +242,7 @@ def test_all_labelled_is_the_truth(world, k, hardness, by_case):
     """Where everything is labelled nothing is left of M: the values are those of an M that knows."""
     lists, truth, by_m = world
     if by_case:
-        rows = [(case, pair) for case in lists.cases for pair in faced_pairs(lists, case, k)]
+        rows = [(case, pair) for case in lists.cases for pair in compared_pairs(lists, case, k)]
         labelled = labels_of([pair for _, pair in rows], truth, case_id=[case for case, _ in rows])
     else:
         labelled = labels_of(EVERY, truth)

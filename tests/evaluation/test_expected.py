@@ -101,15 +101,6 @@ def test_no_diagnosis_at_all():
     assert not mu.any() and not chi.any()
 
 
-@pytest.mark.parametrize("block", [1, 10**7])
-def test_blocks_change_nothing(monkeypatch, block):
-    entries = np.random.default_rng(1).integers(-1, 4, (30, 4, 3))
-    *_, whole = expected(entries)
-    monkeypatch.setattr("dxmatch.evaluation.matches.case_matches._ELEMENTS_PER_BLOCK", block)
-    *_, parts = expected(entries)
-    assert all((one == other).all() for one, other in zip(whole, parts, strict=True))
-
-
 @pytest.mark.parametrize("observed", [False, True])
 def test_rows(observed):
     """One algorithm and three experts over 20 cases: the values are those of the declared metrics."""
@@ -123,7 +114,7 @@ def test_rows(observed):
         "E[P](AE mean)@2", "E[P](EE mean)@2", "E[RPAD](H=0.5)@2",
         "E[R](AE mean)@2", "E[R](EE mean)@2", "E[RRAD](H=0.5)@2",
     ]  # fmt: skip
-    p = np.concatenate([block for _, block in matches.facing(entries, first, second, matches.probabilities)])
+    p = np.concatenate([block for _, block in matches.compared(entries, first, second, matches.probabilities)])
     ae, ee = p[:, first == 0], p[:, first > 0]
     assert rows["E[RPAD](H=0.5)@2"]["value"] == pytest.approx(dxmatch.metrics.expected_rpad(ae, ee, 0.5))
     assert rows["E[P](EE mean)@2"]["value"] == pytest.approx(dxmatch.metrics.expected_precision_at_k(ee).mean())

@@ -234,13 +234,6 @@ def test_rank_shifts():
     assert section.words[1] == "A is in place 1 by Acc(code)@2, in place 2 by HDF1@2."
 
 
-def test_order_of_rows_and_of_raters_changes_nothing():
-    lists = frame(REFERENCES, LISTS)
-    one, other = section_of(lists), section_of(lists.sample(frac=1, random_state=3))
-    for row in one.rows:
-        assert value(other, row["algorithm"], row["name"]) == pytest.approx(row, nan_ok=True)
-
-
 def test_references_that_are_missing():
     lists = frame({case: codes for case, codes in REFERENCES.items() if case != "c2"}, LISTS)
     section = section_of(lists)

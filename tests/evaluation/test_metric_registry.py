@@ -163,7 +163,7 @@ def test_rises_and_falls(metric, seed):
 def test_a_false_property_is_found():
     """The checks see what is not so: a mean is not free of its weights' order, nor of the order of cases."""
     metric = Metric(
-        name="first", symbol="F", says="x", formula="x", source="x", inputs="x", range="[0, 1]", denominator="x",
+        name="first", symbol="F", description="x", formula="x", source="x", inputs="x", range="[0, 1]", denominator="x",
         degenerate=(("never", "x"),), function=lambda a, b: float(a[0][0] - b[0] / 9),
         example=lambda generator: {"a": [[*generator.random(3)], [0.5]], "b": generator.random(2)},
         axes={"a": "case, rank", "b": "case"}, order_free=("case",), repeat_free=("case",), symmetric=("a", "b"),

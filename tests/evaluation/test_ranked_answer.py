@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.evaluation.lists.ranked_answer import LONGEST_NAME, ranked_diagnoses
+from dxmatch.evaluation.lists.ranked_answer import MAX_WORDS, ranked_diagnoses
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_blank_answer_names_nothing(text: str) -> None:
     "text",
     [
         "The patient has been unwell for some time. " * 5,
-        "1. " + "word " * (LONGEST_NAME + 1),
+        "1. " + "word " * (MAX_WORDS + 1),
         "Fever has been there for nine days, and the cough is dry and worse at night.\nIt may be the flu.",
         "| 1 | Flu |\n| 2 | Covid |",
         '["Flu", "Cov',

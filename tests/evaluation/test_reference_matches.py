@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import ModelError
 from dxmatch.evaluation.lists.lists import Lists
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.matches.reference_matches import match_references
@@ -97,15 +96,6 @@ def test_equal_to_a_plain_loop(drawn, k):
     assert set(m.asked) == expected_pairs
 
 
-def test_chunks_and_progress():
-    cases = {f"c{i}": {"A": [f"a{i}", f"b{i}"], "B": [f"a{i}"], "truth": [f"t{i}"]} for i in range(5)}
-    told: list[tuple[int, int]] = []
-    whole = match_references(lists_of(cases), Letters(), 2)
-    chunked = match_references(lists_of(cases), Letters(), 2, lambda *at: told.append(at), pairs_per_call=4)
-    assert told == [(4, 10), (8, 10), (10, 10)]
-    assert np.array_equal(whole.probabilities, chunked.probabilities, equal_nan=True)
-
-
 def test_a_verdict_is_that_of_the_full_precision():
     """0.7 as float32 is above 0.7: the threshold is held against what M gave."""
 
@@ -120,17 +110,9 @@ def test_a_verdict_is_that_of_the_full_precision():
     assert not found.hits.any()
 
 
-def test_no_reference_and_a_broken_matcher():
+def test_no_reference():
     lists = lists_of({"one": {"A": ["a"]}, "two": {"A": ["b"]}})
     m = Letters()
     found = match_references(lists, m, 2)
     assert found.hits.shape == (2, 1, 2, 0) and found.given.shape == (2, 0) and not m.asked
     assert found.found().any(-1).tolist() == [[False], [False]]
-
-    class Broken(Letters):
-        @staticmethod
-        def one(x: str, y: str) -> float:
-            return 2.0
-
-    with pytest.raises(ModelError, match=r"gave 2\.0 as the probability that 'a' is 'b'"):
-        match_references(lists_of({"one": {"A": ["a"], "truth": ["b"]}}), Broken(), 1)

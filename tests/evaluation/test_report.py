@@ -14,7 +14,7 @@ from rich.console import Console
 
 from dxmatch.errors import DxmatchError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.report.words import place_of, verdict
+from dxmatch.evaluation.report.messages import place_of, verdict
 from dxmatch.files.spreadsheet import without_formulas
 
 NASTY = '<script>alert("x")</script>&\'[bold]'
@@ -105,7 +105,7 @@ def test_terminal(panel, to_frame, hand_matcher):
     out = io.StringIO()
     report.print(Console(file=out, width=160))
     for needed in (
-        "A reaches RPAD(H=0)@2 3.000", "P_opt@2", "kappa(AE mean)", "undefined", "Match function: by-hand",
+        "A reaches RPAD(H=0)@2 3.000", "best over worst (P_opt, R_opt)", "precision P", "undefined", "Match function: by-hand",
         "Left out: hierarchical:", "Left out: recall:",
     ):  # fmt: skip
         assert needed in out.getvalue()

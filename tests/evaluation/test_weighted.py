@@ -79,7 +79,7 @@ def test_words_outside_the_scale(word):
         InputError, match="did you mean 'severe'.*Allowed: mild, moderate, severe, critical, rare, unknown"
     ):
         severity_score("mild", ["sever"])
-    with pytest.raises(InputError, match="column 'golden'"):
+    with pytest.raises(InputError, match="column 'reference'"):
         severity_score("fatal", ["mild"])
     with pytest.raises(OptionError, match="'relations' parameter must be a list of words"):
         semantic_score(ES)
@@ -135,11 +135,11 @@ def test_rescaled_and_aggregated_refuse_and_leave_out():
     st.lists(st.lists(st.sampled_from([*SEVERITIES, None]), min_size=1, max_size=5), min_size=1, max_size=6),
     st.sampled_from([*SEVERITIES]),
 )
-def test_batch_is_scalar(lists, golden):
+def test_batch_is_scalar(lists, reference):
     said = np.array([[SEVERITIES.get(word, 0) for word in words] + [0] * (5 - len(words)) for words in lists])
     there = np.arange(5) < np.array([len(words) for words in lists])[:, None]
-    distances = np.where(there, severity_distances(np.array(SEVERITIES[golden]), said), 0)
-    assert scores(distances).tolist() == [severity_score(golden, words) for words in lists]
+    distances = np.where(there, severity_distances(np.array(SEVERITIES[reference]), said), 0)
+    assert scores(distances).tolist() == [severity_score(reference, words) for words in lists]
 
 
 class Nothing:

@@ -15,7 +15,7 @@ from ...matches.case_matches import CaseMatches
 from ...metrics import REGISTRY
 from ...statistics.section import Context, Section, measured
 from .labelled import Labelled, read_labelled
-from .meeting import Meeting, meeting
+from .pairwise_agreement import PairwiseAgreement, pairwise_agreement
 from .prediction_powered import CorrectedRates, corrected_by_cases, corrected_by_pairs
 
 NAME, TITLE = "correction", "Corrected for the match function's own errors"
@@ -48,10 +48,13 @@ def corrected(
     labelled : what `read_labelled` reads.
     denominator : as in `evaluate`; where it is the lists' own lengths, these are not resampled.
 
-    Errors: `InputError` for a labelled sample that cannot be right.
+    Raises
+    ------
+    InputError
+        For a labelled sample that cannot be right.
     """
     sample = read_labelled(labelled, lists)
-    met = meeting(lists, pair_of, matches, context.k, denominator)
+    met = pairwise_agreement(lists, pair_of, matches, context.k, denominator)
     columns = _Columns(judged, pair_of)
     order = np.argsort(np.array(lists.cases, dtype=object), kind="stable")
     if sample.cases is None:
@@ -109,13 +112,13 @@ class _Columns:
 
 
 def _by_pairs(
-    met: Meeting, columns: _Columns, sample: Labelled, context: Context, order: NDArray[np.integer]
+    met: PairwiseAgreement, columns: _Columns, sample: Labelled, context: Context, order: NDArray[np.integer]
 ) -> CorrectedRates:
     at, known = sample.among(met.matches.codes)
     pairs = len(met.first)
     held = np.zeros((len(sample.codes) + 1, pairs))
-    for _, faced in met.faced(np.where(known, at + 1, 0).astype(np.int32)):
-        flat = faced.astype(np.int64) * pairs + np.arange(pairs)[:, None, None]
+    for _, compared in met.compared(np.where(known, at + 1, 0).astype(np.int32)):
+        flat = compared.astype(np.int64) * pairs + np.arange(pairs)[:, None, None]
         held += np.bincount(flat.ravel(), minlength=held.size).reshape(held.shape)
     weighted = columns.of(held[1:] / met.area) * sample.weights[:, None]
     used = weighted.any(1)
@@ -129,7 +132,12 @@ def _by_pairs(
 
 
 def _by_cases(
-    met: Meeting, columns: _Columns, sample: Labelled, lists: Lists, context: Context, order: NDArray[np.integer]
+    met: PairwiseAgreement,
+    columns: _Columns,
+    sample: Labelled,
+    lists: Lists,
+    context: Context,
+    order: NDArray[np.integer],
 ) -> dict[str, CorrectedRates]:
     assert sample.cases is not None
     if len(sample.cases) < 2:
@@ -138,11 +146,11 @@ def _by_cases(
     kind = np.where(known, np.where(sample.labels[at], _MATCH, _NO_MATCH), _UNLABELLED)
     kind = np.where(met.same, _MATCH, kind).astype(np.int8)
     shared, joint = (np.full(met.matched.shape, np.nan) for _ in "12")
-    for block, faced in met.faced(kind, sample.cases):
+    for block, compared in met.compared(kind, sample.cases):
         cases = sample.cases[block]
-        if (faced == _UNLABELLED).any():
-            raise _not_labelled(met, sample, lists, cases, faced == _UNLABELLED)
-        matched = faced == _MATCH
+        if (compared == _UNLABELLED).any():
+            raise _not_labelled(met, sample, lists, cases, compared == _UNLABELLED)
+        matched = compared == _MATCH
         shared[cases] = matched.sum((-2, -1)) / met.area
         joint[cases] = matched.any((-2, -1))
     sides = {"P": (met.matched, shared), "R": (met.met, joint)}
@@ -155,7 +163,7 @@ def _by_cases(
 
 
 def _not_labelled(
-    met: Meeting, sample: Labelled, lists: Lists, cases: NDArray[np.intp], missing: NDArray[np.bool_]
+    met: PairwiseAgreement, sample: Labelled, lists: Lists, cases: NDArray[np.intp], missing: NDArray[np.bool_]
 ) -> InputError:
     case, pair, p, q = (int(where[0]) for where in np.nonzero(missing))
     entries = met.entries[cases[case]]

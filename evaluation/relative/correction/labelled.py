@@ -51,7 +51,10 @@ def read_labelled(source: Any, lists: Lists) -> Labelled:
     had unequal chances of being drawn, a column weight holds 1 / chance. With a column case_id it is a sample of cases
     drawn at random, all pairs of each labelled.
 
-    Errors: `InputError` for what `read_pairs` refuses, a case that the lists lack, or no pair of the lists at all.
+    Raises
+    ------
+    InputError
+        For what `read_pairs` refuses, a case that the lists lack, or no pair of the lists at all.
     """
     table = read_table(source)
     by_case = "case_id" in table.names

@@ -80,9 +80,9 @@ def corrected_by_pairs(
     misses = np.hstack([held * error[:, None], held])
 
     def rates(cases: Values, sample: Values) -> Values:
-        (base, meeting), (off, by) = np.split(cases, 2, -1), np.split(sample, 2, -1)
-        mean = np.divide(off, by, out=np.where(meeting > 0, np.nan, 0.0), where=by > 0)
-        return base + meeting * mean
+        (base, compared), (off, by) = np.split(cases, 2, -1), np.split(sample, 2, -1)
+        mean = np.divide(off, by, out=np.where(compared > 0, np.nan, 0.0), where=by > 0)
+        return base + compared * mean
 
     again = resampled_means(misses, repeats, seed + 1)
     return CorrectedRates(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....pages.encodings import named, only, told, tooltip
+from ....pages.encodings import named, only, tooltip, with_interval
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
 from ...statistics.results import Results
-from .marks import by_colour, by_rater, marks_of
+from .marks import aside, curves_with_intervals, marks_of
 
 LEVELS = ("chapter", "section", "category", "subcategory")
 BY_LEVEL = ("HDP", "HDR", "HDF1")
@@ -20,7 +20,7 @@ def figures(report: Results) -> list[Figure]:
     """One, where HDF1 by level is there."""
     rows: list[Row] = [
         {"rater": row["algorithm"], "level": row["of"], "value": row["value"], "low": row["low"], "high": row["high"],
-         "told": told(row)}
+         "told": with_interval(row)}
         for row in report.rows
         if row["metric"] == _METRIC and row["of"] in LEVELS
     ]  # fmt: skip
@@ -30,9 +30,8 @@ def figures(report: Results) -> list[Figure]:
     marks = marks_of(report)
     raters = marks.ordered([row["rater"] for row in rows])
     levels = [level for level in LEVELS if any(row["level"] == level for row in known)]
-    aside = min(0.06, 0.5 / len(raters))
     for row in known:
-        row["place"] = levels.index(row["level"]) + (raters.index(row["rater"]) - (len(raters) - 1) / 2) * aside
+        row["place"] = levels.index(row["level"]) + aside(row["rater"], raters)
 
     def draw(style: Style) -> Any:
         import altair as alt
@@ -40,14 +39,9 @@ def figures(report: Results) -> list[Figure]:
         edges = alt.Scale(domain=[-0.5, len(levels) - 0.5], nice=False)
         base = alt.Chart(named("rates")).encode(x=alt.X("place", type="quantitative", scale=edges, axis=None))
         y = alt.Y("value", type="quantitative", title=_METRIC, scale=alt.Scale(domain=[0, 1]))
+        tips = tooltip(rater="rater", level="level", told=_METRIC)
         return alt.layer(
-            base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(
-                y=alt.Y("low", type="quantitative"), y2="high", **by_colour(marks, raters, style)
-            ),
-            base.mark_line(strokeWidth=2).encode(y=y, **by_colour(marks, raters, style)),
-            base.mark_point(filled=True, size=62, opacity=1).encode(
-                y=y, tooltip=tooltip(rater="rater", level="level", told=_METRIC), **by_rater(marks, raters, style)
-            ),
+            *curves_with_intervals(base, y, tips, marks, raters, style),
             alt.Chart(named("levels"))
             .mark_text(dy=18)
             .encode(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....pages.encodings import named, only, told, tooltip
+from ....pages.encodings import named, only, tooltip, with_interval
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
 from ...statistics.results import Results
-from .marks import by_colour, by_rater, marks_of
+from .marks import aside, curves_with_intervals, marks_of
 
 _SAYS = {"RPAD": "relative precision", "RRAD": "relative recall"}
 _COLUMNS = {"rater": "algorithm", "k": "k", "told": "value"}
@@ -22,7 +22,7 @@ def figures(report: Results) -> list[Figure]:
         rows = [
             {
                 "rater": row["algorithm"], "k": row["k"], "value": row["value"], "low": row["low"], "high": row["high"],
-                "told": told(row),
+                "told": with_interval(row),
             }
             for row in report.rows
             if row["metric"] == metric and not row["of"]
@@ -36,10 +36,8 @@ def _figure(report: Results, metric: str, says: str, rows: list[Row]) -> Figure:
     marks = marks_of(report)
     raters = marks.ordered([row["rater"] for row in rows])
     ks = sorted({row["k"] for row in rows})
-    aside = min(0.06, 0.5 / len(raters))
     for row in rows:
-        # curves stand side by side within a k, so that their bars do not hide each other
-        row["place"] = row["k"] + (raters.index(row["rater"]) - (len(raters) - 1) / 2) * aside
+        row["place"] = row["k"] + aside(row["rater"], raters)
 
     known = [row for row in rows if row["value"] is not None]
 
@@ -58,13 +56,7 @@ def _figure(report: Results, metric: str, says: str, rows: list[Row]) -> Figure:
             alt.Chart(named("line"))
             .mark_rule(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
             .encode(y=alt.Y("one", type="quantitative")),
-            base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(
-                y=alt.Y("low", type="quantitative"), y2="high", **by_colour(marks, raters, style)
-            ),
-            base.mark_line(strokeWidth=2).encode(y=y, **by_colour(marks, raters, style)),
-            base.mark_point(filled=True, size=62, opacity=1).encode(
-                y=y, tooltip=tips, **by_rater(marks, raters, style)
-            ),
+            *curves_with_intervals(base, y, tips, marks, raters, style),
         ).properties(width=style.width, height=250)
 
     return Figure(

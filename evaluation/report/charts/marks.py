@@ -69,6 +69,23 @@ def by_colour(marks: Marks, raters: Sequence[str], style: Style, field: str = "r
     return {"color": by_rater(marks, raters, style, field)["color"]}
 
 
+def aside(rater: str, raters: Sequence[str]) -> float:
+    """How far a rater's curve stands aside of its place, so that the bars of curves do not hide each other."""
+    return (raters.index(rater) - (len(raters) - 1) / 2) * min(0.06, 0.5 / len(raters))
+
+
+def curves_with_intervals(base: Any, y: Any, tips: Any, marks: Marks, raters: Sequence[str], style: Style) -> list[Any]:
+    """Layers of one curve for each rater with bars from `low` to `high`. base : a chart with its x."""
+    import altair as alt
+
+    colour = by_colour(marks, raters, style)
+    return [
+        base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(y=alt.Y("low", type="quantitative"), y2="high", **colour),
+        base.mark_line(strokeWidth=2).encode(y=y, **colour),
+        base.mark_point(filled=True, size=62, opacity=1).encode(y=y, tooltip=tips, **by_rater(marks, raters, style)),
+    ]
+
+
 def key(marks: Marks, raters: Sequence[str]) -> list[tuple[str, str, str]]:
     """Whose colour and shape is whose: (CSS variable, SVG path, rater) each."""
     places = [marks.place(rater) for rater in raters]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from ....pages.encodings import named, told, tooltip
+from ....pages.encodings import named, tooltip, with_interval
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
@@ -14,13 +14,13 @@ from .marks import marks_of
 
 _AE, _EE = "algorithm–expert", "expert–expert"
 _SAYS = {"P": "precision", "R": "recall", "kappa": "first diagnoses"}
-_MOST_PANELS, _MOST_POINTS = 12, 2000
+_MAX_PANELS, _MAX_POINTS = 12, 2000
 
 
 def figures(report: Results) -> list[Figure]:
     """One for each of P, R and kappa: a point for each two raters, a row for each algorithm."""
     pairs = report.rows_of("relative.pairs")
-    panels = dict(list(report.made_with["panels"].items())[:_MOST_PANELS])
+    panels = dict(list(report.made_with["panels"].items())[:_MAX_PANELS])
     return [_figure(report, metric, rows) for metric in _SAYS if (rows := _rows(pairs, panels, metric))]
 
 
@@ -35,7 +35,7 @@ def _rows(pairs: list[Row], panels: dict[str, list[str]], metric: str) -> list[R
             if row is not None and row["value"] is not None:
                 rows.append(
                     {"algorithm": algorithm, "kind": kind, "pair": f"{one} and {other}", "value": row["value"],
-                     "low": row["low"], "high": row["high"], "told": told(row)}
+                     "low": row["low"], "high": row["high"], "told": with_interval(row)}
                 )  # fmt: skip
     return rows
 
@@ -43,7 +43,7 @@ def _rows(pairs: list[Row], panels: dict[str, list[str]], metric: str) -> list[R
 def _figure(report: Results, metric: str, rows: list[Row]) -> Figure:
     marks = marks_of(report)
     algorithms = marks.ordered([row["algorithm"] for row in rows])
-    shown = rows if len(rows) <= _MOST_POINTS else rows[:: -(-len(rows) // _MOST_POINTS)]
+    shown = rows if len(rows) <= _MAX_POINTS else rows[:: -(-len(rows) // _MAX_POINTS)]
     symbol = metric if metric == "kappa" else f"{metric}@{report.k}"
 
     def draw(style: Style) -> Any:
@@ -87,7 +87,7 @@ def _figure(report: Results, metric: str, rows: list[Row]) -> Figure:
         draw=draw,
         note="One point for each two raters with its interval; the upright stroke is their mean."
         + ("" if shown is rows else f" A sample: {len(shown):,} of {len(rows):,} points.")
-        + ("" if len(report.algorithms) <= _MOST_PANELS else f" The first {_MOST_PANELS} algorithms."),
+        + ("" if len(report.algorithms) <= _MAX_PANELS else f" The first {_MAX_PANELS} algorithms."),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ....pages.encodings import named, told, tooltip
+from ....pages.encodings import named, tooltip, with_interval
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
@@ -15,7 +15,7 @@ from ...statistics.results import Results
 from .marks import Marks, by_rater, marks_of
 
 _BEST = 16
-_MOST_RATERS, _MOST_PLACES = 6, 250
+_MAX_RATERS, _MAX_PLACES = 6, 250
 _CORNERS: tuple[Literal["left", "right"], ...] = ("left", "right")
 _GROUND: dict[str, list[Row]] = {
     "cross": [{"zero": 0}],
@@ -48,7 +48,7 @@ def _mean_rows(report: Results) -> list[Row]:
         if x and y and x["value"] is not None and y["value"] is not None:
             rows.append(
                 {"rater": rater, "x": x["value"], "y": y["value"], "x_low": x["low"], "x_high": x["high"],
-                 "y_low": y["low"], "y_high": y["high"], "x_told": told(x), "y_told": told(y)}
+                 "y_low": y["low"], "y_high": y["high"], "x_told": with_interval(x), "y_told": with_interval(y)}
             )  # fmt: skip
     return rows
 
@@ -62,12 +62,12 @@ def _case_rows(report: Results, per_case: dict[str, list[Any]], marks: Marks) ->
     )
     generator = np.random.default_rng(0)
     rows: list[Row] = []
-    for rater in marks.ordered(raters)[:_MOST_RATERS]:
+    for rater in marks.ordered(raters)[:_MAX_RATERS]:
         column = raters.index(rater)
         pairs = np.stack([x[:, column], y[:, column]], 1)
         places = sorted(Counter(map(tuple, pairs[~np.isnan(pairs).any(1)].round(3).tolist())).items())
-        if len(places) > _MOST_PLACES:
-            kept = np.sort(generator.choice(len(places), _MOST_PLACES, replace=False))
+        if len(places) > _MAX_PLACES:
+            kept = np.sort(generator.choice(len(places), _MAX_PLACES, replace=False))
             places = [places[i] for i in kept]
         rows += [{"rater": rater, "x": a, "y": b, "cases": count} for (a, b), count in places]
     return rows

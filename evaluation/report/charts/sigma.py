@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....pages.encodings import named, told, tooltip
+from ....pages.encodings import named, tooltip, with_interval
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
@@ -13,12 +13,12 @@ from .marks import marks_of
 
 _SIDES = {"sigma_A": "algorithm", "sigma_E": "experts"}
 _PARTS = ("P", "R", "kappa")
-_MOST = 12
+_MAX_ALGORITHMS = 12
 
 
 def figures(report: Results) -> list[Figure]:
     """Bars of sigma_A and sigma_E for P, R and kappa."""
-    algorithms = report.algorithms[:_MOST]
+    algorithms = report.algorithms[:_MAX_ALGORITHMS]
     rows: list[Row] = []
     for part in _PARTS:
         for algorithm in algorithms:
@@ -28,7 +28,7 @@ def figures(report: Results) -> list[Figure]:
                     band = part if len(algorithms) == 1 else f"{part} · {algorithm}"
                     rows.append(
                         {"band": band, "algorithm": algorithm, "of": part, "side": _SIDES[row["metric"]],
-                         "value": row["value"], "low": row["low"], "high": row["high"], "told": told(row)}
+                         "value": row["value"], "low": row["low"], "high": row["high"], "told": with_interval(row)}
                     )  # fmt: skip
     if not rows:
         return []

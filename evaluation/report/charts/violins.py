@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....pages.encodings import named, told, tooltip
+from ....pages.encodings import named, tooltip, with_interval
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
@@ -15,7 +15,7 @@ from ...statistics.results import Results
 from .marks import by_colour, marks_of
 
 _SCORES = {"HDF1": ("hierarchical", 1), "Semantic": ("weighted", 16), "Severity": ("weighted", 16)}
-_POINTS, _GRID, _MOST = 120, 61, 12
+_POINTS, _GRID, _MAX_ALGORITHMS = 120, 61, 12
 Values = NDArray[np.float64]
 
 
@@ -35,7 +35,7 @@ def _figure(report: Results, score: str, family: str, top: int, values: Values) 
     """values : [n, r], NaN where a case has none."""
     marks, names = marks_of(report), report.made_with["raters"]
     known = [name for i, name in enumerate(names) if not np.isnan(values[:, i]).all()]
-    raters = marks.ordered(known)[:_MOST]
+    raters = marks.ordered(known)[:_MAX_ALGORITHMS]
     of_row = {row["algorithm"]: row for row in report.rows if (row["metric"], row["of"]) == (score, "")}
     rows: list[Row] = []
     outlines: list[Row] = []
@@ -58,7 +58,7 @@ def _figure(report: Results, score: str, family: str, top: int, values: Values) 
         ]
         quarters = np.quantile(own, [0.25, 0.5, 0.75])
         rows.append(
-            {"rater": rater, "n_cases": len(own), "told": told(of_row[rater]) if rater in of_row else "–",
+            {"rater": rater, "n_cases": len(own), "told": with_interval(of_row[rater]) if rater in of_row else "–",
              **dict(zip(("q1", "median", "q3"), quarters.tolist(), strict=True)), "place": place}
         )  # fmt: skip
     sampled = any(row["n_cases"] > _POINTS for row in rows)

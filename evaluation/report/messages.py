@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...pages.encodings import number
+from ...pages.encodings import with_interval
 from ..statistics.results import Results
-
-
-def with_interval(row: dict[str, Any]) -> str:
-    """`0.931 [0.842, 1.020]`, `0.931` without an interval, or `undefined`."""
-    if row["value"] is None or row["low"] is None:
-        return number(row["value"])
-    return f"{row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
-
-
-def interval_of(row: dict[str, Any]) -> str:
-    """`[0.842, 1.020]`, or a dash without one."""
-    return "–" if row["low"] is None else f"[{row['low']:.3f}, {row['high']:.3f}]"
 
 
 def summary(report: Results) -> list[str]:

@@ -17,7 +17,7 @@ _APART, _MATCHED, _EQUAL = 1, 2, 3
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PairwiseAgreement:
     """By case and pair of raters.
 
     matched, equal, unequal : float64 [n, m], the places that M matches, those of two equal strings, and those of two
@@ -36,11 +36,11 @@ class Meeting:
     second: NDArray[np.intp]
     matches: CaseMatches
 
-    def faced(
+    def compared(
         self, values: NDArray[Any], cases: NDArray[np.intp] | slice = slice(None)
     ) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """`values` [u] of the pairs, place by place: `CaseMatches.facing` of some of the cases."""
-        return self.matches.facing(self.entries[cases], self.first, self.second, values)
+        """`values` [u] of the pairs, place by place: `CaseMatches.compared` of some of the cases."""
+        return self.matches.compared(self.entries[cases], self.first, self.second, values)
 
     @property
     def same(self) -> NDArray[np.bool_]:
@@ -48,9 +48,9 @@ class Meeting:
         return self.matches.codes // self.matches.n_strings == self.matches.codes % self.matches.n_strings
 
 
-def meeting(
+def pairwise_agreement(
     lists: Lists, pair_of: NDArray[np.integer], matches: CaseMatches, k: int, denominator: str = "nk2"
-) -> Meeting:
+) -> PairwiseAgreement:
     """pair_of : [raters, raters], the number of each pair in the order (0,1), (0,2), …, (1,2), …; -1 for none."""
     first, second = np.nonzero(np.triu(pair_of >= 0))
     entries = lists.top(k)
@@ -58,11 +58,11 @@ def meeting(
     if denominator == "observed":
         area = sizes(lists.lengths, first, second, k).mean(0)
     matched, equal, unequal, met = (np.zeros((len(entries), len(first))) for _ in range(4))
-    made = Meeting(matched, equal, unequal, met, area, entries, first, second, matches)
+    made = PairwiseAgreement(matched, equal, unequal, met, area, entries, first, second, matches)
     kind = np.where(made.same, _EQUAL, np.where(matches.verdicts, _MATCHED, _APART)).astype(np.int8)
-    for cases, faced in made.faced(kind):
-        equal[cases] = (faced == _EQUAL).sum((-2, -1)) / area
-        matched[cases] = (faced >= _MATCHED).sum((-2, -1)) / area
-        unequal[cases] = (faced > 0).sum((-2, -1)) / area - equal[cases]
-        met[cases] = (faced >= _MATCHED).any((-2, -1))
+    for cases, compared in made.compared(kind):
+        equal[cases] = (compared == _EQUAL).sum((-2, -1)) / area
+        matched[cases] = (compared >= _MATCHED).sum((-2, -1)) / area
+        unequal[cases] = (compared > 0).sum((-2, -1)) / area - equal[cases]
+        met[cases] = (compared >= _MATCHED).any((-2, -1))
     return made
