@@ -6,14 +6,15 @@ gets the value that it gets in a batch. No sum is reordered by the compiler: eve
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from ..compiled import compiled
 
 _LANES = 64
 """Sums that run side by side: those of a group of dimensions do not wait for one another. A power of two."""
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def cosine(vectors, first, second, out):
     """See `cosine.cosine`."""
     width = vectors.shape[1]
@@ -37,7 +38,7 @@ def cosine(vectors, first, second, out):
         out[pair] = np.float32(1.0) if total > 1.0 else np.float32(-1.0) if total < -1.0 else total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def align(offsets, ids, stems, codes, lengths, first, second, better, worse):
     """See `alignment.alignment`; the arrays are those of `Words`."""
     most_words = 0
@@ -66,7 +67,7 @@ def align(offsets, ids, stems, codes, lengths, first, second, better, worse):
         worse[pair] = min(of_first, of_second)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _dot(a, b):
     total = np.int32(0)
     for k in range(a.size):
@@ -74,7 +75,7 @@ def _dot(a, b):
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def overlap(offsets, ids, first, second, out):
     """See `tokens.overlap_ratio`."""
     for pair in range(first.size):
@@ -90,7 +91,7 @@ def overlap(offsets, ids, first, second, out):
         out[pair] = shared / smaller if smaller else np.nan
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def conflicts(offsets, axes, values, most, first, second, out):
     """See `contrast.count_conflicts`."""
     for pair in range(first.size):

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ..votes.store.store import VoteStore
 
 
-
 def load(
     path: str | os.PathLike[str] | None = None,
     *,

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from ..compiled import compiled
 
 _SURE = 700.0
 """Beyond it exp(-x) is nearly the least float64; so neither p nor 1 - p is ever 0."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def exponentials(z):
     """exp(z), float64[n] of z <= 0."""
     out = np.empty_like(z)
@@ -24,7 +25,7 @@ def exponentials(z):
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sides(raw, weight):
     """weight * p and weight * (1 - p), for p = 1 / (1 + exp(-raw)), each from an exponential of a number from -700 to 0."""
     e = math.exp(max(-abs(raw), -_SURE))
@@ -32,7 +33,7 @@ def _sides(raw, weight):
     return (likelier, other) if raw >= 0 else (other, likelier)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mean_probability(raw, weights):
     """log(sum w p / sum w (1 - p)), float64[n] of raw float64[n, members]."""
     out = np.empty(len(raw))
@@ -46,7 +47,7 @@ def mean_probability(raw, weights):
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mean_probability_shares(base, raw, weights, nodes, node_weights):
     """The mean, over the straight way from `base` to `raw` (float64[n, members] both), of d(mean_probability) / d(raw of a member).
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...compiled import compiled
 from .codes import ZERO
 
 BLOCK = 256
 """Rows that go through the parts together: so many that what is known of them stays in the nearest cache."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def look_up(
     table, cuts, cut_start, column_start, zero, nan, member_part, part_condition, full, column, cut, left, right,
     part_gain, output, place, values, out,
@@ -39,7 +39,7 @@ def look_up(
                     out[start + r, member, o] = total[o, r]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _encode(table, cuts, cut_start, column_start, zero, nan, codes):
     """codes[column, r] of each row. All rows take a step of the search together: alone, half the steps would be guessed wrongly."""
     below = np.empty(len(table), np.int64)
@@ -62,14 +62,14 @@ def _encode(table, cuts, cut_start, column_start, zero, nan, codes):
                 codes[c, r] = nan[c] if np.isnan(x) else zero[c] if abs(x) <= ZERO else below[r]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _narrow(pattern, codes, cut, left, right):
     """Leaves of each row's pattern what a condition leaves; all of the block, that the processor does many rows at once."""
     for r in range(BLOCK):
         pattern[r] &= right if codes[r] > cut else left
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_score(table, value, all_set, none_set):
     """Adds to table[pattern] the value of a leaf that patterns with all of `all_set` and none of `none_set` reach."""
     for pattern in range(len(table)):
@@ -77,7 +77,7 @@ def add_score(table, value, all_set, none_set):
             table[pattern] += value
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_shap(table, value, rows, share, all_set, none_set):
     """Adds to table[rows[i], pattern] the SHAP value that a leaf of this value gives to the i-th branch on its path."""
     count = len(rows)
@@ -97,7 +97,7 @@ def add_shap(table, value, rows, share, all_set, none_set):
                 table[rows[i], pattern] -= failed * of_failed
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _weight(share, passes, without, sums):
     """Sum over the sets S of passed branches but `without`: |S|! (count - 1 - |S|)! / count! x the shares of the passed ones not in S.
 

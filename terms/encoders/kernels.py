@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ...compiled import compiled
 from .hashing import text_buckets
 
 _MIDDLE = np.float32(7.5)
 _LOW, _FOUR = np.uint8(15), np.uint8(4)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def encode(points, offsets, rows, scales, word_buckets, gram_buckets, shortest, longest, pairs, max_buckets, out):
     """Fills `out`; the first text whose sum has no length, or -1. No fastmath: every sum keeps its order."""
     found = np.empty(max_buckets, np.int64)

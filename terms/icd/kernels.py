@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ...compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rank(queries, rows, shortlists, vectors, codes, nodes, cosines):
     """Fills `nodes` and `cosines` of `rows` with the best codes of their shortlists; returns how many each has.
 
@@ -48,7 +49,7 @@ def rank(queries, rows, shortlists, vectors, codes, nodes, cosines):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _dot(a, b, room):
     """The inner product, added by halves: the same bits on every machine. `room` is float32[d] to work in."""
     for i in range(a.size):
@@ -62,7 +63,7 @@ def _dot(a, b, room):
     return room[0]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def wu_palmer(paths, first, second, out):
     """See `similarity.wu_palmer`."""
     for pair in range(first.size):
@@ -74,7 +75,7 @@ def wu_palmer(paths, first, second, out):
         out[pair] = np.nan if a[0] < 0 or b[0] < 0 else np.float32(2 * shared / codes)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def merge_categories(categories, weights):
     """In place, per row: the different categories, rising, and each one's share of the weights; then -1 and 0.
 
@@ -105,7 +106,7 @@ def merge_categories(categories, weights):
             shares[i] /= total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def overlap(categories, shares, first, second, out):
     """See `similarity.overlap`."""
     width = categories.shape[1]
