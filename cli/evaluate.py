@@ -11,7 +11,7 @@ from .options import MinCoverage, Model, Rejects
 from .votes import Endpoints, quiet_retries, say_asked
 
 Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
-Seed = Annotated[int, typer.Option(help="Of the resampling.")]
+Seed = Annotated[int, typer.Option(help="Random seed of the resampling.")]
 
 
 def evaluate(
@@ -19,9 +19,7 @@ def evaluate(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The report: .html, .json or .csv.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Everything that was computed, as JSON.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="The table of metrics, as CSV.")] = None,
-    charts: Annotated[
-        Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG (extra 'report').")
-    ] = None,
+    charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
     spreadsheet: Annotated[
         bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
     ] = False,

@@ -33,8 +33,8 @@ class Reasons:
 
 def value_cell(row: Mapping[str, Any] | None, reasons: Reasons, mark: str = "") -> str:
     """A value over its interval, as HTML. `mark` is text that goes behind the value."""
-    undefined = row is not None and row["value"] is None
-    return str(_HTML.value(row, reasons.number(row.get("reason") or "") if undefined else 0, mark))
+    reason = row.get("reason") or "" if row is not None and row["value"] is None else ""
+    return str(_HTML.value(row, reasons.number(reason), mark))
 
 
 def table(

@@ -201,6 +201,7 @@ def test_a_gap_where_a_curve_is_undefined(panel, to_frame, hand_matcher):
     assert figure.rows[0]["told"] == "undefined"
 
 
+@pytest.mark.slow
 def test_files(full_report, tmp_path):
     written = full_report.save_charts(tmp_path / "charts", formats=("svg", "png"))
     assert {path.suffix for path in written} == {".svg", ".png"} and len(written) == 2 * 13
@@ -217,6 +218,7 @@ def test_files(full_report, tmp_path):
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.slow
 def test_large_inputs_are_aggregated_or_sampled(full_report):
     """100,000 cases and 8 raters: no chart holds more than some thousands of values."""
     n, raters = 100_000, [f"r{i}" for i in range(8)]

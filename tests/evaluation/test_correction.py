@@ -136,6 +136,7 @@ def sides(values):
     return np.stack([values[:, :3].mean(1), values[:, 3:].mean(1)], 1)
 
 
+@pytest.mark.slow
 def test_coverage():
     """Known truth: 95 % intervals of the corrected RPAD and RRAD hold it 93 to 97 times in 100, the others do not.
 

@@ -172,6 +172,7 @@ def test_undefined_values_have_their_reason(panel, to_frame, hand_matcher, tmp_p
     assert "undefined1" in shown and "X and Z match in no case at k = 1" in shown
 
 
+@pytest.mark.slow
 def test_many_cases_and_many_raters_stay_under_five_megabytes(full_report, to_frame, same_text, tmp_path):
     n, generator = 100_000, np.random.default_rng(0)
     scores = {name: (generator.beta(2, 3, n * 5) * 16).tolist() for name in ("Semantic", "Severity")}
