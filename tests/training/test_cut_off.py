@@ -42,7 +42,8 @@ def training(features: Path, before: str) -> str:
     return f"""
 import os, signal, sys
 from dxmatch import cli
-from dxmatch.training import fold_fit, lightgbm_engine
+from dxmatch.training import fold_fit
+from dxmatch.training.engines import lightgbm_engine
 lightgbm_engine.MAX_ROUNDS = 40
 {before}
 sys.argv = ["dxmatch", "train", "pairs.csv", "-o", "m", "--overwrite", "--features", {str(features)!r}, "--seed", "1"]
