@@ -41,13 +41,13 @@ def training(features: Path, before: str) -> str:
     """`dxmatch train --overwrite`, after the lines `before`."""
     return f"""
 import os, signal, sys
-from dxmatch import cli
+from dxmatch.cli.main import main
 from dxmatch.training import fold_fit
 from dxmatch.training.engines import lightgbm_engine
 lightgbm_engine.MAX_ROUNDS = 40
 {before}
 sys.argv = ["dxmatch", "train", "pairs.csv", "-o", "m", "--overwrite", "--features", {str(features)!r}, "--seed", "1"]
-cli.main()
+main()
 """
 
 
