@@ -119,7 +119,7 @@ MEAN_RAW = Combination("mean_raw")
 
 
 class Members:
-    """The members of M as scorers of rows: by tables (`trees.tables`), or by LightGBM where a member is out of their reach.
+    """The members of M as scorers of rows: by tables (`trees.tables`), or by LightGBM where the tables would not stay small.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from ...pages.figure import Figure, Row
 from ...pages.style import Style
 from ..results.audit_tables import AuditTables
 
-_ROW, _MOST_NUMBERED = 26, 14
+_ROW, _MAX_NUMBERED = 26, 14
 
 
 def figures(audit: AuditTables) -> list[Figure]:
@@ -25,7 +25,7 @@ def figures(audit: AuditTables) -> list[Figure]:
             known = {"rho": row["spearman"] or 0.0, "told": told, "pearson": "undefined" if row["pearson"] is None else f"{row['pearson']:.2f}"}  # fmt: skip
             known |= {"strength": abs(known["rho"]), "sign": "alike" if known["rho"] >= 0 else "opposite", "pairs": row["pairs"]}  # fmt: skip
             cells.append({"first": row["first"], "second": row["second"], **known})
-    numbered = len(names) <= _MOST_NUMBERED
+    numbered = len(names) <= _MAX_NUMBERED
 
     def draw(style: Style) -> Any:
         import altair as alt
