@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from ...compiled import compiled
 
 _WORD, _PAIR = np.uint32(1), np.uint32(2)
 _START, _END, _BLANK = np.uint32(ord("<")), np.uint32(ord(">")), np.uint32(ord(" "))
@@ -40,12 +41,12 @@ def max_buckets(characters: int, shortest: int, longest: int) -> int:
     return characters * (longest - shortest + 2) + 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _step(h, c):
     return np.uint32(np.uint32(h ^ c) * _PRIME)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bucket(h, first, size):
     h = np.uint32(h ^ (h >> np.uint32(16)))
     h = np.uint32(h * _MIX_1)
@@ -55,7 +56,7 @@ def _bucket(h, first, size):
     return first + np.int64((np.uint64(h) * np.uint64(size)) >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def text_buckets(points, start, end, word_buckets, gram_buckets, shortest, longest, pairs, out):
     """Writes the buckets of `points[start:end]` (uint32 code points) to `out` and returns how many they are.
 
@@ -98,7 +99,7 @@ def text_buckets(points, start, end, word_buckets, gram_buckets, shortest, longe
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def all_buckets(points, offsets, word_buckets, gram_buckets, shortest, longest, pairs, out, ends):
     """`text_buckets` of every text, one after the other; `ends[i]` is where text i ends in `out`."""
     total = 0
