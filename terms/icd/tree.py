@@ -159,7 +159,7 @@ class IcdTree:
     def category(self, node: int | str) -> str | None:
         """The first three characters as a code, such as "I21" for "I21.0"; None for chapters and blocks."""
         at = self.categories[self._at(node)]
-        return None if at < 0 else self.codes[at]
+        return None if at < 0 else self.codes[int(at)]
 
 
 def nearest_codes(code: str, codes: Sequence[str], n: int = 3) -> list[str]:
@@ -174,4 +174,4 @@ def nearest_codes(code: str, codes: Sequence[str], n: int = 3) -> list[str]:
     lengths = np.fromiter(map(len, keys), np.int32, len(keys))
     order = np.lexsort((np.abs(lengths - len(key)), -shared, edits))
     # A block and its category may share a code.
-    return list(dict.fromkeys(codes[i] for i in order[: 2 * n].tolist()))[:n]
+    return list(dict.fromkeys(codes[int(i)] for i in order[: 2 * n]))[:n]
