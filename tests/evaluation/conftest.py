@@ -7,34 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-
-class SetMatcher:
-    """M given as the set of matching pairs; equal strings match. Counts what it is asked."""
-
-    threshold = 0.5
-    identity = "by-hand"
-
-    def __init__(self, *pairs: tuple[str, str]) -> None:
-        self.pairs = {frozenset(pair) for pair in pairs}
-        self.asked: list[frozenset[str]] = []
-        self.calls: list[int] = []
-
-    def probabilities(self, a: Sequence[str], b: Sequence[str]) -> np.ndarray:
-        self.calls.append(len(a))
-        self.asked += [frozenset(pair) for pair in zip(a, b, strict=True)]
-        return np.array([float(x == y or frozenset((x, y)) in self.pairs) for x, y in zip(a, b, strict=True)])
-
-
-def long_form(cases: dict[str, dict[str, list[str]]], roles: dict[str, str] | None = None) -> pd.DataFrame:
-    """{case: {rater: list}} -> the long form."""
-    rows: list[dict[str, Any]] = [
-        {"case_id": case, "rater": rater, "rank": rank, "diagnosis": diagnosis}
-        | ({} if roles is None else {"role": roles.get(rater, "expert")})
-        for case, lists in cases.items()
-        for rater, diagnoses in lists.items()
-        for rank, diagnosis in enumerate(diagnoses, 1)
-    ]
-    return pd.DataFrame(rows)
+from .made import SetMatcher, long_form
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.statistics import significance
 from dxmatch.evaluation.statistics.significance import holm, two_sided_p
 
+from .made import By
+
 
 def test_p_by_hand():
     # 2 of 9 at or below 0: 2 * (1 + 2) / (1 + 9)
@@ -69,13 +71,6 @@ def test_p_is_right_as_often_as_it_says():
     assert 0.06 < below / runs < 0.15
 
 
-class Exact:
-    threshold = 0.5
-
-    def probabilities(self, a, b):
-        return [float(x == y) for x, y in zip(a, b, strict=True)]
-
-
 @pytest.fixture
 def drawn(to_frame):
     """60 cases; A copies expert X's list, B and C draw from all eight diagnoses."""
@@ -89,7 +84,7 @@ def drawn(to_frame):
 
 
 def test_rows(drawn):
-    rows = evaluate(drawn, Exact(), bootstrap=499).comparisons.to_pylist()
+    rows = evaluate(drawn, By(), bootstrap=499).comparisons.to_pylist()
     assert [(r["first"], r["second"], r["name"]) for r in rows] == [
         (a, b, name) for a, b in ("AB", "AC", "BC") for name in ("RPAD@3", "RRAD@3")
     ]
@@ -107,6 +102,6 @@ def test_rows(drawn):
 def test_nothing_to_test(drawn):
     for options in ({"bootstrap": 0}, {}):
         frame = drawn if options else drawn[drawn["case_id"] == "c00"]
-        for row in evaluate(frame, Exact(), **options).comparisons.to_pylist():
+        for row in evaluate(frame, By(), **options).comparisons.to_pylist():
             assert (row["p"], row["p_holm"], row["n_comparisons"]) == (None, None, 0)
             assert row["reason"]
