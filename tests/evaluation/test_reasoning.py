@@ -148,8 +148,13 @@ def test_nothing_predicted_at_all(evaluated):
     assert np.isnan(dxmatch.metrics.observation_precision([0, 0], [0, 0]))
 
 
+def only(*diagnoses):
+    """Observations with these diagnoses, and no chain."""
+    return {f"sign {i}": ["why", "input1", name] for i, name in enumerate(diagnoses)}
+
+
 @pytest.mark.parametrize(
-    ("chain", "category", "diagnosis", "in_graph"),
+    ("said", "category", "diagnosis", "in_graph"),
     [
         (["Gout", "Suspected Gout", "Gout", "Acute Gout"], "Gout", "Acute Gout", True),
         (["GOUT", "suspected gout", "gout"], "Gout", "gout", True),
@@ -162,34 +167,21 @@ def test_nothing_predicted_at_all(evaluated):
         (["Pseudogout"], None, "Pseudogout", False),
         (["Gout"], "Gout", None, None),
         ([], None, None, None),
+        (only("Gout", "Suspected gout"), "Gout", "Gout", True),
+        (only("acute gout", None), "Gout", "Acute Gout", True),
+        (only("Acute Gout", "Chronic Gout"), "Gout", None, False),  # two branches
+        (only("Gout", "Mild Asthma"), None, None, False),  # two categories
+        (only("Pseudogout"), None, None, False),
+        (only(None), None, None, None),
     ],
 )
-def test_the_path_of_a_chain(evaluated, chain, category, diagnosis, in_graph):
-    found = evaluated(predictions={"Gout/toe.json": {"chain": chain}}, bootstrap=0)
-    (row,) = [row for row in found.per_note.to_pylist() if row["note"] == "Gout/toe.json"]
-    assert (row["predicted_category"], row["predicted_diagnosis"]) == (category, diagnosis)
-    assert row["path_in_graph"] is in_graph
-    told = "1 of 1 predicted paths are no path of a graph."
-    assert (told in found.notes) == (in_graph is False)
-
-
-@pytest.mark.parametrize(
-    ("diagnoses", "category", "diagnosis", "in_graph"),
-    [
-        (["Gout", "Suspected gout"], "Gout", "Gout", True),
-        (["acute gout", None], "Gout", "Acute Gout", True),
-        (["Acute Gout", "Chronic Gout"], "Gout", None, False),  # two branches
-        (["Gout", "Mild Asthma"], None, None, False),  # two categories
-        (["Pseudogout"], None, None, False),
-        ([None], None, None, None),
-    ],
-)
-def test_the_path_of_observations(evaluated, diagnoses, category, diagnosis, in_graph):
-    said = {f"sign {i}": ["why", "input1", name] for i, name in enumerate(diagnoses)}
+def test_the_path_that_was_predicted(evaluated, said, category, diagnosis, in_graph):
+    said = {"chain": said} if isinstance(said, list) else said
     found = evaluated(predictions={"Gout/toe.json": said}, bootstrap=0)
     (row,) = [row for row in found.per_note.to_pylist() if row["note"] == "Gout/toe.json"]
     assert (row["predicted_category"], row["predicted_diagnosis"]) == (category, diagnosis)
     assert row["path_in_graph"] is in_graph
+    assert ("1 of 1 predicted paths are no path of a graph." in found.notes) == (in_graph is False)
 
 
 def test_one_prediction_stands_for_one_observation(evaluated):
