@@ -95,8 +95,3 @@ def test_wrong_usage(here: Path) -> None:
     (here / "abbreviations.csv").write_text("abbreviation,expansion\nx,y\n")
     result = run("ask", "pairs.csv", "--model", "m", "--abbreviations", "abbreviations.csv")
     assert result.exit_code == 2
-
-
-@pytest.mark.parametrize("command", ["ask", "export", "import", "status"])
-def test_help_has_an_example(command: str) -> None:
-    assert f"Example: dxmatch votes {command}" in " ".join(run(command, "--help").output.split())
