@@ -157,7 +157,7 @@ def llama() -> None:
 
 def test_soft_votes_of_llama_cpp(llama: None, voter: Path, tmp_path: Path) -> None:
     """Both orders, twice each; the log-probabilities that come over HTTP make the probability that torch computes."""
-    with llama_cpp(MODELS["llama_file"](voter, tmp_path / "voter.gguf"), "chat") as url:
+    with llama_cpp(MODELS["gguf_file"](voter, tmp_path / "voter.gguf"), "chat") as url:
         said = asked(tmp_path, "voter", url, 'soft = true\norder = "both"\nrepeats = 2')
     assert "36 answers kept" in said
     _, answers = kept(tmp_path)
@@ -188,7 +188,7 @@ def shares_by_torch(voter: Path, pairs: Sequence[tuple[str, str]]) -> dict[tuple
 def test_a_model_that_talks_gibberish(llama: None, tmp_path: Path) -> None:
     """Random weights: every answer is kept, and what names no verdict is unscored, never "no"."""
     MODELS["make_language_model"](tmp_path / "random", [(question(*pair), "") for pair in LEARNT])
-    with llama_cpp(MODELS["llama_file"](tmp_path / "random", tmp_path / "random.gguf"), "chat") as url:
+    with llama_cpp(MODELS["gguf_file"](tmp_path / "random", tmp_path / "random.gguf"), "chat") as url:
         assert "9 answers kept, 9 of them without a verdict" in asked(tmp_path, "random", url)
     _, answers = kept(tmp_path)
     assert {verdict for verdict, _, _ in answers.values()} == {None}
@@ -253,7 +253,7 @@ def test_loaded_and_served_give_the_same_cosines(minilm: Path, loaded: Any) -> N
 
 def test_embeddings_of_llama_cpp(llama: None, minilm: Path, loaded: Any, tmp_path: Path) -> None:
     """The same weights in another engine, which looks GELU up in a table of half precision; kept on disk on the way."""
-    with llama_cpp(MODELS["bert_file"](minilm, tmp_path / "minilm.gguf"), "embed") as url:
+    with llama_cpp(MODELS["gguf_file"](minilm, tmp_path / "minilm.gguf"), "embed") as url:
         endpoint = Endpoint("here", url, concurrency=2)
         served = CachedEncoder(EndpointEncoder(endpoint, "minilm", rows=5), tmp_path / "cache")
         vectors = served.encode(NAMES)
