@@ -19,11 +19,8 @@ CHAT = (
 )
 
 
-def make_language_model(folder: Path, lessons: Sequence[tuple[str, str]]) -> float:
-    """Saves a Llama of 0.15 M random weights and, of its lessons (what is asked, what to answer), a tokenizer.
-
-    It is trained until it answers each as it should, or, without answers, not at all. Returns the last loss.
-    """
+def make_language_model(folder: Path, lessons: Sequence[tuple[str, str]]) -> None:
+    """Saves a Llama of 0.15 M weights that answers its lessons (what is asked, what to answer), and their tokenizer."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -48,27 +45,28 @@ def make_language_model(folder: Path, lessons: Sequence[tuple[str, str]]) -> flo
         num_key_value_heads=4, max_position_embeddings=2048, bos_token_id=None, eos_token_id=end, pad_token_id=end,
     )  # fmt: skip
     model = LlamaForCausalLM(config)
-    loss = float("inf")
-    if any(answer for _, answer in lessons):
-        asked = [tokenizer(f"<|user|>{question}<|end|><|assistant|>")["input_ids"] for question, _ in lessons]
-        answers = [[*tokenizer(answer)["input_ids"], end] for _, answer in lessons]
-        longest = max(len(q) + len(a) for q, a in zip(asked, answers, strict=True))
-        tokens = torch.full((len(lessons), longest), end)
-        wanted = torch.full((len(lessons), longest), -100)
-        for row, (question, answer) in enumerate(zip(asked, answers, strict=True)):
-            tokens[row, : len(question) + len(answer)] = torch.tensor([*question, *answer])
-            wanted[row, len(question) : len(question) + len(answer)] = torch.tensor(answer)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-        for _ in range(300):
-            step = model(input_ids=tokens, labels=wanted).loss
-            step.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-            if (loss := step.item()) < 0.02:
-                break
+    tokens, wanted = [], []
+    for question, answer in lessons:
+        asked = tokenizer(f"<|user|>{question}<|end|><|assistant|>")["input_ids"]
+        answered = [*tokenizer(answer)["input_ids"], end]
+        tokens.append(torch.tensor([*asked, *answered]))
+        wanted.append(torch.tensor([-100] * len(asked) + answered))
+    batch = {
+        name: torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=padding)
+        for name, rows, padding in (("input_ids", tokens, end), ("labels", wanted, -100))
+    }
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for _ in range(300):
+        loss = model(**batch).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if loss.item() < 0.02:
+            break
+    else:
+        raise AssertionError(f"the lessons were not learnt: {loss.item()}")
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    return loss
 
 
 def gguf_file(folder: Path, target: Path) -> Path:

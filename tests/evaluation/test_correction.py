@@ -124,20 +124,6 @@ def test_lambda_and_interval_are_the_published_ones():
     assert np.quantile(ours.repeats[:, 0], [0.025, 0.975]).tolist() == pytest.approx(published.tolist(), abs=3e-3)
 
 
-def test_what_is_published_is_what_ppi_python_computes():
-    """Not installed beside dxmatch: it brings a package called tests. `PYTHONPATH` to where it is makes this run."""
-    ppi = pytest.importorskip("ppi_py")
-    labels, verdicts, rest, weights = drawn_sample(3, 200, 800)
-    for tuning in (0.0, 0.4, 1.0):
-        theirs = ppi.ppi_mean_pointestimate(labels, verdicts, rest, lam=tuning, w=weights)
-        assert published_mean(labels, verdicts, rest, tuning, weights) == pytest.approx(float(np.squeeze(theirs)))
-    tuning = published_lambda(labels, verdicts, rest)
-    theirs = ppi.ppi_mean_pointestimate(labels, verdicts, rest)
-    assert published_mean(labels, verdicts, rest, tuning) == pytest.approx(float(np.squeeze(theirs)))
-    interval = np.ravel(ppi.ppi_mean_ci(labels, verdicts, rest, alpha=0.05))
-    assert published_interval(labels, verdicts, rest, tuning).tolist() == pytest.approx(interval.tolist(), abs=1e-6)
-
-
 def sides(values):
     """[n, 6 pairs of raters] -> the mean over the three with the algorithm, and over the three among the experts."""
     return np.stack([values[:, :3].mean(1), values[:, 3:].mean(1)], 1)
@@ -264,27 +250,19 @@ def test_a_sample_of_pairs(world):
     assert made.words[0].startswith("Corrected for the match function's errors, A reaches RPAD@2 ")
 
 
-def test_weights_count_as_repeated_pairs(world):
-    """A pair of weight 2 stands for two: with the same chance of every other, the value is as if all had weight 2."""
-    lists, truth, by_m = world
-    value = [
-        section(lists, by_m, labels_of(EVERY[::2], truth, **more)).rows[2]["value"]
-        for more in ({}, {"weight": [2.0] * 14}, {"weight": [1.0, 3.0] * 7})
-    ]
-    assert value[0] == pytest.approx(value[1]) and value[0] != pytest.approx(value[2])
-
-
-def test_labels_by_experts_and_pairs_of_elsewhere(world):
+def test_weights_experts_and_pairs_of_elsewhere(world):
     lists, truth, by_m = world
     labelled = labels_of(EVERY[::2], truth)
-    three = labelled.drop(columns="label").assign(
-        label_x=labelled["label"], label_y=labelled["label"], label_z=1 - labelled["label"]
-    )
+    label = labelled["label"]
+    three = labelled.drop(columns="label").assign(label_x=label, label_y=label, label_z=1 - label)
     stranger = pd.concat([labelled, pd.DataFrame({"a": ["gout"], "b": [WORDS[0]], "label": [1]})])
     rows = [section(lists, by_m, table).rows for table in (labelled, three, stranger)]
     assert rows[0] == rows[1] == rows[2]
     made = section(lists, by_m, stranger)
     assert made.tables["errors"][0]["elsewhere"] == 1 and made.notes[-1].endswith("were left out: 1.")
+    # a pair of weight 2 stands for two: where all have it, nothing changes
+    twice, uneven = (section(lists, by_m, labelled.assign(weight=w)).rows for w in ([2.0] * 14, [1.0, 3.0] * 7))
+    assert twice[2]["value"] == pytest.approx(rows[0][2]["value"]) != uneven[2]["value"]
 
 
 def test_a_pair_of_raters_without_labels(to_frame):

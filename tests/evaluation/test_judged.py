@@ -12,7 +12,6 @@ import pytest
 
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError
-from dxmatch.evaluation.families import weighted
 from dxmatch.evaluation.judges.classified import with_relations, with_severities
 from dxmatch.evaluation.judges.judged import NOT_ANSWERED, judged, judged_section
 from dxmatch.evaluation.judges.language_model import Budget, LanguageModel
@@ -83,18 +82,18 @@ def test_two_stages_by_hand(store):
     # columns: A, B; rows: the two references of case one, the one of case two. B of two says nothing; A's asthma is equal.
     assert found.places.tolist() == [[[2, 3], [0, 2]], [[1, -1], [0, -1]]]
     assert found.given.tolist() == [[True, True], [True, False]]
-    assert found.scored.tolist() == [True, True]
-    assert not found.unscored
-    asked = Counter(m.asked)
+    assert found.scored.tolist() == [True, True] and not found.unscored
     # the second stage only where the first says "not included" and no name is equal; asthma = asthma is never asked
-    assert asked == Counter({
-        (STRICT, "myocardial infarction", A_ONE): 1, (STRICT, "myocardial infarction", B_ONE): 1,
-        (STRICT, "gout", A_ONE): 1, (STRICT, "gout", B_ONE): 1,
-        (SECOND, "myocardial infarction", A_ONE): 1, (SECOND, "myocardial infarction", B_ONE): 1,
-    })  # fmt: skip
+    asked = [(STRICT, "gout", A_ONE), (STRICT, "gout", B_ONE)]
+    asked += [(stage, "myocardial infarction", said) for stage in (STRICT, SECOND) for said in (A_ONE, B_ONE)]
+    assert Counter(m.asked) == Counter(asked)
     assert found.hits.shape == (2, 2, 3, 2)
-    assert found.hits[0, 0].tolist() == [[False, False], [True, False], [False, True]]
-    assert found.hits[1, 0].tolist() == [[True, False], [False, False], [False, False]]
+    assert [np.argwhere(hits).tolist() for hits in (found.hits[0, 0], found.hits[1, 0])] == [[[1, 0], [2, 1]], [[0, 0]]]
+    # the judge names a synonym before the equal name, or one behind it: the first place counts
+    cases = {"one": {"A": ["lung attack", "asthma"], "B": ["gout", "asthma", "lung attack"], "truth": ["asthma"]}}
+    said = {tuple(cases["one"]["A"]): "1", tuple(cases["one"]["B"]): "3"}
+    m = Scripted({(STRICT, "asthma", listed): text for listed, text in said.items()})
+    assert judged(lists_of(cases), m, m, store, k=3, naming=naming).places.tolist() == [[[1], [2]]]
 
 
 def test_one_stage_alone_and_k_that_cuts_the_list_that_is_asked(store):
@@ -147,15 +146,6 @@ def test_m_stands_in_for_either_stage(store, set_matcher):
     second = scripted()
     assert judged(lists, set_matcher(), second, store, k=3, naming=naming).places.tolist() == wanted
     assert {key[0] for key in strict.asked} == {STRICT} and {key[0] for key in second.asked} == {SECOND}
-
-
-def test_the_first_place_counts(store):
-    """The judge names a synonym before the equal name, or one behind it."""
-    cases = {"one": {"A": ["lung attack", "asthma"], "B": ["gout", "asthma", "lung attack"], "truth": ["asthma"]}}
-    m = Scripted({
-        (STRICT, "asthma", ("lung attack", "asthma")): "1", (STRICT, "asthma", ("gout", "asthma", "lung attack")): "3",
-    })  # fmt: skip
-    assert judged(lists_of(cases), m, m, store, k=3, naming=naming).places.tolist() == [[[1], [2]]]
 
 
 def test_a_model_needs_a_store():
@@ -237,20 +227,6 @@ def test_severities_by_hand(store):
         ]  # fmt: skip
         assert [[cell.value for cell in cells] for cells in lists.reference_more["severity"]] == [reference, ["severe"]]
         assert len(m.asked) == len(set(m.asked)) == (5 if column is None else 4)  # type: ignore[attr-defined]
-
-
-@needs_llm
-def test_the_weighted_scores_take_what_was_classified(loopback, store):
-    loopback.rules({"contains": "golden", "text": "2"}, {"text": "3"})
-    related = with_relations(lists_of(CASES), model(loopback), store, naming=naming)
-    lists = with_severities(related, model(loopback), store, naming=naming)
-    context = Context(None, repeats=0)  # type: ignore[arg-type]
-    assert weighted.missing(lists, context) is None
-    section = weighted.compute(lists, context)
-    values = {(row["algorithm"], row["metric"]): row["value"] for row in section.rows if not row["of"]}
-    # A, semantic: broad, broad, exact (weights 1, .8, .6 of 9, 9, 16) = 25.8/2.4; exact, broad (1, .8 of 16, 9) = 23.2/1.8
-    assert values["A", "Semantic"] == pytest.approx((25.8 / 2.4 + 23.2 / 1.8) / 2)
-    assert values["A", "Severity"] == 16
 
 
 @needs_llm
