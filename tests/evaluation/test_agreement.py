@@ -191,18 +191,18 @@ def test_section(panel_lists, set_matcher):
     section = agreement.compute(panel_lists, Context(matcher, repeats=200))
     rows = {row["name"]: row for row in section.rows}
     assert len(rows) == 12 and {row["algorithm"] for row in section.rows} == {"A"}
-    said = panel_lists.top(1)[:, :, 0]
-    joined = np.array([0, 0, 2, 2, 4, 5, -1])[said]
-    distance = 1 - (np.array([0, 0, 2, 2, 4, 5])[:, None] == np.array([0, 0, 2, 2, 4, 5]))
-    m = dxmatch.metrics
+    said, category = panel_lists.top(1)[:, :, 0], np.array([0, 0, 2, 2, 4, 5, -1])
+    m, joined, distance = dxmatch.metrics, category[said], category[:6, None] != category[:6]
     for of, raters in (("experts", [1, 2, 3]), ("with the algorithm", [0, 1, 2, 3])):
         kappas = [m.cohen_kappa(joined[:, i], joined[:, j]) for i, j in combinations(raters, 2)]
-        assert rows[f"kappa({of})"]["value"] == pytest.approx(np.mean(kappas))
-        assert rows[f"kappa_F({of})"]["value"] == pytest.approx(m.fleiss_kappa(joined[:, raters]))
-        assert rows[f"alpha({of})"]["value"] == pytest.approx(m.krippendorff_alpha(joined[:, raters]))
-        by_m = m.krippendorff_alpha_by_distance(said[:, raters].clip(-1), distance)
-        assert rows[f"alpha_M({of})"]["value"] == pytest.approx(by_m)
-        assert rows[f"alpha({of})"]["n_pairs"] == len(kappas)
+        for name, expected in (
+            ("kappa", np.mean(kappas)),
+            ("kappa_F", m.fleiss_kappa(joined[:, raters])),
+            ("alpha", m.krippendorff_alpha(joined[:, raters])),
+            ("alpha_M", m.krippendorff_alpha_by_distance(said[:, raters].clip(-1), distance.astype(float))),
+        ):
+            row = rows[f"{name}({of})"]
+            assert row["value"] == pytest.approx(expected) and row["n_pairs"] == len(kappas)
     for metric in ("kappa", "kappa_F", "alpha", "alpha_M"):
         among, together, change = (rows[f"{metric}({of})"] for of in agreement.GROUPS)
         assert change["value"] == pytest.approx(together["value"] - among["value"])
@@ -253,16 +253,13 @@ def test_strangers_are_drawn_where_there_are_too_many(monkeypatch, panel_lists, 
 
 
 def test_each_in_turn_where_nobody_is_an_algorithm(panel, to_frame, hand_matcher):
-    section = agreement.compute(read_lists(to_frame(panel)), Context(hand_matcher, repeats=0))
+    lists, context = read_lists(to_frame(panel)), Context(hand_matcher, repeats=0)
+    section = agreement.compute(lists, context)
     assert [row["algorithm"] for row in section.rows[::12]] == list("AXYZ")
     together = [row["value"] for row in section.rows if row["name"] == "alpha(with the algorithm)"]
     assert len(set(together)) == 1 and not section.words
-
-
-def test_what_is_missing(panel, to_frame, hand_matcher):
-    lists = read_lists(to_frame(panel), algorithms=["A", "X", "Y"])
-    assert agreement.missing(lists, Context(hand_matcher)) == "a second expert"
-    assert agreement.missing(read_lists(to_frame(panel)), Context(hand_matcher)) is None
+    assert agreement.missing(lists, context) is None
+    assert agreement.missing(read_lists(to_frame(panel), algorithms=["A", "X", "Y"]), context) == "a second expert"
 
 
 def test_nobody_says_anything(to_frame, set_matcher):

@@ -110,18 +110,16 @@ def test_equals_hiclass():
     """Its macro average is HDP and HDR; its own F1 is of each case, so the harmonic mean is taken of the two."""
     hiclass = pytest.importorskip("hiclass.metrics", reason="the oracle hiclass is not installed (extra 'bench')")
     tree, _ = opened("icd10cm")
-    generator = np.random.default_rng(1)
-    true, said = (generator.choice(POOL, (30, 3)).tolist() for _ in range(2))
+    true, said = np.random.default_rng(1).choice(POOL, (2, 30, 3)).tolist()
 
     def levels(case):
         paths = [[*(str(a) for a in reversed(tree.ancestors(code))), str(tree.node(code))] for code in case]
         return [path + [""] * (7 - len(path)) for path in paths]
 
-    y_true, y_pred = (np.array([levels(case) for case in cases]) for cases in (true, said))
-    precision = hiclass.precision(y_true, y_pred, average="macro")
-    recall = hiclass.recall(y_true, y_pred, average="macro")
-    assert hdp(true, said) == pytest.approx(precision) and hdr(true, said) == pytest.approx(recall)
-    assert hdf1(true, said) == pytest.approx(2 * precision * recall / (precision + recall))
+    nodes = [np.array([levels(case) for case in cases]) for cases in (true, said)]
+    precision, recall = (metric(*nodes, average="macro") for metric in (hiclass.precision, hiclass.recall))
+    f1 = 2 * precision * recall / (precision + recall)
+    assert [hdp(true, said), hdr(true, said), hdf1(true, said)] == pytest.approx([precision, recall, f1])
 
 
 def test_top_k_accuracy_equals_scikit_learn():
@@ -205,19 +203,26 @@ def test_rank_shifts():
     near = {"c1": ["J47"], "c2": ["C34"], "c3": ["I21"]}
     wide = {"c1": ["J40", "A15"], "c2": ["A15", "B20"], "c3": ["A15", "B20"]}
     section = section_of(frame(REFERENCES, {"A": wide, "B": near}))
-    rows = {(row["from"], row["algorithm"]): row for row in section.tables["rank_shifts"]}
-    assert [rows["Acc(code)@2", name]["from_rank"] for name in "AB"] == [1, 2]
-    assert [rows["Acc(code)@2", name]["to_rank"] for name in "AB"] == [2, 1]
-    assert [rows["Acc(code)@2", name]["shift"] for name in "AB"] == [-1, 1]
+    shifts = {row["algorithm"]: row for row in section.tables["rank_shifts"] if row["from"] == "Acc(code)@2"}
+    for rater, shift in (("A", (1, 2, -1)), ("B", (2, 1, 1))):
+        assert tuple(shifts[rater][name] for name in ("from_rank", "to_rank", "shift")) == shift
     assert section.words[1] == "A is in place 1 by Acc(code)@2, in place 2 by HDF1@2."
 
 
-def test_references_that_are_missing():
-    lists = frame({case: codes for case, codes in REFERENCES.items() if case != "c2"}, LISTS)
-    section = section_of(lists)
+def test_references_that_are_missing_and_a_level_that_nobody_names():
+    section = section_of(frame({case: codes for case, codes in REFERENCES.items() if case != "c2"}, LISTS))
     assert value(section, "A", "HDP@2")["value"] == pytest.approx((3 / 4 + 3 / 5) / 2)
-    assert section.per_case["HDP"][2] is None and section.per_case["HDP"][3] is None
+    assert section.per_case["HDP"][2:4] == [None, None]
     assert "1 of 3 cases have no code of a reference and are left out here." in section.notes
+    section = section_of(frame({"c1": ["J40"]}, {"A": {"c1": ["J47"]}}), k=1)
+    nobody = "A gives no subcategory in any case"
+    for name, reason in (
+        ("HDF1(subcategory)@1", f"{nobody}; the references hold no subcategory in any case"),
+        ("HDP(subcategory)@1", nobody),
+        ("HDP@1", "no interval: one case cannot be resampled"),
+    ):
+        row = value(section, "A", name)
+        assert row["reason"] == reason and (row["value"] is None) == ("subcategory" in name)
 
 
 def test_what_is_missing_is_said():
@@ -232,15 +237,6 @@ def test_what_is_missing_is_said():
     ):
         told = hierarchical.missing(read_lists(lists, no_diagnosis=["none"]), Context(LAST_TWO_LETTERS))
         assert lacks in told if lacks else told is None
-
-
-def test_a_level_that_nobody_names():
-    section = section_of(frame({"c1": ["J40"]}, {"A": {"c1": ["J47"]}}), k=1)
-    row = value(section, "A", "HDF1(subcategory)@1")
-    assert row["value"] is None
-    assert row["reason"] == "A gives no subcategory in any case; the references hold no subcategory in any case"
-    assert value(section, "A", "HDP(subcategory)@1")["reason"] == "A gives no subcategory in any case"
-    assert value(section, "A", "HDP@1")["reason"] == "no interval: one case cannot be resampled"
 
 
 def test_intervals_are_of_the_resampled_averages():
