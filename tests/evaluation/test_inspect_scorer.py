@@ -138,6 +138,7 @@ def test_options_that_cannot_be_right_are_refused_before_any_model_is_asked(insp
         dxmatch_scorer(tmp_path / "nothing")
 
 
+@pytest.mark.slow
 def test_the_shipped_m_is_one_line_and_gives_many_samples_at_once_what_it_gives_each_alone(
     evaluated: Callable[..., Any], example: Path
 ) -> None:
