@@ -149,8 +149,7 @@ class _Asking:
 
     async def _question(self, client: EndpointClient, state: _JobState, question: Question) -> None:
         config = question.config
-        prompt = PROMPTS[config.prompt]
-        messages = prompt.messages(question.first, question.second)
+        messages = PROMPTS[config.prompt].messages(question.first, question.second)
         meter = CostMeter(self._budget, state.job.price, messages, state.parameters)
         try:
             reply = await client.chat(config.model, messages, state.parameters, meter)
@@ -164,10 +163,7 @@ class _Asking:
         else:
             meter.answered(reply.prompt_tokens, reply.completion_tokens)
             state.answered, state.failed_in_a_row = True, 0
-            answer = answer_of(
-                prompt, question, text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
-                prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=reply.seconds,
-            )  # fmt: skip
+            answer = answer_of(question, reply)
             # In a thread, because a store that another process holds would hold up all calls under way.
             if not await asyncio.get_running_loop().run_in_executor(self.writer, self._keep, question, answer):
                 self.summary.known += 1

@@ -266,14 +266,9 @@ def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
     response = entry["response"]
     body = response if "choices" in response else response.get("body")
     try:
-        reply = chat_reply(body, seconds=0.0)
+        return question, answer_of(question, chat_reply(body, seconds=None))
     except ValueError:
         return "not a chat completion"
-    return question, answer_of(
-        PROMPTS[question.config.prompt], question,
-        text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
-        prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=None,
-    )  # fmt: skip
 
 
 def _failure(entry: dict[str, Any]) -> str | None:

@@ -322,7 +322,7 @@ def test_a_file_that_is_no_result(store: VoteStore, tmp_path: Path) -> None:
             import_batch([good, path], store)
         if "read" not in message:
             assert not is_batch_result(path)
-    assert store.known(QWEN) == 0
+    assert store.status() == []
     late = written(tmp_path / "late.jsonl", [*[b"damaged"] * 99, result(custom_id(questions(1)[0]))])
     assert is_batch_result(late)
     assert import_batch([late], store).stored == 1

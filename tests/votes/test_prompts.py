@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dxmatch.endpoints.replies import ChatReply
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.prompts.data_block import data_block
 from dxmatch.votes.prompts.pick_prompt import candidates_of, candidates_text
@@ -47,11 +48,8 @@ def pick_question(name: str = "a") -> Question:
 
 
 def answered(question: Question, **reply: object) -> Answer:
-    given = {
-        "text": "", "refusal": None, "finish": "stop", "logprobs": [],
-        "prompt_tokens": 150, "completion_tokens": 2, "seconds": 0.5,
-    }  # fmt: skip
-    return answer_of(PROMPTS[question.config.prompt], question, **{**given, **reply})  # type: ignore[arg-type]
+    given = {"text": "", "finish": "stop", "prompt_tokens": 150, "completion_tokens": 2, "seconds": 0.5, **reply}
+    return answer_of(question, ChatReply(**given))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
