@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from .atomic import whole_file
+from .did_you_mean import hint
 from .table_files import SUFFIXES, read_file
 
 T = TypeVar("T")
@@ -60,10 +60,8 @@ class Table:
         """Errors: `InputError` where the column is missing, with the nearest of those present."""
         if name in self.names:
             return
-        near = difflib.get_close_matches(name, self.names, n=1, cutoff=0.6)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(
-            f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint}",
+            f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}",
             source=self.source,
             allowed=f"a column {name!r}, or its other name given as an option",
             got=self.names,
