@@ -126,18 +126,11 @@ def test_bad_pairs(tmp_path: Path, name: str, content: bytes, words: list[str], 
     refused(command("train", tmp_path / name, "-o", tmp_path / "m"), words, tmp_path, {name})
 
 
-def test_k_of_zero(example: Path, tmp_path: Path, command: Command) -> None:
+def test_an_option_and_a_model_that_cannot_be(
+    demo: tuple[Path, str], example: Path, tmp_path: Path, command: Command
+) -> None:
     done = command("evaluate", example / "lists.csv", "--k", "0", "-o", tmp_path / "r.html")
     refused(done, ["'k' parameter", "Got 0"], tmp_path, set())
-
-
-def test_a_folder_that_is_no_model(example: Path, tmp_path: Path, command: Command) -> None:
-    (tmp_path / "m").mkdir()
-    done = command("score", example / "pairs.csv", "-o", tmp_path / "o.csv", "--model", tmp_path / "m")
-    refused(done, ["model.json"], tmp_path, {"m"})
-
-
-def test_a_model_that_was_changed(demo: tuple[Path, str], example: Path, tmp_path: Path, command: Command) -> None:
     folder = tmp_path / "m"
     shutil.copytree(demo[0] / "model", folder)
     tree = folder / "trees" / "0.txt"

@@ -104,13 +104,6 @@ def test_equal_names_are_skipped_and_repeated_votes_count_once(store: VoteStore,
     assert (again.stored, again.known) == (0, 1)
 
 
-def test_a_code_is_its_title(store: VoteStore, tmp_path: Path) -> None:
-    path = table(tmp_path, "a,b,verdict\nM10,podagra,1\nM10,gout,1\n")
-    summary = import_table(path, store, model="gpt-4", naming=Naming(Normalizer(), "icd10cm"))
-    assert (summary.stored, summary.equal) == (1, 1)
-    assert answers(store, ("gout", "podagra")) == [Answer(1, None)]
-
-
 HEADER = "a,b,model,verdict,probability\n"
 
 

@@ -250,13 +250,10 @@ def test_what_cannot_be_stored_is_refused(store: VoteStore, question: Question, 
 
 def test_a_lookup_of_half_a_surrogate_pair_is_refused(store: VoteStore) -> None:
     broken = asked("a\ud800", "b")
-    lookups = [
-        lambda: list(store.unknown([broken])),
-        lambda: list(store.answers(QWEN, ["\ud800"])),
-        lambda: store.remember_exported([("x", broken)]),
-        lambda: store.exported("\ud800"),
-    ]
-    for lookup in lookups:
+    for lookup in (
+        lambda: list(store.unknown([broken])), lambda: list(store.answers(QWEN, ["\ud800"])),
+        lambda: store.remember_exported([("x", broken)]), lambda: store.exported("\ud800"),
+    ):  # fmt: skip
         with pytest.raises(InputError, match="half a surrogate pair"):
             lookup()
 
@@ -268,26 +265,18 @@ def test_numbers_of_numpy_are_numbers(store: VoteStore) -> None:
     assert store.mean_tokens(QWEN) == (7, 2)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"verdict": None, "reason": None},
-        {"verdict": 1, "reason": "empty"},
-        {"probability": 1.5},
-        {"probability": "likely"},
-        {"verdict": "yes"},
-        {"repeat": -1},
-        {"raw": None},
-    ],
-)
-def test_the_file_itself_refuses_what_is_no_answer(store: VoteStore, values: dict[str, object]) -> None:
+def test_the_file_itself_refuses_what_is_no_answer(store: VoteStore) -> None:
     store.add(asked("a", "b"), YES)
-    row = {
-        "respondent": 1, "first": "x", "second": "y", "repeat": 0, "verdict": 1, "reason": None, "probability": None,
-        "answered_at": 0, "raw": "", **values,
-    }  # fmt: skip
-    with closing(sqlite3.connect(store.path)) as db, pytest.raises(sqlite3.IntegrityError):
-        db.execute(f"INSERT INTO answer ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+    usual = {"respondent": 1, "first": "x", "second": "y", "repeat": 0, "verdict": 1, "answered_at": 0, "raw": ""}
+    odd: list[dict[str, object]] = [
+        {"verdict": None}, {"reason": "empty"}, {"probability": 1.5}, {"probability": "likely"}, {"verdict": "yes"}, {"repeat": -1}, {"raw": None},
+    ]  # fmt: skip
+    with closing(sqlite3.connect(store.path)) as db:
+        for row in ({**usual, **values} for values in odd):
+            with pytest.raises(sqlite3.IntegrityError):
+                db.execute(
+                    f"INSERT INTO answer ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", [*row.values()]
+                )
 
 
 def test_threads_share_a_store(store: VoteStore) -> None:
