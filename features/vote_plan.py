@@ -111,7 +111,7 @@ def _planned(
     config, endpoint = who[0].config, who[0].endpoint
     if isinstance(who[0], Picker):
         choices = differing.texts.icd_choices(who[0])
-        wanted = len(choices.rows)
+        wanted = len(choices.asked)
 
         def questions() -> Iterator[Question]:
             return choices.questions(config)

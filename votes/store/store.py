@@ -127,11 +127,6 @@ class VoteStore:
                 found = {position: answer_of(row) for position, *row in self._looked_up(db, batch, ", ".join(VALUES))}
                 yield from (found.get(position) for position in range(len(batch)))
 
-    def picks(self, config: ModelConfig, questions: Sequence[tuple[str, str]]) -> list[int | None]:
-        """The verdicts on (first, second), of repeat 0; None where it was not asked or not scored."""
-        answers = self.stored(Question(config, first, second) for first, second in questions)
-        return [answer and answer.verdict for answer in answers]
-
     def answers(
         self, config: ModelConfig, names: Sequence[str]
     ) -> Iterator[tuple[str, str, int, int | None, float | None, str | None]]:
