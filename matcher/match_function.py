@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..endpoints.endpoint import Endpoint, read_endpoints
+from ..endpoints.endpoint import Endpoint
+from ..endpoints.prices import read_services
 from ..errors import InputError, ModelError
 from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.feature_set import FeatureSet
@@ -56,7 +57,7 @@ def load(
         For a folder that is not a model, was changed, or does not fit this release.
     """
     parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
-    served = {} if endpoints is None else read_endpoints(endpoints)
+    served = {} if endpoints is None else read_services(endpoints)[0]
     return MatchFunction(parts, store=open_store(store), endpoints=served, min_coverage=min_coverage)
 
 
