@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .tokens import numbered, offsets_of
+from .interning import numbered
+from .tokens import offsets_of
 
 MAX_CONFLICTS = 3
 """More conflicts than this count as this many."""
@@ -223,12 +224,11 @@ class Attributes:
     @classmethod
     def of(cls, names: Sequence[str], language: str) -> Attributes:
         found = [attributes(name, language) for name in names]
-        number: dict[Attribute, int] = {}
-        each = np.array([number.setdefault(one, len(number)) for of_name in found for one in of_name], np.int64)
+        different, each = numbered([one for of_name in found for one in of_name])
         rows = np.repeat(np.arange(len(names)), [len(of_name) for of_name in found])
-        axes, values = numbered(one.axis for one in number), numbered(one.value for one in number)
+        axes, values = numbered([one.axis for one in different])[1], numbered([one.value for one in different])[1]
         # No axis but one on which two values stand can tell names apart, and most words are never negated.
-        width = len(number) + 1
+        width = len(different) + 1
         pairs, pair_of_attribute = np.unique(axes.astype(np.int64) * width + values, return_inverse=True)
         kept = (np.bincount(pairs // width, minlength=width) > 1)[axes[each]]
         keys = np.unique(rows[kept] * width + pair_of_attribute[each[kept]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import MissingExtra
-from dxmatch.features.tokens import VIEWS, TokenizedNames, TokenSets, lemmas, overlap_ratio, stems, tags, view
+from dxmatch.features.tokens import VIEWS, TokenizedNames, TokenSets, lemmas, overlap_ratio, stems, tags
 
 ODD = ["", "a", "A", "é", "и", "心筋梗塞", "x" * 65, "ab" * 100, "acute mi", "acute myocardial infarction", "😀 b"]
 WORDS = st.sampled_from(
@@ -43,6 +44,17 @@ def ratios(names: list[str], kind: str, language: str = "en") -> np.ndarray:
     out = np.empty(len(first), np.float32)
     overlap_ratio(TokenSets.of(TokenizedNames.of(names), kind, language), first, second, out)
     return out.reshape(len(names), -1)
+
+
+def view(name: str, kind: str, language: str) -> set[object]:
+    words = name.split()
+    if kind in ("unigram", "bigram"):
+        return set(words if kind == "unigram" else pairwise(words))
+    return set(
+        {"stem": stems, "lemma": lemmas, "tags": tags}[kind](words, language)
+        if (kind, language) != ("tags", "ru")
+        else ()
+    )
 
 
 def in_plain_python(a: str, b: str, kind: str, language: str) -> float:

@@ -155,7 +155,7 @@ def test_what_was_damaged_in_the_checkpoint_directory(score: Score, source: Path
     turn_a_bit(folder / "part-00002.parquet")
     (folder / "part-00003.parquet").write_bytes((folder / "part-00003.parquet").read_bytes()[:-1])
     (folder / "part-00004.parquet").unlink()
-    (folder / "_part-00007.parquet.0123456789ab.part").write_bytes(b"half")
+    (folder / ".part-00007.parquet.0123456789ab.part").write_bytes(b"half")
     (folder / "_merged.parquet").write_bytes(b"half")
     (folder / "part-00009.parquet").write_bytes((folder / "part-00001.parquet").read_bytes())
     assert score(workers=3).resumed == 3
