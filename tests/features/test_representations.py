@@ -33,21 +33,8 @@ FEATURES = FeatureSet.from_dict(
         ]
     }
 )
-WORDS = [
-    "acute",
-    "chronic",
-    "renal",
-    "failure",
-    "failures",
-    "of",
-    "left",
-    "right",
-    "bronchi",
-    "type",
-    "1",
-    "2",
-    "kidney",
-]
+_WORDS = "acute chronic renal failure failures of left right bronchi type 1 2 kidney"
+WORDS = _WORDS.split()
 
 
 class HashedEncoder:
