@@ -80,11 +80,6 @@ def test_other_readings(name, readings):
     assert other_readings(name) == readings
 
 
-def test_brackets_by_the_rules_of_the_classification(index, normalizer):
-    found = index.direct([normalizer(text) for text in ("heart attack", "shingles", "common cold")])
-    assert [index.tree.code(int(node)) for node in found.nodes] == ["I21.9", "B02", "J00"]
-
-
 @settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_alone_equals_batch_bit_for_bit(index, data):
