@@ -85,17 +85,6 @@ def test_prepared_names_are_not_asked_about_again() -> None:
     np.testing.assert_array_equal(table, feature_table(pairs, FEATURES, providers()))
 
 
-def test_a_failure_while_preparing_is_reported() -> None:
-    class Broken(HashedEncoder):
-        def encode(self, texts: Sequence[str]) -> np.ndarray:
-            raise OptionError("weights", "sound ones", "none")
-
-    pairs = some_pairs()
-    texts = Representations(pairs.names, Providers(Naming(Normalizer()), {SHIPPED: Broken()}))
-    with pytest.raises(OptionError, match="sound ones"):
-        prepare(texts, FEATURES)
-
-
 @pytest.mark.parametrize("prepared", [True, False])
 def test_many_threads_make_each_thing_once(prepared: bool) -> None:
     pairs, encoder = some_pairs(), HashedEncoder()
