@@ -117,7 +117,7 @@ def feature_table(
 
         if total <= CHUNK:
             fill(0)
-        elif todo:
+        elif todo or not asked:
             with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
                 for done in pool.map(fill, range(0, total, CHUNK)):
                     if progress is not None and not asked:

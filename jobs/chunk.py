@@ -104,19 +104,19 @@ def run_chunks(
     report: Callable[[ChunkResult], None],
     explain: Callable[[Chunk, BaseException], BaseException] = lambda chunk, error: error,
 ) -> None:
-    """Has chunks scored, `at_once` at a time, and reports each when it is done.
+    """Has chunks scored, `at_once` of them started or waiting, and reports each when it is done.
 
     Raises
     ------
     DxmatchError
-        Of the first chunk that failed, once those under way are finished and reported: what `explain` makes of its error,
-        with the chunk where that does not say where it lies.
+        Of the first chunk that failed, once those that were started are finished and reported: what `explain` makes of
+        its error, with the chunk where that does not say where it lies.
     """
     rest, running, failed = iter(todo), dict[Future[ChunkResult], Chunk](), dict[int, tuple[Chunk, BaseException]]()
     while running := running | {start(chunk): chunk for chunk in islice(rest, 0 if failed else at_once - len(running))}:
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             chunk = running.pop(future)
-            if error := future.exception():
+            if (error := future.exception()) is not None:
                 failed[chunk.number] = chunk, error
             else:
                 report(future.result())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from ..errors import DxmatchError
 from ..matcher.match_function import MatchFunction
 from .chunk import Scorer, run_chunks
 from .parts import ChunkResult
@@ -30,9 +32,23 @@ def run(
     called in this thread. An interruption leaves the chunks under way.
     """
     scorer, threads = Scorer(job, texts, m), job.workers or cores()
+    stop = threading.Event()
+
+    def score(chunk: Chunk) -> ChunkResult:
+        if stop.is_set():
+            # Never reported: a chunk that waited comes after the one that failed.
+            raise DxmatchError("Not begun.")
+        try:
+            return scorer(chunk)
+        except BaseException:
+            stop.set()
+            raise
+
     with ThreadPoolExecutor(threads, "dxmatch-chunk") as pool:
         try:
-            run_chunks(todo, threads, lambda chunk: pool.submit(scorer, chunk), report)
+            # As many wait as are under way, so that none is idle while a result is merged.
+            run_chunks(todo, 2 * threads, lambda chunk: pool.submit(score, chunk), report)
         except BaseException:
+            stop.set()
             scorer.leave.set()
             raise
