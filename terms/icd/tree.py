@@ -113,21 +113,6 @@ class IcdTree:
             here = int(self.parents[here])
         return above
 
-    def level(self, node: int | str) -> int:
-        """The number of ancestors: 0 for a chapter, 1 for its blocks, and so on."""
-        return len(self.ancestors(node))
-
-    @cached_property
-    def _children(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        order = np.argsort(self.parents, kind="stable")
-        return order, np.searchsorted(self.parents[order], np.arange(len(self) + 1))
-
-    def children(self, node: int | str) -> list[int]:
-        """In the order of the source."""
-        order, starts = self._children
-        at = self._at(node)
-        return order[starts[at] : starts[at + 1]].tolist()
-
     def inclusion_terms(self, node: int | str) -> list[str]:
         at = self._at(node)
         first, last = np.searchsorted(self.term_nodes, [at, at + 1])
