@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.report.charts import all_figures
+from dxmatch.evaluation.report.charts.all_figures import all_figures
 from dxmatch.evaluation.statistics.section import Section
 
 VOID = {"meta", "br", "path", "line", "circle", "polyline", "img", "link", "base", "input", "hr"}
