@@ -14,16 +14,17 @@ from ...terms.icd.tree import IcdTree
 from ..lists.lists import Lists
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined, opened
-from ..statistics.bootstrap import resampled_means
-from ..statistics.section import Context, Section
+from ..statistics.bootstrap import by_name, resampled_means
+from ..statistics.section import Context, Section, metric_row, spread_over
 from .hierarchical_tables import chapter_rows, rank_shift_rows
 from .icd_lists import icd_lists, why_no_codes
-from .rater_rows import Values, by_name, rater_row, shared_matches, spread_over
+from .shared import shared_matches
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
 BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"
 _PARTS = ("hdp", "hdr")
 _CELLS_PER_BLOCK = 20_000_000
+Values = NDArray[np.float64]
 
 
 def missing(lists: Lists, context: Context) -> str | None:
@@ -159,8 +160,8 @@ def _rows(rater: int, cases: _Cases, means: _Means, found: Overlap, context: Con
         for metric in (*_PARTS, "hdf1"):
             held = {"hdp": found.predicted, "hdr": found.reference}.get(metric)
             rows.append(
-                rater_row(
-                    name, metric, float(means.data[metric][rater, at]), means.repeats[metric][:, rater, at], context,
+                metric_row(
+                    name, metric, means.data[metric][rater, at], means.repeats[metric][:, rater, at], context,
                     of=level, k=context.k, reason=why.get(metric, "; ".join(nothing)),
                     n_cases=cases.n if held is None else int((held[:, rater, at] > 0).sum()),
                 )
@@ -169,7 +170,7 @@ def _rows(rater: int, cases: _Cases, means: _Means, found: Overlap, context: Con
         known = int((~np.isnan(hits[:, rater, 0])).sum())
         for k in range(1, context.k + 1):
             value, repeats = means.data[judge][rater, k - 1], means.repeats[judge][:, rater, k - 1]
-            rows.append(rater_row(name, "top_k_accuracy", float(value), repeats, context, of=judge, k=k, n_cases=known))
+            rows.append(metric_row(name, "top_k_accuracy", value, repeats, context, of=judge, k=k, n_cases=known))
     return rows
 
 

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ...terms.icd.tree import IcdTree
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined
-from ..statistics.bootstrap import percentile_interval, resampled_means
-from ..statistics.section import Context
-from .rater_rows import Values
+from ..statistics.bootstrap import resampled_means
+from ..statistics.section import Context, measured
+
+Values = NDArray[np.float64]
 
 
 def chapter_rows(
@@ -39,21 +40,13 @@ def chapter_rows(
         repeats = np.split(resampled_means(flat, context.repeats, context.seed, np.argsort(place[among])), 2, 1)
         value, again = harmonic_mean(*data), harmonic_mean(*repeats)
         for i, rater in enumerate(raters):
-            interval = percentile_interval(again[:, i], context.level, n_cases)
-            defined = not np.isnan(value[i])
-            rows.append(
-                {
-                    "chapter": tree.code(chapter),
-                    "chapter_name": tree.name(chapter),
-                    "algorithm": rater,
-                    "n_cases": n_cases,
-                    "HDP": _number(data[0][i]),
-                    "HDR": _number(data[1][i]),
-                    "HDF1": _number(value[i]),
-                    "low": interval.low if defined else None,
-                    "high": interval.high if defined else None,
-                }
+            found = measured(value[i], again[:, i], context.level, n_cases, "")
+            parts = dict(
+                zip(("HDP", "HDR", "HDF1"), [known(float(of_rater[i])) for of_rater in (*data, value)], strict=True)
             )
+            ends = {"low": found["low"], "high": found["high"]}
+            of = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "algorithm": rater}
+            rows.append({**of, "n_cases": n_cases, **parts, **ends})
     return rows
 
 
@@ -85,7 +78,3 @@ def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf
 
 def _places(values: Values) -> NDArray[np.int64]:
     return (values[None] > values[:, None]).sum(1) + 1
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

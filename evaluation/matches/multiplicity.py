@@ -3,29 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ...errors import OptionError
 from .case_matches import CaseMatches
-
-
-def multiplicity(matches: ArrayLike) -> NDArray[np.int64]:
-    """`mu = sum_p sum_q M(d_p, d_q)`.
-
-    matches : bool [..., k, k], M of the p-th diagnosis of one list and the q-th of the other. Returns [...].
-
-    >>> int(multiplicity([[True, False], [True, False]]))
-    2
-    """
-    array = np.asarray(matches)
-    if array.dtype != bool or array.ndim < 2:
-        raise OptionError("matches", "an array of True and False, with one row and one column per diagnosis", array)
-    return array.sum((-2, -1))
-
-
-def characteristic(mu: ArrayLike) -> NDArray[np.bool_]:
-    """`chi = [mu > 0]`: the two lists have a diagnosis in common."""
-    return np.asarray(mu) > 0
 
 
 def multiplicities(

@@ -44,9 +44,7 @@ def _worst(
     panel: Panel, pair_of: NDArray[np.integer], mu: NDArray[np.unsignedinteger], read: Lists, panels: int
 ) -> list[tuple[int, float, float]]:
     """(case, mean mu_AE, mean mu_EE), the largest difference first, equal ones by name."""
-    experts = np.array(panel.experts)
-    i, j = np.triu_indices(len(experts), 1)
-    met, among = mu[:, pair_of[panel.algorithm, experts]].mean(1), mu[:, pair_of[experts[i], experts[j]]].mean(1)
+    met, among = (mu[:, pairs].mean(1) for pairs in panel.pairs(pair_of))
     gap = among - met
     order = sorted(np.flatnonzero(gap > 0).tolist(), key=lambda case: (-gap[case], read.cases[case]))
     return [(case, float(met[case]), float(among[case])) for case in order[: max(2, min(10, SHOWN // panels))]]

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...matcher.protocol import Matcher, Profile
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ...progress import Progress
+from ..metrics import REGISTRY
 from .bootstrap import percentile_interval
 
 RELATIVE = "relative"
@@ -80,3 +81,42 @@ def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: 
         "undefined_repeats": interval.undefined,
         "reason": f"no interval: {interval.reason}" if interval.reason else "",
     }
+
+
+def metric_row(
+    who: str,
+    metric: str,
+    value: float,
+    repeats: NDArray[np.float64],
+    context: Context,
+    *,
+    of: str = "",
+    k: int | None = None,
+    hardness: float | None = None,
+    n_cases: int | None = None,
+    n_pairs: int = 1,
+    reason: str = "",
+) -> Row:
+    """One value of one rater, as in `Report.table`.
+
+    metric : its name in the registry. reason : why the value is undefined, where it is. n_cases : all by default.
+    """
+    declared, cases = REGISTRY[metric], context.n_cases if n_cases is None else n_cases
+    return {
+        "algorithm": who,
+        "metric": declared.symbol,
+        "of": of,
+        "k": k,
+        "hardness": hardness,
+        "name": declared.printed(k, hardness, of),
+        **measured(float(value), repeats, context.level, cases, reason),
+        "n_cases": cases,
+        "n_pairs": n_pairs,
+    }
+
+
+def spread_over(values: NDArray[np.float64], kept: NDArray[np.integer], n_cases: int) -> list[Any]:
+    """[kept cases, r] as one value for each (case, rater) of all `n_cases`; None where undefined or left out."""
+    every = np.full((n_cases, values.shape[1]), np.nan)
+    every[kept] = values
+    return [known(value) for value in every.ravel().tolist()]

@@ -11,8 +11,7 @@ import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.matches.case_matches import match_cases
 from dxmatch.evaluation.matches.multiplicity import expected_multiplicities, multiplicities, sizes
-from dxmatch.evaluation.relative.expected_rows import expected_rows
-from dxmatch.evaluation.relative.rows import PanelRates
+from dxmatch.evaluation.relative.rows import PanelRates, expected_rows
 from dxmatch.evaluation.statistics.section import Context
 
 # one case, an algorithm and experts X, Y; two diagnoses each

@@ -237,6 +237,7 @@ def test_labelled_pairs_give_a_section_of_its_own(everything, same_text):
 
 
 def _curve(report):
+    from dxmatch.evaluation.report.charts.curves import by_k
 
     return by_k(report)[0].rows
 

@@ -13,7 +13,8 @@ from ....pages.rows import Row
 from ...lists.lists import Lists, Panel
 from ...matches.case_matches import CaseMatches
 from ...metrics import REGISTRY
-from ...statistics.section import Context, Section, measured
+from ...statistics.bootstrap import by_name
+from ...statistics.section import Context, Section, metric_row
 from .labelled import Labelled, read_labelled
 from .pairwise_agreement import PairwiseAgreement, pairwise_agreement
 from .prediction_powered import CorrectedRates, corrected_by_cases, corrected_by_pairs
@@ -56,7 +57,7 @@ def corrected(
     sample = read_labelled(labelled, lists)
     met = pairwise_agreement(lists, pair_of, matches, context.k, denominator)
     columns = _Columns(judged, pair_of)
-    order = np.argsort(np.array(lists.cases, dtype=object), kind="stable")
+    order = by_name(lists.cases)
     if sample.cases is None:
         rates = {"P": _by_pairs(met, columns, sample, context, order)}
     else:
@@ -84,11 +85,7 @@ class _Columns:
 
     def __init__(self, judged: Sequence[Panel], pair_of: NDArray[np.integer]) -> None:
         self.pairs = int(pair_of.max()) + 1
-        self.sides = []
-        for panel in judged:
-            experts = np.array(panel.experts)
-            i, j = np.triu_indices(len(experts), 1)
-            self.sides.append((pair_of[panel.algorithm, experts], pair_of[experts[i], experts[j]]))
+        self.sides = [panel.pairs(pair_of) for panel in judged]
 
     def of(self, values: Values) -> Values:
         """[..., m] -> [..., m + 2 panels]."""
@@ -179,24 +176,15 @@ def _rows(
 ) -> list[Row]:
     rate = {"P": "precision_at_k", "R": "recall_at_k"}[letter]
     values, repeats = of_panel(found.data, context.hardness), of_panel(found.repeats, context.hardness)
-    rows = []
-    for name, of, value, again, behind in zip(
-        (rate, rate, f"r{letter.lower()}ad"), (*(f"corrected {side}" for side in _SIDES), "corrected"),
-        values, repeats, pairs, strict=True,
-    ):  # fmt: skip
-        metric = REGISTRY[name]
-        hardness = context.hardness if name.endswith("ad") else None
-        why = (
-            "no labelled pair stands between them" if np.isnan(found.data).any() else "the experts' part is not above 0"
+    parts = (rate, rate, f"r{letter.lower()}ad"), (*(f"corrected {side}" for side in _SIDES), "corrected")
+    why = "no labelled pair stands between them" if np.isnan(found.data).any() else "the experts' part is not above 0"
+    return [
+        metric_row(
+            algorithm, name, value, again, context, of=of, k=context.k,
+            hardness=context.hardness if name.endswith("ad") else None, n_pairs=behind, reason=why,
         )
-        rows.append(
-            {
-                "algorithm": algorithm, "metric": metric.symbol, "of": of, "k": context.k, "hardness": hardness,
-                "name": metric.printed(context.k, hardness, of), **measured(float(value), again, context.level, context.n_cases, why),
-                "n_cases": context.n_cases, "n_pairs": behind,
-            }
-        )  # fmt: skip
-    return rows
+        for name, of, value, again, behind in zip(*parts, values, repeats, pairs, strict=True)
+    ]  # fmt: skip
 
 
 def _compared(row: Row, before: float) -> Row:
