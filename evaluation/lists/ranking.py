@@ -5,32 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-from ...files.tables import Table
-
-Codes = NDArray[np.int64]
-Named = tuple[Codes, list[str]]
+from .columns import Codes, Named, Problems
 
 
 def check_ranking(
-    table: Table,
-    column: str,
-    case: Named,
-    rater: Named,
-    rank: Codes,
-    ranked: NDArray[np.bool_],
-    problems: dict[int, InputError],
+    column: str, case: Named, rater: Named, rank: Codes, ranked: NDArray[np.bool_], problems: Problems
 ) -> None:
     """Adds a problem for each rank that is given twice in one list, or that leaves a gap before it.
 
-    case, rater : codes of each row (-1 is unknown) and the names behind them. ranked : rows that belong to a list.
+    ranked : rows that belong to a list.
     Lists that hold a row with a problem already are passed over: the gap is only its consequence.
     """
     codes_case, cases = case
     codes_rater, raters = rater
     list_of = np.where((codes_case < 0) | (codes_rater < 0), -1, codes_case * len(raters) + codes_rater)
-    spoilt = np.unique(list_of[sorted(problems)]) if problems else np.empty(0, np.int64)
-    rows = np.flatnonzero(ranked & (list_of >= 0) & ~np.isin(list_of, spoilt))
+    rows = np.flatnonzero(ranked & (list_of >= 0) & ~np.isin(list_of, problems.rows_of(list_of)))
     rows = rows[np.lexsort((rows, rank[rows], list_of[rows]))]
     if not len(rows):
         return
@@ -46,14 +35,10 @@ def check_ranking(
             problem = f"{whose} does not start at 1"
         else:
             problem = f"the rank {before[at] + 1} is missing in {whose}"
-        problems.setdefault(
-            row, table.error(problem, row, column, allowed="1, 2, 3, …, each once in a list", got=int(rank[row]))
-        )
+        problems.add(row, problem, column, allowed="1, 2, 3, …, each once in a list", got=int(rank[row]))
 
 
-def missing_lists(
-    table: Table, column: str, case: Named, rater: Named, used: Codes, problems: dict[int, InputError]
-) -> None:
+def missing_lists(column: str, case: Named, rater: Named, used: Codes, problems: Problems) -> None:
     """Adds a problem to the first row of each case that one of the raters `used` lacks.
 
     Cases that hold a problem already are passed over: the row that would have made the list is refused for a reason.
@@ -64,7 +49,7 @@ def missing_lists(
     known = (codes_case >= 0) & (codes_rater >= 0)
     there[codes_case[known], codes_rater[known]] = True
     lacking = ~there[:, used]
-    faulty = np.unique(codes_case[sorted(problems)]) if problems else np.empty(0, np.int64)
+    faulty = problems.rows_of(codes_case)
     lacking[faulty[faulty >= 0]] = False
     if not lacking.any():
         return
@@ -77,12 +62,6 @@ def missing_lists(
     )
     for i in np.flatnonzero(lacking.any(1)).tolist():
         absent = [raters[r] for r, lacks in zip(used, lacking[i], strict=True) if lacks]
-        row = int(first_row[i])
-        problems.setdefault(
-            row,
-            table.error(
-                f"the case {cases[i]!r} has no list by {', '.join(map(repr, absent))} ({tally})",
-                row, column,
-                allowed="a list of every rater for every case; --rejects FILE leaves such cases out",
-            ),
-        )  # fmt: skip
+        problem = f"the case {cases[i]!r} has no list by {', '.join(map(repr, absent))} ({tally})"
+        allowed = "a list of every rater for every case; --rejects FILE leaves such cases out"
+        problems.add(int(first_row[i]), problem, column, allowed=allowed)

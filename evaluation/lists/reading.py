@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, OptionError
 from ...files.tables import Table, check_output, read_table, write_rejects
-from .columns import Codes, Problems, coded, diagnoses, no_diagnosis_words, one_per_case, ranks, roles
+from .columns import Codes, Named, Problems, coded, diagnoses, no_diagnosis_words, one_per_case, ranks, roles
 from .lists import NO_DIAGNOSIS, REFERENCE, UNUSED, Cell, Lists, Rejected, as_text, assign_roles, note_unused
 from .ranking import check_ranking, missing_lists
 
@@ -48,16 +48,16 @@ def read_lists(
     if rejects is not None:
         check_output(rejects)
     empty_words = no_diagnosis_words(no_diagnosis)
-    problems: Problems = {}
+    problems = Problems(table)
 
-    case, cases = coded(table, names["case_id"], problems, "the case has no name")
-    rater, raters = coded(table, names["rater"], problems, "the rater has no name")
-    rank = ranks(table, names["rank"], problems)
-    entry, strings, notes = diagnoses(table, names["diagnosis"], empty_words, problems)
-    role_of_rater, role_of_row = roles(table, names.get("role"), rater, raters, problems)
+    case, cases = of_case = coded(names["case_id"], problems, "the case has no name")
+    rater, raters = of_rater = coded(names["rater"], problems, "the rater has no name")
+    rank = ranks(names["rank"], problems)
+    entry, strings, notes = diagnoses(names["diagnosis"], empty_words, problems)
+    role_of_rater, role_of_row = roles(names.get("role"), of_rater, problems)
     is_reference = role_of_row == REFERENCE
     said = {
-        what: one_per_case(table, names[what], what, case, cases, problems)
+        what: one_per_case(names[what], what, of_case, problems)
         for what in ("reference", *(f"reference_{name}" for name in MORE_OF_THE_REFERENCE))
         if what in names
     }
@@ -74,10 +74,10 @@ def read_lists(
     used = np.zeros(len(raters) + 1, bool)
     used[[r for place, r in enumerate(kept_raters) if assigned is None or assigned[place] != UNUSED]] = True
     ranked = used[rater] | is_reference
-    check_ranking(table, names["rank"], (case, cases), (rater, raters), rank, ranked, problems)
-    missing_lists(table, names["rater"], (case, cases), (rater, raters), np.flatnonzero(used), problems)
+    check_ranking(names["rank"], of_case, of_rater, rank, ranked, problems)
+    missing_lists(names["rater"], of_case, of_rater, np.flatnonzero(used), problems)
 
-    alive, rejected = _set_aside(table, case, len(cases), problems, rejects)
+    alive, rejected = _set_aside(of_case, problems, rejects)
     order = np.flatnonzero(alive)
     order = order[np.lexsort((rank[order], rater[order], case[order]))]
     if not len(order):
@@ -156,14 +156,15 @@ def _two_references(table: Table, column: str, row: int) -> InputError:
 
 
 def _set_aside(
-    table: Table, case: Codes, n_cases: int, problems: Problems, rejects: str | os.PathLike[str] | None
+    of_case: Named, problems: Problems, rejects: str | os.PathLike[str] | None
 ) -> tuple[NDArray[np.bool_], Rejected]:
     """Which rows stay. Without `rejects` the first problem is raised; with it, its whole case is written there."""
+    case, cases = of_case
     if not problems:
-        return np.ones(len(table), bool), Rejected(path=None if rejects is None else os.fspath(rejects))
+        return np.ones(len(case), bool), Rejected(path=None if rejects is None else os.fspath(rejects))
     if rejects is None:
         raise problems[min(problems)]
-    culprit = np.full(n_cases, -1)
+    culprit = np.full(len(cases), -1)
     for row in sorted(problems, reverse=True):
         if case[row] >= 0:
             culprit[case[row]] = row
@@ -174,7 +175,7 @@ def _set_aside(
         if row not in problems
     }
     reasons.update({row: str(problem) for row, problem in problems.items()})
-    write_rejects(table, reasons, rejects)
+    write_rejects(problems.table, reasons, rejects)
     alive = ~out
     alive[list(problems)] = False
     return alive, Rejected(len(reasons), int((culprit >= 0).sum()), os.fspath(rejects))

@@ -86,7 +86,7 @@ def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: 
 def metric_row(
     who: str,
     metric: str,
-    value: float,
+    value: float | NDArray[np.float64],
     repeats: NDArray[np.float64],
     context: Context,
     *,
