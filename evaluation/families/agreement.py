@@ -47,8 +47,8 @@ def compute(lists: Lists, context: Context) -> Section:
     raters = len(lists.raters)
     first, second = np.triu_indices(raters, 1)
     matches = match_cases(entries[:, :, None], first, second, lists.strings, context.matcher, progress=context.progress)
-    categories = top_categories(entries, first, second, lists.strings, matches)
-    said = FirstDiagnoses(entries, categories.of, non_matches(entries, matches))
+    categories = top_categories(matches)
+    said = FirstDiagnoses(entries, categories.of, non_matches(matches))
     cross_case = NO_CROSS_CASE_PAIRS
     if context.across_cases:
         cross_case = cross_case_pairs(entries, lists.strings, context.matcher, context.seed, context.progress)

@@ -72,7 +72,7 @@ def match_references(
     shape = (n, raters, k, given.shape[1])
     probabilities, hits = np.empty(shape, np.float32), np.empty(shape, bool)
     for out, values in ((probabilities, matches.probabilities), (hits, matches.verdicts)):
-        for cases, block in matches.compared(entries, first, second, values):
+        for cases, block in matches.compared(values):
             out[cases] = block[:, :, :k, : shape[-1]]
     probabilities[~(said[..., None] & given[:, None, None, :])] = np.nan
     return ReferenceMatches(probabilities, hits, given)

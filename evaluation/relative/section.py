@@ -42,13 +42,12 @@ def relative_sections(
     """
     k, widest = context.k, context.max_k
     first, second = _rater_pairs(judged, len(read.raters))
-    entries = read.top(widest)
     matches = match_cases(
-        entries, first, second, read.strings, context.matcher,
+        read.top(widest), first, second, read.strings, context.matcher,
         pairs_per_call=options.pairs_per_call, progress=context.progress, keep_probabilities=True,
     )  # fmt: skip
-    mu = multiplicities(entries, first, second, matches)
-    categories = top_categories(entries[:, :, 0], first, second, read.strings, matches)
+    mu = multiplicities(matches)
+    categories = top_categories(matches)
     areas = None
     if options.denominator == "observed":
         areas = np.stack([sizes(read.lengths, first, second, level_k) for level_k in range(1, widest + 1)])
@@ -71,7 +70,7 @@ def relative_sections(
         rows=[row for panel in results for row in table_rows(panel, context)]
         + expected_rows(
             results,
-            *expected_multiplicities(entries[:, :, :k], first, second, matches),
+            *expected_multiplicities(matches.top(k)),
             None if areas is None else areas[k - 1],
             context,
             order,
@@ -81,7 +80,7 @@ def relative_sections(
             "comparisons": comparisons(results, context),
             "pairs": _pair_rows(read.raters, first, second, data, repeats, context),
             "disagreements": disagreement_rows(
-                read, judged, pair_of, mu[k - 1], entries[:, :, :k], matches, context.matcher.threshold
+                read, judged, pair_of, mu[k - 1], matches.top(k), context.matcher.threshold
             ),
         },
         per_case=_per_case(results, mu[k - 1], read),

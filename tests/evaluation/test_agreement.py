@@ -193,7 +193,7 @@ def test_categories_join_what_matches_within_a_case(set_matcher):
     matcher = set_matcher(("a", "b"), ("b", "c"), ("d", "e"))
     first, second = np.array([0]), np.array([1])
     matches = match_cases(entries[:, :, None], first, second, strings, matcher)
-    found = top_categories(entries, first, second, strings, matches)
+    found = top_categories(matches)
     abc, d, e = found.of[0, 0], found.of[3, 0], found.of[5, 0]
     assert found.of.tolist() == [[abc, abc], [abc, abc], [abc, abc], [d, d], [d, -1], [e, abc]]
     assert len({abc, d, e}) == found.count == 3
@@ -205,7 +205,7 @@ def test_categories_where_nobody_says_anything(set_matcher):
     entries = np.full((2, 2), -1, np.int32)
     first, second = np.array([0]), np.array([1])
     matches = match_cases(entries[:, :, None], first, second, [], set_matcher())
-    found = top_categories(entries, first, second, [], matches)
+    found = top_categories(matches)
     assert found.count == 0 and (found.of == -1).all()
     assert dxmatch.metrics.cohen_kappa([-1, -1], [-1, -1]) == 0
 
@@ -262,8 +262,8 @@ def test_resamples_are_the_cases_taken_so_often(panel_lists, set_matcher):
     def parts(rows):
         taken = entries[rows]
         matches = match_cases(taken[:, :, None], first, second, panel_lists.strings, matcher)
-        categories = top_categories(taken, first, second, panel_lists.strings, matches).of
-        said = FirstDiagnoses(taken, categories, non_matches(taken, matches))
+        categories = top_categories(matches).of
+        said = FirstDiagnoses(taken, categories, non_matches(matches))
         return said, cross_case_pairs(taken, panel_lists.strings, matcher, 0)
 
     groups = [np.array([1, 2, 3]), np.arange(4)]

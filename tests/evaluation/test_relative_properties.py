@@ -63,7 +63,7 @@ def drawn(shape):
 
 
 def mu_of(entries, first, second, matcher, **options):
-    return multiplicities(entries, first, second, match_cases(entries, first, second, STRINGS, matcher, **options))
+    return multiplicities(match_cases(entries, first, second, STRINGS, matcher, **options))
 
 
 @settings(deadline=None, max_examples=80)

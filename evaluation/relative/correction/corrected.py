@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def corrected(
         For a labelled sample that cannot be right.
     """
     sample = read_labelled(labelled, lists)
-    met = pairwise_agreement(lists, pair_of, matches, context.k, denominator)
+    met = pairwise_agreement(lists, matches, context.k, denominator)
     columns = _Columns(judged, pair_of)
     order = by_name(lists.cases)
     if sample.cases is None:
@@ -112,9 +113,9 @@ def _by_pairs(
     met: PairwiseAgreement, columns: _Columns, sample: Labelled, context: Context, order: NDArray[np.integer]
 ) -> CorrectedRates:
     at, known = sample.among(met.matches.codes)
-    pairs = len(met.first)
+    pairs = len(met.area)
     held = np.zeros((len(sample.codes) + 1, pairs))
-    for _, compared in met.compared(np.where(known, at + 1, 0).astype(np.int32)):
+    for _, compared in met.matches.compared(np.where(known, at + 1, 0).astype(np.int32)):
         flat = compared.astype(np.int64) * pairs + np.arange(pairs)[:, None, None]
         held += np.bincount(flat.ravel(), minlength=held.size).reshape(held.shape)
     weighted = columns.of(held[1:] / met.area) * sample.weights[:, None]
@@ -143,7 +144,8 @@ def _by_cases(
     kind = np.where(known, np.where(sample.labels[at], _MATCH, _NO_MATCH), _UNLABELLED)
     kind = np.where(met.same, _MATCH, kind).astype(np.int8)
     shared, joint = (np.full(met.matched.shape, np.nan) for _ in "12")
-    for block, compared in met.compared(kind, sample.cases):
+    drawn = replace(met.matches, entries=met.matches.entries[sample.cases])
+    for block, compared in drawn.compared(kind):
         cases = sample.cases[block]
         if (compared == _UNLABELLED).any():
             raise _not_labelled(met, sample, lists, cases, compared == _UNLABELLED)
@@ -163,8 +165,8 @@ def _not_labelled(
     met: PairwiseAgreement, sample: Labelled, lists: Lists, cases: NDArray[np.intp], missing: NDArray[np.bool_]
 ) -> InputError:
     case, pair, p, q = (int(where[0]) for where in np.nonzero(missing))
-    entries = met.entries[cases[case]]
-    one, other = lists.strings[entries[met.first[pair], p]], lists.strings[entries[met.second[pair], q]]
+    entries, raters = met.matches.entries[cases[case]], (met.matches.first[pair], met.matches.second[pair])
+    one, other = (lists.strings[entries[rater, place]] for rater, place in zip(raters, (p, q), strict=True))
     return InputError(
         f"the case {lists.cases[cases[case]]!r} is not labelled in full: {one!r} with {other!r} is missing",
         source=sample.source, allowed="every pair of a case that it names, or no column case_id",

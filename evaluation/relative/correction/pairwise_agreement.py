@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +21,7 @@ class PairwiseAgreement:
     matched, equal, unequal : float64 [n, m], the places that M matches, those of two equal strings, and those of two
         different ones, each over what P divides by, so that P is the mean of `matched`.
     met : float64 [n, m], chi by M.
-    area : float64 [m], what P divides by, per case.
+    area : float64 [m], what P divides by, per case. matches : of lists cut to k.
     """
 
     matched: NDArray[np.float64]
@@ -31,36 +29,25 @@ class PairwiseAgreement:
     unequal: NDArray[np.float64]
     met: NDArray[np.float64]
     area: NDArray[np.float64]
-    entries: NDArray[np.int32]
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
     matches: CaseMatches
-
-    def compared(
-        self, values: NDArray[Any], cases: NDArray[np.intp] | slice = slice(None)
-    ) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """`values` [u] of the pairs, place by place: `CaseMatches.compared` of some of the cases."""
-        return self.matches.compared(self.entries[cases], self.first, self.second, values)
 
     @property
     def same(self) -> NDArray[np.bool_]:
         """bool [u], which pairs are two equal strings."""
-        return self.matches.codes // self.matches.n_strings == self.matches.codes % self.matches.n_strings
+        return np.equal(*np.divmod(self.matches.codes, len(self.matches.strings)))
 
 
-def pairwise_agreement(
-    lists: Lists, pair_of: NDArray[np.integer], matches: CaseMatches, k: int, denominator: str = "nk2"
-) -> PairwiseAgreement:
-    """pair_of : [raters, raters], the number of each pair in the order (0,1), (0,2), …, (1,2), …; -1 for none."""
-    first, second = np.nonzero(np.triu(pair_of >= 0))
-    entries = lists.top(k)
-    area = np.full(len(first), float(k * k))
+def pairwise_agreement(lists: Lists, matches: CaseMatches, k: int, denominator: str = "nk2") -> PairwiseAgreement:
+    """Of the pairs of raters that `matches` compares, in lists cut to k."""
+    matches = matches.top(k)
+    n, m = len(matches.entries), len(matches.first)
+    area = np.full(m, float(k * k))
     if denominator == "observed":
-        area = sizes(lists.lengths, first, second, k).mean(0)
-    matched, equal, unequal, met = (np.zeros((len(entries), len(first))) for _ in range(4))
-    made = PairwiseAgreement(matched, equal, unequal, met, area, entries, first, second, matches)
+        area = sizes(lists.lengths, matches.first, matches.second, k).mean(0)
+    matched, equal, unequal, met = (np.zeros((n, m)) for _ in range(4))
+    made = PairwiseAgreement(matched, equal, unequal, met, area, matches)
     kind = np.where(made.same, _EQUAL, np.where(matches.verdicts, _MATCHED, _APART)).astype(np.int8)
-    for cases, compared in made.compared(kind):
+    for cases, compared in matches.compared(kind):
         equal[cases] = (compared == _EQUAL).sum((-2, -1)) / area
         matched[cases] = (compared >= _MATCHED).sum((-2, -1)) / area
         unequal[cases] = (compared > 0).sum((-2, -1)) / area - equal[cases]
