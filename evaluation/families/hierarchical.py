@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, overlap
 from ...terms.icd.tree import IcdTree
 from ..lists.lists import Lists
+from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined, opened
 from ..statistics.bootstrap import by_name, resampled_means
-from ..statistics.section import Context, Section, metric_row, spread_over
-from .hierarchical_tables import chapter_rows, rank_shift_rows
+from ..statistics.section import Context, Section, measured, metric_row, spread_over
 from .icd_lists import icd_lists, why_no_codes
-from .shared import shared_matches
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
 BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"
@@ -86,8 +86,8 @@ def compute(lists: Lists, context: Context) -> Section:
     )
     means = _means(cases, context)
     hdf1 = means.data["hdf1"][:, 0]
-    shifts = rank_shift_rows(lists.raters, {judge: means.data[judge][:, -1] for judge in cases.hits}, hdf1, context.k)
-    chapters = chapter_rows(lists.raters, cases.rates[..., 0], paths.nodes[0][reference], cases.order, tree, context)
+    shifts = _rank_shift_rows(lists.raters, {judge: means.data[judge][:, -1] for judge in cases.hits}, hdf1, context.k)
+    chapters = _chapter_rows(lists.raters, cases.rates[..., 0], paths.nodes[0][reference], cases.order, tree, context)
     per_case = {"HDP": cases.rates[0, :, :, 0], "HDR": cases.rates[1, :, :, 0]}
     per_case["HDF1"] = harmonic_mean(per_case["HDP"], per_case["HDR"])
     return Section(
@@ -167,11 +167,74 @@ def _rows(rater: int, cases: _Cases, means: _Means, found: Overlap, context: Con
                 )
             )  # fmt: skip
     for judge, hits in cases.hits.items():
-        known = int((~np.isnan(hits[:, rater, 0])).sum())
+        judged = int((~np.isnan(hits[:, rater, 0])).sum())
         for k in range(1, context.k + 1):
             value, repeats = means.data[judge][rater, k - 1], means.repeats[judge][:, rater, k - 1]
-            rows.append(metric_row(name, "top_k_accuracy", value, repeats, context, of=judge, k=k, n_cases=known))
+            rows.append(metric_row(name, "top_k_accuracy", value, repeats, context, of=judge, k=k, n_cases=judged))
     return rows
+
+
+def _chapter_rows(
+    raters: Sequence[str],
+    rates: Values,
+    chapters: NDArray[np.integer],
+    order: NDArray[np.integer],
+    tree: IcdTree,
+    context: Context,
+) -> list[Row]:
+    """HDP, HDR and HDF1 with its interval, in the cases whose reference has a code in a chapter.
+
+    rates : [2, n, r], precision and recall of each case. chapters : [n, D], nodes; -1 fills. order : [n], as resampled.
+    The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
+    """
+    place = np.argsort(order)
+    rows: list[Row] = []
+    for chapter in np.unique(chapters[chapters >= 0]).tolist():
+        among = (chapters == chapter).any(1)
+        n_cases = int(among.sum())
+        flat = np.concatenate([part[among] for part in rates], 1)
+        data = np.split(mean_of_defined(flat), 2)
+        repeats = np.split(resampled_means(flat, context.repeats, context.seed, np.argsort(place[among])), 2, 1)
+        value, again = harmonic_mean(*data), harmonic_mean(*repeats)
+        for i, rater in enumerate(raters):
+            found = measured(value[i], again[:, i], context.level, n_cases, "")
+            parts = dict(
+                zip(("HDP", "HDR", "HDF1"), [known(float(of_rater[i])) for of_rater in (*data, value)], strict=True)
+            )
+            ends = {"low": found["low"], "high": found["high"]}
+            of = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "algorithm": rater}
+            rows.append({**of, "n_cases": n_cases, **parts, **ends})
+    return rows
+
+
+def _rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf1: Values, k: int) -> list[Row]:
+    """How many places each rater gains from each top-k accuracy to HDF1.
+
+    accuracies : judge -> [r]. hdf1 : [r]. Place 1 is the best, equals share the better place; raters without both
+    values have none.
+    """
+    rows: list[Row] = []
+    for judge, accuracy in accuracies.items():
+        both = ~np.isnan(accuracy) & ~np.isnan(hdf1)
+        before, after = (_places(np.where(both, values, np.nan)) for values in (accuracy, hdf1))
+        for i in np.flatnonzero(both).tolist():
+            rows.append(
+                {
+                    "algorithm": raters[i],
+                    "from": REGISTRY["top_k_accuracy"].printed(k, of=judge),
+                    "from_value": float(accuracy[i]),
+                    "from_rank": int(before[i]),
+                    "to": REGISTRY["hdf1"].printed(k),
+                    "to_value": float(hdf1[i]),
+                    "to_rank": int(after[i]),
+                    "shift": int(before[i] - after[i]),
+                }
+            )
+    return rows
+
+
+def _places(values: Values) -> NDArray[np.int64]:
+    return (values[None] > values[:, None]).sum(1) + 1
 
 
 def _words(raters: list[str], hdf1: Values, shifts: list[Row], k: int) -> list[str]:

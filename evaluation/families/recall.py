@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ...pages.rows import Row
 from ..lists.lists import Lists
+from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.recall import found_in, prompt_spread
 from ..statistics.bootstrap import by_name, resampled_means
 from ..statistics.section import Context, Section, metric_row, spread_over
-from .shared import shared_matches
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
 

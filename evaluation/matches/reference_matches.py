@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...matcher.protocol import Matcher
 from ...progress import Progress
 from ..lists.lists import Lists
+from ..statistics.section import Context
 from .case_matches import PAIRS_PER_CALL, match_cases
 
 
@@ -76,3 +77,10 @@ def match_references(
             out[cases] = block[:, :, :k, : shape[-1]]
     probabilities[~(said[..., None] & given[:, None, None, :])] = np.nan
     return ReferenceMatches(probabilities, hits, given)
+
+
+def shared_matches(lists: Lists, context: Context) -> ReferenceMatches:
+    """`match_references` of the context's M and k, computed by the first family that needs it."""
+    if "reference_matches" not in context.made:
+        context.made["reference_matches"] = match_references(lists, context.matcher, context.k, context.progress)
+    return context.made["reference_matches"]

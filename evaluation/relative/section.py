@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,17 +22,8 @@ from .rows import PanelRates, comparisons, curve_rows, expected_rows, table_rows
 HARDNESSES = tuple(h / 10 for h in range(11))
 
 
-@dataclass(frozen=True)
-class Relative:
-    """The options of the relative metrics alone; see `evaluate`."""
-
-    denominator: str
-    pairs_per_call: int
-    labelled: Any = None
-
-
 def relative_sections(
-    read: Lists, judged: list[Panel], context: Context, options: Relative
+    read: Lists, judged: list[Panel], context: Context, pairs_per_call: int
 ) -> tuple[list[Section], dict[str, Any]]:
     """The section, that of the correction where there are labelled pairs, and the counts for "how it was made".
 
@@ -44,12 +34,12 @@ def relative_sections(
     first, second = _rater_pairs(judged, len(read.raters))
     matches = match_cases(
         read.top(widest), first, second, read.strings, context.matcher,
-        pairs_per_call=options.pairs_per_call, progress=context.progress, keep_probabilities=True,
+        pairs_per_call=pairs_per_call, progress=context.progress, keep_probabilities=True,
     )  # fmt: skip
     mu = multiplicities(matches)
     categories = top_categories(matches)
     areas = None
-    if options.denominator == "observed":
+    if context.denominator == "observed":
         areas = np.stack([sizes(read.lengths, first, second, level_k) for level_k in range(1, widest + 1)])
     counts = CaseCounts(mu, areas, categories.of, first, second)
     order = by_name(read.cases)
@@ -86,12 +76,10 @@ def relative_sections(
         per_case=_per_case(results, mu[k - 1], read),
     )
     sections = [section]
-    if options.labelled is not None:
-        sections.append(
-            corrected(read, judged, pair_of, matches, options.labelled, context, denominator=options.denominator)
-        )
+    if context.labelled is not None:
+        sections.append(corrected(read, judged, pair_of, matches, context))
     return sections, {
-        "denominator": options.denominator,
+        "denominator": context.denominator,
         "pairs_asked": len(matches.codes),
         "short_lists": {str(level_k): int((read.lengths < level_k).sum()) for level_k in range(1, widest + 1)},
         "kappa_categories": categories.count,

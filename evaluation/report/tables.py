@@ -105,7 +105,7 @@ def _by_k(report: Results) -> Table | None:
 
 
 def _comparisons(report: Results) -> Table | None:
-    rows = report.comparison_rows
+    rows = report.rows_of("relative.comparisons")
     if not rows:
         return None
     names = list(dict.fromkeys(row["name"] for row in rows))

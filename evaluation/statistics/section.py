@@ -22,7 +22,8 @@ class Context:
     """What all families of one evaluation share.
 
     k : diagnoses of each list that count. n_cases : cases of the lists.
-    hardness, max_k : of the relative metrics: the headline's H, and the longest lists of their curves.
+    hardness, max_k, denominator, labelled : of the relative metrics: the headline's H, the longest lists of
+        their curves, and as in `evaluate`.
     repeats, seed, level : of the bootstrap over cases.
     icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
     across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
@@ -35,6 +36,8 @@ class Context:
     n_cases: int = 0
     hardness: float = 1.0
     max_k: int = 3
+    denominator: str = "nk2"
+    labelled: Any = None
     repeats: int = 1000
     seed: int = 0
     level: float = 0.95

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,17 @@ from ....errors import InputError
 from ....pages.rows import Row
 from ...lists.lists import Lists, Panel
 from ...matches.case_matches import CaseMatches
+from ...matches.multiplicity import sizes
 from ...metrics import REGISTRY
 from ...statistics.bootstrap import by_name
 from ...statistics.section import Context, Section, metric_row
 from .labelled import Labelled, read_labelled
-from .pairwise_agreement import PairwiseAgreement, pairwise_agreement
 from .prediction_powered import CorrectedRates, corrected_by_cases, corrected_by_pairs
 
 NAME, TITLE = "correction", "Corrected for the match function's own errors"
 _SIDES = ("AE mean", "EE mean")
 _UNLABELLED, _NO_MATCH, _MATCH = 1, 2, 3
+_APART, _MATCHED, _EQUAL = 1, 2, 3
 
 Values = NDArray[np.float64]
 
@@ -32,10 +33,7 @@ def corrected(
     judged: Sequence[Panel],
     pair_of: NDArray[np.integer],
     matches: CaseMatches,
-    labelled: Any,
     context: Context,
-    *,
-    denominator: str = "nk2",
 ) -> Section:
     """The section: P and RPAD; R and RRAD too where cases were drawn. `of` begins with "corrected".
 
@@ -47,16 +45,15 @@ def corrected(
     pair_of : [raters, raters], the number of each pair of raters that some panel compares, in the order (0,1), (0,2),
         …, (1,2), …; -1 for the others.
     matches : M on all these pairs, at k or at longer lists.
-    labelled : what `read_labelled` reads.
-    denominator : as in `evaluate`; where it is the lists' own lengths, these are not resampled.
+    context : with what `read_labelled` reads. Where the denominator is the lists' own lengths, these are not resampled.
 
     Raises
     ------
     InputError
         For a labelled sample that cannot be right.
     """
-    sample = read_labelled(labelled, lists)
-    met = pairwise_agreement(lists, matches, context.k, denominator)
+    sample = read_labelled(context.labelled, lists)
+    met = _pairwise_agreement(lists, matches, context.k, context.denominator)
     columns = _Columns(judged, pair_of)
     order = by_name(lists.cases)
     if sample.cases is None:
@@ -76,6 +73,47 @@ def corrected(
             section.words += _words(rows[-1], float(before[-1]), context)
     section.notes = _notes(sample, section.tables["errors"][0])
     return section
+
+
+@dataclass(frozen=True)
+class _PairwiseAgreement:
+    """By case and pair of raters.
+
+    matched, equal, unequal : float64 [n, m], the places that M matches, those of two equal strings, and those of two
+        different ones, each over what P divides by, so that P is the mean of `matched`.
+    met : float64 [n, m], chi by M.
+    area : float64 [m], what P divides by, per case. matches : of lists cut to k.
+    """
+
+    matched: NDArray[np.float64]
+    equal: NDArray[np.float64]
+    unequal: NDArray[np.float64]
+    met: NDArray[np.float64]
+    area: NDArray[np.float64]
+    matches: CaseMatches
+
+    @property
+    def same(self) -> NDArray[np.bool_]:
+        """bool [u], which pairs are two equal strings."""
+        return np.equal(*np.divmod(self.matches.codes, len(self.matches.strings)))
+
+
+def _pairwise_agreement(lists: Lists, matches: CaseMatches, k: int, denominator: str) -> _PairwiseAgreement:
+    """Of the pairs of raters that `matches` compares, in lists cut to k."""
+    matches = matches.top(k)
+    n, m = len(matches.entries), len(matches.first)
+    area = np.full(m, float(k * k))
+    if denominator == "observed":
+        area = sizes(lists.lengths, matches.first, matches.second, k).mean(0)
+    matched, equal, unequal, met = (np.zeros((n, m)) for _ in range(4))
+    made = _PairwiseAgreement(matched, equal, unequal, met, area, matches)
+    kind = np.where(made.same, _EQUAL, np.where(matches.verdicts, _MATCHED, _APART)).astype(np.int8)
+    for cases, compared in matches.compared(kind):
+        equal[cases] = (compared == _EQUAL).sum((-2, -1)) / area
+        matched[cases] = (compared >= _MATCHED).sum((-2, -1)) / area
+        unequal[cases] = (compared > 0).sum((-2, -1)) / area - equal[cases]
+        met[cases] = (compared >= _MATCHED).any((-2, -1))
+    return made
 
 
 class _Columns:
@@ -110,7 +148,7 @@ class _Columns:
 
 
 def _by_pairs(
-    met: PairwiseAgreement, columns: _Columns, sample: Labelled, context: Context, order: NDArray[np.integer]
+    met: _PairwiseAgreement, columns: _Columns, sample: Labelled, context: Context, order: NDArray[np.integer]
 ) -> CorrectedRates:
     at, known = sample.among(met.matches.codes)
     pairs = len(met.area)
@@ -130,7 +168,7 @@ def _by_pairs(
 
 
 def _by_cases(
-    met: PairwiseAgreement,
+    met: _PairwiseAgreement,
     columns: _Columns,
     sample: Labelled,
     lists: Lists,
@@ -162,7 +200,7 @@ def _by_cases(
 
 
 def _not_labelled(
-    met: PairwiseAgreement, sample: Labelled, lists: Lists, cases: NDArray[np.intp], missing: NDArray[np.bool_]
+    met: _PairwiseAgreement, sample: Labelled, lists: Lists, cases: NDArray[np.intp], missing: NDArray[np.bool_]
 ) -> InputError:
     case, pair, p, q = (int(where[0]) for where in np.nonzero(missing))
     entries, raters = met.matches.entries[cases[case]], (met.matches.first[pair], met.matches.second[pair])
