@@ -17,6 +17,7 @@ from .lists.reading import read_lists
 from .matches.case_matches import PAIRS_PER_CALL
 from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
+from .report.messages import listed
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
 from .statistics.section import RELATIVE, Context, Section
@@ -248,9 +249,9 @@ def _question(lists: Lists, judged: list[Panel], in_turn: bool) -> str:
     if in_turn:
         return "Does each rater agree with the others as they agree among themselves?"
     names = [lists.raters[panel.algorithm] for panel in judged]
-    if len(names) == 1:
-        return f"Does {names[0]} agree with the experts as they agree among themselves?"
-    return f"Do {', '.join(names[:-1])} and {names[-1]} agree with the experts as they agree among themselves?"
+    return (
+        f"{'Do' if len(names) > 1 else 'Does'} {listed(names)} agree with the experts as they agree among themselves?"
+    )
 
 
 def _notes(lists: Lists, k: int, denominator: str | None) -> list[str]:

@@ -25,6 +25,8 @@ BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"
 _PARTS = ("hdp", "hdr")
 _CELLS_PER_BLOCK = 20_000_000
 Values = NDArray[np.float64]
+Means = tuple[dict[str, Values], dict[str, Values]]
+"""Of the data, and of the resamples (one more axis, first): HDP, HDR and HDF1 [r, 5], Acc by judge [r, k]."""
 
 
 def missing(lists: Lists, context: Context) -> str | None:
@@ -48,14 +50,6 @@ class _Cases:
     @property
     def n(self) -> int:
         return self.rates.shape[1]
-
-
-@dataclass(frozen=True)
-class _Means:
-    """Of the data, and of the resamples (one more axis, first): HDP, HDR and HDF1 [r, 5], Acc by judge [r, k]."""
-
-    data: dict[str, Values]
-    repeats: dict[str, Values]
 
 
 def compute(lists: Lists, context: Context) -> Section:
@@ -85,8 +79,8 @@ def compute(lists: Lists, context: Context) -> Section:
         by_name([lists.cases[i] for i in kept]),
     )
     means = _means(cases, context)
-    hdf1 = means.data["hdf1"][:, 0]
-    shifts = _rank_shift_rows(lists.raters, {judge: means.data[judge][:, -1] for judge in cases.hits}, hdf1, context.k)
+    hdf1 = means[0]["hdf1"][:, 0]
+    shifts = _rank_shift_rows(lists.raters, {judge: means[0][judge][:, -1] for judge in cases.hits}, hdf1, context.k)
     chapters = _chapter_rows(lists.raters, cases.rates[..., 0], paths.nodes[0][reference], cases.order, tree, context)
     per_case = {"HDP": cases.rates[0, :, :, 0], "HDR": cases.rates[1, :, :, 0]}
     per_case["HDF1"] = harmonic_mean(per_case["HDP"], per_case["HDR"])
@@ -131,7 +125,7 @@ def _reached(hits: NDArray[np.bool_]) -> Values:
     return np.logical_or.accumulate(hits, -1).astype(float)
 
 
-def _means(cases: _Cases, context: Context) -> _Means:
+def _means(cases: _Cases, context: Context) -> Means:
     parts = dict(zip(_PARTS, cases.rates, strict=True)) | cases.hits
     flat = np.concatenate([part.reshape(cases.n, -1) for part in parts.values()], 1)
     ends = np.cumsum([part[0].size for part in parts.values()])[:-1]
@@ -144,12 +138,10 @@ def _means(cases: _Cases, context: Context) -> _Means:
         }
         return named | {"hdf1": harmonic_mean(named["hdp"], named["hdr"])}
 
-    return _Means(
-        split(mean_of_defined(flat)), split(resampled_means(flat, context.repeats, context.seed, cases.order))
-    )
+    return (split(mean_of_defined(flat)), split(resampled_means(flat, context.repeats, context.seed, cases.order)))
 
 
-def _rows(rater: int, cases: _Cases, means: _Means, found: Overlap, context: Context) -> list[Row]:
+def _rows(rater: int, cases: _Cases, means: Means, found: Overlap, context: Context) -> list[Row]:
     name, rows = cases.raters[rater], []
     for at, level in enumerate(("", *LEVELS)):
         of_level = f"{level or 'code'} in any case"
@@ -161,7 +153,7 @@ def _rows(rater: int, cases: _Cases, means: _Means, found: Overlap, context: Con
             held = {"hdp": found.predicted, "hdr": found.reference}.get(metric)
             rows.append(
                 metric_row(
-                    name, metric, means.data[metric][rater, at], means.repeats[metric][:, rater, at], context,
+                    name, metric, means[0][metric][rater, at], means[1][metric][:, rater, at], context,
                     of=level, k=context.k, reason=why.get(metric, "; ".join(nothing)),
                     n_cases=cases.n if held is None else int((held[:, rater, at] > 0).sum()),
                 )
@@ -169,7 +161,7 @@ def _rows(rater: int, cases: _Cases, means: _Means, found: Overlap, context: Con
     for judge, hits in cases.hits.items():
         judged = int((~np.isnan(hits[:, rater, 0])).sum())
         for k in range(1, context.k + 1):
-            value, repeats = means.data[judge][rater, k - 1], means.repeats[judge][:, rater, k - 1]
+            value, repeats = means[0][judge][rater, k - 1], means[1][judge][:, rater, k - 1]
             rows.append(metric_row(name, "top_k_accuracy", value, repeats, context, of=judge, k=k, n_cases=judged))
     return rows
 

@@ -28,10 +28,6 @@ class ReferenceMatches:
     hits: NDArray[np.bool_]
     given: NDArray[np.bool_]
 
-    def found(self, k: int | None = None) -> NDArray[np.bool_]:
-        """bool [n, r, D]: the reference diagnosis is among the first k (all by default) of the list."""
-        return np.asarray(self.hits[:, :, :k].any(2))
-
 
 def match_references(
     lists: Lists,
