@@ -83,7 +83,7 @@ def test_weights_are_repeated_cases(n, raters, seed):
     first, second = np.triu_indices(raters, 1)
     again = np.repeat(categories, weights.astype(int), axis=0)
     expected = [dxmatch.metrics.cohen_kappa(again[:, i], again[:, j]) for i, j in zip(first, second, strict=True)]
-    assert kappa_of_pairs(categories, first, second, weights).tolist() == pytest.approx(expected, nan_ok=True)
+    assert kappa_of_pairs(categories, first, second, weights)[0].tolist() == pytest.approx(expected, nan_ok=True)
     mu = np.zeros((1, n, len(first)), np.uint8)
     rates = CaseCounts(mu, None, categories, first, second).rates(weights)
     assert rates.kappa.tolist() == pytest.approx(expected, nan_ok=True)
@@ -162,7 +162,7 @@ def test_categories_join_what_matches_within_a_case(set_matcher):
     matcher = set_matcher(("a", "b"), ("b", "c"), ("d", "e"))
     first, second = np.array([0]), np.array([1])
     matches = match_cases(entries[:, :, None], first, second, strings, matcher)
-    found = top_categories(entries, first, second, strings, matches)
+    found = top_categories(matches)
     abc, d, e = found.of[0, 0], found.of[3, 0], found.of[5, 0]
     assert found.of.tolist() == [[abc, abc], [abc, abc], [abc, abc], [d, d], [d, -1], [e, abc]]
     assert len({abc, d, e}) == found.count == 3
@@ -222,8 +222,8 @@ def test_resamples_are_the_cases_taken_so_often(panel_lists, set_matcher):
     def parts(rows):
         taken = entries[rows]
         matches = match_cases(taken[:, :, None], first, second, panel_lists.strings, matcher)
-        categories = top_categories(taken, first, second, panel_lists.strings, matches).of
-        said = FirstDiagnoses(taken, categories, non_matches(taken, matches))
+        categories = top_categories(matches).of
+        said = FirstDiagnoses(taken, categories, non_matches(matches))
         return said, cross_case_pairs(taken, panel_lists.strings, matcher, 0)
 
     groups = [np.array([1, 2, 3]), np.arange(4)]

@@ -11,7 +11,7 @@ import pytest
 
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.report.charts import all_figures
+from dxmatch.evaluation.report.charts.all_figures import all_figures
 from dxmatch.evaluation.report.charts.marks import marks_of
 from dxmatch.evaluation.report.charts.violins import _outline
 from dxmatch.evaluation.statistics.section import Section

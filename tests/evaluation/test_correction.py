@@ -200,8 +200,16 @@ def section(lists, matcher, labelled, k=2, hardness=1.0, denominator="nk2", repe
     pair_of = np.full((len(lists.raters),) * 2, -1)
     pair_of[first, second] = pair_of[second, first] = np.arange(len(first))
     matches = match_cases(lists.top(3), first, second, lists.strings, matcher)
-    context = Context(matcher, k=k, n_cases=len(lists.cases), hardness=hardness, repeats=repeats)
-    return corrected(lists, judged, pair_of, matches, labelled, context, denominator=denominator)
+    context = Context(
+        matcher,
+        k=k,
+        n_cases=len(lists.cases),
+        hardness=hardness,
+        repeats=repeats,
+        labelled=labelled,
+        denominator=denominator,
+    )
+    return corrected(lists, judged, pair_of, matches, context)
 
 
 def compared_pairs(lists, case, k):

@@ -197,7 +197,7 @@ def test_the_reference_page_is_current():
 
 @pytest.mark.parametrize(
     "name",
-    sorted({metric.function.__module__ for metric in all_metrics()} | {"dxmatch.evaluation.matches.multiplicity"}),
+    sorted({metric.function.__module__ for metric in all_metrics()}),
 )
 def test_examples_in_the_documentation(name):
     importlib.import_module(name)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.matches.case_matches import match_cases
-from dxmatch.evaluation.matches.multiplicity import characteristic, multiplicities, multiplicity, sizes
+from dxmatch.evaluation.matches.multiplicity import multiplicities, sizes
 from dxmatch.evaluation.relative.rates import CaseCounts
 
 from .made import By
@@ -56,7 +56,7 @@ def drawn(shape):
 
 
 def mu_of(entries, first, second, matcher, **options):
-    return multiplicities(entries, first, second, match_cases(entries, first, second, STRINGS, matcher, **options))
+    return multiplicities(match_cases(entries, first, second, STRINGS, matcher, **options))
 
 
 @settings(deadline=None, max_examples=80)
@@ -133,13 +133,6 @@ def test_bounds_and_order(n, z, k, seed):
         assert relative(ae, ee, k, 0.0) == optimistic(ae, ee, k)
     # an algorithm that is one more expert, with all agreements alike, stands at 1
     assert m.rpad(np.full((n, z), 1), np.full(ee.shape, 1), k, 0.3) == pytest.approx(1)
-
-
-def test_mu_and_chi():
-    assert multiplicity(np.array([[[True, True], [False, True]], [[False] * 2] * 2])).tolist() == [3, 0]
-    assert characteristic([3, 0]).tolist() == [True, False]
-    with pytest.raises(OptionError, match="'matches' parameter must be an array of True and False"):
-        multiplicity([[1, 0], [0, 1]])
 
 
 ONE = ([[1, 1]], [[1]])

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.report.charts import all_figures
+from dxmatch.evaluation.report.charts.all_figures import all_figures
 
 VOID = {"meta", "br", "path", "line", "circle", "polyline", "img", "link", "base", "input", "hr"}
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
