@@ -13,7 +13,7 @@ from rich.console import Console
 
 from dxmatch.errors import DxmatchError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.report.charts import all_figures
+from dxmatch.evaluation.report.charts.all_figures import all_figures
 from dxmatch.evaluation.report.messages import place_of, verdict
 from dxmatch.files.spreadsheet import without_formulas
 
