@@ -1,5 +1,8 @@
 """The sheet that one expert fills: which questions in which order, written, and read back."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import csv
@@ -10,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import InputError
 from ..files.atomic import whole_file
@@ -57,13 +61,6 @@ disease ("type 1 diabetes", "type 2 diabetes"; "acute" and "chronic" pancreatiti
 
 
 @dataclass(frozen=True)
-class Question:
-    id: str
-    a: str
-    b: str
-
-
-@dataclass(frozen=True)
 class Answered:
     """One expert's answers by id: 1, 0, or -1 for a blank. unsure, blank : how many said so, and how many nothing."""
 
@@ -72,28 +69,21 @@ class Answered:
     blank: int
 
 
-def questions(key: pa.Table, expert: str, seed: int) -> list[Question]:
-    """All pairs of the key, their order and their sides shuffled for this expert."""
+def questions(key: pa.Table, expert: str, seed: int) -> pa.Table:
+    """id, a and b of all pairs of the key, their order and their sides shuffled for this expert."""
     own = int.from_bytes(hashlib.sha256(expert.encode()).digest()[:8], "big")
     rng = np.random.default_rng([seed, own])
-    rows = key.select(["id", "a", "b"]).to_pylist()
-    turned = rng.random(len(rows)) < 0.5
-    shuffled = []
-    for index in rng.permutation(len(rows)).tolist():
-        row = rows[index]
-        a, b = (row["b"], row["a"]) if turned[index] else (row["a"], row["b"])
-        shuffled.append(Question(row["id"], a, b))
-    return shuffled
+    turned = pa.array(rng.random(len(key)) < 0.5)
+    a, b = (pc.if_else(turned, key[one], key[other]) for one, other in (("b", "a"), ("a", "b")))
+    return pa.table({"id": key["id"], "a": a, "b": b}).take(rng.permutation(len(key)))
 
 
-def write(asked: list[Question], path: Path) -> None:
+def write(asked: pa.Table, path: Path) -> None:
     """A CSV with a byte order mark, by which spreadsheets know UTF-8, and no text that one would run as a formula."""
-    sides = pa.table({"a": [q.a for q in asked], "b": [q.b for q in asked]})
-    safe = without_formulas(sides).to_pylist() if asked else []
     with whole_file(path) as temporary, temporary.open("w", encoding="utf-8-sig", newline="") as handle:
-        writer = csv.writer(handle)
-        writer.writerow(COLUMNS)
-        writer.writerows((q.id, row["a"], row["b"], "", "") for q, row in zip(asked, safe, strict=True))
+        writer = csv.DictWriter(handle, COLUMNS, restval="")
+        writer.writeheader()
+        writer.writerows(without_formulas(asked).to_pylist())
 
 
 def read(path: Path, key: pa.Table, *, whole: bool = True) -> Answered:
@@ -111,7 +101,10 @@ def read(path: Path, key: pa.Table, *, whole: bool = True) -> Answered:
     lines = zip(*(table.column(column) for column in COLUMNS[:4]), strict=True)
     for row, (identity, a, b, said) in enumerate(lines):
         identity = (identity or "").strip()
-        check_known(table, row, identity, asked, answers)
+        if identity not in asked:
+            raise table.error("an id that was not asked about", row, "id", allowed="an id of the key", got=identity)
+        if identity in answers:
+            raise table.error("an id twice", row, "id", allowed="each id once", got=identity)
         check_unchanged(table, row, (a, b), asked[identity])
         word = (said or "").strip().casefold()
         if word and word not in ANSWERS:
@@ -125,13 +118,6 @@ def read(path: Path, key: pa.Table, *, whole: bool = True) -> Answered:
         )  # fmt: skip
     answers = {identity: answers.get(identity, BLANK) for identity in asked}
     return Answered(answers, unsure, sum(answer == BLANK for answer in answers.values()) - unsure)
-
-
-def check_known(table: Table, row: int, identity: str, asked: Mapping[str, object], seen: Mapping[str, object]) -> None:
-    if identity not in asked:
-        raise table.error("an id that was not asked about", row, "id", allowed="an id of the key", got=identity)
-    if identity in seen:
-        raise table.error("an id twice", row, "id", allowed="each id once", got=identity)
 
 
 def check_unchanged(table: Table, row: int, sides: tuple[str | None, str | None], asked: Mapping[str, str]) -> None:

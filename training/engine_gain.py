@@ -12,8 +12,7 @@ from .examples import Examples
 from .extra import ExtraExamples, reference_names
 from .fold_fit import Fitted, fit_folds
 from .recipe import Recipe
-from .statistics.bootstrap import group_draws, percentile_interval
-from .statistics.measure import average_precision
+from .statistics.measure import average_precision, group_draws, percentile_interval
 
 PLAIN = "lightgbm"
 REPEATS, LEVEL = 1000, 0.95

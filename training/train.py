@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import hashlib
 import os
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,11 @@ from numpy.typing import NDArray
 from ..features.coverage import Coverage
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED, Providers
-from ..files.pairs import read_pairs
+from ..files.pairs import Pairs, read_pairs
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
+from ..models.manifest import Manifest
+from ..models.releases import SHAPE_FEATURES
 from ..models.shipped import shipped_encoder_files
 from ..models.trees.text import validate
 from ..terms.encoders.static import StaticEncoder
@@ -28,11 +33,11 @@ from .contained import contained_warning, treat_contained
 from .data_checks import check_examples
 from .engine_gain import PLAIN, gain_over_plain
 from .examples import Examples, examples_of
+from .expert_agreement import expert_agreement
 from .extra import ExtraExamples, read_extra, reference_names
 from .fold_fit import Fitted, directions_of, fit_folds
-from .manifest import build_manifest, data_of
 from .recipe import Recipe
-from .split import held_out
+from .split import Groups, held_out
 from .statistics.measure import measure
 
 Progress = Callable[[int, int], None]
@@ -204,3 +209,74 @@ def _part(progress: Progress | None, number: int, parts: int) -> Progress | None
     if progress is None:
         return None
     return lambda done, total: progress(number * total + done, parts * total)
+
+
+def build_manifest(
+    recipe: Recipe,
+    features: FeatureSet,
+    providers: Providers,
+    final: Fitted,
+    data: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+) -> Manifest:
+    """The manifest of M. final : the fit that M is. data, metrics : as `data_of` and `measure.measure` give them."""
+    ensemble = final.ensemble
+    return Manifest(
+        name=recipe.name,
+        created=datetime.date.today().isoformat(),
+        dxmatch=metadata.version("dxmatch"),
+        feature_names=features.names,
+        feature_set=features.to_dict(),
+        normalizer=providers.normalizer.spec(),
+        calibration=final.calibration,
+        threshold=final.threshold,
+        threshold_rule=recipe.rule.words(recipe.prevalence),
+        encoders={encoder: providers.encoder(encoder).identity for encoder in features.encoders},
+        libraries={library: metadata.version(library) for library in ("lightgbm", "numpy", *SHAPE_FEATURES)},
+        data={
+            **data,
+            "engine": recipe.engine,
+            "chosen": ensemble.chosen,
+            **({"leaderboard": list(ensemble.leaderboard)} if ensemble.leaderboard else {}),
+        },
+        metrics=dict(metrics),
+        ensemble=ensemble.combination,
+    )
+
+
+def data_of(
+    recipe: Recipe,
+    read: Pairs,
+    groups: Groups,
+    *,
+    coverage: Mapping[str, float],
+    contained: Mapping[str, Any],
+    warnings: Sequence[str],
+    extra: Sequence[Mapping[str, Any]] | None,
+    refitted: bool,
+) -> dict[str, Any]:
+    """What the manifest says of the labelled pairs `read`. extra : one entry for each source of training-only pairs."""
+    assert read.label is not None
+    digest = hashlib.sha256()
+    for a, b, y in zip(read.a.to_pylist(), read.b.to_pylist(), read.label.tolist(), strict=True):
+        digest.update(f"{a}\t{b}\t{y}\n".encode())
+    known = {
+        "agreement": None if read.ballots is None else expert_agreement(read.ballots),
+        "soft": recipe.soft,
+        "prevalence": recipe.prevalence,
+        "extra": None if extra is None else list(extra),
+    }
+    return {
+        "sha256": digest.hexdigest(),
+        "rows": len(read),
+        "matches": int(read.label.sum()),
+        "groups": len(groups.names),
+        "set_aside": read.n_rejected,
+        "source": Path(read.source).name,
+        "label": recipe.label,
+        "coverage": dict(coverage),
+        "contained": dict(contained),
+        "warnings": list(warnings),
+        **{name: value for name, value in known.items() if value is not None},
+        "refitted": refitted,
+    }

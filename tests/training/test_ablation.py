@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dxmatch.training.ablation_study import NO_SILVER, WHOLE, Ablation, Change, ablate
+from dxmatch.training.ablation import NO_SILVER, WHOLE, Ablation, Change, ablate
 from dxmatch.training.examples import Examples
 from dxmatch.training.extra import ExtraExamples
 from dxmatch.training.split import Groups

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.training.statistics.measure import measure
-from dxmatch.training.statistics.reliability import bin_of, bin_sums, calibration_error
+from dxmatch.training.statistics.measure import bin_of, bin_sums, calibration_error, measure
 
 
 def test_by_hand() -> None:

@@ -11,8 +11,8 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.files.pairs import read_pairs
 from dxmatch.training.examples import Examples
+from dxmatch.training.fold_fit import MIN_WEIGHT, soft_rows
 from dxmatch.training.recipe import Recipe
-from dxmatch.training.soft_labels import MIN_WEIGHT, soft_rows
 from dxmatch.training.split import Groups
 from dxmatch.training.train import fit
 

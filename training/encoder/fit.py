@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, MissingExtra, OptionError
 from ...terms.encoders.static import Shape, StaticEncoder
-from .buckets import BucketLists
 from .data import Names
-from .examples import Examples
+from .examples import BucketLists, Examples
 from .variants import Variants, word_table
 
 if TYPE_CHECKING:

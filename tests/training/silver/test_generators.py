@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.training.silver import GENERATORS, contrasts
-from dxmatch.training.silver.candidate import in_turn, round_robin
-from dxmatch.training.silver.pool import Pool
+from dxmatch.training.silver.pool import Pool, in_turn, round_robin
 from dxmatch.training.word_lists.misspelling import misspelt, neighbours
 from dxmatch.training.word_lists.reading import SIGNS, rows
 
