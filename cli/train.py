@@ -87,7 +87,7 @@ def train(
     from ..progress import shown
     from ..terms.text.abbreviations import read_abbreviations
     from ..training.card import print_training
-    from ..training.extra import Extra
+    from ..training.examples import Extra
     from ..training.recipe import Recipe
     from ..training.train import fit
 

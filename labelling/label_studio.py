@@ -20,21 +20,8 @@ from ..files.tables import Table
 from .sheet import ANSWERS, Answered, check_unchanged
 
 FOLDER = "label_studio"
-CHOICE, COMMENT = "same_disease", "comment"
-CONFIG = f"""\
-<View>
-  <Header value="Do these two diagnoses name the same disease?" size="4"/>
-  <Text name="first" value="$a"/>
-  <Text name="second" value="$b"/>
-  <Choices name="{CHOICE}" toName="first" choice="single-radio" required="true" showInline="true">
-    <Choice value="yes" hotkey="y"/>
-    <Choice value="no" hotkey="n"/>
-    <Choice value="unsure" hotkey="u"/>
-  </Choices>
-  <Header value="Yes: identical, identical but for spelling, synonyms, one specifies the other, one gives the stage of the other, or one is the laboratory sign of the other." size="6"/>
-  <TextArea name="{COMMENT}" toName="first" rows="2" maxSubmissions="1" placeholder="A remark, if there is one"/>
-</View>
-"""
+CHOICE = "same_disease"
+CONFIG = (Path(__file__).parent / "label_studio.xml").read_text("utf-8")
 _ALLOWED_FILE = "an export of Label Studio as JSON or JSON-MIN"
 
 

@@ -25,39 +25,7 @@ FOLDER = "sheets"
 COLUMNS = ("id", "a", "b", "answer", "comment")
 ANSWERS = {"yes": 1, "1": 1, "no": 0, "0": 0, "unsure": BLANK}
 ALLOWED = "yes or 1, no or 0, unsure, or nothing"
-INSTRUCTIONS = """\
-# Do two diagnoses name the same disease?
-
-Each line of your sheet holds two diagnoses, `a` and `b`. Which of them stands first means nothing.
-Write your answer into the column `answer`:
-
-| write | where |
-| --- | --- |
-| `yes` (or `1`) | at least one of the six criteria below is met |
-| `no` (or `0`) | none is met |
-| `unsure`, or nothing | you cannot tell; better than a guess |
-
-## The six criteria
-
-1. **Identical.** Both say the same, word for word.
-2. **Identical but for spelling.** They differ by a typing error, a hyphen, a variant ("haemorrhage", "hemorrhage").
-3. **Synonyms.** Two names for one disease ("heart attack", "myocardial infarction"), an abbreviation included.
-4. **One specifies the other.** One is a form, a site or a cause of the other ("pneumonia", "pneumococcal pneumonia");
-   it does not matter which side is the narrower one.
-5. **One gives the stage of the other.** The same disease with a stage, a grade or a phase ("cirrhosis", "cirrhosis,
-   Child-Pugh B").
-6. **One is the laboratory sign of the other.** A finding that stands for the disease ("hyperglycaemia", "diabetes
-   mellitus").
-
-Diseases that are merely alike, have one cause or often come together are a `no`; so are two different forms of one
-disease ("type 1 diabetes", "type 2 diabetes"; "acute" and "chronic" pancreatitis).
-
-## Please
-
-- Work alone, and do not compare answers until all sheets are returned.
-- Leave the columns `id`, `a` and `b` as they are. You may sort the lines. Remarks go into `comment`.
-- Save the sheet under its name as CSV (in a spreadsheet: "CSV UTF-8").
-"""
+INSTRUCTIONS = (Path(__file__).parent / "INSTRUCTIONS.md").read_text("utf-8")
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from ..features.registry import KINDS
 from ..models.calibration import Sigmoid
 from .engines.engine import fit_ensemble
 from .engines.fitted import Ensemble, ExtraRows, Rows
-from .examples import Examples
-from .extra import ExtraExamples, folds_of_references
+from .examples import Examples, ExtraExamples, folds_of_references
 from .recipe import Recipe
 from .split import grouped_folds
 from .threshold import choose_threshold
@@ -52,7 +51,14 @@ def fit_folds(
 ) -> Fitted:
     """Fits M to the pairs that differ after normalisation; the others are matches without it.
 
-    directions : as of `Rows`. extra : training-only pairs. unseen : the held-out references, of which none of them may tell.
+    Parameters
+    ----------
+    directions : sequence of int
+        As of `Rows`.
+    extra : ExtraExamples, optional
+        Training-only pairs.
+    unseen : set of str
+        The held-out references, of which no extra pair may tell.
     """
     differ = examples.take(~examples.identical)
     fold = grouped_folds(differ.groups, differ.label, recipe.folds, recipe.seed)

@@ -28,8 +28,7 @@ from ..terms.text.normalizer import Normalizer
 from .ablation import Ablation, ablate
 from .card import print_training
 from .contained import treat_contained
-from .examples import examples_of
-from .extra import Extra, read_extra, reference_names
+from .examples import Extra, examples_of, read_extra, reference_names
 from .fold_fit import directions_of
 from .recipe import Recipe
 from .silver.pairs import silver_pairs
@@ -40,41 +39,7 @@ PAIRS = "craft_md_pairs.csv"
 COLUMNS: dict[str, Any] = {"a": "expert", "b": "algorithm", "label": "label"}
 KEPT_BACK_FOLD = 0
 SILVER_PAIRS, SILVER_WEIGHT = 12_000, 0.1
-ABOUT = """
-For English diagnoses of general medicine, with no network and no language model. It is what `dxmatch.load()` gives.
-
-## Data and licences
-
-| data | from | licence | what for |
-| --- | --- | --- | --- |
-| labelled pairs: the reference diagnosis of a case, and what one of five language models answered; GPT-4's votes are the labels | CRAFT-MD (Rajpurkar Lab; Nature Medicine 2025) | MIT | trees, calibration, threshold |
-| titles and inclusion terms of ICD-10-CM | package simple-icd-10-cm | public domain | encoder, silver pairs |
-| names and synonyms of rare diseases, and their typed ICD-10 references | Orphadata (Orphanet, INSERM) | CC-BY-4.0 | encoder (names), silver pairs |
-| curated exact matches | MONDO | CC-BY-4.0 | encoder, silver pairs |
-| long forms of clinical abbreviations | Meta-Inventory | CC-BY-4.0 | silver pairs |
-| common synonyms, words that say the same, different and narrower diseases, laboratory signs | this project | Apache-2.0 | encoder, silver pairs |
-
-Pairs labelled "no match" although the words of one side contain the other's ("leukemia" and "acute leukemia") are set aside: the
-labels call some of them wrong by who said which, while under the six criteria of a match one diagnosis may specify the other, in
-either direction. So are rows of pairs with two labels.
-
-## Limits
-
-The labels are a language model's, not experts'; it agrees with dermatologists on about nine pairs in ten. Some references are
-no diagnoses (a drug, a test). Of the labelled pairs 8 % match; the threshold is chosen to lose little where up to half of them do, and
-so is not the best for either. A family and its member ("inflammatory bowel disease", "Crohn disease"), a finding and its disease,
-rare diseases, abbreviations outside the table, and languages other than English are its weak side.
-
-## What each part brings
-
-{ablation}
-
-## The encoder
-
-Beside all-MiniLM-L6-v2 in the same run. {what}
-
-{encoder}
-"""
+ABOUT = (Path(__file__).parent / "shipped.md").read_text("utf-8")
 
 app = typer.Typer(add_completion=False)
 

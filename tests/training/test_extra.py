@@ -12,7 +12,7 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
-from dxmatch.training.extra import Extra, ExtraExamples
+from dxmatch.training.examples import Extra, ExtraExamples
 from dxmatch.training.recipe import Recipe
 from dxmatch.training.split import Groups, held_out
 from dxmatch.training.train import fit

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,18 +67,23 @@ class Names:
         return Names(texts, new[self.pairs[kept[self.pairs].all(axis=1)]], self.disease[kept])
 
 
+def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of these columns of a file. Errors: `InputError` for a missing one."""
+    table = read_table(path)
+    for name in names:
+        table.require(name)
+    return zip(*map(table.column, names), strict=True)
+
+
 def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
     """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
 
     "OBSOLETE: " before a name is taken off. Errors: `InputError` for a missing column or a blank name, with its row.
     """
     table = read_table(path)
-    columns = next((pair for pair in SYNONYM_COLUMNS if set(pair) <= set(table.names)), None)
-    if columns is None:
-        present = next((pair for pair in SYNONYM_COLUMNS if set(pair) & set(table.names)), SYNONYM_COLUMNS[0])
-        for name in present:
-            table.require(name, "one of the two names of a disease")
-    assert columns is not None
+    columns = max(SYNONYM_COLUMNS, key=lambda pair: len(set(pair) & set(table.names)))
+    for name in columns:
+        table.require(name, "one of the two names of a disease")
     both = [[without_obsolete(value or "") for value in table.text(column).to_pylist()] for column in columns]
     for column, names in zip(columns, both, strict=True):
         if "" in names:

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...features.cosine import cosine
-from ...files.tables import read_table
 from ...terms.encoders import Encoder
 from ...terms.icd import IcdIndex
 from ...terms.icd.search import CANDIDATES
 from ...terms.text.normalizer import Normalizer
 from ..statistics.measure import average_precision
-from .data import ID_COLUMNS, Synonyms, without_obsolete
+from .data import ID_COLUMNS, Synonyms, required_columns, without_obsolete
 
 
 @dataclass(frozen=True)
@@ -40,15 +39,13 @@ def read_queries(path: str | os.PathLike[str], synonyms: Sequence[Synonyms], nor
     Synonyms are found by the id. A name that several diseases share may have several right categories.
     Errors: `InputError` for a missing column.
     """
-    table = read_table(path)
-    columns = [table.column(table.require(name) or name) for name in ("orpha", "name", "icd10", "relation")]
     others: dict[str, list[str]] = defaultdict(list)
     for source in synonyms:
         for identity, second in zip(source.ids, source.second, strict=True):
             if identity:
                 others[identity].append(second)
     found: dict[str, tuple[set[str], bool]] = {}
-    for orpha, name, code, kind in zip(*columns, strict=True):
+    for orpha, name, code, kind in required_columns(path, "orpha", "name", "icd10", "relation"):
         if kind != "E":
             continue
         names = [without_obsolete(name), *others.get(f"{ID_COLUMNS['orpha']}{orpha}", [])]
@@ -79,11 +76,9 @@ def judged_pairs(encoder: Encoder, path: str | os.PathLike[str] | None, normaliz
     """
     if path is None:
         return {}
-    table = read_table(path)
-    for column in ("expert", "algorithm", "label"):
-        table.require(column)
-    sides = ([normalizer(name or "") for name in table.column(column)] for column in ("expert", "algorithm"))
-    rows = [row for row in zip(*sides, table.column("label"), strict=True) if row[0] and row[1]]
+    read = required_columns(path, "expert", "algorithm", "label")
+    rows = [(normalizer(a or ""), normalizer(b or ""), label) for a, b, label in read]
+    rows = [row for row in rows if row[0] and row[1]]
     names, places = np.unique([row[:2] for row in rows], return_inverse=True)
     first, second = places.reshape(-1, 2).T.astype(np.int32)
     scores = np.empty(len(rows), np.float32)

@@ -87,36 +87,12 @@ def _dropped(pool: Pool, random: Random) -> Iterator[Candidate]:
                 break
 
 
-_ANY = ("recurrent {}", "severe {}", "mild {}", "persistent {}", "refractory {}", "uncomplicated {}", "complicated {}",
-        "{} in pregnancy", "{} with complications", "{}, severe", "long-standing {}", "progressive {}")  # fmt: skip
-_BY_MECHANISM = {
-    "infection": ("bacterial {}", "{} due to Staphylococcus aureus", "hospital-acquired {}", "{} with sepsis", "polymicrobial {}"),
-    "inflammation": ("autoimmune {}", "drug-induced {}", "{} due to an infection", "postinfectious {}"),
-    "cancer": ("{} with brain metastases", "familial {}", "radiation-induced {}", "recurrent {}"),
-    "fracture": ("open {}", "displaced {}", "pathological {}", "left {}", "right {}", "comminuted {}"),
-    "tear": ("partial {}", "complete {}", "left {}", "right {}", "traumatic {}"),
-    "degeneration": ("bilateral {}", "age-related {}", "early-onset {}", "advanced {}"),
-    "ischemia": ("acute {}", "silent {}", "{} due to atherosclerosis", "{} due to embolism"),
-    "hemorrhage": ("traumatic {}", "spontaneous {}", "massive {}", "{} due to anticoagulants"),
-    "thrombosis": ("unprovoked {}", "cancer-associated {}", "{} due to factor V Leiden", "extensive {}"),
-    "stones": ("symptomatic {}", "asymptomatic {}", "obstructing {}", "bilateral {}"),
-    "arrhythmia": ("paroxysmal {}", "persistent {}", "{} with rapid ventricular response", "valvular {}"),
-    "failure": ("congestive {}", "acute {}", "chronic {}", "{} due to hypertension"),
-    "drug reaction": ("{} due to allopurinol", "carbamazepine-induced {}", "{} due to antibiotics"),
-    "allergy": ("seasonal {}", "{} due to pollen", "nickel-induced {}"),
-    "virus": ("disseminated {}", "recurrent {}", "primary {}"),
-    "fungus": ("extensive {}", "recurrent {}", "{} of the groin"),
-    "cyst": ("ruptured {}", "infected {}", "hemorrhagic {}"),
-    "aneurysm": ("ruptured {}", "unruptured {}", "infected {}"),
-    "hernia": ("incarcerated {}", "strangulated {}", "left {}", "bilateral {}"),
-    "airway disease": ("allergic {}", "exercise-induced {}", "occupational {}"),
-    "depression": ("recurrent {}", "{} with psychotic features", "postpartum {}", "treatment-resistant {}"),
-}  # fmt: skip
-
-
 def _added(pool: Pool, random: Random) -> Iterator[Candidate]:
+    forms: dict[str, list[str]] = defaultdict(list)  # those of "" go with any mechanism
+    for row in rows("qualified_en.csv"):
+        forms[row["mechanism"]].append(row["form"])
     for row in shuffled(pool.everyday * 4, random):
-        form = random.choice((*_ANY, *_BY_MECHANISM.get(row.mechanism, ()) * 3))
+        form = random.choice(forms[""] + forms[row.mechanism] * 3)
         if form.split()[0] in ("acute", "chronic") and re.search(r"\b(acute|chronic)\b", row.disease):
             continue
         base = pool.drawn_name(row.disease, random)
