@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..matcher.match_function import MatchFunction
 from ..training.engines import lightgbm_engine
+from ..training.engines.fitted import Rows
 from ..training.fold_fit import directions_of
 from ..training.split import grouped_folds
 from ..training.threshold import choose_threshold
@@ -34,10 +35,9 @@ class LeaveFamilyOut:
     def without(self, columns: Collection[int]) -> Quality:
         """Out of fold, with the other columns; F1 at the threshold that is best out of fold."""
         kept = [column for column in range(self._pairs.table.shape[1]) if column not in columns]
-        fitted = lightgbm_engine.fit(
-            self._pairs.table[:, kept], self._label, None, self._fold,
-            [self._directions[column] for column in kept], seed=self._seed,
-        )  # fmt: skip
+        directions = [self._directions[column] for column in kept]
+        rows = Rows(self._pairs.table[:, kept], self._label, None, self._fold, directions)
+        fitted = lightgbm_engine.fit(rows, seed=self._seed)
         return quality(fitted.out_of_fold, self._best(fitted.out_of_fold), self._pairs, self._resamples)
 
     def _best(self, raw: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..matcher.match_function import MatchFunction
 from ..pages.figure import Row
-from ..training.statistics.bootstrap import percentile_interval
-from ..training.statistics.measure import average_precision
+from ..training.statistics.measure import average_precision, percentile_interval
 from .scored_pairs import ScoredPairs
 
 _CELLS = 4_000_000

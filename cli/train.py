@@ -86,9 +86,9 @@ def train(
     from ..models.folder import check_target
     from ..progress import shown
     from ..terms.text.abbreviations import read_abbreviations
-    from ..training.extra import Extra
+    from ..training.card import print_training
+    from ..training.examples import Extra
     from ..training.recipe import Recipe
-    from ..training.summary import print_training
     from ..training.train import fit
 
     if target is not None and threshold is not None:

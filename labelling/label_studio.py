@@ -7,8 +7,7 @@ https://labelstud.io/guide/export. A task carries its id as `dxmatch_id`: Label 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,43 +17,16 @@ from ..errors import InputError
 from ..files.atomic import read_text, whole_file
 from ..files.pair_labels import BLANK
 from ..files.tables import Table
-from .sheet import ANSWERS, Answered, Question, check_unchanged
+from .sheet import ANSWERS, Answered, check_unchanged
 
 FOLDER = "label_studio"
-CHOICE, COMMENT = "same_disease", "comment"
-CONFIG = f"""\
-<View>
-  <Header value="Do these two diagnoses name the same disease?" size="4"/>
-  <Text name="first" value="$a"/>
-  <Text name="second" value="$b"/>
-  <Choices name="{CHOICE}" toName="first" choice="single-radio" required="true" showInline="true">
-    <Choice value="yes" hotkey="y"/>
-    <Choice value="no" hotkey="n"/>
-    <Choice value="unsure" hotkey="u"/>
-  </Choices>
-  <Header value="Yes: identical, identical but for spelling, synonyms, one specifies the other, one gives the stage of the other, or one is the laboratory sign of the other." size="6"/>
-  <TextArea name="{COMMENT}" toName="first" rows="2" maxSubmissions="1" placeholder="A remark, if there is one"/>
-</View>
-"""
+CHOICE = "same_disease"
+CONFIG = (Path(__file__).parent / "label_studio.xml").read_text("utf-8")
 _ALLOWED_FILE = "an export of Label Studio as JSON or JSON-MIN"
 
 
-@dataclass(frozen=True)
-class Annotation:
-    """What one person said of one task. annotator : their id or e-mail address, as text. answer : None where they skipped.
-
-    row : the task's place in the export, from 1.
-    """
-
-    row: int
-    id: str
-    sides: tuple[str, str]
-    annotator: str
-    answer: str | None
-
-
-def write_tasks(asked: Sequence[Question], path: Path) -> None:
-    tasks = [{"data": {"dxmatch_id": q.id, "a": q.a, "b": q.b}} for q in asked]
+def write_tasks(asked: pa.Table, path: Path) -> None:
+    tasks = [{"data": task} for task in asked.rename_columns(["dxmatch_id", "a", "b"]).to_pylist()]
     with whole_file(path) as temporary:
         temporary.write_text(json.dumps(tasks, ensure_ascii=False, indent=1), "utf-8")
 
@@ -76,29 +48,28 @@ def read_export(
     table = Table(pa.table({}), str(path), 1)
     said: dict[str, dict[str, str | None]] = {}
     people: set[str] = set()
-    for annotation in _annotations(path):
-        index = annotation.row - 1
-        if annotation.id not in asked:
+    for index, identity, sides, person, answer in _annotations(path):
+        if identity not in asked:
             raise table.error(
-                "a task that was not asked about", index, "dxmatch_id", allowed="an id of the key", got=annotation.id
+                "a task that was not asked about", index, "dxmatch_id", allowed="an id of the key", got=identity
             )
-        check_unchanged(table, index, annotation.sides, asked[annotation.id])
-        people.add(annotation.annotator)
+        check_unchanged(table, index, sides, asked[identity])
+        people.add(person)
         if expert is not None and len(people) > 1:
             raise InputError(
                 f"answers of more than one person in the export of {expert}",
                 source=str(path), allowed="one person, or each given an expert with --annotator", got=sorted(people),
             )  # fmt: skip
-        who = annotators.get(annotation.annotator) if expert is None else expert
+        who = annotators.get(person) if expert is None else expert
         if who is None:
             raise table.error(
                 "a person who stands for no expert", index, "completed_by",
-                allowed=", ".join(sorted(annotators)) or "--annotator ID=NAME for each", got=annotation.annotator,
+                allowed=", ".join(sorted(annotators)) or "--annotator ID=NAME for each", got=person,
             )  # fmt: skip
         given = said.setdefault(who, {})
-        if given.get(annotation.id) is not None and annotation.answer is not None:
-            raise table.error(f"two answers of {who} to one task", index, CHOICE, allowed="one", got=annotation.id)
-        given[annotation.id] = annotation.answer or given.get(annotation.id)
+        if given.get(identity) is not None and answer is not None:
+            raise table.error(f"two answers of {who} to one task", index, CHOICE, allowed="one", got=identity)
+        given[identity] = answer or given.get(identity)
     if not said:
         raise InputError("no annotation in the export", source=str(path), allowed=_ALLOWED_FILE)
     return {who: _answered(asked, given) for who, given in said.items()}
@@ -111,7 +82,11 @@ def _answered(asked: Mapping[str, Any], given: Mapping[str, str | None]) -> Answ
     return Answered(answers, sum(word == "unsure" for word in words.values()), blank)
 
 
-def _annotations(path: Path) -> Iterator[Annotation]:
+def _annotations(path: Path) -> Iterator[tuple[int, str, tuple[str, str], str, str | None]]:
+    """What each person said of each task: the task's place, from 0, its id and sides, their id or e-mail address, the answer.
+
+    The answer is None where they skipped.
+    """
     try:
         tasks = json.loads(read_text(path))
     except ValueError as error:
@@ -126,12 +101,12 @@ def _annotations(path: Path) -> Iterator[Annotation]:
                 "not a task of this suggestion", source=str(path), row=row,
                 allowed='an object with "dxmatch_id", "a" and "b"', got=task,
             )  # fmt: skip
-        here = (row, data["dxmatch_id"], (data["a"], data["b"]))
+        here = (row - 1, data["dxmatch_id"], (data["a"], data["b"]))
         if whole:
             for annotation in _list(path, row, task, "annotations"):
-                yield Annotation(*here, *_annotation(path, row, annotation))
+                yield *here, *_annotation(path, row, annotation)
         elif CHOICE in task:
-            yield Annotation(*here, _person(task.get("annotator")), _choice(path, row, [task[CHOICE]]))
+            yield *here, _person(task.get("annotator")), _choice(path, row, [task[CHOICE]])
 
 
 def _annotation(path: Path, row: int, annotation: Any) -> tuple[str, str | None]:

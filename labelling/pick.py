@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
-CANDIDATES_PER_PICK = 5
 _NEAREST_TO_CERTAIN = 1e-12
 
 
@@ -25,29 +22,6 @@ def uncertainty(probability: NDArray[np.float64], threshold: float) -> NDArray[n
     distance = np.abs(log_odds(probability) - log_odds(np.array(threshold)))
     odds = np.exp(-distance)
     return 4 * odds / (1 + odds) ** 2
-
-
-def doubtful(
-    weight: NDArray[np.float64],
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    without: NDArray[np.int64],
-    count: int,
-    per_diagnosis: int,
-    vectors_of: Callable[[NDArray[np.int64]], NDArray[np.float32]],
-    seed: int,
-) -> NDArray[np.int64]:
-    """`count` uncertain and diverse ones of m pairs; fewer where `per_diagnosis` leaves no more.
-
-    weight : float64[m], above 0: their uncertainty. first, second : int32[m], the numbers of their two diagnoses.
-    without : pairs that are out. vectors_of : candidates int64[c] -> float32[c, d], where each lies.
-    """
-    order = np.argsort(-weight, kind="stable")
-    order = order[~np.isin(order, without)]
-    candidates = capped(order, first, second, CANDIDATES_PER_PICK * count, per_diagnosis)
-    if len(candidates) <= count:
-        return candidates
-    return candidates[diverse(vectors_of(candidates), weight[candidates], count, seed)]
 
 
 def capped(

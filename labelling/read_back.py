@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +20,6 @@ from . import label_studio, sheet
 from .sheet import Answered
 from .suggestion import RANDOM, Suggestion, check_experts
 
-_Z = 1.959964
-"""Of the normal distribution: 95 % lie within so many standard deviations."""
-
 
 @dataclass(frozen=True)
 class Labels:
@@ -39,15 +35,15 @@ class Labels:
     @cached_property
     def ballots(self) -> NDArray[np.int8]:
         """int8[n, k] of 0, 1 and -1 for a blank, in the key's order."""
-        identities = self.suggestion.key.column("id").to_pylist()
-        return np.array([[one.answers[i] for one in self.answered.values()] for i in identities], np.int8)
+        return np.stack([self._in_order(one.answers) for one in self.answered.values()], axis=1)
 
     @cached_property
     def final(self) -> NDArray[np.int8]:
         """int8[n]: the answers of the adjudicator, -1 where there is none."""
-        identities = self.suggestion.key.column("id").to_pylist()
-        given = {} if self.adjudicated is None else self.adjudicated.answers
-        return np.array([given.get(i, BLANK) for i in identities], np.int8)
+        return self._in_order({} if self.adjudicated is None else self.adjudicated.answers)
+
+    def _in_order(self, answers: Mapping[str, int]) -> NDArray[np.int8]:
+        return np.array([answers.get(i, BLANK) for i in self.suggestion.key["id"].to_pylist()], np.int8)
 
     @cached_property
     def label(self) -> NDArray[np.int8]:
@@ -90,12 +86,14 @@ class Labels:
         return lines + self._chance_words()
 
     def _chance_words(self) -> list[str]:
+        from scipy.stats import binomtest
+
         drawn = np.array(self.suggestion.key.column("chosen").to_pylist()) == RANDOM
         known = drawn & (self.label != BLANK)
         if not known.any():
             return []
         found, pairs = int((self.label[known] == 1).sum()), int(known.sum())
-        low, high = _wilson_interval(found, pairs)
+        low, high = binomtest(found, pairs).proportion_ci(method="wilson")
         said = float(self.suggestion.key.column("probability").to_numpy()[known].mean())
         undecided = int(drawn.sum()) - pairs
         return [
@@ -129,10 +127,11 @@ def read_labels(
     panel = tuple(suggestion.experts if experts is None else experts)
     check_experts(panel)
     exports, annotators = exports or {}, annotators or {}
-    for name, given in (("experts", panel), ("exports", exports), ("annotators", annotators.values())):
+    for name, given, allowed in (
+        ("experts", panel, suggestion.experts), ("exports", exports, panel), ("annotators", annotators.values(), panel),
+    ):  # fmt: skip
         for expert in given:
-            if expert not in (suggestion.experts if name == "experts" else panel):
-                allowed = suggestion.experts if name == "experts" else panel
+            if expert not in allowed:
                 raise OptionError(name, f"of the experts {', '.join(allowed)}", expert)
     found: dict[str, Answered] = {}
     parts = [label_studio.read_export(Path(path), suggestion.key, {}, expert) for expert, path in exports.items()]
@@ -161,13 +160,6 @@ def _sheet(folder: Path, expert: str, suggestion: Suggestion) -> Answered:
 
 def _votes(votes: NDArray[np.int8]) -> pa.Array:
     return pa.array(votes, mask=votes == BLANK)
-
-
-def _wilson_interval(found: int, of: int) -> tuple[float, float]:
-    """The 95 % score interval of a share (Wilson 1927)."""
-    share, z2 = found / of, _Z**2
-    middle, half = share + z2 / (2 * of), _Z * math.sqrt(share * (1 - share) / of + z2 / (4 * of**2))
-    return max(0.0, (middle - half) / (1 + z2 / of)), min(1.0, (middle + half) / (1 + z2 / of))
 
 
 def _percent(share: float) -> str:

@@ -1,5 +1,8 @@
 """The sheet that one expert fills: which questions in which order, written, and read back."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import csv
@@ -10,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import InputError
 from ..files.atomic import whole_file
@@ -21,46 +25,7 @@ FOLDER = "sheets"
 COLUMNS = ("id", "a", "b", "answer", "comment")
 ANSWERS = {"yes": 1, "1": 1, "no": 0, "0": 0, "unsure": BLANK}
 ALLOWED = "yes or 1, no or 0, unsure, or nothing"
-INSTRUCTIONS = """\
-# Do two diagnoses name the same disease?
-
-Each line of your sheet holds two diagnoses, `a` and `b`. Which of them stands first means nothing.
-Write your answer into the column `answer`:
-
-| write | where |
-| --- | --- |
-| `yes` (or `1`) | at least one of the six criteria below is met |
-| `no` (or `0`) | none is met |
-| `unsure`, or nothing | you cannot tell; better than a guess |
-
-## The six criteria
-
-1. **Identical.** Both say the same, word for word.
-2. **Identical but for spelling.** They differ by a typing error, a hyphen, a variant ("haemorrhage", "hemorrhage").
-3. **Synonyms.** Two names for one disease ("heart attack", "myocardial infarction"), an abbreviation included.
-4. **One specifies the other.** One is a form, a site or a cause of the other ("pneumonia", "pneumococcal pneumonia");
-   it does not matter which side is the narrower one.
-5. **One gives the stage of the other.** The same disease with a stage, a grade or a phase ("cirrhosis", "cirrhosis,
-   Child-Pugh B").
-6. **One is the laboratory sign of the other.** A finding that stands for the disease ("hyperglycaemia", "diabetes
-   mellitus").
-
-Diseases that are merely alike, have one cause or often come together are a `no`; so are two different forms of one
-disease ("type 1 diabetes", "type 2 diabetes"; "acute" and "chronic" pancreatitis).
-
-## Please
-
-- Work alone, and do not compare answers until all sheets are returned.
-- Leave the columns `id`, `a` and `b` as they are. You may sort the lines. Remarks go into `comment`.
-- Save the sheet under its name as CSV (in a spreadsheet: "CSV UTF-8").
-"""
-
-
-@dataclass(frozen=True)
-class Question:
-    id: str
-    a: str
-    b: str
+INSTRUCTIONS = (Path(__file__).parent / "INSTRUCTIONS.md").read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -72,28 +37,21 @@ class Answered:
     blank: int
 
 
-def questions(key: pa.Table, expert: str, seed: int) -> list[Question]:
-    """All pairs of the key, their order and their sides shuffled for this expert."""
+def questions(key: pa.Table, expert: str, seed: int) -> pa.Table:
+    """id, a and b of all pairs of the key, their order and their sides shuffled for this expert."""
     own = int.from_bytes(hashlib.sha256(expert.encode()).digest()[:8], "big")
     rng = np.random.default_rng([seed, own])
-    rows = key.select(["id", "a", "b"]).to_pylist()
-    turned = rng.random(len(rows)) < 0.5
-    shuffled = []
-    for index in rng.permutation(len(rows)).tolist():
-        row = rows[index]
-        a, b = (row["b"], row["a"]) if turned[index] else (row["a"], row["b"])
-        shuffled.append(Question(row["id"], a, b))
-    return shuffled
+    turned = pa.array(rng.random(len(key)) < 0.5)
+    a, b = (pc.if_else(turned, key[one], key[other]) for one, other in (("b", "a"), ("a", "b")))
+    return pa.table({"id": key["id"], "a": a, "b": b}).take(rng.permutation(len(key)))
 
 
-def write(asked: list[Question], path: Path) -> None:
+def write(asked: pa.Table, path: Path) -> None:
     """A CSV with a byte order mark, by which spreadsheets know UTF-8, and no text that one would run as a formula."""
-    sides = pa.table({"a": [q.a for q in asked], "b": [q.b for q in asked]})
-    safe = without_formulas(sides).to_pylist() if asked else []
     with whole_file(path) as temporary, temporary.open("w", encoding="utf-8-sig", newline="") as handle:
-        writer = csv.writer(handle)
-        writer.writerow(COLUMNS)
-        writer.writerows((q.id, row["a"], row["b"], "", "") for q, row in zip(asked, safe, strict=True))
+        writer = csv.DictWriter(handle, COLUMNS, restval="")
+        writer.writeheader()
+        writer.writerows(without_formulas(asked).to_pylist())
 
 
 def read(path: Path, key: pa.Table, *, whole: bool = True) -> Answered:
@@ -111,7 +69,10 @@ def read(path: Path, key: pa.Table, *, whole: bool = True) -> Answered:
     lines = zip(*(table.column(column) for column in COLUMNS[:4]), strict=True)
     for row, (identity, a, b, said) in enumerate(lines):
         identity = (identity or "").strip()
-        check_known(table, row, identity, asked, answers)
+        if identity not in asked:
+            raise table.error("an id that was not asked about", row, "id", allowed="an id of the key", got=identity)
+        if identity in answers:
+            raise table.error("an id twice", row, "id", allowed="each id once", got=identity)
         check_unchanged(table, row, (a, b), asked[identity])
         word = (said or "").strip().casefold()
         if word and word not in ANSWERS:
@@ -125,13 +86,6 @@ def read(path: Path, key: pa.Table, *, whole: bool = True) -> Answered:
         )  # fmt: skip
     answers = {identity: answers.get(identity, BLANK) for identity in asked}
     return Answered(answers, unsure, sum(answer == BLANK for answer in answers.values()) - unsure)
-
-
-def check_known(table: Table, row: int, identity: str, asked: Mapping[str, object], seen: Mapping[str, object]) -> None:
-    if identity not in asked:
-        raise table.error("an id that was not asked about", row, "id", allowed="an id of the key", got=identity)
-    if identity in seen:
-        raise table.error("an id twice", row, "id", allowed="each id once", got=identity)
 
 
 def check_unchanged(table: Table, row: int, sides: tuple[str | None, str | None], asked: Mapping[str, str]) -> None:

@@ -18,11 +18,12 @@ from ..features.representations import Representations
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import read_table
 from ..matcher.match_function import MatchFunction
-from .pick import doubtful, pair_vectors, uncertainty
+from .pick import capped, diverse, pair_vectors, uncertainty
 from .suggestion import RANDOM, UNCERTAIN, Suggestion
 
 PER_DIAGNOSIS = 5
 RANDOM_SHARE = 0.1
+CANDIDATES_PER_PICK = 5
 
 
 def suggest(
@@ -89,12 +90,13 @@ def suggest(
 
     wanted = min(n, len(pairs))
     by_chance = np.random.default_rng(seed).permutation(len(pairs))[: round(random_share * wanted)]
-    uncertain = doubtful(
-        uncertainty(probability, m.threshold),
-        first, second, by_chance, wanted - len(by_chance), per_diagnosis,
-        lambda which: _vectors(m, unique.names, first[which], second[which]),
-        seed,
-    )  # fmt: skip
+    weight, left = uncertainty(probability, m.threshold), wanted - len(by_chance)
+    order = np.argsort(-weight, kind="stable")
+    order = order[~np.isin(order, by_chance)]
+    uncertain = capped(order, first, second, CANDIDATES_PER_PICK * left, per_diagnosis)
+    if len(uncertain) > left:
+        vectors = _vectors(m, unique.names, first[uncertain], second[uncertain])
+        uncertain = uncertain[diverse(vectors, weight[uncertain], left, seed)]
     chosen = np.concatenate([by_chance, uncertain])
     why = np.repeat([RANDOM, UNCERTAIN], [len(by_chance), len(uncertain)])
     order = np.argsort(rows[chosen], kind="stable")

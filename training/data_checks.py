@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..features.feature_set import FeatureSet, FeatureSpec
@@ -95,12 +94,14 @@ def _check_reversed(differ: Examples, features: FeatureSet) -> None:
     A feature is with the labels as far as a match is likelier than a non-match to have the value nearer `FeatureKind.alike`:
     the area under the ROC curve. Its standard error without any relation is sqrt((n + 1) / (12 n1 n0)) (Mann & Whitney 1947).
     """
+    from sklearn.metrics import roc_auc_score
+
     areas = {}
     for spec, column in zip(features.features, differ.table.T, strict=True):
         known = ~np.isnan(column)
         label = differ.label[known]
         if 0 < label.sum() < len(label) and (towards := _towards_alike(spec)):
-            areas[spec.name] = _area(towards * column[known], label), label
+            areas[spec.name] = float(roc_auc_score(label, towards * column[known])), label
     if not areas or max(area for area, _ in areas.values()) > 0.6:
         return
     name, (area, label) = min(areas.items(), key=lambda item: item[1][0])
@@ -118,9 +119,3 @@ def _towards_alike(spec: FeatureSpec) -> int:
     """1 or -1 where equal strings have the highest or the lowest value of the feature, else 0."""
     kind = KINDS[spec.kind]
     return 1 if kind.alike == kind.range[1] else -1 if kind.alike == kind.range[0] else 0
-
-
-def _area(score: NDArray[np.float32], label: NDArray[np.int8]) -> float:
-    from sklearn.metrics import roc_auc_score
-
-    return float(roc_auc_score(label, score))

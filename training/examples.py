@@ -1,17 +1,27 @@
-"""Labelled pairs as numbers, with the reference diagnosis that each belongs to."""
+"""Pairs as numbers: the labelled ones with the reference diagnosis that each belongs to, and training-only ones.
+
+Training-only ("extra") pairs are never used for calibration, threshold or measurement.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import OptionError
 from ..features.coverage import covered_table
 from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
 from ..features.providers import Providers
-from ..files.pairs import Pairs
+from ..files.pairs import Pairs, read_pairs
+from ..terms.encoders.static import StaticEncoder
+from .engines.fitted import ExtraRows
 from .split import Groups
 
 
@@ -78,3 +88,117 @@ def examples_of(
         reference = examples.groups.names[code]
         examples.references[i] = (reference,) if reference in examples.names[i] else (reference, name)
     return examples, known
+
+
+@dataclass(frozen=True)
+class Extra:
+    """Pairs to learn from besides those of the experts, such as silver pairs.
+
+    pairs : a path or data frame with the columns `a`, `b` and `label`; an own column `weight` is not read.
+    weight : how much one of these pairs counts beside one of the experts', above 0.
+    encoder : the folder of a static encoder to compute these pairs' features with, in place of the model's own. An encoder
+        that was trained on the synonyms that these pairs are made of finds them too easy, and the trees would trust it more
+        than they may.
+    """
+
+    pairs: Any
+    weight: float = 1.0
+    encoder: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.weight) and self.weight > 0):
+            raise OptionError("extra weight", "above 0", self.weight)
+
+
+@dataclass(frozen=True)
+class ExtraExamples:
+    """m extra pairs, each once, that differ after normalisation and have one label. names : object[m, 2]; the rest as in `ExtraRows`.
+
+    sources : one entry for each `Extra`, for the manifest: where it comes from, its rows, those that say something new.
+    """
+
+    features: NDArray[np.float32]
+    label: NDArray[np.int8]
+    weight: NDArray[np.float64]
+    names: NDArray[np.object_]
+    sources: tuple[Mapping[str, Any], ...]
+
+    def rows(self, folds_of: Mapping[str, Set[int]], unseen: Set[str]) -> ExtraRows:
+        """Those that may be learned from.
+
+        folds_of : the folds in which a name is a reference diagnosis. A pair of such a name is of that fold; a pair of two
+            folds is left out, since each of them holds back what the other one learns.
+        unseen : the references that are held out. No pair of one is learned from.
+        """
+        fold = np.full(len(self.label), -1)
+        kept = np.ones(len(self.label), bool)
+        for i, pair in enumerate(self.names.tolist()):
+            folds = set().union(*(folds_of.get(name, ()) for name in pair))
+            kept[i] = len(folds) < 2 and not any(name in unseen for name in pair)
+            if folds:
+                fold[i] = min(folds)
+        return ExtraRows(self.features[kept], self.label[kept], self.weight[kept], fold[kept])
+
+
+def read_extra(
+    extra: Extra | Sequence[Extra],
+    features: FeatureSet,
+    own: Providers,
+    providers_of: Callable[[StaticEncoder], Providers],
+    labelled: Examples,
+) -> ExtraExamples:
+    """Reads the pairs and computes their features.
+
+    own, providers_of : what stands behind the features of the model, and with another static encoder.
+    labelled : the experts' pairs. An extra pair that is one of them is left out: the experts' label stands.
+    """
+    parts = [extra] if isinstance(extra, Extra) else list(extra)
+    if not parts or not all(isinstance(part, Extra) for part in parts):
+        raise OptionError("extra", "an Extra, or a list of them", extra)
+    experts = {frozenset(pair) for pair in labelled.names.tolist()}
+    read = [_examples(part, features, own, providers_of, experts) for part in parts]
+    arrays = zip(*((each.features, each.label, each.weight, each.names) for each in read), strict=True)
+    sources = tuple(source for each in read for source in each.sources)
+    return ExtraExamples(*map(np.concatenate, arrays), sources=sources)
+
+
+def _examples(
+    extra: Extra,
+    features: FeatureSet,
+    own: Providers,
+    providers_of: Callable[[StaticEncoder], Providers],
+    experts: set[frozenset[str]],
+) -> ExtraExamples:
+    read = read_pairs(extra.pairs, label="label")
+    assert read.label is not None
+    providers = own if extra.encoder is None else providers_of(StaticEncoder.load(Path(extra.encoder)))
+    unique = intern_pairs(read.a, read.b, providers.naming)
+    table, _ = covered_table(unique, features, providers, least=0.0)
+    text = np.array(unique.names, object)
+    names = np.stack([text[unique.first], text[unique.second]], axis=1)
+    # A pair that stands twice is learned once: these files are generated, and a repeat is no second opinion.
+    share = np.bincount(unique.pair_of_row, read.label) / np.bincount(unique.pair_of_row)
+    new = np.array([frozenset(pair) not in experts for pair in names.tolist()], bool) & ~unique.equal
+    new &= (share == 0) | (share == 1)
+    label = share[new].astype(np.int8)
+    source = {
+        "source": Path(read.source).name,
+        "rows": len(read),
+        "pairs": len(label),
+        "matches": int(label.sum()),
+        "weight": extra.weight,
+    }
+    return ExtraExamples(table[new], label, np.full(len(label), float(extra.weight)), names[new], (source,))
+
+
+def folds_of_references(examples: Examples, fold: NDArray[np.int64]) -> dict[str, set[int]]:
+    """The folds in which each name is a reference diagnosis. fold : int64[n]."""
+    folds: dict[str, set[int]] = {}
+    for references, k in zip(examples.references.tolist(), fold.tolist(), strict=True):
+        for name in references:
+            folds.setdefault(name, set()).add(k)
+    return folds
+
+
+def reference_names(examples: Examples) -> set[str]:
+    return {name for references in examples.references.tolist() for name in references}

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.registry import KINDS
 from ..models.calibration import Sigmoid
-from .calibrate import at_prevalence, fit_sigmoid
 from .engines.engine import fit_ensemble
-from .engines.fitted import Ensemble, ExtraRows
-from .examples import Examples
-from .extra import ExtraExamples, folds_of_references
+from .engines.fitted import Ensemble, ExtraRows, Rows
+from .examples import Examples, ExtraExamples, folds_of_references
 from .recipe import Recipe
-from .soft_labels import soft_rows
 from .split import grouped_folds
 from .threshold import choose_threshold
+
+MIN_WEIGHT = 1e-6
+"""LightGBM takes no weight of 0: of a pair whose label, adjudicated, is what nobody voted for."""
 
 
 def directions_of(features: FeatureSet) -> list[int]:
@@ -53,7 +54,7 @@ def fit_folds(
     Parameters
     ----------
     directions : sequence of int
-        As of `fit_ensemble`.
+        As of `Rows`.
     extra : ExtraExamples, optional
         Training-only pairs.
     unseen : set of str
@@ -65,10 +66,8 @@ def fit_folds(
     if differ.soft is not None:
         weight, opposite = soft_rows(differ, fold)
         rows = ExtraRows.join([opposite] if rows is None else [rows, opposite])
-    ensemble = fit_ensemble(
-        recipe.engine, differ.table, differ.label, weight, fold, directions,
-        extra=rows, time_limit=recipe.time_limit, seed=recipe.seed, progress=progress,
-    )  # fmt: skip
+    labelled = Rows(differ.table, differ.label, weight, fold, directions, rows)
+    ensemble = fit_ensemble(recipe.engine, labelled, time_limit=recipe.time_limit, seed=recipe.seed, progress=progress)
     calibration = fit_sigmoid(ensemble.out_of_fold, differ.label, differ.weight)
     if recipe.prevalence is not None:
         trained = float(np.average(differ.label, weights=differ.weight))
@@ -78,3 +77,52 @@ def fit_folds(
     out_of_fold = np.ones(len(examples))
     out_of_fold[~examples.identical] = probability
     return Fitted(ensemble, calibration, threshold, out_of_fold)
+
+
+def soft_rows(examples: Examples, fold: NDArray[np.int64]) -> tuple[NDArray[np.float64], ExtraRows]:
+    """The weight float64[n] of each pair's own label, and the rows that learn its opposite.
+
+    The log loss of a pair with share s is -s log p - (1 - s) log(1 - p): a row labelled 1 of weight s and one labelled 0 of
+    weight 1 - s, both times the pair's weight. A share that is NaN leaves the label as it is. fold : int64[n].
+    """
+    assert examples.soft is not None
+    share = np.where(np.isnan(examples.soft), examples.label, examples.soft)
+    own = np.where(examples.label == 1, share, 1 - share)
+    weight = np.ones(len(examples)) if examples.weight is None else examples.weight
+    divided = own < 1
+    opposite = ExtraRows(
+        examples.table[divided],
+        (1 - examples.label[divided]).astype(np.int8),
+        (weight * (1 - own))[divided],
+        fold[divided],
+    )
+    return np.maximum(weight * own, MIN_WEIGHT), opposite
+
+
+def fit_sigmoid(
+    raw: NDArray[np.float64], label: NDArray[np.int8], weight: NDArray[np.float64] | None = None
+) -> Sigmoid:
+    """Platt's sigmoid (1999) of raw log-odds: the slope and intercept of least log loss. `raw` float64[n], `label` int8[n].
+
+    Compared out of fold on 17,000 pairs of 1,000 references, isotonic regression had the higher log loss and beta calibration
+    the same.
+
+    Errors: `InputError` where higher scores do not mean more matches: the labels do not follow the features at all.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    fitted = LogisticRegression(C=np.inf).fit(raw[:, None], label, weight)
+    slope, intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+    if slope <= 0:
+        raise InputError("the features do not tell matches from non-matches", allowed="labels that follow the strings")
+    return Sigmoid(slope, intercept)
+
+
+def at_prevalence(fitted: Sigmoid, trained: float, prevalence: float) -> Sigmoid:
+    """The same for data where the share `prevalence` of the pairs match, not the share `trained`, both in (0, 1).
+
+    The intercept moves by logit(prevalence) - logit(trained) (Saerens, Latinne & Decaestecker 2002, eq. 4): right where
+    matches look alike in both, and non-matches do.
+    """
+    shift = np.log(prevalence / (1 - prevalence)) - np.log(trained / (1 - trained))
+    return replace(fitted, intercept=fitted.intercept + float(shift))

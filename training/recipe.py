@@ -10,7 +10,7 @@ from ..features.coverage import MIN_COVERAGE
 from .contained import check_contained
 from .engines.engine import check_engine
 from .engines.fitted import TIME_LIMIT
-from .extra import Extra
+from .examples import Extra
 from .threshold import Rule, check_prevalence
 
 

@@ -8,60 +8,38 @@ not learn to trust a cosine as far as one may on the names that an encoder was t
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
-import pyarrow.parquet as pq
+import pyarrow as pa
 import typer
 
+from ..features.feature_set import FeatureSet
+from ..features.providers import Providers
+from ..files.pairs import Pairs, read_pairs
+from ..files.tables import read_table, write_table
 from ..progress import shown
 from ..terms.encoders.static import StaticEncoder
-from .craft_md import COLUMNS, PAIRS, ablation_of
-from .extra import Extra
+from ..terms.text.normalizer import Normalizer
+from .ablation import Ablation, ablate
+from .card import print_training
+from .contained import treat_contained
+from .examples import Extra, examples_of, read_extra, reference_names
+from .fold_fit import directions_of
 from .recipe import Recipe
 from .silver.pairs import silver_pairs
-from .summary import print_training
+from .split import held_out
 from .train import fit
 
+PAIRS = "craft_md_pairs.csv"
+COLUMNS: dict[str, Any] = {"a": "expert", "b": "algorithm", "label": "label"}
 KEPT_BACK_FOLD = 0
 SILVER_PAIRS, SILVER_WEIGHT = 12_000, 0.1
-ABOUT = """
-For English diagnoses of general medicine, with no network and no language model. It is what `dxmatch.load()` gives.
-
-## Data and licences
-
-| data | from | licence | what for |
-| --- | --- | --- | --- |
-| labelled pairs: the reference diagnosis of a case, and what one of five language models answered; GPT-4's votes are the labels | CRAFT-MD (Rajpurkar Lab; Nature Medicine 2025) | MIT | trees, calibration, threshold |
-| titles and inclusion terms of ICD-10-CM | package simple-icd-10-cm | public domain | encoder, silver pairs |
-| names and synonyms of rare diseases, and their typed ICD-10 references | Orphadata (Orphanet, INSERM) | CC-BY-4.0 | encoder (names), silver pairs |
-| curated exact matches | MONDO | CC-BY-4.0 | encoder, silver pairs |
-| long forms of clinical abbreviations | Meta-Inventory | CC-BY-4.0 | silver pairs |
-| common synonyms, words that say the same, different and narrower diseases, laboratory signs | this project | Apache-2.0 | encoder, silver pairs |
-
-Pairs labelled "no match" although the words of one side contain the other's ("leukemia" and "acute leukemia") are set aside: the
-labels call some of them wrong by who said which, while under the six criteria of a match one diagnosis may specify the other, in
-either direction. So are rows of pairs with two labels.
-
-## Limits
-
-The labels are a language model's, not experts'; it agrees with dermatologists on about nine pairs in ten. Some references are
-no diagnoses (a drug, a test). Of the labelled pairs 8 % match; the threshold is chosen to lose little where up to half of them do, and
-so is not the best for either. A family and its member ("inflammatory bowel disease", "Crohn disease"), a finding and its disease,
-rare diseases, abbreviations outside the table, and languages other than English are its weak side.
-
-## What each part brings
-
-{ablation}
-
-## The encoder
-
-Beside all-MiniLM-L6-v2 in the same run. {what}
-
-{encoder}
-"""
+ABOUT = (Path(__file__).parent / "shipped.md").read_text("utf-8")
 
 app = typer.Typer(add_completion=False)
 
@@ -85,8 +63,44 @@ def silver_extra(data: Path, kept_back: Path, folder: Path, seed: int = 0) -> Ex
     path = folder / "silver.parquet"
     with shown("Silver pairs") as progress:
         made = silver_pairs(data, n=SILVER_PAIRS, fold=KEPT_BACK_FOLD, seed=seed, progress=progress)
-    pq.write_table(made, path)
+    write_table(made, path)
     return Extra(path, SILVER_WEIGHT, kept_back)
+
+
+def read_craft_md(data: Path) -> Pairs:
+    """The labelled pairs in the folder `data`. Rows of a pair that has both labels are left out."""
+    with TemporaryDirectory() as folder:
+        return read_pairs(data / PAIRS, **COLUMNS, rejects=Path(folder) / "rejects.csv")
+
+
+def ablation_of(data: Path, silver: Extra, encoder: Path, seed: int = 0) -> Ablation:
+    """What each kind of silver pairs and each kind of feature brings on CRAFT-MD's training references."""
+    feature_set, normalizer = FeatureSet.read("offline", None), Normalizer()
+
+    def providers_of(static: StaticEncoder) -> Providers:
+        return feature_set.open(normalizer, static)
+
+    providers = providers_of(StaticEncoder.load(encoder))
+    read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside")
+    examples, _ = examples_of(read, feature_set, providers, min_coverage=0.0)
+    test = held_out(examples.groups, 0.2, seed)
+    table = read_table(silver.pairs)
+    kind = table.column("kind")
+    kinds = {
+        name: read_extra(
+            replace(silver, pairs=table.data.filter(pa.array([k == name for k in kind]))),
+            feature_set, providers, providers_of, examples,
+        )
+        for name in dict.fromkeys(kind)
+    }  # fmt: skip
+    families: dict[str, list[int]] = defaultdict(list)
+    for column, feature in enumerate(feature_set.features):
+        families[feature.kind].append(column)
+    with shown("Fits") as progress:
+        return ablate(
+            examples.take(~test), kinds, families, directions_of(feature_set), seed=seed,
+            unseen=frozenset(reference_names(examples.take(test))), progress=progress,
+        )  # fmt: skip
 
 
 @app.command()
@@ -100,9 +114,7 @@ def main(
     """Trains the shipped match function; measures on held-out references, then trains again with all."""
     with TemporaryDirectory() as folder:
         silver = silver_extra(data, kept_back, Path(folder), seed)
-        ablation = ablation_of(
-            data, silver=[silver.pairs], silver_encoders=[kept_back], encoder=encoder, weight=SILVER_WEIGHT, seed=seed
-        )
+        ablation = ablation_of(data, silver, encoder, seed)
         measured = StaticEncoder.load(encoder).measured
         about = ABOUT.format(ablation=ablation.markdown(), what=measured["what"], encoder=encoder_table(measured))
         recipe = Recipe(

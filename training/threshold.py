@@ -112,15 +112,12 @@ def _operating_points(
     score: NDArray[np.float64], label: NDArray[np.int8]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Thresholds, highest first, and the rates of true and false positives at each. Both labels occur."""
-    order = np.argsort(-score, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)
-    found = np.cumsum(label[order] == 1)[ends]
-    at = score[order[ends]]
-    middle = (at + np.append(at[1:], 0.0)) / 2
-    matches = int((label == 1).sum())
-    if not 0 < matches < len(label):
+    from sklearn.metrics import roc_curve
+
+    if len(set(label.tolist())) < 2:
         raise InputError("only one label to choose a threshold from", allowed="both matches (1) and non-matches (0)")
-    return np.clip(middle, 1e-9, 1 - 1e-9), found / matches, (ends + 1 - found) / (len(label) - matches)
+    false, true, at = (part[1:] for part in roc_curve(label == 1, score, drop_intermediate=False))
+    return np.clip((at + np.append(at[1:], 0.0)) / 2, 1e-9, 1 - 1e-9), true, false
 
 
 def _reaching(rule: Rule, true: NDArray[np.float64], false: NDArray[np.float64], share: float, matches: int) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import hashlib
 import os
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,11 @@ from numpy.typing import NDArray
 from ..features.coverage import Coverage
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED, Providers
-from ..files.pairs import read_pairs
+from ..files.pairs import Pairs, read_pairs
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
+from ..models.manifest import Manifest
+from ..models.releases import SHAPE_FEATURES
 from ..models.shipped import shipped_encoder_files
 from ..models.trees.text import validate
 from ..terms.encoders.static import StaticEncoder
@@ -26,14 +31,15 @@ from ..terms.text.normalizer import Normalizer
 from .card import model_card
 from .contained import contained_warning, treat_contained
 from .data_checks import check_examples
-from .engine_gain import PLAIN, gain_over_plain
-from .examples import Examples, examples_of
-from .extra import ExtraExamples, read_extra, reference_names
+from .examples import Examples, ExtraExamples, examples_of, read_extra, reference_names
+from .expert_agreement import expert_agreement
 from .fold_fit import Fitted, directions_of, fit_folds
-from .manifest import build_manifest, data_of
 from .recipe import Recipe
-from .split import held_out
-from .statistics.measure import measure
+from .split import Groups, held_out
+from .statistics.measure import average_precision, group_draws, measure, percentile_interval
+
+PLAIN = "lightgbm"
+REPEATS, LEVEL = 1000, 0.95
 
 Progress = Callable[[int, int], None]
 
@@ -196,6 +202,45 @@ def _measured(
     return metrics
 
 
+def gain_over_plain(
+    fitted: Fitted,
+    seen: Examples,
+    unseen: Examples,
+    recipe: Recipe,
+    directions: Sequence[int],
+    *,
+    extra: ExtraExamples | None = None,
+) -> dict[str, Any]:
+    """The average precision of `fitted` and of the plain engine, and the difference as {"value", "low", "high"}.
+
+    seen : what `fitted` was fitted to, under `recipe`. unseen : the held-out pairs; where there are none, out-of-fold scores
+        are compared. Pairs that are equal after normalisation are left out.
+    low, high : 95 % bootstrap over references, the same resamples for both engines.
+    """
+    plain = fit_folds(seen, replace(recipe, engine=PLAIN), directions, extra=extra, unseen=reference_names(unseen))
+    part = unseen if len(unseen) else seen
+    part = part.take(~part.identical)
+    ensembles = fitted.ensemble, plain.ensemble
+    scores = [each.raw(part.table) if len(unseen) else each.out_of_fold for each in ensembles]
+    own, of_plain = (float(average_precision(score, part.label)[0]) for score in scores)
+    groups = len(part.groups.names)
+    draws = group_draws(groups, REPEATS, recipe.seed).astype(np.float64)
+    own_resampled, plain_resampled = (
+        np.concatenate([average_precision(score, part.label, few[:, part.groups.code]) for few in np.split(draws, 20)])
+        for score in scores
+    )
+    low, high = percentile_interval(own_resampled - plain_resampled, LEVEL)
+    return {
+        "measured_on": "held_out_not_identical" if len(unseen) else "cross_validated",
+        "pairs": len(part),
+        "groups": groups,
+        "level": LEVEL,
+        "average_precision": own,
+        "plain_average_precision": of_plain,
+        "gain": {"value": own - of_plain, "low": low, "high": high},
+    }
+
+
 def _encoder_files(folder: str | os.PathLike[str] | None) -> Mapping[str, bytes]:
     return shipped_encoder_files() if folder is None else StaticEncoder.load(Path(folder)).files()
 
@@ -204,3 +249,74 @@ def _part(progress: Progress | None, number: int, parts: int) -> Progress | None
     if progress is None:
         return None
     return lambda done, total: progress(number * total + done, parts * total)
+
+
+def build_manifest(
+    recipe: Recipe,
+    features: FeatureSet,
+    providers: Providers,
+    final: Fitted,
+    data: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+) -> Manifest:
+    """The manifest of M. final : the fit that M is. data, metrics : as `data_of` and `measure.measure` give them."""
+    ensemble = final.ensemble
+    return Manifest(
+        name=recipe.name,
+        created=datetime.date.today().isoformat(),
+        dxmatch=metadata.version("dxmatch"),
+        feature_names=features.names,
+        feature_set=features.to_dict(),
+        normalizer=providers.normalizer.spec(),
+        calibration=final.calibration,
+        threshold=final.threshold,
+        threshold_rule=recipe.rule.words(recipe.prevalence),
+        encoders={encoder: providers.encoder(encoder).identity for encoder in features.encoders},
+        libraries={library: metadata.version(library) for library in ("lightgbm", "numpy", *SHAPE_FEATURES)},
+        data={
+            **data,
+            "engine": recipe.engine,
+            "chosen": ensemble.chosen,
+            **({"leaderboard": list(ensemble.leaderboard)} if ensemble.leaderboard else {}),
+        },
+        metrics=dict(metrics),
+        ensemble=ensemble.combination,
+    )
+
+
+def data_of(
+    recipe: Recipe,
+    read: Pairs,
+    groups: Groups,
+    *,
+    coverage: Mapping[str, float],
+    contained: Mapping[str, Any],
+    warnings: Sequence[str],
+    extra: Sequence[Mapping[str, Any]] | None,
+    refitted: bool,
+) -> dict[str, Any]:
+    """What the manifest says of the labelled pairs `read`. extra : one entry for each source of training-only pairs."""
+    assert read.label is not None
+    digest = hashlib.sha256()
+    for a, b, y in zip(read.a.to_pylist(), read.b.to_pylist(), read.label.tolist(), strict=True):
+        digest.update(f"{a}\t{b}\t{y}\n".encode())
+    known = {
+        "agreement": None if read.ballots is None else expert_agreement(read.ballots),
+        "soft": recipe.soft,
+        "prevalence": recipe.prevalence,
+        "extra": None if extra is None else list(extra),
+    }
+    return {
+        "sha256": digest.hexdigest(),
+        "rows": len(read),
+        "matches": int(read.label.sum()),
+        "groups": len(groups.names),
+        "set_aside": read.n_rejected,
+        "source": Path(read.source).name,
+        "label": recipe.label,
+        "coverage": dict(coverage),
+        "contained": dict(contained),
+        "warnings": list(warnings),
+        **{name: value for name, value in known.items() if value is not None},
+        "refitted": refitted,
+    }

@@ -22,43 +22,21 @@ TEXTS = {
 
 
 def annotation(person: Any, answer: str | None, *, cancelled: bool = False, comment: str = "") -> dict[str, Any]:
-    result = []
-    if answer is not None:
-        result.append({
-            "value": {"choices": [answer]}, "id": "Tbc1xyZ", "from_name": "same_disease", "to_name": "first",
-            "type": "choices", "origin": "manual",
-        })  # fmt: skip
-    if comment:
-        result.append({
-            "value": {"text": [comment]}, "id": "Q0w", "from_name": "comment", "to_name": "first", "type": "textarea",
-        })  # fmt: skip
-    return {
-        "id": 1001, "completed_by": person, "result": result, "was_cancelled": cancelled, "ground_truth": False,
-        "created_at": "2026-01-09T21:52:49.513742Z", "updated_at": "2026-01-09T21:52:49.513742Z", "lead_time": 4.2,
-        "prediction": {}, "result_count": len(result), "task": 1,
-    }  # fmt: skip
+    given = [("same_disease", {"choices": [answer]})] * (answer is not None) + [("comment", {"text": [comment]})]
+    result = [{"from_name": name, "to_name": "first", "id": "Tbc1xyZ", "value": value} for name, value in given]
+    return {"id": 1001, "completed_by": person, "result": result, "was_cancelled": cancelled, "lead_time": 4.2}
 
 
 def task(identity: str, *annotations: dict[str, Any], **data: str) -> dict[str, Any]:
     a, b = TEXTS.get(identity, ("x", "y"))
-    return {
-        "id": 77, "annotations": list(annotations), "drafts": [], "predictions": [], "meta": {}, "project": 5,
-        "data": {"dxmatch_id": identity, "a": a, "b": b, **data},
-    }  # fmt: skip
+    data = {"dxmatch_id": identity, "a": a, "b": b, **data}
+    return {"id": 77, "annotations": list(annotations), "drafts": [], "predictions": [], "data": data}
 
 
 def small(identity: str, answer: str | None, annotator: Any = 1) -> dict[str, Any]:
     """A record of JSON-MIN: the task's data beside the answers by the names of their tags."""
     a, b = TEXTS[identity]
-    record = {
-        "dxmatch_id": identity,
-        "a": a,
-        "b": b,
-        "id": 77,
-        "annotator": annotator,
-        "annotation_id": 1001,
-        "lead_time": 4.2,
-    }
+    record = {"dxmatch_id": identity, "a": a, "b": b, "id": 77, "annotator": annotator, "annotation_id": 1001}
     return record if answer is None else {**record, "same_disease": answer, "comment": "?"}
 
 

@@ -95,11 +95,6 @@ def test_options_out_of_range(matcher: MatchFunction, option: dict) -> None:
         dxmatch.suggest(matcher, [("gout", "flu")], **option)
 
 
-def test_a_pool_without_the_column(matcher: MatchFunction) -> None:
-    with pytest.raises(dxmatch.InputError, match="column 'b'.*is missing"):
-        dxmatch.suggest(matcher, pd.DataFrame({"a": ["gout"], "c": ["flu"]}))
-
-
 def test_identity_does_not_depend_on_sides_or_spelling(matcher: MatchFunction) -> None:
     one = dxmatch.suggest(matcher, [("Gout", "flu")], 1).key["id"].to_pylist()
     assert one == dxmatch.suggest(matcher, [("Flu", "gout")], 1).key["id"].to_pylist()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dxmatch.training.ablation_study import NO_SILVER, WHOLE, Ablation, Change, ablate
-from dxmatch.training.examples import Examples
-from dxmatch.training.extra import ExtraExamples
-from dxmatch.training.split import Groups
+from dxmatch.training.ablation import NO_SILVER, WHOLE, Ablation, Change, ablate
+from dxmatch.training.examples import Examples, ExtraExamples
+
+from . import made
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 
@@ -20,10 +20,7 @@ def examples(n: int = 600) -> Examples:
     table = np.stack([label + rng.normal(0, 0.6, n), 0.3 * label + rng.normal(0, 1, n)], axis=1).astype(np.float32)
     identical = np.arange(n) >= n - 10
     label[identical] = 1
-    references = np.empty(n, object)
-    references[:] = [(f"r{i % 60}",) for i in range(n)]
-    names = np.array([[f"r{i % 60}", f"x{i}"] for i in range(n)], object)
-    return Examples(table, label, None, identical, Groups.of([f"r{i % 60}" for i in range(n)]), names, references)
+    return made.examples(table, label, [(f"r{i % 60}", f"x{i}") for i in range(n)], identical)
 
 
 def silver(n: int, seed: int, right: bool, first: str = "s") -> ExtraExamples:

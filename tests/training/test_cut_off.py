@@ -14,7 +14,26 @@ import pytest
 import dxmatch
 from dxmatch.training.train import train
 
-PAIR = ("disease of the heart", "heart disease")
+TRAINING = """
+import os, signal, sys
+from dxmatch.cli.main import main
+from dxmatch.training import fold_fit
+fold_fit.fit_ensemble = lambda *a, **k: os.kill(os.getpid(), {signal})
+sys.argv = ["dxmatch", "train", "pairs.csv", "-o", "m", "--overwrite", "--features", {features!r}, "--seed", "1"]
+main()
+"""
+SAVING = """
+import os, signal
+from dataclasses import replace
+from pathlib import Path
+from dxmatch.models import folder
+parts, usual = folder.load("m"), Path.{method}
+def cut(path, given):
+    usual(path, given[: len(given) // 2] if isinstance(given, bytes) else given)
+    os.kill(os.getpid(), signal.SIGKILL)
+Path.{method} = cut
+folder.save("m", replace(parts, manifest=replace(parts.manifest, threshold=0.123)), overwrite=True)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -33,77 +52,23 @@ def place(trained: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(script: str, place: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, check=False)
+def code_of(script: str, place: Path) -> int:
+    return subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, check=False).returncode
 
 
-def training(features: Path, before: str) -> str:
-    """`dxmatch train --overwrite`, after the lines `before`."""
-    return f"""
-import os, signal, sys
-from dxmatch.cli.main import main
-from dxmatch.training import fold_fit
-from dxmatch.training.engines import lightgbm_engine
-lightgbm_engine.MAX_ROUNDS = 40
-{before}
-sys.argv = ["dxmatch", "train", "pairs.csv", "-o", "m", "--overwrite", "--features", {str(features)!r}, "--seed", "1"]
-main()
-"""
-
-
-def saving(before: str) -> str:
-    """The model is saved over itself, with another threshold, after the lines `before`."""
-    return f"""
-import os, signal
-from dataclasses import replace
-from pathlib import Path
-from dxmatch.models import folder
-parts = folder.load("m")
-{before}
-folder.save("m", replace(parts, manifest=replace(parts.manifest, threshold=0.123)), overwrite=True)
-"""
-
-
-WHILE_WRITING = """
-write = Path.write_bytes
-def cut(path, content):
-    write(path, content[: len(content) // 2])
-    os.kill(os.getpid(), signal.SIGKILL)
-Path.write_bytes = cut
-"""
-BEFORE_THE_NAME = "folder._put_in_place = lambda *a: os.kill(os.getpid(), signal.SIGKILL)"
-BETWEEN_RENAMES = """
-rename = Path.rename
-def cut(path, target):
-    rename(path, target)
-    os.kill(os.getpid(), signal.SIGKILL)
-Path.rename = cut
-"""
-
-
-@pytest.mark.parametrize(("name", "code"), [("SIGKILL", -9), ("SIGINT", 130)])
-def test_cut_off_while_it_trains(place: Path, strings_only: Path, name: str, code: int) -> None:
-    before = dxmatch.load(place / "m")
-    done = run(
-        training(strings_only, f"fold_fit.fit_ensemble = lambda *a, **k: os.kill(os.getpid(), signal.{name})"), place
-    )
-    assert done.returncode == code, done.stderr
-    assert sorted(path.name for path in place.iterdir()) == ["m", "pairs.csv"]
-    after = dxmatch.load(place / "m")
-    assert after.identity == before.identity
-    assert after.probability(*PAIR) == before.probability(*PAIR)
-
-
-@pytest.mark.parametrize("stop", [WHILE_WRITING, BEFORE_THE_NAME], ids=["writing", "before the name"])
-def test_killed_while_it_saves(place: Path, stop: str) -> None:
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_cut_off_while_it_trains(place: Path, strings_only: Path, sent: signal.Signals, code: int) -> None:
     before = dxmatch.load(place / "m").identity
-    assert run(saving(stop), place).returncode == -signal.SIGKILL
+    assert code_of(TRAINING.format(signal=int(sent), features=str(strings_only)), place) == code
+    assert sorted(path.name for path in place.iterdir()) == ["m", "pairs.csv"]
     assert dxmatch.load(place / "m").identity == before
 
 
-def test_killed_between_the_renames(place: Path) -> None:
-    """The old model is left whole beside, and can be put back by hand."""
+@pytest.mark.parametrize(("method", "left"), [("write_bytes", "m"), ("rename", ".m.*.part/old")])
+def test_killed_while_it_saves(place: Path, method: str, left: str) -> None:
+    """Between the two renames the old model stands beside, whole, and can be put back by hand."""
     before = dxmatch.load(place / "m").identity
-    assert run(saving(BETWEEN_RENAMES), place).returncode == -signal.SIGKILL
-    (old,) = place.glob(".m.*.part/old")
-    assert dxmatch.load(old).identity == before and not (place / "m").exists()
+    assert code_of(SAVING.format(method=method), place) == -signal.SIGKILL
+    (old,) = place.glob(left)
+    assert dxmatch.load(old).identity == before
+    assert (place / "m").exists() == (left == "m")

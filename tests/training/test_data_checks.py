@@ -11,10 +11,10 @@ import pytest
 from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.training.data_checks import check_examples
-from dxmatch.training.examples import Examples
 from dxmatch.training.recipe import Recipe
-from dxmatch.training.split import Groups
 from dxmatch.training.train import fit, train
+
+from .made import examples
 
 SET = FeatureSet.from_dict(
     {
@@ -25,20 +25,6 @@ SET = FeatureSet.from_dict(
         ]
     }
 )
-
-
-def examples(table: np.ndarray, label: np.ndarray, names: list[tuple[str, str]] | None = None) -> Examples:
-    n = len(label)
-    pairs = names or [(f"x{i}", f"y{i}") for i in range(n)]
-    return Examples(
-        table.astype(np.float32),
-        label.astype(np.int8),
-        None,
-        np.array([a == b for a, b in pairs], bool),
-        Groups.of([a for a, _ in pairs]),
-        np.array(pairs, object),
-        np.empty(n, object),
-    )
 
 
 def like_labels(n: int = 100, noise: float = 0.3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-from dxmatch.training.engine_gain import gain_over_plain
 from dxmatch.training.engines.fitted import Ensemble
 from dxmatch.training.examples import Examples
 from dxmatch.training.fold_fit import Fitted, fit_folds
 from dxmatch.training.recipe import Recipe
-from dxmatch.training.split import Groups
+from dxmatch.training.train import gain_over_plain
+
+from . import made
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 RECIPE, FREE = Recipe(folds=3, threshold_rule="half"), [0, 0]
@@ -26,12 +27,7 @@ def examples(groups: int, seed: int) -> Examples:
     label = (random.random(n) < 1 / 3).astype(np.int8)
     table = random.random((n, 2)).astype(np.float32)
     table[:, 0] += 0.5 * label
-    code = [f"group {seed} {i // 10}" for i in range(n)]
-    references = np.empty(n, object)
-    references[:] = [(name,) for name in code]
-    return Examples(
-        table, label, None, np.arange(n) % 10 == 0, Groups.of(code), np.full((n, 2), "", object), references
-    )  # fmt: skip
+    return made.examples(table, label, [(f"group {seed} {i // 10}", "") for i in range(n)], np.arange(n) % 10 == 0)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.inter_rater import fleiss_kappa
 
 import dxmatch
 from dxmatch.training.expert_agreement import agreement_words, expert_agreement, krippendorff_alpha
@@ -21,19 +20,6 @@ def test_alpha_is_that_of_the_metrics(rows: list[list[int]]) -> None:
     theirs = dxmatch.metrics.krippendorff_alpha(ballots)
     ours = krippendorff_alpha(ballots)
     assert (np.nan if ours is None else ours) == pytest.approx(theirs, nan_ok=True)
-
-
-@settings(deadline=None, max_examples=60)
-@given(PANELS)
-def test_alpha_follows_from_fleiss_kappa_of_statsmodels(rows: list[list[int]]) -> None:
-    """For n pairs and k experts without a blank: alpha = 1 - (1 - kappa) (n k - 1) / (n k)."""
-    ballots = np.abs(np.array(rows, np.int8))
-    found = (ballots == 1).sum(axis=1)
-    if not 0 < found.sum() < ballots.size:
-        assert krippendorff_alpha(ballots) is None
-        return
-    kappa = fleiss_kappa(np.stack([ballots.shape[1] - found, found], axis=1))
-    assert krippendorff_alpha(ballots) == pytest.approx(1 - (1 - kappa) * (ballots.size - 1) / ballots.size)
 
 
 def test_by_hand() -> None:

@@ -11,8 +11,8 @@ import pytest
 from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.engines import lightgbm_engine
-from dxmatch.training.engines.lightgbm_engine import ExtraRows
-from dxmatch.training.extra import Extra, ExtraExamples
+from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
+from dxmatch.training.examples import Extra, ExtraExamples
 from dxmatch.training.recipe import Recipe
 from dxmatch.training.split import Groups, held_out
 from dxmatch.training.train import fit
@@ -71,10 +71,10 @@ def test_a_row_of_a_fold_is_hidden_from_its_member(monkeypatch: pytest.MonkeyPat
     fold = np.arange(300) // 2 % 3
     more, labels = rng_rows(100, 1)
 
-    def trained(of: int, labels: np.ndarray, weight: float = 1.0) -> lightgbm_engine.Ensemble:
+    def trained(of: int, labels: np.ndarray, weight: float = 1.0) -> Ensemble:
         extra = ExtraRows(more, labels, np.full(100, weight), np.full(100, of))
         leaves = ({"num_leaves": 7, "min_data_in_leaf": 20},)
-        return lightgbm_engine.fit(features, label, None, fold, [0, 0], extra=extra, candidates=leaves)
+        return lightgbm_engine.fit(Rows(features, label, None, fold, [0, 0], extra), candidates=leaves)
 
     right, wrong = trained(1, labels), trained(1, 1 - labels)
     assert [a == b for a, b in zip(right.texts, wrong.texts, strict=True)] == [False, True, False]

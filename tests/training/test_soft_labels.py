@@ -10,32 +10,18 @@ import pytest
 
 from dxmatch.errors import InputError
 from dxmatch.files.pairs import read_pairs
-from dxmatch.training.examples import Examples
+from dxmatch.training.fold_fit import MIN_WEIGHT, soft_rows
 from dxmatch.training.recipe import Recipe
-from dxmatch.training.soft_labels import MIN_WEIGHT, soft_rows
-from dxmatch.training.split import Groups
 from dxmatch.training.train import fit
 
-
-def examples(label: list[int], soft: list[float], weight: list[float] | None = None) -> Examples:
-    n = len(label)
-    return Examples(
-        np.arange(n, dtype=np.float32)[:, None],
-        np.array(label, np.int8),
-        None if weight is None else np.array(weight),
-        np.zeros(n, bool),
-        Groups.of([str(i) for i in range(n)]),
-        np.empty((n, 2), object),
-        np.empty(n, object),
-        np.array(soft),
-    )
+from .made import examples
 
 
 def test_a_divided_pair_is_two_rows() -> None:
     """Shares 1, 0.8 and 0.3 for labels 1, 1, 0; one that is unknown; and one that its adjudication turned round."""
-    weight, opposite = soft_rows(
-        examples([1, 1, 0, 1, 1], [1.0, 0.8, 0.3, np.nan, 0.0], [1, 1, 2, 1, 1]), np.array([0, 1, 2, 3, 4])
-    )
+    weights, shares = np.array([1, 1, 2, 1, 1]), np.array([1.0, 0.8, 0.3, np.nan, 0.0])
+    voted = examples(np.arange(5)[:, None], [1, 1, 0, 1, 1], weight=weights, soft=shares)
+    weight, opposite = soft_rows(voted, np.arange(5))
     assert weight == pytest.approx([1, 0.8, 2 * 0.7, 1, MIN_WEIGHT])
     assert opposite.features.ravel().tolist() == [1, 2, 4]
     assert opposite.label.tolist() == [0, 1, 0]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import dxmatch
+from dxmatch.files.pairs import read_pairs
 from dxmatch.files.tables import read_table
 from dxmatch.training.recipe import Recipe
 from dxmatch.training.train import fit, train
@@ -30,15 +31,8 @@ def test_held_out_metrics_are_those_of_the_saved_model(example: Path) -> None:
     """What the card says can be computed again from the held-out rows and the model alone."""
     result = fit(example / "pairs.csv", Recipe(seed=3))
     scored = result.matcher.score(result.held_out_rows)
-    label = [
-        row["adjudicated"]
-        or max(
-            (row[f"label_expert_{i}"] for i in (1, 2, 3)),
-            key=lambda v: [row[f"label_expert_{j}"] for j in (1, 2, 3)].count(v),
-        )
-        for row in result.held_out_rows.to_pylist()
-    ]
-    right = np.mean([(m == (y == "1")) for m, y in zip(scored.column("match").to_pylist(), label, strict=True)])
+    label = read_pairs(result.held_out_rows, label="label").label
+    right = np.mean(np.array(scored.column("match").to_pylist()) == (label == 1))
     assert right == pytest.approx(result.matcher.metrics["held_out"]["accuracy"]["value"])
 
 

@@ -59,9 +59,8 @@ def _run(options: argparse.Namespace) -> None:
         about = {"normalizer": normalizer.identity, "sources": _sources(sources, options.synonyms)}
         with shown(what) as progress:
             return train_encoder(
-                part, Shape(), settings, threads=options.threads, about=about,
-                progress=lambda step, steps, _: progress(step, steps),
-            ).encoder  # fmt: skip
+                part, Shape(), settings, threads=options.threads, about=about, progress=progress
+            ).encoder
 
     measured: dict[str, Any] = {}
     if options.icd_names or options.pairs or options.kept_back:

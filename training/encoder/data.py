@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,27 +67,27 @@ class Names:
         return Names(texts, new[self.pairs[kept[self.pairs].all(axis=1)]], self.disease[kept])
 
 
+def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of these columns of a file. Errors: `InputError` for a missing one."""
+    table = read_table(path)
+    for name in names:
+        table.require(name)
+    return zip(*map(table.column, names), strict=True)
+
+
 def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
     """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
 
     "OBSOLETE: " before a name is taken off. Errors: `InputError` for a missing column or a blank name, with its row.
     """
     table = read_table(path)
-    columns = next((pair for pair in SYNONYM_COLUMNS if set(pair) <= set(table.names)), None)
-    if columns is None:
-        present = next((pair for pair in SYNONYM_COLUMNS if set(pair) & set(table.names)), SYNONYM_COLUMNS[0])
-        for name in present:
-            table.require(name, "one of the two names of a disease")
-    assert columns is not None
-    both: list[list[str]] = []
-    for column in columns:
-        names: list[str] = []
-        for index, value in enumerate(table.text(column).to_pylist()):
-            value = without_obsolete(value or "")
-            if not value:
-                raise table.error("a blank name", index, column, allowed="the name of a disease")
-            names.append(value)
-        both.append(names)
+    columns = max(SYNONYM_COLUMNS, key=lambda pair: len(set(pair) & set(table.names)))
+    for name in columns:
+        table.require(name, "one of the two names of a disease")
+    both = [[without_obsolete(value or "") for value in table.text(column).to_pylist()] for column in columns]
+    for column, names in zip(columns, both, strict=True):
+        if "" in names:
+            raise table.error("a blank name", names.index(""), column, allowed="the name of a disease")
     ids: list[str | None] = [None] * len(table)
     id_column = next((name for name in ID_COLUMNS if name in table.names), None)
     if id_column:
@@ -140,36 +141,36 @@ def icd_synonyms() -> Synonyms:
 
 def join(sources: Sequence[Synonyms], normalizer: Normalizer) -> Names:
     """All sources as one set of names; pairs that are equal after normalisation train nothing and are no pairs."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     number: dict[str, int] = {}
+    of_id: dict[str, int] = {}
     times: dict[tuple[int, int], int] = {}
-    joint = _Joint()
+    same: list[tuple[int, int]] = []
     for source in sources:
         for first, second, identity in zip(source.first, source.second, source.ids, strict=True):
             a, b = normalizer(first), normalizer(second)
             if not a or not b:
                 raise InputError(
-                    "a name without a letter or digit",
-                    source=source.source,
-                    allowed="the name of a disease",
+                    "a name without a letter or digit", source=source.source, allowed="the name of a disease",
                     got=first if not a else second,
-                )
+                )  # fmt: skip
             i, j = number.setdefault(a, len(number)), number.setdefault(b, len(number))
-            joint.join(a, b)
-            if identity:
-                joint.join(a, ("id", identity))
+            same += [(i, j), (i, of_id.setdefault(identity, i) if identity else i)]
             if i != j:
                 edge = min(i, j), max(i, j)
                 times[edge] = max(times.get(edge, 0), source.times)
     texts = sorted(number)
-    place = np.empty(len(texts), np.int64)
-    for new, text in enumerate(texts):
-        place[number[text]] = new
-    edges = place[np.array(list(times), np.int64).reshape(-1, 2)]
+    order = np.array([number[text] for text in texts], np.int64)
+    edges = np.argsort(order)[np.array(list(times), np.int64).reshape(-1, 2)]
     pairs = np.sort(np.repeat(edges, list(times.values()), axis=0), axis=1)
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-    roots: dict[object, int] = {}
-    disease = np.array([roots.setdefault(joint.root(text), len(roots)) for text in texts], np.int64)
-    return Names(texts, pairs, disease)
+    graph = coo_array((np.ones(len(same), bool), np.array(same, np.int64).reshape(-1, 2).T), (len(texts), len(texts)))
+    _, first_name, disease = np.unique(
+        connected_components(graph, directed=False)[1][order], return_index=True, return_inverse=True
+    )
+    return Names(texts, pairs, np.argsort(np.argsort(first_name))[disease])
 
 
 def folds_of(names: Names) -> NDArray[np.int64]:
@@ -182,20 +183,3 @@ def folds_of(names: Names) -> NDArray[np.int64]:
         first.setdefault(disease, text)
     fold = {disease: hashlib.sha256(text.encode()).digest()[0] % FOLDS for disease, text in first.items()}
     return np.array([fold[disease] for disease in names.disease.tolist()], np.int64)
-
-
-class _Joint:
-    """Union-find over hashable things."""
-
-    def __init__(self) -> None:
-        self._above: dict[object, object] = {}
-
-    def root(self, thing: object) -> object:
-        self._above.setdefault(thing, thing)
-        while self._above[thing] != thing:
-            self._above[thing] = self._above[self._above[thing]]
-            thing = self._above[thing]
-        return thing
-
-    def join(self, a: object, b: object) -> None:
-        self._above[self.root(a)] = self.root(b)

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, MissingExtra, OptionError
 from ...terms.encoders.static import Shape, StaticEncoder
-from .buckets import BucketLists
 from .data import Names
-from .examples import Examples
+from .examples import BucketLists, Examples
 from .variants import Variants, word_table
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def train_encoder(
     *,
     threads: int = 1,
     about: dict[str, Any] | None = None,
-    progress: Callable[[int, int, float], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Trained:
     """Fits a vector per bucket to `names`, then quantises them.
 
@@ -105,7 +104,7 @@ def train_encoder(
     about : dict, optional
         Goes into the encoder's `training` beside the settings.
     progress : callable, optional
-        Called as (step, steps, loss).
+        Called as (step, steps).
 
     Raises
     ------
@@ -151,7 +150,7 @@ def train_encoder(
                 falling.step()
                 losses.append(loss.item())
                 if progress:
-                    progress(len(losses), steps, losses[-1])
+                    progress(len(losses), steps)
     of_epochs = np.reshape(losses, (settings.epochs, -1)).mean(axis=1).tolist()
     training = {
         **(about or {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...features.cosine import cosine
-from ...files.tables import read_table
 from ...terms.encoders import Encoder
 from ...terms.icd import IcdIndex
 from ...terms.icd.search import CANDIDATES
 from ...terms.text.normalizer import Normalizer
 from ..statistics.measure import average_precision
-from .data import ID_COLUMNS, Synonyms, without_obsolete
+from .data import ID_COLUMNS, Synonyms, required_columns, without_obsolete
 
 
 @dataclass(frozen=True)
@@ -33,26 +33,20 @@ class Queries:
         return Queries([self.texts[i] for i in at], [self.categories[i] for i in at], self.main[at])
 
 
-def read_queries(
-    path: str | os.PathLike[str], synonyms: Sequence[Synonyms], normalizer: Normalizer, relation: str = "E"
-) -> Queries:
-    """From Orphadata's table (`orpha`, `name`, `icd10`, `relation`): the names of one relation, and their synonyms.
+def read_queries(path: str | os.PathLike[str], synonyms: Sequence[Synonyms], normalizer: Normalizer) -> Queries:
+    """From Orphadata's table (`orpha`, `name`, `icd10`, `relation`): the names of relation E, and their synonyms.
 
     Synonyms are found by the id. A name that several diseases share may have several right categories.
     Errors: `InputError` for a missing column.
     """
-    table = read_table(path)
-    for column in ("orpha", "name", "icd10", "relation"):
-        table.require(column)
-    others: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = defaultdict(list)
     for source in synonyms:
         for identity, second in zip(source.ids, source.second, strict=True):
             if identity:
-                others.setdefault(identity, []).append(second)
+                others[identity].append(second)
     found: dict[str, tuple[set[str], bool]] = {}
-    columns = (table.column(name) for name in ("orpha", "name", "icd10", "relation"))
-    for orpha, name, code, kind in zip(*columns, strict=True):
-        if kind != relation:
+    for orpha, name, code, kind in required_columns(path, "orpha", "name", "icd10", "relation"):
+        if kind != "E":
             continue
         names = [without_obsolete(name), *others.get(f"{ID_COLUMNS['orpha']}{orpha}", [])]
         for position, text in enumerate(map(normalizer, names)):
@@ -75,35 +69,22 @@ def icd_category_right(encoder: Encoder, queries: Queries, normalizer: Normalize
     return right
 
 
-def pairs_average_precision(
-    encoder: Encoder, path: str | os.PathLike[str], normalizer: Normalizer, a: str = "expert", b: str = "algorithm"
-) -> tuple[int, float]:
-    """The number of judged pairs, and the average precision of the cosine alone.
+def judged_pairs(encoder: Encoder, path: str | os.PathLike[str] | None, normalizer: Normalizer) -> dict[str, Any]:
+    """The number of judged pairs, and the average precision of the cosine alone; empty without a file.
 
     Pairs with a side that holds no letter and no digit are left out of both.
     """
-    table = read_table(path)
-    for column in (a, b, "label"):
-        table.require(column)
-    rows = [
-        (normalizer(first or ""), normalizer(second or ""), label == "1")
-        for first, second, label in zip(table.column(a), table.column(b), table.column("label"), strict=True)
-    ]
-    rows = [row for row in rows if row[0] and row[1]]
-    names = sorted({name for row in rows for name in row[:2]})
-    place = {name: i for i, name in enumerate(names)}
-    first, second = (np.array([place[row[side]] for row in rows], np.int32) for side in (0, 1))
-    scores = np.empty(len(rows), np.float32)
-    cosine(encoder.encode(names), first, second, scores)
-    return len(rows), float(average_precision(scores, np.array([row[2] for row in rows], np.int8))[0])
-
-
-def judged_pairs(encoder: Encoder, path: str | os.PathLike[str] | None, normalizer: Normalizer) -> dict[str, Any]:
-    """The same for a card; empty without a file."""
     if path is None:
         return {}
-    n, precision = pairs_average_precision(encoder, path, normalizer)
-    return {"pairs": n, "pairs_average_precision": round(precision, 4)}
+    read = required_columns(path, "expert", "algorithm", "label")
+    rows = [(normalizer(a or ""), normalizer(b or ""), label) for a, b, label in read]
+    rows = [row for row in rows if row[0] and row[1]]
+    names, places = np.unique([row[:2] for row in rows], return_inverse=True)
+    first, second = places.reshape(-1, 2).T.astype(np.int32)
+    scores = np.empty(len(rows), np.float32)
+    cosine(encoder.encode(names.tolist()), first, second, scores)
+    precision = average_precision(scores, np.array([row[2] == "1" for row in rows], np.int8))[0]
+    return {"pairs": len(rows), "pairs_average_precision": round(float(precision), 4)}
 
 
 def shares(right: NDArray[np.bool_]) -> dict[str, Any]:

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from ...errors import MissingExtra, OptionError
 from ...models.ensemble import Combination, Members
 from ...models.manifest import MAX_MEMBERS
-from ..statistics.measure import average_precision
-from .fitted import TIME_LIMIT, Ensemble, ExtraRows
+from .fitted import TIME_LIMIT, Ensemble, Rows
 from .lightgbm_engine import CANDIDATES, SETTINGS
 
 if TYPE_CHECKING:
@@ -45,13 +44,8 @@ def check_installed() -> None:
 
 
 def fit(
-    features: NDArray[np.float32],
-    label: NDArray[np.int8],
-    weight: NDArray[np.float64] | None,
-    fold: NDArray[np.int64],
-    directions: Sequence[int],
+    rows: Rows,
     *,
-    extra: ExtraRows | None = None,
     time_limit: float = TIME_LIMIT,
     models: Sequence[Mapping[str, Any]] | None = None,
     seed: int = 0,
@@ -59,10 +53,7 @@ def fit(
 ) -> Ensemble:
     """Lets AutoGluon search for `time_limit` seconds, and takes the best bag of LightGBM models, or mean of such bags.
 
-    features : float32[n, f], NaN where unknown; label : int8[n]; weight : float64[n] or None; fold : int64[n].
-    directions : f of 1, -1, 0: whether M may only rise, only fall, or do either as the feature grows.
-    extra : rows that each member learns from, but for those of the fold it holds back. They have no out-of-fold
-        prediction for a second layer to learn from, so that with them nothing is stacked.
+    Extra rows have no out-of-fold prediction for a second layer to learn from, so that with them nothing is stacked.
     models : LightGBM settings to try, in AutoGluon's form; the engine `lightgbm`'s and AutoGluon's own if not given.
 
     Errors: `MissingExtra` without AutoGluon; `OptionError` where no model was ready in time.
@@ -71,11 +62,11 @@ def fit(
     from autogluon.tabular import TabularPredictor  # pyright: ignore[reportMissingImports]
 
     settings = [{**_STEADY, **model} for model in models or _portfolio()]
-    constraints = {"monotone_constraints": list(directions), "monotone_constraints_method": "advanced"}
+    constraints = {"monotone_constraints": list(rows.directions), "monotone_constraints_method": "advanced"}
     # What a second layer reads besides, other models' probabilities, has no place among the directions.
     layers = {1: [{**constraints, **setting} for setting in settings], 2: settings}
-    table = _table(features, label, weight, extra)
-    levels = STACK_LEVELS if extra is None else 0
+    table = _table(rows)
+    levels = STACK_LEVELS if rows.extra is None else 0
     # It asks for torch at every model, to see whether there is an accelerator, and calls it an error to find none.
     logging.getLogger("autogluon.common.utils.resource_utils").setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory(prefix="dxmatch-") as folder:
@@ -100,7 +91,7 @@ def fit(
                 # The matches of one fold are too few to stop on their average precision: members would stop anywhere from
                 # 5 to 300 rounds, and their probabilities would not go together.
                 ag_args_fit={"drop_unique": False, "num_cpus": 1, "stopping_metric": "log_loss"},
-                num_bag_folds=int(fold.max()) + 1,
+                num_bag_folds=rows.folds,
                 num_bag_sets=1,
                 num_stack_levels=levels,
                 dynamic_stacking=False,
@@ -108,7 +99,7 @@ def fit(
                 calibrate_decision_threshold=False,
                 num_gpus=0,
                 ag_args_ensemble={
-                    "custom_splits": _splits(fold, extra),
+                    "custom_splits": _splits(rows),
                     "model_random_seed": seed,
                     "vary_seed_across_folds": True,
                 },
@@ -118,7 +109,7 @@ def fit(
             if not str(error).startswith(_OUT_OF_TIME):
                 raise
             raise OptionError("time_limit", "time enough for one model (none was ready)", time_limit) from None
-        return _exported(predictor, features, label, weight, fold)
+        return _exported(predictor, rows)
 
 
 def _portfolio() -> Sequence[Mapping[str, Any]]:
@@ -132,19 +123,11 @@ def _portfolio() -> Sequence[Mapping[str, Any]]:
     return [*small, *get_hyperparameter_config(PORTFOLIO)["GBM"]]
 
 
-def _table(
-    features: NDArray[np.float32],
-    label: NDArray[np.int8],
-    weight: NDArray[np.float64] | None,
-    extra: ExtraRows | None,
-) -> pd.DataFrame:
-    """The rows, then the extra ones; the columns are named as LightGBM names those that have no names."""
+def _table(rows: Rows) -> pd.DataFrame:
+    """All rows, then the extra ones; the columns are named as LightGBM names those that have no names."""
     import pandas as pd
 
-    if extra is not None:
-        weight = np.concatenate([np.ones(len(label)) if weight is None else weight, extra.weight])
-        features = np.concatenate([features, extra.features])
-        label = np.concatenate([label, extra.label])
+    features, label, weight = rows.without(rows.folds)
     table = pd.DataFrame(features, columns=pd.Index([f"Column_{column}" for column in range(features.shape[1])]))
     table[_LABEL] = label
     if weight is not None:
@@ -152,10 +135,10 @@ def _table(
     return table
 
 
-def _splits(fold: NDArray[np.int64], extra: ExtraRows | None) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _splits(rows: Rows) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """For each fold the rows that its member learns from and those that it is measured on, which are never extra ones."""
-    every = fold if extra is None else np.concatenate([fold, extra.fold])
-    return [(np.flatnonzero(every != held), np.flatnonzero(fold == held)) for held in range(int(fold.max()) + 1)]
+    every = rows.fold if rows.extra is None else np.concatenate([rows.fold, rows.extra.fold])
+    return [(np.flatnonzero(every != held), np.flatnonzero(rows.fold == held)) for held in range(rows.folds)]
 
 
 def _told(progress: Callable[[int, int], None], models: int) -> Any:
@@ -177,40 +160,31 @@ def _told(progress: Callable[[int, int], None], models: int) -> Any:
     return Told()
 
 
-def _exported(
-    predictor: Any,
-    features: NDArray[np.float32],
-    label: NDArray[np.int8],
-    weight: NDArray[np.float64] | None,
-    fold: NDArray[np.int64],
-) -> Ensemble:
+def _exported(predictor: Any, rows: Rows) -> Ensemble:
     """The best model of the leaderboard that is a weighted mean of first-layer bags, and few enough members for a model folder."""
     trainer, board = predictor._trainer, predictor.leaderboard()
-    folds = int(fold.max()) + 1
     first_layer = set(board.loc[board["stack_level"] == 1, "model"])
     shares = {name: _shares(trainer, name) for name in board["model"]}
     fit_to_export = [
-        n for n in board["model"] if shares[n].keys() <= first_layer and len(shares[n]) * folds <= MAX_MEMBERS
+        n for n in board["model"] if shares[n].keys() <= first_layer and len(shares[n]) * rows.folds <= MAX_MEMBERS
     ]
     best = fit_to_export[0]
     texts = [_texts(trainer, bag) for bag in shares[best]]
     weights = tuple(shares[best].values())
     members_of_one_fold = Combination("mean_probability", weights)
-    out_of_fold = np.empty(len(label))
-    for held in range(folds):
-        rows = fold == held
-        out_of_fold[rows] = members_of_one_fold(Members([bag[held] for bag in texts])(features[rows]))
+    out_of_fold = np.empty(len(rows.label))
+    for fold in range(rows.folds):
+        held = rows.fold == fold
+        out_of_fold[held] = members_of_one_fold(Members([bag[fold] for bag in texts])(rows.features[held]))
     return Ensemble(
         texts=tuple(text for bag in texts for text in bag),
         out_of_fold=out_of_fold,
         chosen={
             "model": best,
             "bags": dict(shares[best]),
-            "out_of_fold_average_precision": float(
-                average_precision(out_of_fold, label, None if weight is None else weight[None])[0]
-            ),
+            "out_of_fold_average_precision": rows.average_precision(out_of_fold),
         },
-        combination=Combination("mean_probability", tuple(float(w) for w in np.repeat(weights, folds))),
+        combination=Combination("mean_probability", tuple(float(w) for w in np.repeat(weights, rows.folds))),
         leaderboard=tuple(
             {
                 "model": row.model,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics.measure import average_precision
-from .fitted import Ensemble, ExtraRows
+from .fitted import Ensemble, Rows
 
 MAX_ROUNDS = 600
 STEP = 20
@@ -30,48 +29,37 @@ CANDIDATES: tuple[dict[str, Any], ...] = (
 
 
 def fit(
-    features: NDArray[np.float32],
-    label: NDArray[np.int8],
-    weight: NDArray[np.float64] | None,
-    fold: NDArray[np.int64],
-    directions: Sequence[int],
+    rows: Rows,
     *,
-    extra: ExtraRows | None = None,
     seed: int = 0,
     candidates: Sequence[dict[str, Any]] = CANDIDATES,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ensemble:
     """Fits every candidate on the folds and keeps the one, and the number of rounds, of the best out-of-fold AP.
 
-    features : float32[n, f], NaN where unknown; label : int8[n]; weight : float64[n] or None; fold : int64[n].
-    directions : f of 1, -1, 0: whether M may only rise, only fall, or do either as the feature grows.
-    extra : rows to learn from besides; neither the out-of-fold predictions nor the choice rest on them.
-
     The out-of-fold AP is pooled over folds: scores of different members must be comparable, since M averages them.
     """
-    folds = int(fold.max()) + 1
     best: tuple[float, dict[str, Any], int, list[Any], NDArray[np.float64]] | None = None
     for number, candidate in enumerate(candidates):
-        path = np.empty((MAX_ROUNDS // STEP, len(label)))
+        path = np.empty((MAX_ROUNDS // STEP, len(rows.label)))
 
         def grow(member: int, candidate: dict[str, Any] = candidate, path: NDArray[np.float64] = path) -> Any:
-            held = fold == member
-            rows = _learned(features, label, weight, ~held, extra, member)
-            booster = _booster(*rows, candidate, directions, seed + member)
+            booster = _booster(*rows.without(member), candidate, rows.directions, seed + member)
+            held = rows.fold == member
             for step in range(len(path)):
                 path[step, held] = booster.predict(
-                    features[held], raw_score=True, num_iteration=(step + 1) * STEP, num_threads=1
+                    rows.features[held], raw_score=True, num_iteration=(step + 1) * STEP, num_threads=1
                 )
             return booster
 
         boosters = []
         # One thread a fold: LightGBM's own threads wait for each other at every leaf, and stall where cores are shared.
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for booster in pool.map(grow, range(folds)):
+            for booster in pool.map(grow, range(rows.folds)):
                 boosters.append(booster)
                 if progress is not None:
-                    progress(number * folds + len(boosters), len(candidates) * folds)
-        scores = [float(average_precision(raw, label, None if weight is None else weight[None])[0]) for raw in path]
+                    progress(number * rows.folds + len(boosters), len(candidates) * rows.folds)
+        scores = [rows.average_precision(raw) for raw in path]
         step = int(np.argmax(scores))
         if best is None or scores[step] > best[0]:
             best = (scores[step], candidate, (step + 1) * STEP, boosters, path[step].copy())
@@ -79,27 +67,6 @@ def fit(
     score, candidate, rounds, boosters, out_of_fold = best
     texts = tuple(booster.model_to_string(num_iteration=rounds) for booster in boosters)
     return Ensemble(texts, out_of_fold, {**candidate, "rounds": rounds, "out_of_fold_average_precision": score})
-
-
-def _learned(
-    features: NDArray[np.float32],
-    label: NDArray[np.int8],
-    weight: NDArray[np.float64] | None,
-    rows: NDArray[np.bool_],
-    extra: ExtraRows | None,
-    member: int,
-) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float64] | None]:
-    """What a member learns from: its rows, then the extra ones that may be shown to it."""
-    features, label, weight = features[rows], label[rows], None if weight is None else weight[rows]
-    if extra is None:
-        return features, label, weight
-    shown = extra.fold != member
-    weight = np.ones(len(label)) if weight is None else weight
-    return (
-        np.concatenate([features, extra.features[shown]]),
-        np.concatenate([label, extra.label[shown]]),
-        np.concatenate([weight, extra.weight[shown]]),
-    )
 
 
 def _booster(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from random import Random
+from typing import Any, TypeVar
 
 from ..word_lists.reading import rows, word_set
-from .candidate import Candidate, in_turn, round_robin, shuffled
-from .pool import OWN, Name, Pool
+from .pool import OWN, Candidate, Everyday, Name, Pool, in_turn, round_robin, shuffled
 from .vocabulary import COMMON, ICD
 
+T = TypeVar("T")
 PER_TEMPLATE = 4
 _SLOT = "_"
 
@@ -66,6 +67,10 @@ def found_in(words: Sequence[str], kind: str) -> list[tuple[int, Term]]:
     return out
 
 
+def _with_slot(words: Sequence[str], at: int, length: int) -> str:
+    return " ".join((*words[:at], _SLOT, *words[at + length :]))
+
+
 def _templates(pool: Pool, kind: str) -> dict[tuple[str, str], list[tuple[Term, Name]]]:
     """Names that are alike but for one term: (axis, name with a slot) -> the terms and names."""
     out: dict[tuple[str, str], list[tuple[Term, Name]]] = defaultdict(list)
@@ -75,26 +80,27 @@ def _templates(pool: Pool, kind: str) -> dict[tuple[str, str], list[tuple[Term, 
         found = found_in(words, kind)
         for at, term in found:
             if sum(other.axis == term.axis for _, other in found) == 1 and len(words) > len(term.words):
-                rest = (*words[:at], _SLOT, *words[at + len(term.words) :])
-                out[term.axis, " ".join(rest)].append((term, name))
+                out[term.axis, _with_slot(words, at, len(term.words))].append((term, name))
     return out
 
 
 def _opposed(pool: Pool, kind: str, random: Random) -> Iterator[Candidate]:
-    groups = [group for _, group in sorted(_templates(pool, kind).items()) if len(group) > 1]
-    pairs = [
-        [(a.text, b.text) for (s, a), (t, b) in shuffled(list(combinations(group, 2)), random) if s.excludes(t)][
-            :PER_TEMPLATE
-        ]
-        for group in groups
-    ]
-    return (_varied(pool, a, b, random) for a, b in round_robin(pairs, random))
+    return _apart(pool, _templates(pool, kind), Term.excludes, random)
 
 
-def _varied(pool: Pool, a: str, b: str, random: Random) -> Candidate:
-    """The pair, or one of its names under another name of the same disease."""
-    other = b if random.random() < 0.7 else pool.other_name(b, random)
-    return Candidate(a, other, pool.names[pool.vocabulary.normalizer(a)].source, from_b=(b,))
+def _apart(
+    pool: Pool, templates: Mapping[Any, list[tuple[T, Name]]], differ: Callable[[T, T], bool], random: Random
+) -> Iterator[Candidate]:
+    """Pairs of names of one template whose slots differ; one of them at times under another name of the same disease."""
+    pairs = []
+    for _, group in sorted(templates.items()):
+        if len(group) > 1:
+            drawn = shuffled(list(combinations(group, 2)), random)
+            pairs.append([(a, b) for (s, a), (t, b) in drawn if differ(s, t)][:PER_TEMPLATE])
+    return (
+        Candidate(a.text, pool.drawn_name(b.text, random, 0.7), a.source, from_b=(b.text,))
+        for a, b in round_robin(pairs, random)
+    )
 
 
 _INFECTIONS = (
@@ -144,7 +150,7 @@ def other_side(pool: Pool, random: Random) -> Iterator[Candidate]:
             form = random.choice(("{}-sided {}", "{} {}"))
             a, b = shuffled(("left", "right"), random)
             other = pool.other_name(row.disease, random) if random.random() < 0.3 else row.disease
-            yield Candidate(form.format(a, row.disease), form.format(b, other), OWN, (), ())
+            yield Candidate(form.format(a, row.disease), form.format(b, other), OWN)
 
     return in_turn([(0.6, _opposed(pool, "side", random)), (0.4, made())], random)
 
@@ -191,16 +197,8 @@ def other_number(pool: Pool, random: Random) -> Iterator[Candidate]:
         words = name.words
         for at in range(1, len(words)):
             if _number(words[at]) and words[at - 1] not in _STAGED:
-                groups[" ".join((*words[:at], _SLOT, *words[at + 1 :]))].append((words[at], name))
-    found = [
-        [(a.text, b.text) for (m, a), (n, b) in shuffled(list(combinations(group, 2)), random) if numbers_differ(m, n)][
-            :PER_TEMPLATE
-        ]
-        for _, group in sorted(groups.items())
-        if len(group) > 1
-    ]
-
-    named = (_varied(pool, a, b, random) for a, b in round_robin(found, random))
+                groups[_with_slot(words, at, 1)].append((words[at], name))
+    named = _apart(pool, groups, numbers_differ, random)
 
     def made() -> Iterator[Candidate]:
         numbered = [
@@ -236,24 +234,24 @@ def numbers_differ(a: str, b: str) -> bool:
 
 def other_site(pool: Pool, random: Random) -> Iterator[Candidate]:
     """One mechanism at two sites: carcinoma of the lung and of the colon."""
-    by_mechanism: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for row in pool.everyday:
-        by_mechanism[row.mechanism].append((row.disease, row.site))
-    return in_turn([(0.65, _opposed(pool, "site", random)), (0.35, _crossed(by_mechanism, pool, random))], random)
+    return in_turn(
+        [(0.65, _opposed(pool, "site", random)), (0.35, _crossed("mechanism", "site", pool, random))], random
+    )
 
 
 def other_mechanism(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two diseases of one site: pneumonia, lung cancer, pulmonary embolism."""
-    by_site: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    return _crossed("site", "mechanism", pool, random)
+
+
+def _crossed(same: str, other: str, pool: Pool, random: Random) -> Iterator[Candidate]:
+    groups: dict[str, list[Everyday]] = defaultdict(list)
     for row in pool.everyday:
-        by_site[row.site].append((row.disease, row.mechanism))
-    return _crossed(by_site, pool, random)
-
-
-def _crossed(groups: dict[str, list[tuple[str, str]]], pool: Pool, random: Random) -> Iterator[Candidate]:
+        groups[getattr(row, same)].append(row)
     pairs = [
-        (a, b) for group in groups.values() for (a, kind_a), (b, kind_b) in combinations(group, 2) if kind_a != kind_b
+        (a.disease, b.disease)
+        for group in groups.values()
+        for a, b in combinations(group, 2)
+        if getattr(a, other) != getattr(b, other)
     ]
-    for a, b in shuffled(pairs * 2, random):
-        first, second = (x if random.random() < 0.6 else pool.other_name(x, random) for x in (a, b))
-        yield Candidate(first, second, OWN, (a,), (b,))
+    return pool.drawn_pairs(pairs * 2, OWN, random)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from . import contrasts, neighbours, specification, synonymy, typing_errors
-from .candidate import Candidate
-from .pool import Pool
+from . import contrasts, neighbours, specification, synonymy
+from .pool import Candidate, Pool
 
 SPECIFIES, STAGE, SYNONYMS, SIGN, SPELLING = (
     "one specifies the other", "one gives the stage of the other", "synonyms", "one is the laboratory sign of the other",
@@ -42,7 +41,7 @@ GENERATORS: dict[str, Generator] = {
         Generator("orphadata_relation", 1, SPECIFIES, 0.02, specification.orphadata_relations),
         Generator("stage", 1, STAGE, 0.03, specification.stages),
         Generator("laboratory_sign", 1, SIGN, 0.02, specification.laboratory_signs),
-        Generator("spelling", 1, SPELLING, 0.04, typing_errors.typing_errors),
+        Generator("spelling", 1, SPELLING, 0.04, synonymy.typing_errors),
         Generator("look_alike", 0, "taken for each other", 0.03, neighbours.look_alikes),
         Generator("sibling", 0, "neighbours in ICD-10-CM", 0.09, neighbours.siblings),
         Generator("other_mechanism", 0, "one site, another mechanism", 0.05, contrasts.other_mechanism),

@@ -11,8 +11,7 @@ import numpy as np
 
 from ...terms.icd.tree import BLOCK, CATEGORY
 from ..word_lists.reading import LOOK_ALIKES, rows, word_set
-from .candidate import Candidate, in_turn, shuffled
-from .pool import Name, Pool, is_name
+from .pool import Candidate, Name, Pool, in_turn, is_name, shuffled
 from .synonymy import is_disease
 from .titles import is_enumerated
 from .vocabulary import COMMON, ICD, META_INVENTORY
@@ -36,7 +35,7 @@ _WIDE = word_set(
 def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two titles under one category or subcategory, or two categories of one block."""
     vocabulary, icd = pool.vocabulary, pool.vocabulary.tree
-    families: dict[int, list[int]] = defaultdict(list)
+    of_parent: dict[int, list[int]] = defaultdict(list)
     for node, as_written in vocabulary.titles.items():
         if (
             not as_written.residual
@@ -44,24 +43,30 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
             and is_name(as_written.words)
             and vocabulary.in_fold((icd.name(node),))
         ):
-            families[icd.parent(node)].append(node)
-    narrow = [nodes for parent, nodes in sorted(families.items()) if len(nodes) > 1 and icd.kinds[parent] >= CATEGORY]
-    wide = [nodes for parent, nodes in sorted(families.items()) if len(nodes) > 1 and icd.kinds[parent] == BLOCK]
+            of_parent[icd.parent(node)].append(node)
+    families = [(icd.kinds[parent], nodes) for parent, nodes in sorted(of_parent.items()) if len(nodes) > 1]
+    narrow = [nodes for kind, nodes in families if kind >= CATEGORY]
+    wide = [nodes for kind, nodes in families if kind == BLOCK]
 
     def drawn(families: list[list[int]]) -> Iterator[Candidate]:
         for _ in range(30):
             for nodes in shuffled(families, random):
                 a, b = (vocabulary.titles[node].words for node in random.sample(nodes, 2))
                 if not _differ_by_degree(pool, a, b):
-                    b = b if random.random() < 0.7 else pool.other_name(b, random)
-                    yield Candidate(a, b, ICD)
+                    yield Candidate(a, pool.drawn_name(b, random, 0.7), ICD)
 
     return in_turn([(0.5, drawn(narrow)), (0.5, drawn(wide))], random)
 
 
 def _differ_by_degree(pool: Pool, a: str, b: str) -> bool:
+    first, second = _own_words(pool, a, b)
+    return first | second <= _ONLY_DEGREE
+
+
+def _own_words(pool: Pool, a: str, b: str) -> tuple[set[str], set[str]]:
+    """The words of each name that the other has not."""
     first, second = (set(pool.vocabulary.normalizer(text).split()) for text in (a, b))
-    return first ^ second <= _ONLY_DEGREE
+    return first - second, second - first
 
 
 def lexical_neighbours(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -91,7 +96,7 @@ def _are_far(pool: Pool, a: Name, b: Name) -> bool:
     vocabulary = pool.vocabulary
     if a.source != b.source or vocabulary.disease_of.get(a.normal) == vocabulary.disease_of.get(b.normal):
         return False
-    first, second = set(a.words) - set(b.words), set(b.words) - set(a.words)
+    first, second = _own_words(pool, a.text, b.text)
     if len(first) != len(second) or not first - _WIDE or not second - _WIDE or first | second <= _ONLY_DEGREE:
         return False
     return not all(any(_is_spelling(x, y) for y in second) for x in first)
@@ -104,9 +109,7 @@ def _is_spelling(a: str, b: str) -> bool:
 
 def look_alikes(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two common diseases that are taken for each other, from a table of our own, by any of their names."""
-    for row in shuffled(rows(LOOK_ALIKES) * 4, random):
-        a, b = (x if random.random() < 0.6 else pool.other_name(x, random) for x in (row["a"], row["b"]))
-        yield Candidate(a, b, LOOK_ALIKES, (row["a"],), (row["b"],))
+    return pool.drawn_pairs([(row["a"], row["b"]) for row in rows(LOOK_ALIKES)] * 4, LOOK_ALIKES, random)
 
 
 def meta_inventory(pool: Pool, random: Random) -> Iterator[Candidate]:
@@ -126,8 +129,8 @@ _RELATIVE = word_set(
 
 
 def _differ_in_kind(pool: Pool, a: str, b: str) -> bool:
-    first, second = (set(pool.vocabulary.normalizer(text).split()) for text in (a, b))
-    return bool(first - second - _RELATIVE and second - first - _RELATIVE)
+    first, second = _own_words(pool, a, b)
+    return bool(first - _RELATIVE and second - _RELATIVE)
 
 
 def random_pairs(pool: Pool, random: Random) -> Iterator[Candidate]:

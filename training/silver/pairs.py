@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,26 +15,17 @@ from ...errors import OptionError
 from ...files.did_you_mean import hint
 from ...terms.text.normalizer import Normalizer
 from ..encoder.data import FOLDS
-from .candidate import Candidate
 from .generators import GENERATORS, Generator
-from .pool import Pool
+from .pool import Candidate, Pool
 from .vocabulary import Vocabulary
 
 PAIRS = 20_000
+SCHEMA = pa.schema(
+    [("a", pa.string()), ("b", pa.string()), ("label", pa.int8())]
+    + [(name, pa.string()) for name in ("kind", "group", "source")]
+)
 TRIES = 400
 """Candidates that are looked at for each pair that is wanted, before a kind is held to be at its end."""
-
-
-@dataclass(frozen=True)
-class SilverPair:
-    """a, b : as they are written. kind : the generator's name. group : the disease it is about. source : where it comes from."""
-
-    a: str
-    b: str
-    label: int
-    kind: str
-    group: str
-    source: str
 
 
 def silver_pairs(
@@ -47,7 +38,7 @@ def silver_pairs(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> pa.Table:
-    """Labelled pairs with the columns a, b, label (0/1), kind, group and source.
+    """Labelled pairs: a, b, label (0/1), kind (the generator), group (the disease it is about) and source.
 
     Parameters
     ----------
@@ -71,12 +62,7 @@ def silver_pairs(
             made.append(pair)
             if progress is not None:
                 progress(len(made), n)
-    return pa.Table.from_pylist(
-        [vars(pair) for pair in made],
-        schema=pa.schema(
-            [(name, pa.int8() if name == "label" else pa.string()) for name in SilverPair.__dataclass_fields__]
-        ),
-    )
+    return pa.Table.from_pylist([dict(zip(SCHEMA.names, pair, strict=True)) for pair in made], schema=SCHEMA)
 
 
 def counts(shares: Mapping[str, float] | None, n: int) -> dict[str, int]:
@@ -97,13 +83,9 @@ def counts(shares: Mapping[str, float] | None, n: int) -> dict[str, int]:
 
 
 def _of_kind(
-    generator: Generator,
-    count: int,
-    pool: Pool,
-    random: Random,
-    taken: set[frozenset[str]],
-) -> Iterator[SilverPair]:
-    """`taken` are the pairs that stand already; those that this yields come to them."""
+    generator: Generator, count: int, pool: Pool, random: Random, taken: set[frozenset[str]]
+) -> Iterator[tuple[Any, ...]]:
+    """Rows of `SCHEMA`. `taken` are the pairs that stand already; those that this yields come to them."""
     found = 0
     for candidate in islice(generator.candidates(pool, random), TRIES * count):
         if found == count:
@@ -118,7 +100,7 @@ def _of_kind(
             taken.add(key)
             found += 1
             group = _group(candidate, pool.vocabulary)
-            yield SilverPair(candidate.a, candidate.b, generator.label, generator.name, group, candidate.source)
+            yield candidate.a, candidate.b, generator.label, generator.name, group, candidate.source
 
 
 def _stands(candidate: Candidate, label: int, vocabulary: Vocabulary) -> bool:

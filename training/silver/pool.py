@@ -1,22 +1,47 @@
-"""The names that generators draw from, as they are written."""
+"""The names that generators draw from, as they are written, how they draw, and what they give."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
+from typing import TypeVar
 
 from ..word_lists.reading import rows
 from .titles import MAX_WORDS, is_enumerated, is_vague
 from .vocabulary import COMMON, ICD, MONDO, ORPHADATA, Vocabulary
 
+T = TypeVar("T")
 OWN = "own table"
 _LETTERS = re.compile(r"[A-Za-z]{4}")
 _SHORT_FORM = re.compile(
     r"[A-Z0-9][A-Za-z0-9/-]{0,3}[A-Z0-9]([ -](syndrome|disease|\d+))?|.*\b[A-Z]{2}[A-Z0-9]*[-/ ]?\d*$"
 )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Two names that a generator holds to be one disease, or two.
+
+    from_a, from_b : the names of a source that `a` and `b` were made from, where they are none themselves.
+    """
+
+    a: str
+    b: str
+    source: str
+    from_a: tuple[str, ...] = ()
+    from_b: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        return (self.a, *self.from_a)
+
+    @property
+    def second(self) -> tuple[str, ...]:
+        return (self.b, *self.from_b)
 
 
 @dataclass(frozen=True)
@@ -82,13 +107,19 @@ class Pool:
         own = [Name(row.disease, self.vocabulary.normalizer(row.disease), OWN) for row in self.everyday]
         return own + [name for name in self.all if name.source == COMMON]
 
-    def written(self, normal: str) -> str:
-        return self.names[normal].text
-
     def other_name(self, text: str, random: Random) -> str:
         """Another name of the same disease, where a source has one; else the name itself."""
         others = sorted(self._others.get(self.vocabulary.normalizer(text), ()))
-        return self.written(random.choice(others)) if others else text
+        return self.names[random.choice(others)].text if others else text
+
+    def drawn_name(self, text: str, random: Random, own: float = 0.6) -> str:
+        """The name itself with the probability `own`, else another name of the same disease."""
+        return text if random.random() < own else self.other_name(text, random)
+
+    def drawn_pairs(self, pairs: Sequence[tuple[str, str]], source: str, random: Random) -> Iterator[Candidate]:
+        """The pairs in random order, by any of their names."""
+        for a, b in shuffled(pairs, random):
+            yield Candidate(self.drawn_name(a, random), self.drawn_name(b, random), source, (a,), (b,))
 
 
 def is_name(text: str) -> bool:
@@ -98,3 +129,27 @@ def is_name(text: str) -> bool:
         and _SHORT_FORM.fullmatch(text) is None
         and not is_vague(text)
     )
+
+
+def shuffled(items: Sequence[T], random: Random) -> list[T]:
+    out = list(items)
+    random.shuffle(out)
+    return out
+
+
+def in_turn(parts: Sequence[tuple[float, Iterator[T]]], random: Random) -> Iterator[T]:
+    """Draws from each iterator with its weight until all are at their end."""
+    left = list(parts)
+    while left:
+        (part,) = random.choices(left, [weight for weight, _ in left])
+        try:
+            yield next(part[1])
+        except StopIteration:
+            left.remove(part)
+
+
+def round_robin(groups: Sequence[Sequence[T]], random: Random) -> Iterator[T]:
+    """The first of each group, in random order, then the second of each: no large group crowds out the others."""
+    for turn in range(max(map(len, groups), default=0)):
+        for group in shuffled([group for group in groups if len(group) > turn], random):
+            yield group[turn]

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from ..word_lists.reading import KINDS, SIGNS, rows
-from .candidate import Candidate, in_turn, round_robin, shuffled
-from .pool import OWN, Pool, is_name
+from .pool import OWN, Candidate, Pool, in_turn, is_name, round_robin, shuffled
 from .titles import is_enumerated
 from .vocabulary import ICD, ORPHADATA
 
@@ -46,7 +45,7 @@ def tree(pool: Pool, random: Random) -> Iterator[Candidate]:
 def everyday(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A common disease and a kind of it, from a table of our own, by any of their names."""
     for row in shuffled(rows(KINDS) * 4, random):
-        wide, narrow = (x if random.random() < 0.6 else pool.other_name(x, random) for x in (row["a"], row["b"]))
+        wide, narrow = (pool.drawn_name(row[side], random) for side in ("a", "b"))
         yield Candidate(narrow, wide, KINDS, (row["b"],), (row["a"],))
 
 
@@ -88,39 +87,15 @@ def _dropped(pool: Pool, random: Random) -> Iterator[Candidate]:
                 break
 
 
-_ANY = ("recurrent {}", "severe {}", "mild {}", "persistent {}", "refractory {}", "uncomplicated {}", "complicated {}",
-        "{} in pregnancy", "{} with complications", "{}, severe", "long-standing {}", "progressive {}")  # fmt: skip
-_BY_MECHANISM = {
-    "infection": ("bacterial {}", "{} due to Staphylococcus aureus", "hospital-acquired {}", "{} with sepsis", "polymicrobial {}"),
-    "inflammation": ("autoimmune {}", "drug-induced {}", "{} due to an infection", "postinfectious {}"),
-    "cancer": ("{} with brain metastases", "familial {}", "radiation-induced {}", "recurrent {}"),
-    "fracture": ("open {}", "displaced {}", "pathological {}", "left {}", "right {}", "comminuted {}"),
-    "tear": ("partial {}", "complete {}", "left {}", "right {}", "traumatic {}"),
-    "degeneration": ("bilateral {}", "age-related {}", "early-onset {}", "advanced {}"),
-    "ischemia": ("acute {}", "silent {}", "{} due to atherosclerosis", "{} due to embolism"),
-    "hemorrhage": ("traumatic {}", "spontaneous {}", "massive {}", "{} due to anticoagulants"),
-    "thrombosis": ("unprovoked {}", "cancer-associated {}", "{} due to factor V Leiden", "extensive {}"),
-    "stones": ("symptomatic {}", "asymptomatic {}", "obstructing {}", "bilateral {}"),
-    "arrhythmia": ("paroxysmal {}", "persistent {}", "{} with rapid ventricular response", "valvular {}"),
-    "failure": ("congestive {}", "acute {}", "chronic {}", "{} due to hypertension"),
-    "drug reaction": ("{} due to allopurinol", "carbamazepine-induced {}", "{} due to antibiotics"),
-    "allergy": ("seasonal {}", "{} due to pollen", "nickel-induced {}"),
-    "virus": ("disseminated {}", "recurrent {}", "primary {}"),
-    "fungus": ("extensive {}", "recurrent {}", "{} of the groin"),
-    "cyst": ("ruptured {}", "infected {}", "hemorrhagic {}"),
-    "aneurysm": ("ruptured {}", "unruptured {}", "infected {}"),
-    "hernia": ("incarcerated {}", "strangulated {}", "left {}", "bilateral {}"),
-    "airway disease": ("allergic {}", "exercise-induced {}", "occupational {}"),
-    "depression": ("recurrent {}", "{} with psychotic features", "postpartum {}", "treatment-resistant {}"),
-}  # fmt: skip
-
-
 def _added(pool: Pool, random: Random) -> Iterator[Candidate]:
+    forms: dict[str, list[str]] = defaultdict(list)  # those of "" go with any mechanism
+    for row in rows("qualified_en.csv"):
+        forms[row["mechanism"]].append(row["form"])
     for row in shuffled(pool.everyday * 4, random):
-        form = random.choice((*_ANY, *_BY_MECHANISM.get(row.mechanism, ()) * 3))
+        form = random.choice(forms[""] + forms[row.mechanism] * 3)
         if form.split()[0] in ("acute", "chronic") and re.search(r"\b(acute|chronic)\b", row.disease):
             continue
-        base = row.disease if random.random() < 0.6 else pool.other_name(row.disease, random)
+        base = pool.drawn_name(row.disease, random)
         yield Candidate(form.format(row.disease), base, f"{OWN}, qualified", (row.disease,), (row.disease,))
 
 
@@ -158,7 +133,7 @@ def stages(pool: Pool, random: Random) -> Iterator[Candidate]:
     exact = [(disease, kind) for disease, kind in staged if pool.vocabulary.in_fold((disease,))]
     drawn = in_turn([(0.5, iter(shuffled(names, random))), (0.5, iter(shuffled(exact * 25, random)))], random)
     for disease, kind in drawn:
-        other = disease if random.random() < 0.6 else pool.other_name(disease, random)
+        other = pool.drawn_name(disease, random)
         yield Candidate(random.choice(forms[kind]).format(disease), other, f"{OWN}, staged", (disease,), (disease,))
 
 
@@ -186,5 +161,5 @@ def laboratory_signs(pool: Pool, random: Random) -> Iterator[Candidate]:
         sign = " ".join((random.choice(words), *rest))
         if random.random() < 0.3:
             sign = sign.replace("serum ", "").replace("raised ", "elevated ")
-        disease = row["disease"] if random.random() < 0.7 else pool.other_name(row["disease"], random)
+        disease = pool.drawn_name(row["disease"], random, 0.7)
         yield Candidate(sign, disease, SIGNS, (row["sign"],), (row["disease"],))

@@ -1,4 +1,4 @@
-"""Pairs of one disease: synonyms, and names that say the same in other words or another order."""
+"""Pairs of one disease: synonyms, and names that say the same in other words, another order, or misspelt."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
 
+from ..word_lists.misspelling import misspelt
 from ..word_lists.reading import rows
-from .candidate import Candidate, in_turn, shuffled
-from .pool import Pool, is_name
+from .pool import Candidate, Pool, in_turn, is_name, shuffled
 from .titles import is_enumerated
 from .vocabulary import COMMON, ICD, META_INVENTORY, MONDO, ORPHADATA
 
@@ -141,3 +141,22 @@ def _said_by_a_model(text: str, random: Random) -> str | None:
     if text[0].isupper() and text[1].islower():
         text = text[0].lower() + text[1:]
     return random.choice(_SAID).format(text)
+
+
+_WORD = re.compile(r"[A-Za-z]{6,}")
+
+
+def typing_errors(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """A name and the same with one or two words misspelt; what comes out is no word of any name."""
+    known = pool.vocabulary.known_words
+    common = shuffled(pool.common * 4, random)
+    others = shuffled([name for name in pool.all if len(name.words) <= 6], random)
+    for name in in_turn([(0.5, iter(common)), (0.5, iter(others))], random):
+        words = _WORD.findall(name.text)
+        text = name.text
+        for word in random.sample(words, min(len(words), 1 if random.random() < 0.7 else 2)):
+            wrong = misspelt(word, random)
+            if wrong is not None and wrong != word and not set(pool.vocabulary.normalizer(wrong).split()) & known:
+                text = text.replace(word, wrong, 1)
+        if text != name.text:
+            yield Candidate(name.text, text, f"{name.source}, misspelt", from_b=(name.text,))

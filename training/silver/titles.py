@@ -35,6 +35,7 @@ _VAGUE_HEADS = re.compile(
     r"|chronic|secondary|primary|diabetes|deficiency|anemia|contact|foreign body|specific|generalized|localized|focal)$",
     re.IGNORECASE,
 )
+_VAGUE_STARTS = re.compile(r"(diseases|disorders|symptoms|signs|conditions|problems|changes|lack)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,4 @@ def is_enumerated(words: str) -> bool:
 
 def is_vague(words: str) -> bool:
     """Whether a name is so wide that nobody gives it as a diagnosis: "disorder", "disorders of iris and lens"."""
-    if _VAGUE_HEADS.match(words):
-        return True
-    return (
-        re.match(r"(diseases|disorders|symptoms|signs|conditions|problems|changes|lack)\b", words, re.IGNORECASE)
-        is not None
-    )
+    return bool(_VAGUE_HEADS.match(words) or _VAGUE_STARTS.match(words))

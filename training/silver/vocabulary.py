@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ...features.tokens import stems
-from ...files.tables import read_table
 from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import CATEGORY, EXTENSION, IcdTree
 from ...terms.text.normalizer import Normalizer
@@ -22,6 +21,7 @@ from ..encoder.data import (
     icd_synonyms,
     join,
     read_synonyms,
+    required_columns,
     without_obsolete,
 )
 from ..word_lists.reading import KINDS, SIGNS, rows, word_set
@@ -128,9 +128,7 @@ class Vocabulary:
         return disease
 
     def _read_orpha_codes(self, path: Path) -> Iterable[OrphaCode]:
-        table = read_table(path)
-        columns = (table.column(table.require(name) or name) for name in ("orpha", "name", "icd10", "relation"))
-        for orpha, name, code, relation in zip(*columns, strict=True):
+        for orpha, name, code, relation in required_columns(path, "orpha", "name", "icd10", "relation"):
             node = self.tree.find(code)
             if node >= 0:
                 yield OrphaCode(f"{ID_COLUMNS['orpha']}{orpha}", without_mark(name), node, relation)
@@ -158,9 +156,7 @@ class Vocabulary:
             (self._narrow if known.relation == "NTBT" else self._exact)[self._root(disease)].add(known.node)
 
     def _read_meta_inventory(self, path: Path) -> list[tuple[str, str, bool]]:
-        table = read_table(path)
-        columns = (table.column(table.require(name) or name) for name in ("a", "b", "label"))
-        return [(a, b, label == "1") for a, b, label in zip(*columns, strict=True) if a and b]
+        return [(a, b, label == "1") for a, b, label in required_columns(path, "a", "b", "label") if a and b]
 
     @cached_property
     def known_words(self) -> frozenset[str]:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import group_draws, percentile_interval
-from .reliability import bin_sums, calibration_error, reliability_curve
-
 MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier", "calibration_error")
+BINS = 10
+"""Of probabilities, of equal width: [0, 0.1), [0.1, 0.2), …, [0.9, 1]."""
 _RESAMPLES_AT_ONCE = 100
 
 
@@ -114,3 +113,80 @@ def average_precision(
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = np.where(seen > 0, found / seen, 0.0)
         return (gained * precision).sum(1) / found[:, -1]
+
+
+def group_draws(groups: int, repeats: int, seed: int) -> NDArray[np.int64]:
+    """How often each of the groups is drawn in each resample, int64[repeats, groups].
+
+    The bootstrap over groups (Efron & Tibshirani 1993, §13.3): pairs of one reference are not independent.
+    """
+    return np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), size=repeats)
+
+
+def percentile_interval(resampled: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
+    """The percentile interval of a value's resamples float64[r]; None where more than half of them are undefined."""
+    values = resampled[np.isfinite(resampled)]
+    if len(values) * 2 <= len(resampled):
+        return None, None
+    tail = (1 - level) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def bin_sums(
+    probability: NDArray[np.float64], label: NDArray[np.int8], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """float64[3, r, 10]: for r weightings of n pairs the sum of the weights, the probabilities and the matches in each bin.
+
+    probability, label : [n]; weight : float64[r, n].
+    """
+    bins = bin_of(probability)
+    sums = np.zeros((3, len(weight), BINS))
+    for number in range(BINS):
+        rows = bins == number
+        inside = weight[:, rows]
+        sums[0, :, number] = inside.sum(axis=1)
+        sums[1, :, number] = inside @ probability[rows]
+        sums[2, :, number] = inside @ (label[rows] == 1)
+    return sums
+
+
+def bin_of(probability: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.minimum((probability * BINS).astype(np.int64), BINS - 1)
+
+
+def calibration_error(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """float64[r]: the expected calibration error, sum over bins of w_bin / w |share of matches - mean probability|.
+
+    (Naeini, Cooper & Hauskrecht 2015, eq. 2.) A resample adds noise to every bin, and noise never takes error away: so its
+    bootstrap interval lies above the value where the value is small.
+    """
+    weight, probability, matches = sums
+    return np.abs(matches - probability).sum(axis=1) / weight.sum(axis=1)
+
+
+def reliability_curve(
+    probability: NDArray[np.float64], own: NDArray[np.float64], resampled: NDArray[np.float64], level: float
+) -> list[dict[str, Any]]:
+    """One entry for each bin that holds a pair: "from", "to", "pairs", "mean_probability", "matches" (their share), "low", "high".
+
+    own, resampled : the sums of the pairs as they are (r = 1) and of bootstrap resamples, which give the interval of the share.
+    """
+    pairs = np.bincount(bin_of(probability), minlength=BINS)
+    curve = []
+    for number in np.flatnonzero(pairs).tolist():
+        weight, summed, matches = own[:, 0, number]
+        with np.errstate(invalid="ignore"):
+            low, high = percentile_interval(resampled[2, :, number] / resampled[0, :, number], level)
+        curve.append(
+            {
+                "from": number / BINS,
+                "to": (number + 1) / BINS,
+                "pairs": int(pairs[number]),
+                "mean_probability": float(summed / weight),
+                "matches": float(matches / weight),
+                "low": low,
+                "high": high,
+            }
+        )
+    return curve

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
 from itertools import combinations, product
 
+import numpy as np
 import pytest
 
 from dxmatch.files.tables import read_table
 from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.encoder.data import common_synonyms, join
 
 FOLDER = files("dxmatch.training.word_lists")
 SYNONYMS = sorted(file.name for file in FOLDER.iterdir() if re.fullmatch(r"common_synonyms_en.*\.csv", file.name))
@@ -47,26 +49,10 @@ def synonyms() -> list[tuple[str, str, str]]:
 
 
 @pytest.fixture(scope="module")
-def diseases(synonyms: list[tuple[str, str, str]], normalizer: Normalizer) -> list[set[str]]:
+def diseases(normalizer: Normalizer) -> list[set[str]]:
     """The normalised names, those that a chain of rows joins together."""
-    neighbours: dict[str, set[str]] = defaultdict(set)
-    for _, a, b in synonyms:
-        first, second = normalizer(a), normalizer(b)
-        neighbours[first].add(second)
-        neighbours[second].add(first)
-    groups, seen = [], set()
-    for start in neighbours:
-        if start in seen:
-            continue
-        group, waiting = set(), [start]
-        while waiting:
-            name = waiting.pop()
-            if name not in group:
-                group.add(name)
-                waiting += neighbours[name]
-        seen |= group
-        groups.append(group)
-    return groups
+    names = join([common_synonyms()], normalizer)
+    return [{names.texts[i] for i in np.flatnonzero(names.disease == number)} for number in np.unique(names.disease)]
 
 
 def contradictions(names: set[str]) -> Iterator[tuple[str, str]]:

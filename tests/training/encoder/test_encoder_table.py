@@ -67,7 +67,7 @@ import dxmatch
 from dxmatch.training.encoder.data import Synonyms, common_synonyms, join
 from dxmatch.training.encoder.fit import Settings, train_encoder
 from dxmatch.training.engines import lightgbm_engine
-from dxmatch.training.extra import Extra
+from dxmatch.training.examples import Extra
 from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
 

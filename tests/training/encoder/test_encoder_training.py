@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,6 @@ from dxmatch.training.encoder.__main__ import main
 from dxmatch.training.encoder.data import (
     Names,
     Synonyms,
-    common_synonyms,
     folds_of,
     icd_synonyms,
     join,
@@ -124,24 +121,12 @@ def test_a_title_that_collects_other_diseases_makes_no_synonyms_of_them() -> Non
     assert of[title] == (title, "ICD10CM:D68.2")
 
 
-def test_the_common_synonyms_are_sound() -> None:
-    common = common_synonyms()
-    assert len(common.first) > 4000 and common.times == 3
-    assert ("coronary artery disease", "coronary heart disease") in set(zip(common.first, common.second, strict=True))
-    rows = [frozenset((a, b)) for a, b in zip(common.first, common.second, strict=True)]
-    twice = [sorted(row) for row, count in Counter(rows).items() if count > 1]
-    assert not twice, twice
-    assert all(len(row) == 2 and re.fullmatch("[a-z0-9]+( [a-z0-9]+)*", name) for row in rows for name in row)
-
-
 def test_a_small_run_learns_and_is_the_same_again(synonyms: Path) -> None:
     torch.set_num_threads(1)
     names = join([read_synonyms(synonyms)], Normalizer())
     settings = Settings(epochs=30, batch=16, learning_rate=0.02, seed=3)
     seen: list[tuple[int, int]] = []
-    trained = train_encoder(
-        names, SMALL, settings, about={"of": "test"}, progress=lambda at, of, _: seen.append((at, of))
-    )
+    trained = train_encoder(names, SMALL, settings, about={"of": "test"}, progress=lambda at, of: seen.append((at, of)))
     assert trained.losses[-1] < trained.losses[0] / 2
     assert seen == [(i, len(seen)) for i in range(1, len(seen) + 1)] and len(seen) % 30 == 0
 

@@ -9,9 +9,8 @@ import pytest
 
 from dxmatch.terms.encoders.static import Shape
 from dxmatch.terms.text.normalizer import Normalizer
-from dxmatch.training.encoder.buckets import BucketLists
 from dxmatch.training.encoder.data import Names
-from dxmatch.training.encoder.examples import Examples, neighbours_together
+from dxmatch.training.encoder.examples import BucketLists, Examples, neighbours_together
 from dxmatch.training.encoder.variants import MAX_PHRASE_WORDS, Meaning, Variants, WordTable, word_table
 
 from ...plain_hashing import buckets

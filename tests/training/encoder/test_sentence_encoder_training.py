@@ -15,12 +15,11 @@ import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.encoder.data import Names, Synonyms, join
-from dxmatch.training.encoder.fine_tuning import Settings, batches, fine_tune, one_specifies_the_other
 
 torch = pytest.importorskip("torch", reason="fine-tuning an encoder needs torch (extra 'encoders')")
 
 from dxmatch.terms.encoders.sentence import SentenceEncoder  # noqa: E402
-from dxmatch.training.encoder.sentence import main  # noqa: E402
+from dxmatch.training.encoder.sentence import Settings, batches, fine_tune, main, one_specifies_the_other  # noqa: E402
 
 # 16 diseases with two names that share no word, so that only training can bring them together.
 FIRST = [f"{a}{b}osis" for a in ("lumb", "card", "nephr", "derm") for b in ("in", "ul", "ar", "et")]

@@ -22,7 +22,7 @@ from dxmatch.models.ensemble import Members
 from dxmatch.models.trees.text import validate
 from dxmatch.training.engines import autogluon_engine
 from dxmatch.training.engines.engine import check_engine
-from dxmatch.training.engines.fitted import Ensemble, ExtraRows
+from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
 from dxmatch.training.recipe import Recipe
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.train import fit
@@ -50,6 +50,7 @@ def labelled(n: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
 
 FEATURES, LABEL = labelled(600, seed=0)
 FOLD = np.random.default_rng(1).integers(0, FOLDS, len(LABEL))
+ROWS = Rows(FEATURES, LABEL, None, FOLD, [0] * 5)
 UNSEEN, _ = labelled(1500, seed=2)
 
 
@@ -84,7 +85,7 @@ def run(folder: Path, weight: NDArray[np.float64] | None = None, extra: ExtraRow
         patch.setattr(autogluon_engine, "_exported", export_and_ask)
         patch.setattr(tempfile, "tempdir", str(folder))
         ensemble = autogluon_engine.fit(
-            FEATURES, LABEL, weight, FOLD, [1, 0, 0, 0, 0], extra=extra, time_limit=600, models=QUICK,
+            Rows(FEATURES, LABEL, weight, FOLD, [1, 0, 0, 0, 0], extra), time_limit=600, models=QUICK,
             progress=lambda *done: progress.append(done),
         )  # fmt: skip
     return Run(
@@ -169,14 +170,14 @@ def test_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(KeyboardInterrupt):
-        autogluon_engine.fit(FEATURES, LABEL, None, FOLD, [0] * 5, models=QUICK[:1], progress=interrupt)
+        autogluon_engine.fit(ROWS, models=QUICK[:1], progress=interrupt)
     assert list(tmp_path.iterdir()) == []
 
 
 @needs_autogluon
 def test_too_little_time() -> None:
     with pytest.raises(dxmatch.DxmatchError, match="'time_limit' parameter must be time enough for one model"):
-        autogluon_engine.fit(FEATURES, LABEL, None, FOLD, [0] * 5, models=QUICK[:1], time_limit=0.001)
+        autogluon_engine.fit(ROWS, models=QUICK[:1], time_limit=0.001)
 
 
 @needs_autogluon

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.training.silver import GENERATORS, contrasts
-from dxmatch.training.silver.candidate import in_turn, round_robin
-from dxmatch.training.silver.pool import Pool
+from dxmatch.training.silver.pool import Pool, in_turn, round_robin
 from dxmatch.training.word_lists.misspelling import misspelt, neighbours
 from dxmatch.training.word_lists.reading import SIGNS, rows
+
+FORMS = ("courses_en.csv", "numbered_en.csv", "qualified_en.csv")
 
 
 def made(pool: Pool, kind: str, most: int = 20_000) -> set[tuple[str, str]]:
@@ -128,7 +129,11 @@ def test_the_tables_are_sound() -> None:
     values = {(row["kind"], row["value"]) for row in contrast}
     assert all(not row["within"] or (row["kind"], row["within"]) in values for row in contrast)
     assert {row["stages"] for row in rows("stages_en.csv")} <= {row["stages"] for row in rows("courses_en.csv")}
-    assert all(row["form"].count("{}") == 1 for file in ("courses_en.csv", "numbered_en.csv") for row in rows(file))
+    assert all(row["form"].count("{}") == 1 for file in FORMS for row in rows(file))
+    assert {row["mechanism"] for row in rows("qualified_en.csv")} <= {
+        "",
+        *(row["mechanism"] for row in rows("sites_en.csv")),
+    }
     everyday = [row["disease"] for row in rows("sites_en.csv")]
     assert len(everyday) == len(set(everyday))
     assert all(
