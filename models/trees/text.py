@@ -179,8 +179,10 @@ def _numbers(line: str, key: str, count: int, place: str) -> list[Any]:
             problem = f"{len(parts):,} entries"
         elif not _CHARACTERS[kind](plain):
             problem = "not a number"
-        elif sum(map(math.isfinite, values := list(map(kind, parts)))) + infinite < count:
-            problem = "a number that is not finite"
+        else:
+            values = list(map(kind, parts))
+            if kind is float and sum(map(math.isfinite, values)) + infinite < count:
+                problem = "a number that is not finite"
     except ValueError:
         problem = "not a number"
     if problem:
