@@ -42,8 +42,8 @@ def contribution_rows(
 ) -> list[Row]:
     names, probability = matcher.features.names, pairs.probability[rows]
     columns = {
-        "a": [pairs.a[i] for i in rows],
-        "b": [pairs.b[i] for i in rows],
+        "a": pairs.a[rows].tolist(),
+        "b": pairs.b[rows].tolist(),
         **({} if pairs.label is None else {"label": pairs.label[rows].tolist()}),
         "match": (probability >= matcher.threshold).tolist(),
         "probability": probability.tolist(),
