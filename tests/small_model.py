@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,23 +59,28 @@ def boosters():
     ]
 
 
+def small_manifest(**change: Any) -> Manifest:
+    facts = {
+        "name": "small",
+        "created": "2025-01-31",
+        "dxmatch": "0.1.0",
+        "feature_names": FEATURES,
+        "feature_set": {"name": "small", "feature": [{"name": name} for name in FEATURES]},
+        "normalizer": {"version": "1", "language": "en", "abbreviations": {"NASH": "nonalcoholic steatohepatitis"}},
+        "calibration": Sigmoid(1.25, -0.5),
+        "threshold": 0.5,
+        "threshold_rule": "the least threshold of the highest F1 out of fold",
+        "encoders": {},
+        "libraries": {"lightgbm": "4.7.0"},
+        "data": {"sha256": "0" * 64, "rows": 400, "groups": 40, "columns": ["a", "b"]},
+        "metrics": {"average_precision": {"value": 0.75, "low": None}, "café": [1, 2.5, True]},
+    }
+    return Manifest(**facts | change)
+
+
 @pytest.fixture(scope="session")
 def manifest() -> Manifest:
-    return Manifest(
-        name="small",
-        created="2025-01-31",
-        dxmatch="0.1.0",
-        feature_names=FEATURES,
-        feature_set={"name": "small", "feature": [{"name": name} for name in FEATURES]},
-        normalizer={"version": "1", "language": "en", "abbreviations": {"NASH": "nonalcoholic steatohepatitis"}},
-        calibration=Sigmoid(1.25, -0.5),
-        threshold=0.5,
-        threshold_rule="the least threshold of the highest F1 out of fold",
-        encoders={},
-        libraries={"lightgbm": "4.7.0"},
-        data={"sha256": "0" * 64, "rows": 400, "groups": 40, "columns": ["a", "b"]},
-        metrics={"average_precision": {"value": 0.75, "low": None}, "café": [1, 2.5, True]},
-    )
+    return small_manifest()
 
 
 @pytest.fixture(scope="session")
@@ -125,13 +132,11 @@ def _grown(random: np.random.Generator, leaves: int, features: int) -> dict[str,
     }
 
 
-def _text(trees: list[dict[str, list]], features: int) -> str:
+def text_of(trees: list[dict[str, list]], names: Sequence[str]) -> str:
+    """Trees in LightGBM's format."""
     lines = ["tree", "version=v4", "num_class=1", "num_tree_per_iteration=1", "label_index=0"]
-    lines += [f"max_feature_idx={features - 1}", "objective=binary sigmoid:1"]
-    lines += [
-        "feature_names=" + " ".join(f"x{f}" for f in range(features)),
-        "feature_infos=" + "none " * (features - 1) + "none",
-    ]
+    lines += [f"max_feature_idx={len(names) - 1}", "objective=binary sigmoid:1"]
+    lines += [f"feature_names={' '.join(names)}", f"feature_infos={' '.join(['none'] * len(names))}"]
     for number, tree in enumerate(trees):
         lines += [
             "",
@@ -152,7 +157,7 @@ def random_trees():
     def make(seed: int, trees: int, most_leaves: int, features: int) -> str:
         random = np.random.default_rng(seed)
         sizes = [1, 2, most_leaves, *random.integers(1, most_leaves + 1, max(trees - 3, 0)).tolist()][-trees:]
-        return _text([_grown(random, leaves, features) for leaves in sizes], features)
+        return text_of([_grown(random, leaves, features) for leaves in sizes], [f"x{f}" for f in range(features)])
 
     return make
 
