@@ -27,7 +27,8 @@ def _curve(rows: list[Row]) -> Figure:
     def draw(style: Style) -> Any:
         import altair as alt
 
-        unit, own = alt.Scale(domain=[0, 1]), {"color": style.series[0]}
+        unit = alt.Scale(domain=[0, 1])
+        own: dict[str, Any] = {"color": style.series[0]}
         x = alt.X("mean_probability:Q", title="probability that M says", scale=unit)
         base = alt.Chart(named("bins")).encode(x=x)
         diagonal = alt.Chart(named("diagonal")).mark_line(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)

@@ -50,7 +50,11 @@ class TreeArrays:
             split = self.split_count[np.where(child >= 0, first + child, 0)]
             leaf = self.leaf_count[np.where(child < 0, first + tree + ~child, 0)]
             sides.append(np.where(child >= 0, split, leaf))
-        if (self.split_count <= 0).any() or (np.array(sides) < 0).any() or (sum(sides) != self.split_count).any():
+        if (
+            (self.split_count <= 0).any()
+            or (np.array(sides) < 0).any()
+            or (sides[0] + sides[1] != self.split_count).any()
+        ):
             raise ModelError(
                 "SHAP values cannot be computed: the trees lack the counts of pairs (leaf_count, internal_count), or count "
                 "otherwise than LightGBM."
