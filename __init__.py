@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .auditing.audit import audit as audit
+    from .auditing.contributions import shap_explanation as shap_explanation
     from .auditing.explain import explain as explain
     from .auditing.explanation import Explanation as Explanation
     from .auditing.result import Audit as Audit
@@ -37,6 +38,7 @@ _HOME = {
     "train": "training.train",
     "audit": "auditing.audit",
     "Audit": "auditing.result",
+    "shap_explanation": "auditing.contributions",
     "explain": "auditing.explain",
     "Explanation": "auditing.explanation",
     "suggest": "labelling.suggest",

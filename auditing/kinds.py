@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from ..features.contrast import contrasts
-from ..features.tokens import view
+from ..features.tokens import stems
 
 _SAME_SPELLING = 0.8
 
@@ -63,13 +63,13 @@ class Names:
 
     @classmethod
     def of(cls, a: str, b: str, language: str = "en") -> Names:
-        stems = {word: frozenset(view(word, "stem", language)) for word in {*a.split(), *b.split()}}
-        in_a, in_b = ({stems[word] for word in side.split()} for side in (a, b))
+        stem_of = {word: stems([word], language)[0] for word in {*a.split(), *b.split()}}
+        in_a, in_b = ({stem_of[word] for word in side.split()} for side in (a, b))
         only_a, only_b = (
-            tuple(word for word in side.split() if stems[word] not in other and word not in _JOINS)
+            tuple(word for word in side.split() if stem_of[word] not in other and word not in _JOINS)
             for side, other in ((a, in_b), (b, in_a))
         )
-        shared = frozenset(word for word, stem in stems.items() if stem in in_a and stem in in_b)
+        shared = frozenset(word for word, stem in stem_of.items() if stem in in_a and stem in in_b)
         return cls(a, b, shared - _JOINS, only_a, only_b, tuple(contrasts(a, b, language)))
 
     @property

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from .options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Rejects, Store, say_rejected
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Engine = Annotated[
     str, typer.Option(help='Parquet: local, or ray (extra "ray") on a cluster that sees the same files.')
@@ -54,32 +50,37 @@ def score(
     """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was."""
     from ..errors import OptionError
     from ..features.coverage import coverage_words
+    from ..progress import shown
 
     if _is_job(pairs, output):
         from ..jobs.job import score_files
         from ..jobs.plan import CHUNK_ROWS
 
-        try:
-            done = score_files(
-                pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
-                features=features, shap=shap, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
-                restart=restart, shown=_shown,
-            )  # fmt: skip
-        except KeyboardInterrupt as error:
-            typer.echo(f"dxmatch: {error}", err=True)
-            raise typer.Exit(130) from None
-        counts, threshold, name = (done.pairs, done.matches, done.rejected), done.threshold, done.model
-        coverage = done.coverage
+        done = score_files(
+            pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
+            features=features, shap=shap, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
+            restart=restart, shown=shown,
+        )  # fmt: skip
+        n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
+        threshold, name = done.threshold, done.model
         if done.resumed:
             typer.echo(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
+        from ..files.pairs import read_pairs
+        from ..files.tables import check_output, write_table
+        from ..matcher.match_function import load
+
         if engine != "local":
             raise OptionError("engine", "local, where input or output is not Parquet", engine)
-        counts, coverage, threshold, name = _in_memory(
-            pairs, output, model, a, b, features, shap, store, endpoints, min_coverage, rejects
-        )
-    scored, matches, rejected = counts
-    typer.echo(f"{output}: {scored:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}).")
+        check_output(output)
+        m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
+        read = read_pairs(pairs, a=a, b=b, rejects=rejects)
+        with shown("Scoring pairs") as progress:
+            scored = m.score_read(read, features=features, shap=shap, progress=progress)
+        write_table(scored.table, output)
+        n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
+        matches, threshold, name = int(scored.table.column("match").to_numpy().sum()), m.threshold, m.name
+    typer.echo(f"{output}: {n_pairs:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}).")
     typer.echo(coverage_words(coverage))
     say_rejected(rejected, rejects)
 
@@ -89,37 +90,3 @@ def _is_job(pairs: Path, output: Path) -> bool:
     return (pairs.is_dir() or pairs.suffix.lower() == ".parquet") and (
         output.suffix.lower() in (".parquet", "") or output.is_dir() or pairs.is_dir()
     )
-
-
-def _in_memory(
-    pairs: Path,
-    output: Path,
-    model: Path | None,
-    a: str,
-    b: str,
-    features: bool,
-    shap: bool,
-    store: Path | None,
-    endpoints: Path | None,
-    min_coverage: float,
-    rejects: Path | None,
-) -> tuple[tuple[int, int, int], dict[str, float], float, str]:
-    from ..files.pairs import read_pairs
-    from ..files.tables import check_output, write_table
-    from ..matcher.match_function import load
-    from ..progress import shown
-
-    check_output(output)
-    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
-    read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-    with shown("Scoring pairs") as progress:
-        scored = m.score_read(read, features=features, shap=shap, progress=progress)
-    write_table(scored.table, output)
-    matches = int(scored.table.column("match").to_numpy().sum())
-    return (len(read), matches, read.n_rejected), dict(scored.coverage), m.threshold, m.name
-
-
-def _shown(what: str, before: int) -> AbstractContextManager[Callable[[int, int], None]]:
-    from ..progress import shown
-
-    return shown(what, before)

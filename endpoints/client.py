@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from ..errors import InputError, MissingExtra
 from .call_errors import EndpointError, error_of_status, without_key
 from .endpoint import Endpoint
-from .pacing import Pace
 from .replies import ChatReply, chat_reply, embedding_rows
 
 __all__ = ["ChatReply", "EndpointClient", "EndpointError", "Meter"]
@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 FIRST_WAIT, MAX_BACK_OFF, JITTER = 0.5, 60.0, 1.0
 """Seconds between tries: 0.5, 1, 2, 4, … and up to 1 at random on top."""
+
+_SPREAD = 0.1
 
 # Where a program sets up no logging, Python would print every retry that stamina logs, in the midst of a progress bar.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
@@ -40,6 +42,34 @@ class Meter(Protocol):
     def failed(self, error: EndpointError) -> None:
         """After each that brought no answer."""
         ...
+
+
+class _Pace:
+    """Shared by all calls of an endpoint.
+
+    per_minute : the most calls that begin in any minute, evenly spaced; None for no limit.
+    """
+
+    def __init__(self, per_minute: float | None) -> None:
+        self._gap = 60.0 / per_minute if per_minute else 0.0
+        self._next = self._paused_until = 0.0
+
+    def pause(self, seconds: float) -> None:
+        """No call begins for so long."""
+        self._paused_until = max(self._paused_until, time.monotonic() + seconds)
+
+    async def turn(self) -> None:
+        """Returns when a call may begin. The calls that waited for the end of a pause begin spread over 0.1 s."""
+        while True:
+            now = time.monotonic()
+            start = max(now, self._next, self._paused_until)
+            self._next = start + self._gap
+            if start == now:
+                return
+            late = random.uniform(0, _SPREAD) if start == self._paused_until else 0.0
+            await asyncio.sleep(start - now + late)
+            if time.monotonic() >= self._paused_until:
+                return
 
 
 class EndpointClient:
@@ -72,7 +102,7 @@ class EndpointClient:
         self.endpoint = endpoint
         self._openai = Client(endpoint)
         self._retrying = stamina.retry_context
-        self._pace = Pace(endpoint.per_minute)
+        self._pace = _Pace(endpoint.per_minute)
         self._slots = asyncio.Semaphore(endpoint.concurrency)
 
     async def __aenter__(self) -> Self:

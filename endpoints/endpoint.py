@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ..errors import InputError
-from ..files.toml import read_toml, table_as, tables_of
+from ..files.toml import table_as, tables_of
 
 _URL = Meta(
     pattern=r"\Ahttps?://([^\s/?#@:\[\]]+|\[[0-9a-fA-F:.]+\])(:[1-6]?[0-9]{1,4})?(/[^\s?#]*)?\Z",
@@ -73,15 +72,3 @@ def endpoints_of(parsed: Mapping[str, Any], source: str) -> dict[str, Endpoint]:
     """The `[endpoint.NAME]` tables of a parsed TOML file. Raises `InputError`."""
     tables = tables_of(parsed, "endpoint", source)
     return {name: Endpoint.from_table(name, table, source) for name, table in tables.items()}
-
-
-def required_endpoints(parsed: Mapping[str, Any], source: str) -> dict[str, Endpoint]:
-    """`endpoints_of`, with at least one. Raises `InputError`."""
-    if not (endpoints := endpoints_of(parsed, source)):
-        raise InputError("no endpoints", source=source, allowed='[endpoint.NAME] with url = "…"')
-    return endpoints
-
-
-def read_endpoints(path: str | os.PathLike[str]) -> dict[str, Endpoint]:
-    """The endpoints of a TOML file, which may be a whole feature set. Raises `InputError`, also where it has none."""
-    return required_endpoints(read_toml(Path(path), os.fspath(path)), os.fspath(path))

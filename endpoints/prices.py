@@ -1,14 +1,18 @@
-"""What tokens cost, and how many a message is likely to hold."""
+"""What tokens cost, and how many a message is likely to hold; the services that a TOML file declares."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from ..files.toml import table_as, tables_of
+from ..errors import InputError
+from ..files.toml import read_toml, table_as, tables_of
+from .endpoint import Endpoint, endpoints_of
 
 _CHARACTERS_PER_TOKEN = 3.5
 _TOKENS_AROUND_A_MESSAGE = 8
@@ -32,6 +36,17 @@ def prices_of(parsed: Mapping[str, Any], source: str) -> dict[str, Price]:
     """The `[price."MODEL"]` tables of a parsed TOML file, by model. Raises `InputError`."""
     tables = tables_of(parsed, "price", source)
     return {model: table_as(Price, table, source, f"price of {model}") for model, table in tables.items()}
+
+
+def read_services(path: str | os.PathLike[str]) -> tuple[dict[str, Endpoint], dict[str, Price]]:
+    """The endpoints of a TOML file, which may be a whole feature set, and its prices.
+
+    Raises `InputError` for a file that is absent or not TOML, has no endpoint, or one that cannot be right.
+    """
+    parsed = read_toml(Path(path), source := os.fspath(path))
+    if not (endpoints := endpoints_of(parsed, source)):
+        raise InputError("no endpoints", source=source, allowed='[endpoint.NAME] with url = "…"')
+    return endpoints, prices_of(parsed, source)
 
 
 def estimated_tokens(messages: Sequence[Mapping[str, str]]) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
-import binascii
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 _MAX_LOGPROB = 1e-3
@@ -21,75 +22,72 @@ class ChatReply:
     text : "" where there is none. refusal : what the model says in place of an answer. finish : why it ended.
     logprobs : token by token, its alternatives as (token, natural logarithm of the probability); [] where none came.
     prompt_tokens, completion_tokens : as the endpoint counted them; None where it did not.
-    seconds : from asking to answer.
+    seconds : from asking to answer; None for a reply out of a file.
     """
 
     text: str
-    refusal: str | None
-    finish: str | None
-    logprobs: list[list[tuple[str, float]]]
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    seconds: float
+    refusal: str | None = None
+    finish: str | None = None
+    logprobs: list[list[tuple[str, float]]] = field(default_factory=list)
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    seconds: float | None = None
 
 
-def chat_reply(body: Any, seconds: float) -> ChatReply:
-    choices = _member(body, "choices", list)
-    choice = choices[0] if choices and isinstance(choices[0], dict) else {}
-    message = _member(choice, "message", dict)
-    usage = body.get("usage")
+class _Message(Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(Struct):
+    message: _Message
+    finish_reason: str | None = None
+    logprobs: Any = None
+
+
+class _Completion(Struct):
+    choices: Annotated[list[_Choice], Meta(min_length=1)]
+    usage: Any = None
+
+
+class _Embedding(Struct):
+    index: int
+    embedding: str | list[float]
+
+
+class _Embeddings(Struct):
+    data: list[_Embedding]
+
+
+def chat_reply(body: Any, seconds: float | None) -> ChatReply:
+    completion = msgspec.convert(body, _Completion)
+    choice = completion.choices[0]
     return ChatReply(
-        text=_text(message, "content") or "",
-        refusal=_text(message, "refusal"),
-        finish=_text(choice, "finish_reason"),
-        logprobs=_logprobs(choice.get("logprobs")),
-        prompt_tokens=_count(usage, "prompt_tokens"),
-        completion_tokens=_count(usage, "completion_tokens"),
-        seconds=seconds,
+        choice.message.content or "",
+        choice.message.refusal,
+        choice.finish_reason,
+        _logprobs(choice.logprobs),
+        _count(completion.usage, "prompt_tokens"),
+        _count(completion.usage, "completion_tokens"),
+        seconds,
     )
 
 
 def embedding_rows(body: Any, n: int) -> NDArray[np.float32]:
-    """float32[n, d], in the order of the texts."""
-    items = _member(body, "data", list)
-    indexes = [item.get("index") if isinstance(item, dict) else None for item in items]
-    if len(items) != n or set(indexes) != set(range(n)):
+    """float32[n, d], in the order of the texts: from lists of numbers, or from the base64 of little-endian float32."""
+    items = sorted(msgspec.convert(body, _Embeddings).data, key=lambda item: item.index)
+    if [item.index for item in items] != list(range(n)):
         raise ValueError(f"{n} vectors were asked for, {len(items)} came, not numbered from 0 to {n - 1}")
-    rows: list[Any] = [None] * n
-    for item in items:
-        rows[item["index"]] = _vector(item.get("embedding"))
-    if len({len(row) for row in rows}) > 1:
-        raise ValueError("vectors of several widths")
-    vectors = np.stack(rows)
+    vectors = np.stack([_vector(item.embedding) for item in items])  # ValueError for several widths
     if not np.isfinite(vectors).all() or not vectors.shape[1]:
         raise ValueError("a vector with numbers that are not finite, or none")
     return vectors
 
 
-def _vector(given: Any) -> NDArray[np.float32]:
-    """From a list of numbers, or from the base64 of little-endian float32."""
-    try:
-        if isinstance(given, str):
-            return np.frombuffer(base64.b64decode(given, validate=True), "<f4").astype(np.float32)
-        if isinstance(given, list) and all(type(value) in (int, float) for value in given):
-            return np.array(given, np.float64).astype(np.float32)
-    except (binascii.Error, ValueError, OverflowError) as error:
-        raise ValueError("a vector that cannot be read") from error
-    raise ValueError("a vector that is no list of numbers")
-
-
-def _member(holder: Any, key: str, kind: type) -> Any:
-    value = holder.get(key) if isinstance(holder, dict) else None
-    if not isinstance(value, kind):
-        raise ValueError(f"no {key}")
-    return value
-
-
-def _text(holder: dict[str, Any], key: str) -> str | None:
-    value = holder.get(key)
-    if value is not None and not isinstance(value, str):
-        raise ValueError(f"{key} is no text")
-    return value
+def _vector(given: str | list[float]) -> NDArray[np.float32]:
+    if isinstance(given, str):
+        return np.frombuffer(base64.b64decode(given, validate=True), "<f4").astype(np.float32)
+    return np.array(given, np.float64).astype(np.float32)
 
 
 def _count(usage: Any, key: str) -> int | None:

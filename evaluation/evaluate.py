@@ -16,7 +16,8 @@ from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .matches.case_matches import PAIRS_PER_CALL
 from .metrics.relative import check_hardness, check_k
-from .relative.section import Relative, relative_sections
+from .relative.section import relative_sections
+from .report.messages import listed
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
 from .statistics.section import RELATIVE, Context, Section
@@ -149,7 +150,7 @@ def evaluate(
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
     context = Context(
-        matcher, k=k, n_cases=len(read.cases), hardness=hardness,
+        matcher, k=k, n_cases=len(read.cases), hardness=hardness, denominator=denominator, labelled=labelled,
         max_k=max_k or max(k, min(int(read.lengths.max()), _MAX_CURVE)),
         repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), progress=progress,
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
@@ -158,8 +159,7 @@ def evaluate(
     left_out = {} if lacking is None else {RELATIVE: lacking}
     made_with = _made_with(read, context, judged, in_turn)
     if judged:
-        relative = Relative(denominator, pairs_per_call, labelled)
-        made, counts = relative_sections(read, judged, context, relative)
+        made, counts = relative_sections(read, judged, context, pairs_per_call)
         sections += map(want.kept, made)
         made_with |= counts
     others, lacks = family_sections(read, context, want)
@@ -249,9 +249,9 @@ def _question(lists: Lists, judged: list[Panel], in_turn: bool) -> str:
     if in_turn:
         return "Does each rater agree with the others as they agree among themselves?"
     names = [lists.raters[panel.algorithm] for panel in judged]
-    if len(names) == 1:
-        return f"Does {names[0]} agree with the experts as they agree among themselves?"
-    return f"Do {', '.join(names[:-1])} and {names[-1]} agree with the experts as they agree among themselves?"
+    return (
+        f"{'Do' if len(names) > 1 else 'Does'} {listed(names)} agree with the experts as they agree among themselves?"
+    )
 
 
 def _notes(lists: Lists, k: int, denominator: str | None) -> list[str]:

@@ -10,10 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, MissingExtra
 from ..matcher.protocol import Matcher, Profile, loaded
@@ -83,8 +79,7 @@ def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int 
                 explanation="The answer names no diagnosis.",
             )
         # M computes, and opens its index at first use: neither may hold up the other samples.
-        probabilities = await to_thread.run_sync(_probabilities, m, diagnoses, references)
-        return _score(diagnoses, references, probabilities, m)
+        return await to_thread.run_sync(_score, diagnoses, references, m)
 
     return score
 
@@ -93,23 +88,16 @@ def _references(target: Target, sample: int | str) -> list[str]:
     references = [text.strip() for text in target]
     if not references or not all(any(map(str.isalnum, text)) for text in references):
         raise InputError(
-            "no reference diagnosis",
-            source=f"sample {sample!r}",
-            column="target",
-            allowed="one diagnosis, or a list of them",
-            got=list(target),
-        )
+            "no reference diagnosis", source=f"sample {sample!r}", column="target",
+            allowed="one diagnosis, or a list of them", got=list(target),
+        )  # fmt: skip
     return references
 
 
-def _probabilities(matcher: Matcher, diagnoses: list[str], references: list[str]) -> NDArray[np.float64]:
-    """[diagnoses, references]"""
-    shape = len(diagnoses), len(references)
-    a = [diagnosis for diagnosis in diagnoses for _ in references]
-    return asked(matcher, a, references * len(diagnoses)).reshape(shape)
-
-
-def _score(diagnoses: list[str], references: list[str], probabilities: NDArray[np.float64], m: Matcher) -> Score:
+def _score(diagnoses: list[str], references: list[str], m: Matcher) -> Score:
+    """Asks M about each diagnosis with each reference."""
+    pairs = [(diagnosis, reference) for diagnosis in diagnoses for reference in references]
+    probabilities = asked(m, *map(list, zip(*pairs, strict=True))).reshape(len(diagnoses), -1)
     best = probabilities.max(1)
     match = best >= m.threshold
     nearest = [references[i] for i in probabilities.argmax(1)]
@@ -119,16 +107,15 @@ def _score(diagnoses: list[str], references: list[str], probabilities: NDArray[n
             zip(diagnoses, match, nearest, best, strict=True), 1
         )
     ]
-    details: dict[str, Any] = {
-        "diagnoses": diagnoses,
-        "probabilities": best.tolist(),
-        "nearest_references": nearest,
-        "matcher": Profile.of(m).identity,
-        "threshold": float(m.threshold),
-    }
     return Score(
         value={"top1": int(match[0]), "topk": int(match.any()), "probability": float(best.max())},
         answer="; ".join(diagnoses),
         explanation="\n".join([*lines, f"A pair matches from {m.threshold:.3f} up."]),
-        metadata=details,
+        metadata={
+            "diagnoses": diagnoses,
+            "probabilities": best.tolist(),
+            "nearest_references": nearest,
+            "matcher": Profile.of(m).identity,
+            "threshold": float(m.threshold),
+        },
     )

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .tokens import TokenizedNames, numbered, offsets_of, stems
+from .interning import numbered
+from .tokens import TokenizedNames, offsets_of, stems
 
 SIDES = ("better", "worse")
 """Of both directions, the higher mean and the lower."""
@@ -48,7 +49,7 @@ class Words:
         largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0)
         codes = np.rint(vectors / np.where(largest > 0, largest, 1) * _MAX_CODE).astype(np.int8)
         lengths = np.sqrt(np.square(codes, dtype=np.int64).sum(axis=1))
-        of_words = numbered(stems(names.words, language))
+        of_words = numbered(stems(names.words, language))[1]
         return cls(offsets, names.ids[firsts], of_words, codes, np.where(lengths > 0, lengths, 1.0))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .feature_set import FeatureSet
-from .interning import InternedPairs, intern_pairs
+from .interning import InternedPairs
 from .providers import Providers
 from .registry import KINDS, FeatureKind, Index
 from .representations import Progress, Representations
@@ -84,6 +84,7 @@ def feature_table(
     texts: Representations | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    check: Callable[[NDArray[np.float32]], None] | None = None,
 ) -> NDArray[np.float32]:
     """The features of m unique pairs.
 
@@ -92,6 +93,7 @@ def feature_table(
     texts : the representations of `pairs.names`, where they are shared with another table.
     threads : None takes as many as there are cores.
     progress : called with the pairs done and the pairs in all.
+    check : called with the table when no columns but those of votes and picks are filled; what it raises ends the work.
 
     Returns
     -------
@@ -100,46 +102,26 @@ def feature_table(
     the table.
     """
     texts = Representations(pairs.names, providers) if texts is None else texts
-    table = empty_table(pairs, features)
-    fill(table, steps(features), pairs, texts, threads=threads, progress=progress)
-    return table
-
-
-def empty_table(pairs: InternedPairs, features: FeatureSet) -> NDArray[np.float32]:
-    """float32[m, f] in column order, to be filled."""
-    return np.empty((len(pairs.first), len(features.features)), np.float32, order="F")
-
-
-def fill(
-    table: NDArray[np.float32],
-    of: Sequence[Step],
-    pairs: InternedPairs,
-    texts: Representations,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> None:
-    """Fills the columns of some steps, as `feature_table` fills all."""
-    for step in of:
-        step.prepare(texts)
     total = len(pairs.first)
+    table = np.empty((total, len(features.features)), np.float32, order="F")
+    for asked in (True, False):
+        todo = [step for step in steps(features) if step.kind.asked is asked]
+        for step in todo:
+            step.prepare(texts)
 
-    def fill_chunk(start: int) -> int:
-        rows = slice(start, min(start + CHUNK, total))
-        for step in of:
-            step.fill(texts, pairs.first[rows], pairs.second[rows], table[rows])
-        return rows.stop
+        def fill(start: int, todo: Sequence[Step] = todo) -> int:
+            rows = slice(start, min(start + CHUNK, total))
+            for step in todo:
+                step.fill(texts, pairs.first[rows], pairs.second[rows], table[rows])
+            return rows.stop
 
-    if total <= CHUNK:
-        fill_chunk(0)
-        return
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        for done in pool.map(fill_chunk, range(0, total, CHUNK)):
-            if progress is not None:
-                progress(done, total)
-
-
-def feature_values(a: str, b: str, features: FeatureSet, providers: Providers) -> dict[str, float]:
-    """The features of one pair by name, to look at."""
-    row = feature_table(intern_pairs([a], [b], providers.naming), features, providers)[0]
-    return {name: float(value) for name, value in zip(features.names, row, strict=True)}
+        if total <= CHUNK:
+            fill(0)
+        elif todo or not asked:
+            with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+                for done in pool.map(fill, range(0, total, CHUNK)):
+                    if progress is not None and not asked:
+                        progress(done, total)
+        if asked and check is not None:
+            check(table)
+    return table

@@ -17,12 +17,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .tokens import numbered, offsets_of
+from .interning import numbered
+from .tokens import offsets_of
 
 MAX_CONFLICTS = 3
 """More conflicts than this count as this many."""
@@ -89,40 +91,23 @@ def has_contrasts(language: str) -> bool:
     return _table(language) is not None
 
 
-class _WordAttributes(NamedTuple):
-    """What a word says wherever it stands.
-
-    steers : it decides how words after it are read, or says nothing. opens : a phrase of the table begins with it.
-    affirmed : itself, not negated. affixed : by its beginning or ending. designates : it may be a number or letter of a kind.
-    """
-
-    steers: bool
-    opens: bool
-    affirmed: Attribute
-    affixed: tuple[Attribute, ...]
-    designates: bool
+@lru_cache(maxsize=1 << 17)
+def _affixed(word: str, language: str) -> tuple[Attribute, ...]:
+    """What a word says by its beginnings and by its longest ending."""
+    table, most = _table(language), len(word) - _MIN_REMAINDER
+    assert table is not None
+    found = [
+        ((axis, word[len(a) :]), value) for a, axis, value in table.beginnings if len(a) <= most and word.startswith(a)
+    ]
+    endings = (
+        ((axis, word[: -len(z)]), value) for z, axis, value in table.endings if len(z) <= most and word.endswith(z)
+    )
+    return tuple(Attribute(axis, value, word) for axis, value in (*found, *islice(endings, 1)))
 
 
 @lru_cache(maxsize=1 << 17)
-def _of_word(word: str, language: str) -> _WordAttributes:
-    table = _table(language)
-    assert table is not None
-    affixed = [
-        Attribute((axis, word[len(start) :]), value, word)
-        for start, axis, value in table.beginnings
-        if word.startswith(start) and len(word) - len(start) >= _MIN_REMAINDER
-    ]
-    for end, axis, value in table.endings:
-        if word.endswith(end) and len(word) - len(end) >= _MIN_REMAINDER:
-            affixed.append(Attribute((axis, word[: -len(end)]), value, word))
-            break
-    return _WordAttributes(
-        word in _STEERS or word in _SAYS_NOTHING,
-        word in table.openings,
-        Attribute(("negated", word), False, word),
-        tuple(affixed),
-        _DESIGNATOR.fullmatch(word) is not None,
-    )
+def _affirmed(word: str) -> Attribute:
+    return Attribute(("negated", word), False, word)
 
 
 def attributes(name: str, language: str = "en") -> list[Attribute]:
@@ -134,39 +119,37 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
     here, negated_by, before = 0, "", ""
     while here < len(words):
         word = words[here]
-        word_says = _of_word(word, language)
-        if word_says.steers and word != "non":
+        if word in _SAYS_NOTHING or (word in _STEERS and word != "non"):
             if word not in _SAYS_NOTHING:
                 negated_by = "" if word == "with" or before == "or" else word
         elif negated_by or before == "non":
             made.append(Attribute(("negated", word), True, f"{negated_by or before} {word}"))
         elif word != "non":
-            made.append(word_says.affirmed)
-            phrase = _phrase(words, here, table) if word_says.opens else ""
-            if phrase:
+            made.append(_affirmed(word))
+            phrase = _phrase(words, here, table) if word in table.openings else word
+            if phrase in table.phrases:
                 made += [Attribute(axis, value, phrase) for axis, value in table.phrases[phrase]]
-                more = phrase.count(" ")
-                made += [_of_word(other, language).affirmed for other in words[here + 1 : here + 1 + more]]
-                here += more
-                word = words[here]
             else:
-                made += word_says.affixed
-                if word_says.designates and _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
+                made += _affixed(word, language)
+                if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
                     made += _designated(before, word)
+            more = phrase.count(" ")
+            made += map(_affirmed, words[here + 1 : here + 1 + more])
+            here += more
+            word = words[here]
         before = word
         here += 1
     return made
 
 
 def _phrase(words: Sequence[str], here: int, table: _Table) -> str:
-    """The longest phrase of the table that begins at `here`, or ""."""
+    """The longest phrase of the table that begins at `here`, or the word alone."""
     for length in range(min(table.longest, len(words) - here), 0, -1):
         if (phrase := " ".join(words[here : here + length])) in table.phrases:
             return phrase
-    return ""
+    return words[here]
 
 
-@lru_cache(maxsize=1 << 16)
 def _designated(before: str, word: str) -> tuple[Attribute, ...]:
     """What the number or letter `word` says of the word before it: "type 2a" is a type 2, and of these the type a."""
     found = _DESIGNATOR.fullmatch(word)
@@ -223,12 +206,11 @@ class Attributes:
     @classmethod
     def of(cls, names: Sequence[str], language: str) -> Attributes:
         found = [attributes(name, language) for name in names]
-        number: dict[Attribute, int] = {}
-        each = np.array([number.setdefault(one, len(number)) for of_name in found for one in of_name], np.int64)
+        different, each = numbered([one for of_name in found for one in of_name])
         rows = np.repeat(np.arange(len(names)), [len(of_name) for of_name in found])
-        axes, values = numbered(one.axis for one in number), numbered(one.value for one in number)
+        axes, values = numbered([one.axis for one in different])[1], numbered([one.value for one in different])[1]
         # No axis but one on which two values stand can tell names apart, and most words are never negated.
-        width = len(number) + 1
+        width = len(different) + 1
         pairs, pair_of_attribute = np.unique(axes.astype(np.int64) * width + values, return_inverse=True)
         kept = (np.bincount(pairs // width, minlength=width) > 1)[axes[each]]
         keys = np.unique(rows[kept] * width + pair_of_attribute[each[kept]])

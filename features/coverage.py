@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, OptionError
-from .compute import empty_table, fill, steps
+from .compute import feature_table
 from .feature_set import FeatureSet
 from .interning import InternedPairs
 from .providers import Providers
-from .representations import Progress, Representations
+from .representations import Progress
 
 MIN_COVERAGE = 0.9
 """The least share of pairs that each vote and each pick must be known for, unless another is asked for."""
@@ -55,13 +55,12 @@ def covered_table(
         For a `least` outside [0, 1].
     """
     check_least(least)
-    texts, table, all_steps = Representations(pairs.names, providers), empty_table(pairs, features), steps(features)
-    asked = [step for step in all_steps if step.kind.asked]
-    if asked:
-        table[:] = np.nan
-        fill(table, asked, pairs, texts)
-        check_coverage(coverage(table, pairs.pair_of_row, features), features, least)
-    fill(table, [step for step in all_steps if not step.kind.asked], pairs, texts, progress=progress)
+
+    def check(table: NDArray[np.float32]) -> None:
+        if features.asked:
+            check_coverage(coverage(table, pairs.pair_of_row, features), features, least)
+
+    table = feature_table(pairs, features, providers, progress=progress, check=check)
     return table, coverage(table, pairs.pair_of_row, features)
 
 

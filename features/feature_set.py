@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from ..endpoints.endpoint import Endpoint, endpoints_of, required_endpoints
-from ..endpoints.prices import Price, prices_of
+from ..endpoints.endpoint import Endpoint, endpoints_of
+from ..endpoints.prices import Price, prices_of, read_services
 from ..errors import InputError
 from ..files.did_you_mean import hint
 from ..files.toml import read_toml, table_as, tables_of
@@ -108,10 +108,7 @@ class FeatureSet:
         return features
 
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
-        """The same columns; the `[endpoint.NAME]` and `[price.MODEL]` tables of a TOML file go before the set's own.
-
-        Raises `InputError` for a file that is absent or not TOML, has no endpoint, or one that cannot be right.
-        """
+        """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`."""
         endpoints, prices = read_services(path)
         return replace(self, endpoints={**self.endpoints, **endpoints}, prices={**self.prices, **prices})
 
@@ -169,12 +166,6 @@ class FeatureSet:
             "feature": [{"name": f.name, "kind": f.kind, **f.options} for f in self.features],
             **({"encoder": encoders} if encoders else {}),
         }
-
-
-def read_services(path: str | os.PathLike[str]) -> tuple[dict[str, Endpoint], dict[str, Price]]:
-    """The endpoints of a TOML file, which may be a whole feature set, and its prices. Raises as `served_by`."""
-    parsed = read_toml(Path(path), source := os.fspath(path))
-    return required_endpoints(parsed, source), prices_of(parsed, source)
 
 
 def _read_set(which: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:

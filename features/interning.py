@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     Strings = Sequence[str] | pa.Array | pa.ChunkedArray
+
+T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -88,14 +90,14 @@ def intern_pairs(a: Strings, b: Strings, naming: Callable[[list[str]], list[str]
     if len(a) != len(b):
         raise InputError("the two sides differ in length", allowed="one b for each a", got=(len(a), len(b)))
     raw, (codes_a, codes_b) = intern_strings([a, b])
-    names, name_of_raw = unique_names(naming(raw))
+    names, name_of_raw = numbered(naming(raw))
     return InternedPairs(names, *unordered_pairs(name_of_raw[codes_a], name_of_raw[codes_b], len(names)))
 
 
-def unique_names(names: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
-    """The different names in order of first appearance, and int32[n], where each of `names` is among them."""
-    index: dict[str, int] = {}
-    places = np.fromiter((index.setdefault(name, len(index)) for name in names), np.int32, len(names))
+def numbered(values: Sequence[T]) -> tuple[list[T], NDArray[np.int32]]:
+    """The different values in order of first appearance, and int32[n], where each of `values` is among them."""
+    index: dict[T, int] = {}
+    places = np.fromiter((index.setdefault(value, len(index)) for value in values), np.int32, len(values))
     return list(index), places
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..terms.icd.similarity import overlap, wu_palmer
 from ..votes.voters import PICK_CHOICES, PICK_OPTIONS, VOTE_CHOICES, VOTE_OPTIONS, Picker, Voter, problem_of
 from .alignment import SIDES, alignment
 from .contrast import MAX_CONFLICTS, count_conflicts
@@ -72,19 +73,10 @@ def _same_pick(category: Index, first: Index, second: Index, out: Column) -> Non
     out[first == second] = 1.0
 
 
-def _kinship(paths: Any, first: Index, second: Index, out: Column) -> None:
-    from ..terms.icd.similarity import wu_palmer
-
-    wu_palmer(paths, first, second, out)
-
-
-def _icd_overlap(shares: Any, first: Index, second: Index, out: Column) -> None:
-    from ..terms.icd.similarity import overlap
-
-    overlap(shares, first, second, out)
-
-
 _ICD_OPTIONS = {"source": "icd10cm", "encoder": "shipped"}
+_OF_VOTES: dict[str, Any] = {
+    "options": {"model": REQUIRED, **VOTE_OPTIONS}, "choices": VOTE_CHOICES, "problem_of": problem_of, "asked": True,
+}  # fmt: skip
 _NO_NEAREST = "one of the strings has no nearest entry"
 
 KINDS: dict[str, FeatureKind] = {
@@ -98,10 +90,7 @@ KINDS: dict[str, FeatureKind] = {
             missing="the pair was not asked, or no answer holds a verdict",
             needs=lambda texts, options: texts.votes(Voter.of(options)),
             compare=lambda votes, first, second, out: votes.mean(first, second, out),
-            options={"model": REQUIRED, **VOTE_OPTIONS},
-            choices=VOTE_CHOICES,
-            problem_of=problem_of,
-            asked=True,
+            **_OF_VOTES,
         ),
         FeatureKind(
             name="vote_spread",
@@ -111,10 +100,7 @@ KINDS: dict[str, FeatureKind] = {
             missing="fewer than two answers hold a verdict",
             needs=lambda texts, options: texts.votes(Voter.of(options)),
             compare=lambda votes, first, second, out: votes.spread(first, second, out),
-            options={"model": REQUIRED, **VOTE_OPTIONS},
-            choices=VOTE_CHOICES,
-            problem_of=problem_of,
-            asked=True,
+            **_OF_VOTES,
         ),
         FeatureKind(
             name="icd_pick",
@@ -148,7 +134,7 @@ KINDS: dict[str, FeatureKind] = {
             alike=1.0,
             missing=_NO_NEAREST,
             needs=lambda texts, options: texts.icd_paths(options["source"], options["encoder"]),
-            compare=_kinship,
+            compare=wu_palmer,
             options=_ICD_OPTIONS,
             monotone=True,
         ),
@@ -159,7 +145,7 @@ KINDS: dict[str, FeatureKind] = {
             alike=1.0,
             missing=_NO_NEAREST,
             needs=lambda texts, options: texts.icd_distribution(options["source"], options["encoder"]),
-            compare=_icd_overlap,
+            compare=overlap,
             options=_ICD_OPTIONS,
             monotone=True,
         ),

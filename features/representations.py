@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DxmatchError, OptionError
+from ..terms.icd.search import CANDIDATES, Candidates
+from ..terms.icd.similarity import CategoryDistribution
 from .alignment import Words
 from .contrast import Attributes, has_contrasts
 from .providers import Providers
 from .tokens import TokenizedNames, TokenSets
 
 if TYPE_CHECKING:
-    from ..terms.icd.search import Candidates
-    from ..terms.icd.similarity import CategoryDistribution
     from ..votes.lookup import PairVotes
     from ..votes.picks import Choices
     from ..votes.voters import Picker, Voter
@@ -25,11 +26,28 @@ if TYPE_CHECKING:
 _SEARCH_BATCH = 4096
 """Names of the ICD-10 search between two reports of progress."""
 
-_INTERMEDIATE = ("tokenized", "icd found", "choices")
+_INTERMEDIATE = ("_tokenized", "_icd_found", "_choices")
 """What other representations are made from, and no feature reads."""
 
 Progress = Callable[[int, int], None]
 """Called with what is done and what there is to do in all."""
+
+T = TypeVar("T")
+
+
+def _once(make: Callable[..., T]) -> Callable[..., T]:
+    """Has a method of `Representations` compute a thing once, whoever asks, for each of its arguments."""
+
+    @wraps(make)
+    def kept(self: Representations, *arguments: Any) -> T:
+        key = (make.__name__, *arguments)
+        if key not in self._made:
+            with self._lock:
+                if key not in self._made:
+                    self._made[key] = make(self, *arguments)
+        return self._made[key]
+
+    return kept
 
 
 class Representations:
@@ -60,19 +78,11 @@ class Representations:
         self.progress = self._opened = None
         self._lock = threading.RLock()
 
-    def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        if key not in self._made:
-            with self._lock:
-                if key not in self._made:
-                    self._made[key] = make()
-        return self._made[key]
-
     @property
     def _providers(self) -> Providers:
         if self._opened is None:
-            raise OptionError(
-                "texts", "representations that were prepared for these features before they were pickled", ""
-            )
+            allowed = "representations that were prepared for these features before they were pickled"
+            raise OptionError("texts", allowed, "")
         return self._opened
 
     @property
@@ -80,108 +90,83 @@ class Representations:
         return self._providers.normalizer.language
 
     @property
+    @_once
     def _tokenized(self) -> TokenizedNames:
-        return self._once(("tokenized",), lambda: TokenizedNames.of(self.names))
+        return TokenizedNames.of(self.names)
 
+    @_once
     def token_sets(self, view: str) -> TokenSets:
-        return self._once(("tokens", view), lambda: TokenSets.of(self._tokenized, view, self._language))
+        return TokenSets.of(self._tokenized, view, self._language)
 
+    @_once
     def vectors(self, encoder: str) -> NDArray[np.float32]:
         """float32[u, d], unit rows."""
-
-        def encode() -> NDArray[np.float32]:
-            by = self._providers.encoder(encoder)
-            vectors = by.encode(self.names)
-            if len(vectors) != len(self.names) or not np.isfinite(vectors).all():
-                raise DxmatchError(
-                    f"The encoder {by.identity} gave vectors of shape {vectors.shape}, or not finite ones."
-                )
-            return vectors
-
-        return self._once(("vectors", encoder), encode)
+        by = self._providers.encoder(encoder)
+        vectors = by.encode(self.names)
+        if len(vectors) != len(self.names) or not np.isfinite(vectors).all():
+            raise DxmatchError(f"The encoder {by.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
+        return vectors
 
     @property
+    @_once
     def attributes(self) -> Attributes | None:
         """To find conflicts between names; None in a language without a table of them."""
+        return Attributes.of(self.names, self._language) if has_contrasts(self._language) else None
 
-        def make() -> Attributes | None:
-            return Attributes.of(self.names, self._language) if has_contrasts(self._language) else None
-
-        return self._once(("attributes",), make)
-
+    @_once
     def words(self, encoder: str) -> Words:
-        def make() -> Words:
-            return Words.of(self._tokenized, self._language, self._providers.encoder(encoder).encode)
+        return Words.of(self._tokenized, self._language, self._providers.encoder(encoder).encode)
 
-        return self._once(("words", encoder), make)
-
+    @_once
     def votes(self, voter: Voter) -> PairVotes:
         from ..votes.lookup import PairVotes
 
-        key = ("votes", voter)
-        return self._once(key, lambda: PairVotes.read(self._providers.vote_store(), voter, self.names))
+        return PairVotes.read(self._providers.vote_store(), voter, self.names)
 
+    @_once
     def picked_categories(self, picker: Picker) -> NDArray[np.int32]:
         """int32[u]: the category of the direct match or of the language model's pick, -1 where there is neither."""
-
-        def read() -> NDArray[np.int32]:
-            index = self._providers.icd_index(picker.source, picker.encoder)
-            nodes = self.icd_choices(picker).nodes(picker.config, self._providers.vote_store())
-            return index.category_of(nodes)
-
-        return self._once(("picked", picker), read)
+        index = self._providers.icd_index(picker.source, picker.encoder)
+        return index.category_of(self.icd_choices(picker).nodes(picker.config, self._providers.vote_store()))
 
     def icd_choices(self, picker: Picker) -> Choices:
         """The candidates of each name, which pickers of one ICD-10, encoder and k share."""
+        return self._choices(picker.source, picker.encoder, picker.k)
+
+    @_once
+    def _choices(self, source: str, encoder: str, k: int) -> Choices:
         from ..votes.picks import Choices
 
-        def find() -> Choices:
-            return Choices.of(self.names, self._providers.icd_index(picker.source, picker.encoder), picker.k)
+        return Choices.of(self.names, self._providers.icd_index(source, encoder), k)
 
-        return self._once(("choices", picker.source, picker.encoder, picker.k), find)
-
+    @_once
     def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u]: the three-character category of the nearest entry, as a number; -1 for none."""
+        return self._providers.icd_index(source, encoder).category_of(self._icd_nodes(source, encoder))
 
-        def find() -> NDArray[np.int32]:
-            return self._providers.icd_index(source, encoder).category_of(self._icd_nodes(source, encoder))
-
-        return self._once(("icd", source, encoder), find)
-
+    @_once
     def icd_paths(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u, levels]: the code of the nearest entry, and all above it from the chapter down."""
+        return self._providers.icd_index(source, encoder).tree.paths(self._icd_nodes(source, encoder))
 
-        def find() -> NDArray[np.int32]:
-            return self._providers.icd_index(source, encoder).tree.paths(self._icd_nodes(source, encoder))
-
-        return self._once(("icd paths", source, encoder), find)
-
+    @_once
     def icd_distribution(self, source: str, encoder: str) -> CategoryDistribution:
         """How each name is distributed over the categories of its nearest codes; a direct match lies in one."""
-        from ..terms.icd.similarity import CategoryDistribution
-
-        def find() -> CategoryDistribution:
-            index, found = self._providers.icd_index(source, encoder), self._icd_found(source, encoder)
-            return CategoryDistribution.of(found, index.category_of(found.nodes))
-
-        return self._once(("icd distribution", source, encoder), find)
+        index, found = self._providers.icd_index(source, encoder), self._icd_found(source, encoder)
+        return CategoryDistribution.of(found, index.category_of(found.nodes))
 
     def _icd_nodes(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u]: the code of the direct match or of the nearest entry, -1 where there is neither."""
         return np.ascontiguousarray(self._icd_found(source, encoder).nodes[:, 0])
 
+    @_once
     def _icd_found(self, source: str, encoder: str) -> Candidates:
         """One search serves every feature that rests on the nearest codes."""
-        from ..terms.icd.search import CANDIDATES, Candidates
-
-        def find() -> Candidates:
-            index, total = self._providers.icd_index(source, encoder), len(self.names)
-            found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
-            for start in range(0, total, _SEARCH_BATCH):
-                some = slice(start, start + _SEARCH_BATCH)
-                found.nodes[some], found.cosines[some] = index.find(self.names[some], CANDIDATES, vectors[some])
-                if self.progress is not None:
-                    self.progress(min(start + _SEARCH_BATCH, total), total)
-            return found
-
-        return self._once(("icd found", source, encoder), find)
+        index, total = self._providers.icd_index(source, encoder), len(self.names)
+        found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
+        for start in range(0, total, _SEARCH_BATCH):
+            some = slice(start, start + _SEARCH_BATCH)
+            found.nodes[some], found.cosines[some] = index.find(self.names[some], CANDIDATES, vectors[some])
+            if self.progress is not None:
+                self.progress(min(start + _SEARCH_BATCH, total), total)
+        return found

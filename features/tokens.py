@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
 from ..errors import MissingExtra
+from .interning import numbered
 
 _SNOWBALL = {"en": "english", "ru": "russian"}
 _TAGGED = ("en",)
@@ -57,21 +57,8 @@ _OF_WORDS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
     "tags": tags,
 }
 VIEWS = ("unigram", "bigram", "stem", "lemma", "tags")
-"""The five ways to make a set of a name."""
-
-
-def view(name: str, kind: str, language: str) -> set[Hashable]:
-    """The set behind one ratio, of one normalised name.
-
-    unigram : its words. bigram : its pairs of neighbouring words. stem, lemma : of its words. tags : the parts of speech of
-    its words; empty for a language without a tagger.
-    """
-    words = name.split()
-    if kind == "bigram":
-        return set(pairwise(words))
-    if kind == "tags" and language not in _TAGGED:
-        return set()
-    return set(_OF_WORDS[kind](words, language))
+"""The five ways to make a set of a name: its words, its pairs of neighbouring words, and of each word the stem, the lemma or the
+part of speech."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +78,8 @@ class TokenizedNames:
     @classmethod
     def of(cls, names: Sequence[str]) -> TokenizedNames:
         rows = [name.split() for name in names]
-        number: dict[str, int] = {}
-        ids = [number.setdefault(word, len(number)) for row in rows for word in row]
-        return cls(offsets_of([len(row) for row in rows]), np.array(ids, np.int32), list(number))
+        words, ids = numbered([word for row in rows for word in row])
+        return cls(offsets_of([len(row) for row in rows]), ids, words)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -111,12 +97,6 @@ def offsets_of(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return offsets
 
 
-def numbered(values: Iterable[Hashable]) -> NDArray[np.int32]:
-    """Equal values as equal numbers from 0."""
-    number: dict[Hashable, int] = {}
-    return np.array([number.setdefault(value, len(number)) for value in values], np.int32)
-
-
 @dataclass(frozen=True)
 class TokenSets:
     """u names under one view.
@@ -131,7 +111,7 @@ class TokenSets:
 
     @classmethod
     def of(cls, names: TokenizedNames, kind: str, language: str) -> TokenSets:
-        """The sets that `view` gives."""
+        """The sets of the names under the view `kind`; empty tags in a language without a tagger."""
         rows, ids = names.rows, names.ids.astype(np.int64)
         if kind == "bigram":
             together = np.flatnonzero(rows[1:] == rows[:-1])
@@ -140,7 +120,7 @@ class TokenSets:
         elif kind == "tags" and language not in _TAGGED:
             rows, ids = rows[:0], ids[:0]
         else:
-            ids = numbered(_OF_WORDS[kind](names.words, language))[ids]
+            ids = numbered(_OF_WORDS[kind](names.words, language))[1][ids]
         most = int(ids.max(initial=0)) + 1
         rows, ids = np.divmod(np.unique(rows * most + ids), most)
         return cls(offsets_of(np.bincount(rows, minlength=len(names))), ids.astype(np.int32))

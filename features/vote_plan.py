@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,7 +66,9 @@ def plan(
             raise InputError(
                 f"no such vote or pick{hint(name, known)}", source=features.name, allowed=allowed, got=name
             )
-    differing = _Differing.of(pairs, providers)
+    rows = np.flatnonzero(~pairs.equal)
+    sides = [[pairs.names[i] for i in side[rows].tolist()] for side in (pairs.first, pairs.second)]
+    differing = _Differing(*sides, Representations(list(dict.fromkeys(chain(*sides))), providers))
     groups: dict[tuple[ModelConfig, str], list[FeatureSpec]] = {}
     for feature in asked:
         if not only or feature.name in only:
@@ -89,20 +92,12 @@ def jobs_of(planned: Sequence[Planned], features: FeatureSet, store: VoteStore) 
     ]
 
 
-@dataclass(frozen=True)
-class _Differing:
+class _Differing(NamedTuple):
     """The pairs whose names differ, and these names."""
 
     first: list[str]
     second: list[str]
     texts: Representations
-
-    @classmethod
-    def of(cls, pairs: InternedPairs, providers: Providers) -> _Differing:
-        rows = np.flatnonzero(~pairs.equal)
-        first = [pairs.names[i] for i in pairs.first[rows].tolist()]
-        second = [pairs.names[i] for i in pairs.second[rows].tolist()]
-        return cls(first, second, Representations(list(dict.fromkeys([*first, *second])), providers))
 
 
 def _who(feature: FeatureSpec) -> Voter | Picker:
@@ -116,7 +111,7 @@ def _planned(
     config, endpoint = who[0].config, who[0].endpoint
     if isinstance(who[0], Picker):
         choices = differing.texts.icd_choices(who[0])
-        wanted = len(choices.rows)
+        wanted = len(choices.asked)
 
         def questions() -> Iterator[Question]:
             return choices.questions(config)

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,12 +24,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise DxmatchError(f"{target} is a folder, not a file to write to.")
     if not target.parent.is_dir():
         raise DxmatchError(f"{target.parent}: no such folder (for {target.name}).")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    # Two processes that write the same file, on two machines even, never meet.
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.part")
     try:
         yield temporary
         temporary.replace(target)
     except OSError as error:
-        raise DxmatchError(f"{target} could not be written: {error.strerror or error}.") from error
+        # pyarrow puts what it was about into `strerror`.
+        why = os.strerror(error.errno) if error.errno else error
+        raise DxmatchError(f"{target} could not be written: {why}.") from error
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -9,12 +9,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .tables import Table
+from .tables import Table, conflicts
 
 BLANK = -1
 """An expert who did not vote on a pair."""
 
 _LABELS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
+_ALLOWED = "0 (no match) or 1 (match)"
 
 
 def experts_of(table: Table, label: str) -> list[str]:
@@ -46,50 +47,32 @@ def read_shares(
         votes, found = (ballots != BLANK).sum(axis=1), (ballots == 1).sum(axis=1)
         return np.divide(found, votes, out=np.full(len(votes), np.nan), where=votes > 0)
     table.require(soft, "the share of votes for a match")
-    out = np.zeros(len(table))
-    for row, value in enumerate(table.column(soft)):
-        try:
-            out[row] = float(value)
-        except (TypeError, ValueError):
-            out[row] = np.nan
-        if not 0 <= out[row] <= 1:
-            problems.setdefault(
-                row, table.error("a share of votes that cannot be", row, soft, allowed="0 to 1", got=value)
-            )
-    return out
+    return np.array(table.parsed(soft, _share, "a share of votes that cannot be", "0 to 1", problems), np.float64)
 
 
-def _parse_label(value: Any) -> int | None:
-    """0 or 1; None for a blank; -1 for anything else."""
+def _share(value: Any) -> float:
+    if not 0 <= float(value) <= 1:
+        raise ValueError
+    return float(value)
+
+
+def _label(value: Any) -> int | None:
+    """0 or 1; None for a blank."""
     if value is None or value == "" or value != value:
         return None
-    return _LABELS.get(str(value).strip().casefold(), -1)
+    return _LABELS[str(value).strip().casefold()]
 
 
 def _parsed(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
-    out = []
-    for row, value in enumerate(table.column(column)):
-        parsed = _parse_label(value)
-        if parsed == -1:
-            problems.setdefault(
-                row,
-                table.error("a label that is not 0 or 1", row, column, allowed="0 (no match) or 1 (match)", got=value),
-            )
-            parsed = None
-        out.append(parsed)
-    return out
+    return table.parsed(column, _label, "a label that is not 0 or 1", _ALLOWED, problems)
 
 
 def _plain_labels(table: Table, column: str, problems: dict[int, InputError]) -> NDArray[np.int8]:
-    out = np.zeros(len(table), np.int8)
-    for row, value in enumerate(_parsed(table, column, problems)):
+    labels = _parsed(table, column, problems)
+    for row, value in enumerate(labels):
         if value is None:
-            problems.setdefault(
-                row, table.error("the label is blank", row, column, allowed="0 (no match) or 1 (match)", got=None)
-            )
-        else:
-            out[row] = value
-    return out
+            problems.setdefault(row, table.error("the label is blank", row, column, allowed=_ALLOWED, got=None))
+    return np.array([value or 0 for value in labels], np.int8)
 
 
 def _majority(
@@ -99,24 +82,15 @@ def _majority(
     experts = experts_of(table, label)
     final = _parsed(table, "adjudicated", problems) if "adjudicated" in table.names else [None] * len(table)
     out = np.zeros(len(table), np.int8)
-    for row in range(len(table)):
-        ballot = [column[row] for column in votes]
-        for verdict in (0, 1):
-            if 2 * ballot.count(verdict) > len(experts):
-                out[row] = verdict
-                break
-        else:
-            verdict = final[row]
-            if verdict is None:
-                problems.setdefault(
-                    row,
-                    table.error(
-                        f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
-                        allowed="0 or 1 where the experts tie or are blank", got=dict(zip(experts, ballot, strict=True)),
-                    ),
-                )  # fmt: skip
-            else:
-                out[row] = verdict
+    for row, (adjudicated, *ballot) in enumerate(zip(final, *votes, strict=True)):
+        decided = next((verdict for verdict in (0, 1) if 2 * ballot.count(verdict) > len(experts)), adjudicated)
+        if decided is None:
+            undecided = table.error(
+                f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
+                allowed="0 or 1 where the experts tie or are blank", got=dict(zip(experts, ballot, strict=True)),
+            )  # fmt: skip
+            problems.setdefault(row, undecided)
+        out[row] = decided or 0
     return out
 
 
@@ -128,16 +102,15 @@ def check_conflicts(
     problems: dict[int, InputError],
 ) -> None:
     """One pair, in either order, has one label. All rows of a pair with two labels are refused."""
-    rows_of: dict[tuple[str, str], list[int]] = {}
-    for row, (a, b) in enumerate(zip(text[columns[0]].to_pylist(), text[columns[1]].to_pylist(), strict=True)):
-        if row not in problems:
-            a, b = a.casefold(), b.casefold()
-            rows_of.setdefault((a, b) if a <= b else (b, a), []).append(row)
-    for pair, rows in rows_of.items():
-        if len({int(labels[row]) for row in rows}) > 1:
-            shown = ", ".join(f"row {table.row_number(row)}: {labels[row]}" for row in rows[:4])
-            for row in rows:
-                problems[row] = table.error(
-                    f"the pair {pair[0]!r}, {pair[1]!r} has two labels ({shown})", row, columns[0],
-                    allowed="one label for a pair, in either order; --rejects FILE sets such rows aside",
-                )  # fmt: skip
+    said = {
+        row: (tuple(sorted((a.casefold(), b.casefold()))), label)
+        for row, (a, b, label) in enumerate(zip(*(text[c].to_pylist() for c in columns), labels.tolist(), strict=True))
+        if row not in problems
+    }
+    for pair, rows in conflicts(said):
+        shown = ", ".join(f"row {table.row_number(row)}: {labels[row]}" for row in rows[:4])
+        for row in rows:
+            problems[row] = table.error(
+                f"the pair {pair[0]!r}, {pair[1]!r} has two labels ({shown})", row, columns[0],
+                allowed="one label for a pair, in either order; --rejects FILE sets such rows aside",
+            )  # fmt: skip

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
-from .tables import Table, read_table, write_rejects
+from .tables import Table, read_table
 
 
 @dataclass(frozen=True)
@@ -134,21 +134,16 @@ def read_pairs(
         labels, votes = read_labels(table, label, problems)
         check_conflicts(table, (a, b), text, labels, problems)
     shares = None if soft is None else read_shares(table, soft, label, votes, problems)
-    weights = _weights(table, weight, problems) if weight is not None else None
+    weights = None
+    if weight is not None:
+        parsed = table.parsed(weight, _weight, "a weight that is no positive number", "> 0", problems)
+        weights = np.array(parsed, np.float64)
     groups = _groups(table, group, problems) if group is not None else None
 
     row = table.first_row + np.arange(len(table))
     pairs = Pairs(table, text[a], text[b], row, labels, weights, len(problems), votes, shares, groups)
-    if not problems:
-        return pairs
-    if rejects is None:
-        raise problems[min(problems)]
-    write_rejects(table, {row: str(error) for row, error in problems.items()}, rejects)
-    keep = np.ones(len(table), bool)
-    keep[list(problems)] = False
-    if not keep.any():
-        raise InputError(f"all {len(table):,} rows were refused; see {os.fspath(rejects)}", source=table.source)
-    return pairs.take(keep)
+    sound = table.sound_rows(problems, rejects)
+    return pairs.take(sound) if problems else pairs
 
 
 def _from_tuples(source: Any) -> Any:
@@ -196,20 +191,10 @@ def why_refused(text: str | None) -> tuple[str, str]:
     return "a diagnosis without a letter or digit", "a diagnosis in words"
 
 
-def _weights(table: Table, column: str, problems: dict[int, InputError]) -> NDArray[np.float64]:
-    out = np.ones(len(table))
-    for row, value in enumerate(table.column(column)):
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = float("nan")
-        if not (np.isfinite(number) and number > 0):
-            problems.setdefault(
-                row, table.error("a weight that is no positive number", row, column, allowed="> 0", got=value)
-            )
-        else:
-            out[row] = number
-    return out
+def _weight(value: Any) -> float:
+    if not 0 < float(value) < float("inf"):
+        raise ValueError
+    return float(value)
 
 
 def _groups(table: Table, column: str, problems: dict[int, InputError]) -> pa.ChunkedArray:

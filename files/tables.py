@@ -5,24 +5,28 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from .atomic import whole_file
+from .did_you_mean import hint
 from .table_files import SUFFIXES, read_file
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,8 @@ class Table:
         """Errors: `InputError` where the column is missing, with the nearest of those present."""
         if name in self.names:
             return
-        near = difflib.get_close_matches(name, self.names, n=1, cutoff=0.6)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(
-            f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint}",
+            f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}",
             source=self.source,
             allowed=f"a column {name!r}, or its other name given as an option",
             got=self.names,
@@ -99,6 +101,50 @@ class Table:
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
         return InputError(problem, source=self.source, row=self.row_number(index), column=column, **details)
+
+    def parsed(
+        self, column: str, parse: Callable[[Any], T], problem: str, allowed: str, problems: dict[int, InputError]
+    ) -> list[T | None]:
+        """Each value of a column as `parse` reads it; None, and an error in `problems`, where it raises.
+
+        parse : raises `TypeError`, `ValueError` or `LookupError` for a value that cannot be right.
+        """
+        out: list[T | None] = []
+        for row, value in enumerate(self.column(column)):
+            try:
+                out.append(parse(value))
+            except (TypeError, ValueError, LookupError):
+                out.append(None)
+                problems.setdefault(row, self.error(problem, row, column, allowed=allowed, got=value))
+        return out
+
+    def sound_rows(
+        self, problems: Mapping[int, InputError], rejects: str | os.PathLike[str] | None
+    ) -> NDArray[np.bool_]:
+        """bool[n]: the rows without a problem; the others are written to `rejects`.
+
+        Raises `InputError`: the first problem where `rejects` is None, or where no row is left.
+        """
+        sound = np.ones(len(self), bool)
+        if problems:
+            if rejects is None:
+                raise problems[min(problems)]
+            write_rejects(self, {row: str(error) for row, error in problems.items()}, rejects)
+            sound[list(problems)] = False
+            if not sound.any():
+                refused = f"all {len(self):,} rows were refused; see {os.fspath(rejects)}"
+                raise InputError(refused, source=self.source)
+        return sound
+
+
+def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, list[int]]]:
+    """Of (key, value) by row: each key with two values or more, and its rows."""
+    rows_of: dict[Hashable, list[int]] = {}
+    for row, (key, _) in said.items():
+        rows_of.setdefault(key, []).append(row)
+    for key, rows in rows_of.items():
+        if len({said[row][1] for row in rows}) > 1:
+            yield key, rows
 
 
 def read_table(source: Any) -> Table:

@@ -105,5 +105,7 @@ def _problem(key: str, kind: inspect.Type, table: Mapping[str, Any], source: str
         return InputError(f"{place}: no {key!r}", source=source, allowed=allowed)
     value = table[key]
     near = hint(value, choices) if isinstance(value, str) and len(value) > 2 else ""
-    got = {} if secret else {"got": value}
-    return InputError(f"{place}: no usable {key!r}{near}", source=source, allowed=allowed, **got)
+    problem = f"{place}: no usable {key!r}{near}"
+    if secret:
+        return InputError(problem, source=source, allowed=allowed)
+    return InputError(problem, source=source, allowed=allowed, got=value)

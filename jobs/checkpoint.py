@@ -16,7 +16,7 @@ from .plan import Job
 
 ABOUT = "_job.json"
 _PART = re.compile(r"part-\d{5,}\.parquet")
-_OURS = re.compile(rf"{ABOUT}|_?(part-\d{{5,}}|_rejects-\d{{5,}}|_merged)\.parquet(\.[0-9a-f]{{12}}\.part)?")
+_OURS = re.compile(rf"{ABOUT}|[._]?(part-\d{{5,}}|_rejects-\d{{5,}}|_merged)\.parquet(\.[0-9a-f]{{12}}\.part)?")
 _WORDS = {
     "dxmatch": "release", "model": "model", "libraries": "libraries", "votes": "vote store", "a": "column a", "b": "column b",
     "features": "feature columns", "shap": "SHAP columns", "rejecting": "rejects", "chunk_rows": "rows of a chunk", "input": "input", "rows": "rows",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -76,13 +79,7 @@ class Scorer:
         if rows.problems and not options.rejecting:
             raise rows.problems[min(rows.problems)]
         table = feature_table(pairs, m.features, m.providers, texts=texts.names, threads=1, progress=self._check)
-        probability = m.decided(table, pairs.equal, threads=1)[pairs.pair_of_row]
-        columns = {"probability": pa.array(probability), "match": pa.array(probability >= m.threshold)}
-        added = [(m.features.names, table)] if options.features else []
-        added += [(m.shap_names, m.contributions(table, threads=1))] if options.shap else []
-        for names, values in added:
-            for column, name in enumerate(names):
-                columns[name] = pa.array(values[:, column][pairs.pair_of_row], from_pandas=True)
+        columns = m.score_columns(pairs, table, features=options.features, shap=options.shap, threads=1)
         self._check()
         shares = coverage(table, pairs.pair_of_row, m.features)
         kept = rows.table.data if not rows.problems else rows.table.data.filter(pa.array(good))
@@ -100,9 +97,33 @@ class Scorer:
             raise DxmatchError("The job was interrupted.")
 
 
-def chunk_error(chunk: Chunk, cause: BaseException) -> DxmatchError:
-    """The error of a chunk that failed: one that says where it lies as it is, any other with its chunk."""
-    if isinstance(cause, DxmatchError):
-        return cause
-    why = "out of memory" if isinstance(cause, MemoryError) else f"{type(cause).__name__}: {cause}"
-    return DxmatchError(f"{chunk.place}: chunk {chunk.number} failed ({why}).")
+def run_chunks(
+    todo: Sequence[Chunk],
+    at_once: int,
+    start: Callable[[Chunk], Future[ChunkResult]],
+    report: Callable[[ChunkResult], None],
+    explain: Callable[[Chunk, BaseException], BaseException] = lambda chunk, error: error,
+) -> None:
+    """Has chunks scored, `at_once` of them started or waiting, and reports each when it is done.
+
+    Raises
+    ------
+    DxmatchError
+        Of the first chunk that failed, once those that were started are finished and reported: what `explain` makes of
+        its error, with the chunk where that does not say where it lies.
+    """
+    rest, running, failed = iter(todo), dict[Future[ChunkResult], Chunk](), dict[int, tuple[Chunk, BaseException]]()
+    while running := running | {start(chunk): chunk for chunk in islice(rest, 0 if failed else at_once - len(running))}:
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            chunk = running.pop(future)
+            if (error := future.exception()) is not None:
+                failed[chunk.number] = chunk, error
+            else:
+                report(future.result())
+    if failed:
+        chunk, error = failed[min(failed)]
+        cause = explain(chunk, error)
+        if isinstance(cause, DxmatchError):
+            raise cause
+        why = "out of memory" if isinstance(cause, MemoryError) else f"{type(cause).__name__}: {cause}"
+        raise DxmatchError(f"{chunk.place}: chunk {chunk.number} failed ({why}).") from cause

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 
+from ..errors import DxmatchError
 from ..matcher.match_function import MatchFunction
-from .chunk import Scorer, chunk_error
+from .chunk import Scorer, run_chunks
 from .parts import ChunkResult
 from .plan import Job
 from .source import Chunk
@@ -25,45 +26,29 @@ def cores() -> int:
 def run(
     job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[ChunkResult], None], m: MatchFunction
 ) -> None:
-    """Scores the chunks of `todo`, `job.workers` (or as many as there are cores) at a time.
+    """Scores the chunks of `todo`, `job.workers` (or as many as there are cores) at a time, as `run_chunks` does.
 
-    The kernels run without the interpreter's lock, so threads are enough, and share the texts and the model.
-
-    Parameters
-    ----------
-    report
-        Called in this thread when a chunk is done.
-
-    Raises
-    ------
-    DxmatchError
-        Of the first chunk that fails. Those under way are finished and reported before it is raised; an interruption
-        leaves them.
+    The kernels run without the interpreter's lock, so threads are enough, and share the texts and the model. `report` is
+    called in this thread. An interruption leaves the chunks under way.
     """
-    scorer, stop = Scorer(job, texts, m), threading.Event()
-    failed: dict[int, BaseException] = {}
+    scorer, threads = Scorer(job, texts, m), job.workers or cores()
+    stop = threading.Event()
 
-    def score(chunk: Chunk) -> ChunkResult | None:
+    def score(chunk: Chunk) -> ChunkResult:
         if stop.is_set():
-            return None
+            # Never reported: a chunk that waited comes after the one that failed.
+            raise DxmatchError("Not begun.")
         try:
             return scorer(chunk)
         except BaseException:
             stop.set()
             raise
 
-    with ThreadPoolExecutor(job.workers or cores(), "dxmatch-chunk") as pool:
-        chunks = {pool.submit(score, chunk): chunk for chunk in todo}
+    with ThreadPoolExecutor(threads, "dxmatch-chunk") as pool:
         try:
-            for future in as_completed(chunks):
-                if (error := future.exception()) is not None:
-                    failed[chunks[future].number] = error
-                elif (result := future.result()) is not None:
-                    report(result)
+            # As many wait as are under way, so that none is idle while a result is merged.
+            run_chunks(todo, 2 * threads, lambda chunk: pool.submit(score, chunk), report)
         except BaseException:
             stop.set()
             scorer.leave.set()
             raise
-    if failed:
-        first = min(failed)
-        raise chunk_error(job.chunks[first], failed[first]) from failed[first]

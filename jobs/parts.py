@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -16,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors import DxmatchError, InputError
+from ..files.atomic import whole_file
 from ..files.parquet_file import open_parquet, parquet_errors, read_parquet
 from .plan import Job
 from .source import Chunk, as_dictionary
@@ -44,7 +43,7 @@ def write_part(job: Job, result: ChunkResult, scored: pa.Table, rejected: pa.Tab
     """Writes the scored rows of a chunk and, before them, those that were rejected."""
     chunk = job.chunks[result.number]
     if rejected is not None:
-        with _whole_file(job.rejects(chunk)) as temporary:
+        with whole_file(job.rejects(chunk)) as temporary:
             pq.write_table(rejected, temporary, write_page_checksum=True)
     with part_writer(job.part(chunk), job, {"job": job.identity, **asdict(result)}) as writer:
         if len(scored):
@@ -152,27 +151,9 @@ def part_writer(path: Path, job: Job, about: Mapping[str, Any] | None = None) ->
         "write_page_checksum": True,
         "store_schema": False,
     }
-    with _whole_file(path) as temporary, pq.ParquetWriter(temporary, pa.schema(fields), **storage) as writer:
+    with whole_file(path) as temporary, pq.ParquetWriter(temporary, pa.schema(fields), **storage) as writer:
         yield writer
         writer.add_key_value_metadata(metadata)
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[Path]:
-    """A temporary path that takes the name `path` when the block ends well, and is removed when it does not.
-
-    Unlike `files.atomic.whole_file`, two machines that write the same part never meet: their bytes are the same, their
-    temporary names are not.
-    """
-    temporary = path.with_name(f"_{path.name}.{uuid.uuid4().hex[:12]}.part")
-    try:
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else error
-        raise DxmatchError(f"{path} could not be written: {why}.") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _read_part(job: Job, chunk: Chunk) -> pa.Table:

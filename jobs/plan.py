@@ -122,14 +122,8 @@ def plan_job(
     if not chunks:
         raise InputError("the table has no rows", source=str(source), allowed="at least one row")
     _check_texts(chunks[0], schema, options)
-    kinds = m.added_columns(features=options.features, shap=options.shap)
+    kinds = m.added_columns(features=options.features, shap=options.shap, beside=schema.names, source=str(source))
     added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
-    if taken := [field.name for field in added if field.name in schema.names]:
-        raise InputError(
-            f"a column that the score would add is there already: {', '.join(taken)}",
-            source=str(source),
-            allowed="other names for your columns",
-        )
     about = {
         "dxmatch": metadata.version("dxmatch"),
         "model": m.identity,

@@ -13,15 +13,15 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module, metadata
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
 from ..models.releases import installed_releases
 from .checkpoint import ABOUT
-from .chunk import Scorer, chunk_error
+from .chunk import Scorer, run_chunks
 from .parts import ChunkResult
 from .plan import Job
 from .source import Chunk
@@ -36,15 +36,9 @@ _LIBRARIES = ("numpy", "numba", "lightgbm", "pyarrow")
 
 
 def run(job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[ChunkResult], None]) -> None:
-    """Scores the chunks of `todo` on the Ray cluster that RAY_ADDRESS names, else on one that is started on this machine.
+    """`run_chunks` on the Ray cluster that RAY_ADDRESS names, else on one that is started on this machine.
 
     A worker or a machine that dies costs the chunks it had: Ray does them again elsewhere.
-
-    Parameters
-    ----------
-    report
-        Called in this process, once for each finished chunk. After a chunk that fails, those under way are finished and
-        reported.
 
     Raises
     ------
@@ -56,35 +50,24 @@ def run(job: Job, texts: Texts | None, todo: Sequence[Chunk], report: Callable[[
         What `local` raises for a chunk that fails; for a machine that cannot work on the job; for a chunk that goes on
         taking its workers down.
     """
-    failed: dict[int, BaseException] = {}
     with _ray() as ray:
         if not (cores := int(ray.cluster_resources().get("CPU", 0))):
             raise DxmatchError("The Ray cluster has no CPU to work on.")
         task = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(_score)
         # In a list, the reference travels as it is: each process that works for the job fetches what it stands for once.
         shared = [ray.put((job, texts, Path.cwd(), versions(job)))]
-        rest, running = iter(todo), dict[Any, Chunk]()
+        started: list[Any] = []
+
+        def start(chunk: Chunk) -> Any:
+            started.append(task.remote(shared, chunk))
+            return started[-1].future()
+
         try:
-            while True:
-                room = 0 if failed else (job.workers or cores) - len(running)
-                running |= {task.remote(shared, chunk): chunk for chunk in islice(rest, room)}
-                if not running:
-                    break
-                for done in ray.wait(list(running))[0]:
-                    chunk = running.pop(done)
-                    try:
-                        result = ray.get(done)
-                    except ray.exceptions.RayError as error:
-                        failed[chunk.number] = _cause(ray, chunk, error)
-                    else:
-                        report(result)
+            run_chunks(todo, job.workers or cores, start, report, partial(_cause, ray))
         except BaseException:
-            for reference in running:
+            for reference in started:
                 ray.cancel(reference, force=True)
             raise
-    if failed:
-        first = min(failed)
-        raise chunk_error(job.chunks[first], failed[first]) from failed[first]
 
 
 def _cause(ray: Any, chunk: Chunk, error: Any) -> BaseException:

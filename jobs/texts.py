@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..features.compute import feature_table, prepare
 from ..features.coverage import check_coverage, coverage
-from ..features.interning import InternedPairs, unique_names, unordered_pairs
+from ..features.interning import InternedPairs, numbered, unordered_pairs
 from ..features.providers import Providers
 from ..features.representations import Representations
 from ..files.pairs import check_text
@@ -28,6 +29,8 @@ from ..terms.icd.naming import Naming
 from .parts import ChunkResult
 from .plan import Job
 from .source import Chunk, read_rows
+
+T = TypeVar("T")
 
 MAX_TEXTS = 1_000_000
 """With more different texts than that, which would take some 2.5 GB, the job does not hold them all."""
@@ -81,7 +84,7 @@ class Texts:
     def of(cls, diagnoses: pa.Array, providers: Providers) -> Texts:
         """Names different diagnoses; nothing is prepared yet."""
         named = [_name(text, providers.naming) for text in diagnoses.to_pylist()]
-        names, index = unique_names([name for name in named if name is not None])
+        names, index = numbered([name for name in named if name is not None])
         name_of = np.full(len(named), -1, np.int32)
         name_of[[name is not None for name in named]] = index
         return cls(diagnoses, name_of, Representations(names, providers))
@@ -138,20 +141,13 @@ def find_texts(job: Job, todo: Sequence[Chunk], threads: int, progress: Progress
         As of `read_checked`.
     """
     found, waiting = pa.array([], pa.large_string()), list[pa.Array]()
-    total, done = sum(chunk.rows for chunk in todo), 0
-    pool = ThreadPoolExecutor(threads)
-    try:
-        for chunk, texts in zip(todo, pool.map(lambda chunk: read_checked(job, chunk).texts, todo), strict=True):
-            waiting.append(texts)
-            done += chunk.rows
-            # Merged when as much is waiting as was found: each text is then hashed a few times at most.
-            if sum(map(len, waiting)) >= len(found) or done == total:
-                found, waiting = pc.unique(pa.concat_arrays([found, *waiting])), []
-                if len(found) > MAX_TEXTS or found.nbytes > MAX_BYTES:
-                    return None
-            progress(done, total)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    for number, texts in enumerate(_each(todo, lambda chunk: read_checked(job, chunk).texts, threads, progress), 1):
+        waiting.append(texts)
+        # Merged when as much is waiting as was found: each text is then hashed a few times at most.
+        if sum(map(len, waiting)) >= len(found) or number == len(todo):
+            found, waiting = pc.unique(pa.concat_arrays([found, *waiting])), []
+            if len(found) > MAX_TEXTS or found.nbytes > MAX_BYTES:
+                return None
     return found
 
 
@@ -183,15 +179,22 @@ def check_votes(
         shares = coverage(table, pairs.pair_of_row, asked)
         return np.array(list(shares.values())) * good.sum(), int(good.sum())
 
+    for known_here, rows_here in _each(todo, look_up, threads, progress):
+        known, rows = known + known_here, rows + rows_here
+    check_coverage(dict(zip(asked.names, (known / max(rows, 1)).tolist(), strict=True)), m.features, m.min_coverage)
+
+
+def _each(todo: Sequence[Chunk], work: Callable[[Chunk], T], threads: int, progress: Progress) -> Iterator[T]:
+    """What `work` gives for each chunk, in their order."""
     total, done = sum(chunk.rows for chunk in todo), 0
     pool = ThreadPoolExecutor(threads)
     try:
-        for chunk, (known_here, rows_here) in zip(todo, pool.map(look_up, todo), strict=True):
-            known, rows, done = known + known_here, rows + rows_here, done + chunk.rows
+        for chunk, result in zip(todo, pool.map(work, todo), strict=True):
+            yield result
+            done += chunk.rows
             progress(done, total)
     finally:
         pool.shutdown(cancel_futures=True)
-    check_coverage(dict(zip(asked.names, (known / max(rows, 1)).tolist(), strict=True)), m.features, m.min_coverage)
 
 
 def _name(text: str, naming: Naming) -> str | None:

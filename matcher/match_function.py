@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..endpoints.endpoint import Endpoint, read_endpoints
+from ..endpoints.endpoint import Endpoint
+from ..endpoints.prices import read_services
 from ..errors import InputError, ModelError
 from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.feature_set import FeatureSet
@@ -56,7 +57,7 @@ def load(
         For a folder that is not a model, was changed, or does not fit this release.
     """
     parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
-    served = {} if endpoints is None else read_endpoints(endpoints)
+    served = {} if endpoints is None else read_services(endpoints)[0]
     return MatchFunction(parts, store=open_store(store), endpoints=served, min_coverage=min_coverage)
 
 
@@ -143,13 +144,27 @@ class MatchFunction:
         """The columns of `contributions`."""
         return [f"shap_{name}" for name in (*self.features.names, "base")]
 
-    def added_columns(self, *, features: bool = False, shap: bool = False) -> dict[str, str]:
-        """What a score adds to a table: probability and match, and what is asked for beside them; the type of each by name."""
+    def added_columns(
+        self, *, features: bool = False, shap: bool = False, beside: Sequence[str] = (), source: str | None = None
+    ) -> dict[str, str]:
+        """What a score adds to a table: probability and match, and what is asked for beside them; the type of each by name.
+
+        Raises
+        ------
+        InputError
+            Where one of the columns `beside`, those of the table `source`, has such a name: it is never replaced unseen.
+        """
         names = {"probability": "float64", "match": "bool"}
         if features:
             names |= dict.fromkeys(self.features.names, "float32")
         if shap:
             names |= dict.fromkeys(self.shap_names, "float64")
+        if taken := [name for name in names if name in beside]:
+            raise InputError(
+                f"a column that the score would add is there already: {', '.join(taken)}",
+                source=source,
+                allowed="other names for your columns",
+            )
         return names
 
     def __repr__(self) -> str:
@@ -174,7 +189,8 @@ class MatchFunction:
             For a text without a letter or digit, or where votes are known for too few of the pairs.
         """
         pairs = intern_pairs(a, b, self.providers.naming)
-        return self._of_unique(pairs, progress)[0][pairs.pair_of_row]
+        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, progress)
+        return self.decided(table, pairs.equal)[pairs.pair_of_row]
 
     def score(
         self,
@@ -211,45 +227,46 @@ class MatchFunction:
         shap: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Scored:
-        """`score` for pairs that were read and checked before, with the coverage of each feature.
+        """`score` for pairs that were read and checked before, with the coverage of each feature."""
+        from ..files.tables import with_columns
 
-        Raises
-        ------
-        InputError
-            Where the table has a column of a name that would be added: it is never replaced unseen.
+        self.added_columns(features=features, shap=shap, beside=read.table.names, source=read.table.source)
+        unique = intern_pairs(read.a, read.b, self.providers.naming)
+        table, known = covered_table(unique, self.features, self.providers, self.min_coverage, progress)
+        columns = self.score_columns(unique, table, features=features, shap=shap)
+        return Scored(with_columns(read.table.data, columns), known)
+
+    def score_columns(
+        self,
+        pairs: InternedPairs,
+        table: NDArray[np.float32],
+        *,
+        features: bool = False,
+        shap: bool = False,
+        threads: int | None = None,
+    ) -> dict[str, pa.Array]:
+        """The `added_columns` of the n rows of `pairs`, by name.
+
+        Parameters
+        ----------
+        table : float32[m, f], the features of its unique pairs.
         """
         import pyarrow as pa
 
-        from ..files.tables import with_columns
-
-        if taken := [name for name in self.added_columns(features=features, shap=shap) if name in read.table.names]:
-            raise InputError(
-                f"a column that the score would add is there already: {', '.join(taken)}",
-                source=read.table.source,
-                allowed="other names for your columns",
-            )
-        unique = intern_pairs(read.a, read.b, self.providers.naming)
-        probability, table, known = self._of_unique(unique, progress)
-        probability = probability[unique.pair_of_row]
-        columns: dict[str, Any] = {"probability": probability, "match": probability >= self.threshold}
-        if features:
-            rows = table[unique.pair_of_row]
-            for index, name in enumerate(self.features.names):
-                columns[name] = pa.array(rows[:, index], from_pandas=True)
-        if shap:
-            rows = self.contributions(table)[unique.pair_of_row]
-            columns |= {name: rows[:, index] for index, name in enumerate(self.shap_names)}
-        return Scored(with_columns(read.table.data, columns), known)
+        rows = pairs.pair_of_row
+        probability = self.decided(table, pairs.equal, threads=threads)[rows]
+        columns = {"probability": pa.array(probability), "match": pa.array(probability >= self.threshold)}
+        added = [(self.features.names, table)] if features else []
+        added += [(self.shap_names, self.contributions(table, threads=threads))] if shap else []
+        for names, values in added:
+            columns |= {
+                name: pa.array(column[rows], from_pandas=True) for name, column in zip(names, values.T, strict=True)
+            }
+        return columns
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Writes the model folder, whole or not at all."""
         return model_folder.save(Path(path), self.parts, overwrite=overwrite)
-
-    def _of_unique(
-        self, pairs: InternedPairs, progress: Callable[[int, int], None] | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float32], Coverage]:
-        table, known = covered_table(pairs, self.features, self.providers, self.min_coverage, progress)
-        return self.decided(table, pairs.equal), table, known
 
     def decided(
         self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None

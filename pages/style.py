@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 # Told apart by people with any common colour blindness; at least 3:1 against their background.
 LIGHT = {
@@ -43,23 +44,13 @@ class Style:
         return self.series[place % COLOURS]
 
 
-def _style(colour: dict[str, str], background: str, width: int | str, legend: bool) -> Style:
-    series = tuple(colour[f"s{i}"] for i in range(COLOURS))
-    return Style(
-        colour["ink"],
-        colour["soft"],
-        colour["line"],
-        colour["panel"],
-        colour["card"],
-        series,
-        background,
-        width,
-        legend,
-    )
+def _style(colour: dict[str, str], **more: Any) -> Style:
+    named = {name: colour[name] for name in ("ink", "soft", "line", "panel", "card")}
+    return Style(**named, series=tuple(colour[f"s{i}"] for i in range(COLOURS)), **more)
 
 
-PAGE = _style({name: f"var(--{name})" for name in LIGHT}, "transparent", "container", legend=False)
-FILE = _style(LIGHT, "#ffffff", 640, legend=True)
+PAGE = _style({name: f"var(--{name})" for name in LIGHT}, background="transparent", width="container", legend=False)
+FILE = _style(LIGHT, background="#ffffff", width=640, legend=True)
 
 
 def css_variables() -> str:

@@ -51,12 +51,8 @@ def sample():
 
 @pytest.fixture(scope="session")
 def boosters():
-    lone_leaf = {"min_data_in_leaf": 399, "boost_from_average": True}
-    return [
-        _train(1, monotone_constraints=[0, 1, 0, 0, -1]),
-        _train(2, boosting="dart"),
-        _train(3, rounds=1, **lone_leaf),
-    ]
+    lone_leaf = _train(3, rounds=1, min_data_in_leaf=399, boost_from_average=True)
+    return [_train(1, monotone_constraints=[0, 1, 0, 0, -1]), _train(2, boosting="dart"), lone_leaf]
 
 
 def small_manifest(**change: Any) -> Manifest:
@@ -134,20 +130,15 @@ def _grown(random: np.random.Generator, leaves: int, features: int) -> dict[str,
 
 def text_of(trees: list[dict[str, list]], names: Sequence[str]) -> str:
     """Trees in LightGBM's format."""
-    lines = ["tree", "version=v4", "num_class=1", "num_tree_per_iteration=1", "label_index=0"]
-    lines += [f"max_feature_idx={len(names) - 1}", "objective=binary sigmoid:1"]
-    lines += [f"feature_names={' '.join(names)}", f"feature_infos={' '.join(['none'] * len(names))}"]
+    text = (
+        "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\n"
+        f"max_feature_idx={len(names) - 1}\nobjective=binary sigmoid:1\n"
+        f"feature_names={' '.join(names)}\nfeature_infos={' '.join(['none'] * len(names))}\n"
+    )
     for number, tree in enumerate(trees):
-        lines += [
-            "",
-            f"Tree={number}",
-            f"num_leaves={len(tree['leaf_value'])}",
-            "num_cat=0",
-            "is_linear=0",
-            "shrinkage=1.0",
-        ]
-        lines += [f"{key}=" + " ".join(map(repr, values)) for key, values in tree.items()]
-    return "\n".join([*lines, "", "", "end of trees", ""])
+        text += f"\nTree={number}\nnum_leaves={len(tree['leaf_value'])}\nnum_cat=0\nis_linear=0\nshrinkage=1.0\n"
+        text += "".join(f"{key}={' '.join(map(repr, values))}\n" for key, values in tree.items())
+    return text + "\n\nend of trees\n"
 
 
 @pytest.fixture(scope="session")

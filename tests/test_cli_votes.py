@@ -11,24 +11,9 @@ from typer.testing import CliRunner, Result
 from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
 
-SET = """
-[endpoint.batches]
-url = "http://localhost:9/v1"
-[[feature]]
-name = "vote_a"
-kind = "vote"
-model = "org/model-a"
-endpoint = "batches"
-[[feature]]
-name = "vote_b"
-kind = "vote"
-model = "model-b"
-endpoint = "batches"
-soft = true
-[[feature]]
-name = "levenshtein"
-kind = "levenshtein"
-"""
+VOTE = '[[feature]]\nname = "vote_{}"\nkind = "vote"\nmodel = "{}"\nendpoint = "batches"\n'
+SET = '[endpoint.batches]\nurl = "http://localhost:9/v1"\n' + VOTE.format("a", "org/model-a")
+SET += VOTE.format("b", "model-b") + 'soft = true\n[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
 
 
 @pytest.fixture
@@ -95,8 +80,3 @@ def test_wrong_usage(here: Path) -> None:
     (here / "abbreviations.csv").write_text("abbreviation,expansion\nx,y\n")
     result = run("ask", "pairs.csv", "--model", "m", "--abbreviations", "abbreviations.csv")
     assert result.exit_code == 2
-
-
-@pytest.mark.parametrize("command", ["ask", "export", "import", "status"])
-def test_help_has_an_example(command: str) -> None:
-    assert f"Example: dxmatch votes {command}" in " ".join(run(command, "--help").output.split())

@@ -14,7 +14,6 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 NAMES = ["audit", "panel", "train"]
@@ -55,27 +54,16 @@ def test_it_runs_and_draws_the_pictures_that_are_kept(name: str, tmp_path: Path)
     assert [o.output_type for o in outputs(again)] == [o.output_type for o in outputs(kept)]
 
 
-def test_a_cell_that_errs_fails(tmp_path: Path) -> None:
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")])
-    with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
-        execute(notebook, tmp_path)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_kept(name: str) -> None:
+    """Every cell was run in order and none erred; nothing says where."""
     notebook = read(name)
     nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert not [o for o in outputs(notebook) if o.output_type == "error" or o.get("name") == "stderr"]
     assert (NOTEBOOKS / f"{name}.ipynb").stat().st_size < LARGEST
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_kept_says_where_it_was_made(name: str) -> None:
-    notebook = read(name)
-    assert notebook.metadata == METADATA
-    assert not any(cell.metadata for cell in notebook.cells)
+    assert notebook.metadata == METADATA and not any(cell.metadata for cell in notebook.cells)
     text = nbformat.writes(notebook)
     for picture in pictures(notebook):
         text = text.replace(picture, "")

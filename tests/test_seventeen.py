@@ -62,6 +62,7 @@ def dxmatch_run(*arguments: str, code: int = 0) -> str:
     return said
 
 
+@pytest.mark.slow
 def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
     dry = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--dry-run")
     assert "vote_phi4: microsoft/phi-4 at local" in dry
@@ -151,6 +152,7 @@ def test_unique_strings_as_a_reference_table(here: Path) -> None:
         dxmatch.icd(["Angina", "Angina", "?!"], unique=True)
 
 
+@pytest.mark.slow
 def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
     """The pairs that an evaluation needs are written, asked, and then the evaluation runs."""
     dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4")
@@ -166,11 +168,6 @@ def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
     dxmatch_run("evaluate", *lists, "--pairs", "asked.csv")
     dxmatch_run("votes", "ask", "asked.csv", "--model", "m", "--endpoints", "one.toml")
     dxmatch_run("evaluate", *lists, "--model", "m", "--store", "votes.sqlite", "--json", "report.json")
-
-
-def test_no_model_without_its_endpoint(here: Path) -> None:
-    with pytest.raises(DxmatchError, match="such file|is absent|no endpoints|cannot be read"):
-        dxmatch.load(endpoints=here / "absent.toml")
 
 
 def test_what_held_no_verdict_is_asked_again_only_when_told(here: Path, loopback: Any) -> None:

@@ -90,7 +90,7 @@ def read_extra(
     experts = {frozenset(pair) for pair in labelled.names.tolist()}
     read = [_examples(part, features, own, providers_of, experts) for part in parts]
     arrays = zip(*((each.features, each.label, each.weight, each.names) for each in read), strict=True)
-    return ExtraExamples(*map(np.concatenate, arrays), tuple(source for each in read for source in each.sources))
+    return ExtraExamples(*map(np.concatenate, arrays), sources=tuple(s for each in read for s in each.sources))
 
 
 def _examples(

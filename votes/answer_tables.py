@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError, OptionError
-from ..files.tables import Table, read_table, write_rejects
+from ..files.tables import Table, conflicts, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
 from .voters import IMPORTED
 
 _VERDICTS = {"0": 0, "0.0": 0, "no": 0, "false": 0, "1": 1, "1.0": 1, "yes": 1, "true": 1}
+_VERDICTS_ALLOWED = "0 or 1, yes or no, true or false, or blank for no verdict"
 _VERDICT, _PROBABILITY = "verdict", "probability"
 
 
@@ -50,25 +49,6 @@ class TableSummary:
         }
         rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
         return [f"{self.rows:,} rows, {self.stored:,} new votes; votes by model: {models}{rest}."]
-
-
-@dataclass(frozen=True)
-class _Vote:
-    """What one row says. first < second."""
-
-    model: str
-    first: str
-    second: str
-    verdict: int | None
-    probability: float | None
-
-    @property
-    def on(self) -> tuple[str, str, str]:
-        return self.model, self.first, self.second
-
-    def __str__(self) -> str:
-        said = [str(value) for value in (self.verdict, self.probability) if value is not None]
-        return ", ".join(said) or "blank"
 
 
 def import_table(
@@ -109,16 +89,23 @@ def import_table(
         table.require(model_column, "who voted")
 
     problems: dict[int, InputError] = {}
-    names = {column: _names(table, column, naming, problems) for column in (a, b)}
-    models = [model] * len(table) if model is not None else _models(table, model_column, problems)
-    verdicts = _verdicts(table, verdict, problems) if verdict in table.names else [None] * len(table)
-    shares = _probabilities(table, probability, problems) if probability in table.names else [None] * len(table)
+    firsts, seconds = (_names(table, column, naming, problems) for column in (a, b))
+    models = verdicts = shares = [None] * len(table)
+    if model is not None:
+        models = [model] * len(table)
+    else:
+        models = table.text(model_column).to_pylist()
+        for row in (row for row, name in enumerate(models) if name is None):
+            blank = table.error("the model is blank", row, model_column, allowed="the name of who voted")
+            problems.setdefault(row, blank)
+    if verdict in table.names:
+        verdicts = table.parsed(verdict, _verdict, "a verdict of no known kind", _VERDICTS_ALLOWED, problems)
+    if probability in table.names:
+        shares = table.parsed(probability, _probability, "not a probability", "0 to 1, or blank", problems)
 
-    votes: dict[int, _Vote] = {}
+    votes: dict[int, tuple[Question, Answer]] = {}
     equal = 0
-    for row, (one, other, who, said, share) in enumerate(
-        zip(names[a], names[b], models, verdicts, shares, strict=True)
-    ):
+    for row, (one, other, who, said, share) in enumerate(zip(firsts, seconds, models, verdicts, shares, strict=True)):
         if row in problems:
             continue
         if one == other:
@@ -126,35 +113,26 @@ def import_table(
             continue
         if said is None and share is not None:
             said = int(share >= 0.5)
-        votes[row] = _Vote(who, min(one, other), max(one, other), said, share)
-    _check_conflicts(table, a, votes, problems)
-    if problems and rejects is None:
-        raise problems[min(problems)]
+        question = Question(ModelConfig(str(who), IMPORTED), min(one, other), max(one, other))
+        votes[row] = question, Answer(said, "empty" if said is None else None, probability=share)
+    for question, rows in conflicts(votes):
+        shown = "; ".join(f"row {table.row_number(row)}: {_said(votes[row][1])}" for row in rows[:4])
+        problem = f"the pair {question.first!r}, {question.second!r} has two votes of {question.config.model} ({shown})"
+        allowed = "one vote of a model on a pair, in either order; --rejects FILE sets such rows aside"
+        problems.update((row, table.error(problem, row, a, allowed=allowed)) for row in rows)
+    table.sound_rows(problems, rejects)
     kept = list(dict.fromkeys(vote for row, vote in votes.items() if row not in problems))
-    if problems and rejects is not None:
-        write_rejects(table, {row: str(error) for row, error in problems.items()}, rejects)
-    if len(problems) == len(table):
-        raise InputError(f"all {len(table):,} rows were refused; see {rejects}", source=table.source)
-    stored = store.add_many((_question(vote), _answer(vote)) for vote in kept)
+    stored = store.add_many(kept)
     return TableSummary(
         rows=len(table),
         stored=stored,
-        unscored=sum(vote.verdict is None for vote in kept),
+        unscored=sum(answer.verdict is None for _, answer in kept),
         equal=equal,
         repeated=len(table) - equal - len(problems) - len(kept),
         known=len(kept) - stored,
         rejected=len(problems),
-        by_model=Counter(vote.model for vote in kept),
+        by_model=Counter(question.config.model for question, _ in kept),
     )
-
-
-def _question(vote: _Vote) -> Question:
-    return Question(ModelConfig(vote.model, IMPORTED), vote.first, vote.second)
-
-
-def _answer(vote: _Vote) -> Answer:
-    reason = "empty" if vote.verdict is None else None
-    return Answer(vote.verdict, reason, probability=vote.probability)
 
 
 def _names(table: Table, column: str, naming: Naming, problems: dict[int, InputError]) -> list[str]:
@@ -176,60 +154,21 @@ def _names(table: Table, column: str, naming: Naming, problems: dict[int, InputE
     return out
 
 
-def _models(table: Table, column: str, problems: dict[int, InputError]) -> list[str]:
-    out = table.text(column).to_pylist()
-    for row, name in enumerate(out):
-        if name is None:
-            problems.setdefault(row, table.error("the model is blank", row, column, allowed="the name of who voted"))
-    return out
+def _verdict(value: Any) -> int | None:
+    return None if _blank(value) else _VERDICTS[str(value).strip().casefold()]
 
 
-def _verdicts(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
-    out: list[int | None] = []
-    for row, value in enumerate(table.column(column)):
-        said = None if _blank(value) else _VERDICTS.get(str(value).strip().casefold())
-        if said is None and not _blank(value):
-            allowed = "0 or 1, yes or no, true or false, or blank for no verdict"
-            problems.setdefault(row, table.error("a verdict of no known kind", row, column, allowed=allowed, got=value))
-        out.append(said)
-    return out
-
-
-def _probabilities(table: Table, column: str, problems: dict[int, InputError]) -> list[float | None]:
-    out: list[float | None] = []
-    for row, value in enumerate(table.column(column)):
-        number = None if _blank(value) else _number(value)
-        if number is not None and not 0 <= number <= 1:
-            error = table.error("not a probability", row, column, allowed="0 to 1, or blank", got=value)
-            problems.setdefault(row, error)
-        out.append(number)
-    return out
+def _probability(value: Any) -> float | None:
+    if _blank(value):
+        return None
+    if isinstance(value, bool) or not 0 <= float(value) <= 1:
+        raise ValueError
+    return float(value)
 
 
 def _blank(value: Any) -> bool:
     return value is None or value != value or (isinstance(value, str) and not value.strip())
 
 
-def _number(value: Any) -> float:
-    """NaN for what is not a number."""
-    try:
-        return math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        return math.nan
-
-
-def _check_conflicts(table: Table, column: str, votes: dict[int, _Vote], problems: dict[int, InputError]) -> None:
-    """One model has one vote on a pair, in either order. All rows of a pair with two votes are refused."""
-    rows_of: dict[tuple[str, str, str], list[int]] = {}
-    for row, vote in votes.items():
-        rows_of.setdefault(vote.on, []).append(row)
-    for (model, first, second), rows in rows_of.items():
-        if len({votes[row] for row in rows}) > 1:
-            problem = f"the pair {first!r}, {second!r} has two votes of {model} ({_shown(table, rows, votes)})"
-            allowed = "one vote of a model on a pair, in either order; --rejects FILE sets such rows aside"
-            for row in rows:
-                problems[row] = table.error(problem, row, column, allowed=allowed)
-
-
-def _shown(table: Table, rows: Sequence[int], votes: dict[int, _Vote]) -> str:
-    return "; ".join(f"row {table.row_number(row)}: {votes[row]}" for row in rows[:4])
+def _said(answer: Answer) -> str:
+    return ", ".join(str(value) for value in (answer.verdict, answer.probability) if value is not None) or "blank"

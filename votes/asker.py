@@ -8,7 +8,8 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -96,13 +97,13 @@ class _JobState:
     """The state of a job. over : no further question of it is asked."""
 
     job: Job
-    parameters: dict[str, Any] = field(init=False)
     answered: bool = False
     failed_in_a_row: int = 0
     over: bool = False
 
-    def __post_init__(self) -> None:
-        self.parameters = json.loads(self.job.config.parameters)
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        return json.loads(self.job.config.parameters)
 
     def check(self, max_cost: float | None) -> None:
         """Raises `InputError` without a key; `OptionError` where a cap on cost cannot be enforced."""
@@ -135,7 +136,7 @@ class _Asking:
                 tasks.create_task(self._endpoint(endpoint, states))
 
     async def _endpoint(self, endpoint: Endpoint, states: list[_JobState]) -> None:
-        questions = _QuestionQueue(states, self._store, self._known)
+        questions = _QuestionQueue(states, self._store, lambda known: self._report(known, known))
 
         async def work() -> None:
             while (drawn := await questions.next()) is not None:
@@ -149,8 +150,7 @@ class _Asking:
 
     async def _question(self, client: EndpointClient, state: _JobState, question: Question) -> None:
         config = question.config
-        prompt = PROMPTS[config.prompt]
-        messages = prompt.messages(question.first, question.second)
+        messages = PROMPTS[config.prompt].messages(question.first, question.second)
         meter = CostMeter(self._budget, state.job.price, messages, state.parameters)
         try:
             reply = await client.chat(config.model, messages, state.parameters, meter)
@@ -164,10 +164,7 @@ class _Asking:
         else:
             meter.answered(reply.prompt_tokens, reply.completion_tokens)
             state.answered, state.failed_in_a_row = True, 0
-            answer = answer_of(
-                prompt, question, text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
-                prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=reply.seconds,
-            )  # fmt: skip
+            answer = answer_of(question, reply)
             # In a thread, because a store that another process holds would hold up all calls under way.
             if not await asyncio.get_running_loop().run_in_executor(self.writer, self._keep, question, answer):
                 self.summary.known += 1
@@ -179,13 +176,10 @@ class _Asking:
             self.summary.count(answer)
         return new
 
-    def _report(self, done: int) -> None:
+    def _report(self, done: int, known: int = 0) -> None:
+        self.summary.known += known
         self._done += done
         self._progress(self._done, self._total)
-
-    def _known(self, count: int) -> None:
-        self.summary.known += count
-        self._report(count)
 
     def _failed(self, state: _JobState, error: EndpointError) -> None:
         self.summary.failed[error.kind] += 1

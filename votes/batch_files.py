@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -133,33 +133,24 @@ def _request(id: str, question: Question) -> bytes:
 
 
 @dataclass
-class Skipped:
-    """Lines that gave no new answer, for one reason: how many, and where the first of them are."""
-
-    count: int = 0
-    places: list[str] = field(default_factory=list)
-
-    def add(self, place: str) -> None:
-        self.count += 1
-        if len(self.places) < 3:
-            self.places.append(place)
-
-
-@dataclass
 class BatchSummary:
     """What became of the lines of all files.
 
     stored : new answers. unscored : of these, those without a verdict, by reason.
     skipped : the lines that gave no new answer, by what they are. Failed ones ("failed, batch_expired") stay unanswered.
+    places : where the first three of each kind are.
     """
 
     n_lines: int = 0
     stored: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
-    skipped: dict[str, Skipped] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def skip(self, what: str, place: str) -> None:
-        self.skipped.setdefault(what, Skipped()).add(place)
+        self.skipped[what] += 1
+        if self.skipped[what] <= 3:
+            self.places[what].append(place)
 
     def lines(self) -> list[str]:
         """For the user to read."""
@@ -167,9 +158,8 @@ class BatchSummary:
         if self.unscored:
             reasons = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in self.unscored.most_common())
             out.append(f"{self.unscored.total():,} of these without a verdict ({reasons}).")
-        for what, skipped in self.skipped.items():
-            more = ", …" if skipped.count > len(skipped.places) else ""
-            out.append(f"{what}: {skipped.count:,} ({', '.join(skipped.places)}{more}).")
+        for what, count in self.skipped.items():
+            out.append(f"{what}: {count:,} ({', '.join(self.places[what])}{', …' if count > 3 else ''}).")
         return out
 
 
@@ -184,7 +174,10 @@ def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore) -> B
         A file that cannot be read or is not the result of a batch; nothing is stored then.
     """
     for path in paths:
-        _check_result(path)
+        if not is_batch_result(path):
+            requests = any(_first_entries(path))
+            problem = "the requests of a batch, not its results" if requests else "not the result of a batch"
+            raise InputError(problem, source=os.fspath(path), allowed='lines such as {"custom_id": …, "response": …}')
     summary = BatchSummary()
     lines = ((f"{os.fspath(path)}, line {number}", line) for path in paths for number, line in _lines(path))
     for line in lines:
@@ -195,15 +188,6 @@ def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore) -> B
 def is_batch_result(path: str | os.PathLike[str]) -> bool:
     """Whether one of the first 100 lines is the result of a request. Raises `InputError` where it cannot be read."""
     return any("response" in entry or "error" in entry for entry in _first_entries(path))
-
-
-def _check_result(path: str | os.PathLike[str]) -> None:
-    if not is_batch_result(path):
-        problem = (
-            "the requests of a batch, not its results" if any(_first_entries(path)) else "not the result of a batch"
-        )
-        allowed = 'lines such as {"custom_id": …, "response": …}'
-        raise InputError(problem, source=os.fspath(path), allowed=allowed)
 
 
 def _first_entries(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
@@ -229,8 +213,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def _import_lines(lines: Iterable[tuple[str, bytes]], store: VoteStore, summary: BatchSummary) -> None:
-    answers: dict[Question, Answer] = {}
-    places: dict[Question, str] = {}
+    answers: dict[Question, tuple[Answer, str]] = {}
     for place, line in lines:
         summary.n_lines += 1
         found = _answered(line, store)
@@ -239,14 +222,13 @@ def _import_lines(lines: Iterable[tuple[str, bytes]], store: VoteStore, summary:
         elif found[0] in answers:
             summary.skip("answered already", place)
         else:
-            question, answers[question] = found
-            places[question] = place
+            answers[found[0]] = found[1], place
     new = dict.fromkeys(store.unknown(answers))
-    for question in answers:
+    for question, (_, place) in answers.items():
         if question not in new:
-            summary.skip("answered already", places[question])
-    summary.stored += store.add_many((question, answers[question]) for question in new)
-    summary.unscored.update(reason for question in new if (reason := answers[question].reason))
+            summary.skip("answered already", place)
+    summary.stored += store.add_many((question, answers[question][0]) for question in new)
+    summary.unscored.update(reason for question in new if (reason := answers[question][0].reason))
 
 
 def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
@@ -266,14 +248,9 @@ def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
     response = entry["response"]
     body = response if "choices" in response else response.get("body")
     try:
-        reply = chat_reply(body, seconds=0.0)
+        return question, answer_of(question, chat_reply(body, seconds=None))
     except ValueError:
         return "not a chat completion"
-    return question, answer_of(
-        PROMPTS[question.config.prompt], question,
-        text=reply.text, refusal=reply.refusal, finish=reply.finish, logprobs=reply.logprobs,
-        prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=None,
-    )  # fmt: skip
 
 
 def _failure(entry: dict[str, Any]) -> str | None:

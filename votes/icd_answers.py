@@ -31,10 +31,9 @@ def picked_answers(config: ModelConfig, store: VoteStore, ask: Callable[[Choices
                 continue
             one = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
             out.append(IcdAnswer(*one[:2], HOW[how], 1.0, [one]))
-        stored = store.stored(choices.questions(config))
-        asked = zip(choices.rows, choices.candidates, choices.cosines, stored, strict=True)
-        for row, nodes, cosines, answer in asked:
-            out[row] = _answer(names[row], candidates_of(index, nodes, cosines), answer)
+        for choice, answer in zip(choices.asked, store.stored(choices.questions(config)), strict=True):
+            candidates = candidates_of(index, choice.candidates, choice.cosines)
+            out[choice.row] = _answer(choice.name, candidates, answer)
         return out
 
     return answers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,50 +15,52 @@ from .prompts.questions import ModelConfig, Question
 from .store.store import StoreError, VoteStore
 
 
+class Choice(NamedTuple):
+    """What stands to choose for the name in row `row`.
+
+    candidates : int32[<= k] nodes, best first; cosines : theirs. listed : the same as the text that is asked.
+    """
+
+    row: int
+    name: str
+    candidates: NDArray[np.int32]
+    cosines: NDArray[np.float32]
+    listed: str
+
+
 @dataclass(frozen=True)
 class Choices:
     """What stands to choose for u names.
 
     direct : the direct matches of all u names; these are not asked.
-    rows : the names that have no direct match but candidates. names : their texts.
-    candidates : for each of them int32[<= k] nodes, best first; cosines : theirs. listed : the same as the text that is asked.
+    asked : the names that have no direct match but candidates.
     """
 
     direct: Assignment
-    rows: list[int]
-    names: list[str]
-    candidates: list[NDArray[np.int32]]
-    cosines: list[NDArray[np.float32]]
-    listed: list[str]
+    asked: list[Choice]
 
     @classmethod
     def of(cls, names: Sequence[str], index: IcdIndex, k: int) -> Choices:
-        choices = cls(index.direct(names), [], [], [], [], [])
-        not_direct = np.flatnonzero(choices.direct.nodes < 0).tolist()
+        direct, asked = index.direct(names), []
+        not_direct = np.flatnonzero(direct.nodes < 0).tolist()
         found = index.candidates([names[i] for i in not_direct], k)
         for row, nodes, cosines in zip(not_direct, *found, strict=True):
             nodes, cosines = nodes[nodes >= 0], cosines[nodes >= 0]
-            if not len(nodes):
-                continue
-            choices.rows.append(row)
-            choices.names.append(names[row])
-            choices.candidates.append(nodes)
-            choices.cosines.append(cosines)
-            choices.listed.append(candidates_text([(index.tree.code(n), index.tree.name(n)) for n in nodes.tolist()]))
-        return choices
+            if len(nodes):
+                listed = candidates_text([(index.tree.code(n), index.tree.name(n)) for n in nodes.tolist()])
+                asked.append(Choice(row, names[row], nodes, cosines, listed))
+        return cls(direct, asked)
 
     def questions(self, config: ModelConfig) -> Iterator[Question]:
-        """One for each of `rows`."""
-        for name, listed in zip(self.names, self.listed, strict=True):
-            yield Question(config, name, listed)
+        """One for each of `asked`."""
+        return (Question(config, choice.name, choice.listed) for choice in self.asked)
 
     def nodes(self, config: ModelConfig, store: VoteStore) -> NDArray[np.int32]:
         """int32[u]: the direct match, or the candidate that `config` picked; -1 where there is neither."""
         nodes = self.direct.nodes.copy()
-        picks = store.picks(config, list(zip(self.names, self.listed, strict=True)))
-        for row, name, candidates, pick in zip(self.rows, self.names, self.candidates, picks, strict=True):
-            if pick is not None:
-                nodes[row] = candidates[place_of(pick, len(candidates), name)]
+        for choice, answer in zip(self.asked, store.stored(self.questions(config)), strict=True):
+            if answer is not None and answer.verdict is not None:
+                nodes[choice.row] = choice.candidates[place_of(answer.verdict, len(choice.candidates), choice.name)]
         return nodes
 
 

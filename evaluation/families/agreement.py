@@ -11,7 +11,8 @@ from ..lists.lists import ALGORITHM, Lists
 from ..matches.case_matches import match_cases
 from ..matches.categories import top_categories
 from ..metrics import REGISTRY
-from ..statistics.section import Context, Section
+from ..statistics.bootstrap import by_name
+from ..statistics.section import Context, Section, metric_row
 from .group_agreement import (
     METRICS,
     NO_CROSS_CASE_PAIRS,
@@ -21,7 +22,6 @@ from .group_agreement import (
     group_agreement,
     non_matches,
 )
-from .rater_rows import by_name, rater_row
 
 NAME, TITLE = "agreement", "Agreement beyond chance in the first diagnosis"
 GROUPS = ("experts", "with the algorithm", "change")
@@ -47,8 +47,8 @@ def compute(lists: Lists, context: Context) -> Section:
     raters = len(lists.raters)
     first, second = np.triu_indices(raters, 1)
     matches = match_cases(entries[:, :, None], first, second, lists.strings, context.matcher, progress=context.progress)
-    categories = top_categories(entries, first, second, lists.strings, matches)
-    said = FirstDiagnoses(entries, categories.of, non_matches(entries, matches))
+    categories = top_categories(matches)
+    said = FirstDiagnoses(entries, categories.of, non_matches(matches))
     cross_case = NO_CROSS_CASE_PAIRS
     if context.across_cases:
         cross_case = cross_case_pairs(entries, lists.strings, context.matcher, context.seed, context.progress)
@@ -104,11 +104,12 @@ def _rows(
         again = [*repeats[:, :, metric].T, repeats[:, 1, metric] - repeats[:, 0, metric]]
         for of, value, many in zip(GROUPS, values, again, strict=True):
             size = sizes[0] if of == GROUPS[0] else sizes[1]
-            row = rater_row(
-                algorithm, name, float(value), many, context, of=of, n_cases=n_cases,
-                reason="all give one and the same first diagnosis in every case, or hardly any gives one",
+            rows.append(
+                metric_row(
+                    algorithm, name, value, many, context, of=of, n_cases=n_cases, n_pairs=size * (size - 1) // 2,
+                    reason="all give one and the same first diagnosis in every case, or hardly any gives one",
+                )
             )  # fmt: skip
-            rows.append({**row, "n_pairs": size * (size - 1) // 2})
     return rows
 
 

@@ -55,12 +55,11 @@ NO_CROSS_CASE_PAIRS = CrossCasePairs(np.zeros(0, np.int64), np.zeros(0, np.int64
 """Where M was not asked about diagnoses of different cases: alpha_M is then undefined."""
 
 
-def non_matches(entries: NDArray[np.int32], matches: CaseMatches) -> NDArray[np.bool_]:
+def non_matches(matches: CaseMatches) -> NDArray[np.bool_]:
     """bool [n, r, r], from M on each two first diagnoses of a case."""
-    n, raters = entries.shape
-    first, second = np.triu_indices(raters, 1)
+    (n, raters, _), first, second = matches.entries.shape, matches.first, matches.second
     apart = np.zeros((n, raters, raters), bool)
-    for cases, matched in matches.compared(entries[:, :, None], first, second):
+    for cases, matched in matches.compared():
         apart[cases, first, second] = apart[cases, second, first] = ~matched[:, :, 0, 0]
     return apart
 

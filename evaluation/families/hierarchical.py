@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, overlap
 from ...terms.icd.tree import IcdTree
 from ..lists.lists import Lists
+from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined, opened
-from ..statistics.bootstrap import resampled_means
-from ..statistics.section import Context, Section
-from .hierarchical_tables import chapter_rows, rank_shift_rows
+from ..statistics.bootstrap import by_name, resampled_means
+from ..statistics.section import Context, Section, measured, metric_row, spread_over
 from .icd_lists import icd_lists, why_no_codes
-from .rater_rows import Values, by_name, rater_row, shared_matches, spread_over
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
 BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"
 _PARTS = ("hdp", "hdr")
 _CELLS_PER_BLOCK = 20_000_000
+Values = NDArray[np.float64]
+Means = tuple[dict[str, Values], dict[str, Values]]
+"""Of the data, and of the resamples (one more axis, first): HDP, HDR and HDF1 [r, 5], Acc by judge [r, k]."""
 
 
 def missing(lists: Lists, context: Context) -> str | None:
@@ -47,14 +50,6 @@ class _Cases:
     @property
     def n(self) -> int:
         return self.rates.shape[1]
-
-
-@dataclass(frozen=True)
-class _Means:
-    """Of the data, and of the resamples (one more axis, first): HDP, HDR and HDF1 [r, 5], Acc by judge [r, k]."""
-
-    data: dict[str, Values]
-    repeats: dict[str, Values]
 
 
 def compute(lists: Lists, context: Context) -> Section:
@@ -84,9 +79,9 @@ def compute(lists: Lists, context: Context) -> Section:
         by_name([lists.cases[i] for i in kept]),
     )
     means = _means(cases, context)
-    hdf1 = means.data["hdf1"][:, 0]
-    shifts = rank_shift_rows(lists.raters, {judge: means.data[judge][:, -1] for judge in cases.hits}, hdf1, context.k)
-    chapters = chapter_rows(lists.raters, cases.rates[..., 0], paths.nodes[0][reference], cases.order, tree, context)
+    hdf1 = means[0]["hdf1"][:, 0]
+    shifts = _rank_shift_rows(lists.raters, {judge: means[0][judge][:, -1] for judge in cases.hits}, hdf1, context.k)
+    chapters = _chapter_rows(lists.raters, cases.rates[..., 0], paths.nodes[0][reference], cases.order, tree, context)
     per_case = {"HDP": cases.rates[0, :, :, 0], "HDR": cases.rates[1, :, :, 0]}
     per_case["HDF1"] = harmonic_mean(per_case["HDP"], per_case["HDR"])
     return Section(
@@ -130,7 +125,7 @@ def _reached(hits: NDArray[np.bool_]) -> Values:
     return np.logical_or.accumulate(hits, -1).astype(float)
 
 
-def _means(cases: _Cases, context: Context) -> _Means:
+def _means(cases: _Cases, context: Context) -> Means:
     parts = dict(zip(_PARTS, cases.rates, strict=True)) | cases.hits
     flat = np.concatenate([part.reshape(cases.n, -1) for part in parts.values()], 1)
     ends = np.cumsum([part[0].size for part in parts.values()])[:-1]
@@ -143,12 +138,10 @@ def _means(cases: _Cases, context: Context) -> _Means:
         }
         return named | {"hdf1": harmonic_mean(named["hdp"], named["hdr"])}
 
-    return _Means(
-        split(mean_of_defined(flat)), split(resampled_means(flat, context.repeats, context.seed, cases.order))
-    )
+    return (split(mean_of_defined(flat)), split(resampled_means(flat, context.repeats, context.seed, cases.order)))
 
 
-def _rows(rater: int, cases: _Cases, means: _Means, found: Overlap, context: Context) -> list[Row]:
+def _rows(rater: int, cases: _Cases, means: Means, found: Overlap, context: Context) -> list[Row]:
     name, rows = cases.raters[rater], []
     for at, level in enumerate(("", *LEVELS)):
         of_level = f"{level or 'code'} in any case"
@@ -159,18 +152,81 @@ def _rows(rater: int, cases: _Cases, means: _Means, found: Overlap, context: Con
         for metric in (*_PARTS, "hdf1"):
             held = {"hdp": found.predicted, "hdr": found.reference}.get(metric)
             rows.append(
-                rater_row(
-                    name, metric, float(means.data[metric][rater, at]), means.repeats[metric][:, rater, at], context,
+                metric_row(
+                    name, metric, means[0][metric][rater, at], means[1][metric][:, rater, at], context,
                     of=level, k=context.k, reason=why.get(metric, "; ".join(nothing)),
                     n_cases=cases.n if held is None else int((held[:, rater, at] > 0).sum()),
                 )
             )  # fmt: skip
     for judge, hits in cases.hits.items():
-        known = int((~np.isnan(hits[:, rater, 0])).sum())
+        judged = int((~np.isnan(hits[:, rater, 0])).sum())
         for k in range(1, context.k + 1):
-            value, repeats = means.data[judge][rater, k - 1], means.repeats[judge][:, rater, k - 1]
-            rows.append(rater_row(name, "top_k_accuracy", float(value), repeats, context, of=judge, k=k, n_cases=known))
+            value, repeats = means[0][judge][rater, k - 1], means[1][judge][:, rater, k - 1]
+            rows.append(metric_row(name, "top_k_accuracy", value, repeats, context, of=judge, k=k, n_cases=judged))
     return rows
+
+
+def _chapter_rows(
+    raters: Sequence[str],
+    rates: Values,
+    chapters: NDArray[np.integer],
+    order: NDArray[np.integer],
+    tree: IcdTree,
+    context: Context,
+) -> list[Row]:
+    """HDP, HDR and HDF1 with its interval, in the cases whose reference has a code in a chapter.
+
+    rates : [2, n, r], precision and recall of each case. chapters : [n, D], nodes; -1 fills. order : [n], as resampled.
+    The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
+    """
+    place = np.argsort(order)
+    rows: list[Row] = []
+    for chapter in np.unique(chapters[chapters >= 0]).tolist():
+        among = (chapters == chapter).any(1)
+        n_cases = int(among.sum())
+        flat = np.concatenate([part[among] for part in rates], 1)
+        data = np.split(mean_of_defined(flat), 2)
+        repeats = np.split(resampled_means(flat, context.repeats, context.seed, np.argsort(place[among])), 2, 1)
+        value, again = harmonic_mean(*data), harmonic_mean(*repeats)
+        for i, rater in enumerate(raters):
+            found = measured(value[i], again[:, i], context.level, n_cases, "")
+            parts = dict(
+                zip(("HDP", "HDR", "HDF1"), [known(float(of_rater[i])) for of_rater in (*data, value)], strict=True)
+            )
+            ends = {"low": found["low"], "high": found["high"]}
+            of = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "algorithm": rater}
+            rows.append({**of, "n_cases": n_cases, **parts, **ends})
+    return rows
+
+
+def _rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf1: Values, k: int) -> list[Row]:
+    """How many places each rater gains from each top-k accuracy to HDF1.
+
+    accuracies : judge -> [r]. hdf1 : [r]. Place 1 is the best, equals share the better place; raters without both
+    values have none.
+    """
+    rows: list[Row] = []
+    for judge, accuracy in accuracies.items():
+        both = ~np.isnan(accuracy) & ~np.isnan(hdf1)
+        before, after = (_places(np.where(both, values, np.nan)) for values in (accuracy, hdf1))
+        for i in np.flatnonzero(both).tolist():
+            rows.append(
+                {
+                    "algorithm": raters[i],
+                    "from": REGISTRY["top_k_accuracy"].printed(k, of=judge),
+                    "from_value": float(accuracy[i]),
+                    "from_rank": int(before[i]),
+                    "to": REGISTRY["hdf1"].printed(k),
+                    "to_value": float(hdf1[i]),
+                    "to_rank": int(after[i]),
+                    "shift": int(before[i] - after[i]),
+                }
+            )
+    return rows
+
+
+def _places(values: Values) -> NDArray[np.int64]:
+    return (values[None] > values[:, None]).sum(1) + 1
 
 
 def _words(raters: list[str], hdf1: Values, shifts: list[Row], k: int) -> list[str]:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ...pages.rows import Row
 from ..lists.lists import Lists
+from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.recall import found_in, prompt_spread
-from ..statistics.bootstrap import resampled_means
-from ..statistics.section import Context, Section
-from .rater_rows import by_name, rater_row, shared_matches, spread_over
+from ..statistics.bootstrap import by_name, resampled_means
+from ..statistics.section import Context, Section, metric_row, spread_over
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
 
@@ -65,8 +65,8 @@ def recall_section(
     data[: len(raters)] /= data[-1]
     repeats[:, : len(raters)] /= repeats[:, -1:]
     rows = [
-        rater_row(
-            rater, name, float(data[m * len(raters) + i]), repeats[:, m * len(raters) + i], context,
+        metric_row(
+            rater, name, data[m * len(raters) + i], repeats[:, m * len(raters) + i], context,
             of=of, k=context.k, n_cases=len(kept),
         )
         for i, rater in enumerate(raters)

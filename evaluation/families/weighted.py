@@ -24,12 +24,12 @@ from ..metrics.weighted import (
     severity_degree,
     severity_distances,
 )
-from ..statistics.bootstrap import resampled_means
-from ..statistics.section import Context, Section
-from .rater_rows import Values, by_name, rater_row, spread_over
+from ..statistics.bootstrap import by_name, resampled_means
+from ..statistics.section import Context, Section, metric_row, spread_over
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
 _BLANK = -1
+Values = NDArray[np.float64]
 _QUADRANTS = ("semantic and severity", "semantic only", "severity only", "neither")
 
 
@@ -156,8 +156,8 @@ def _rows(score: _Score, raters: list[str], order: NDArray[np.integer], context:
         value, again = (part[1 + 2 * i] / part[2 + 2 * i] for part in (data, repeats))
         columns.append(("aggregated", f"{symbol}, {setting}", value, again))
     return [
-        rater_row(
-            rater, metric, float(value[i]), again[:, i], context,
+        metric_row(
+            rater, metric, value[i], again[:, i], context,
             of=of, n_cases=int((~np.isnan(score.values[:, i])).sum()), reason=score.why,
         )
         for i, rater in enumerate(raters)

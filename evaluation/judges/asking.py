@@ -58,7 +58,7 @@ class Asking:
         progress: Progress | None,
     ) -> Asking:
         """Names are those that `matcher` is asked about, where it says so."""
-        from ...features.feature_set import read_services
+        from ...endpoints.prices import read_services
 
         served, prices = ({}, {}) if endpoints is None else read_services(endpoints)
         naming = getattr(getattr(matcher, "providers", None), "naming", None)

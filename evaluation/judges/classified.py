@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from ...progress import Progress
-from ...terms.icd.naming import Naming
-from ...terms.text.normalizer import Normalizer
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from ...votes.prompts.questions import Answer
 from ...votes.prompts.versions import RELATION_PROMPT, SEVERITY_PROMPT
@@ -19,7 +17,7 @@ from ...votes.store.store import VoteStore
 from ..lists.lists import Cell, Lists, as_text
 from ..metrics.relative import check_k
 from ..metrics.weighted import RANKS
-from .judged import Names
+from .judged import Names, names_of
 from .language_model import Budget, LanguageModel
 
 SAME = 1
@@ -44,7 +42,7 @@ def with_relations(
 
     Errors: those of `ask`.
     """
-    name = _names(lists, naming)
+    name = names_of(lists, naming)
     references = [tuple(dict.fromkeys(name[text] for text in reference)) for reference in lists.reference]
     open_ = [(i, at) for i, at in _open(lists, "relation", check_k(k)) if references[i]]
     wanted = {(reference, name[lists.strings[lists.entries[at]]]) for i, at in open_ for reference in references[i]}
@@ -77,7 +75,7 @@ def with_severities(
 
     Errors: those of `ask`.
     """
-    name = _names(lists, naming)
+    name = names_of(lists, naming)
     open_ = [at for _, at in _open(lists, "severity", check_k(k))]
     wanted = {name[lists.strings[e]] for e in lists.entries[open_].tolist()}
     names = sorted(wanted | {name[text] for text in chain.from_iterable(lists.reference)})
@@ -96,11 +94,6 @@ def with_severities(
 
 def _verdict(answer: Answer | None) -> int | None:
     return None if answer is None else answer.verdict
-
-
-def _names(lists: Lists, naming: Names | None) -> dict[str, str]:
-    raw = sorted({*lists.strings, *chain.from_iterable(lists.reference)})
-    return dict(zip(raw, (naming or Naming(Normalizer()))(raw), strict=True))
 
 
 def _open(lists: Lists, column: str, k: int) -> list[tuple[int, int]]:

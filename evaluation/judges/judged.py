@@ -7,7 +7,7 @@ language model, through the vote store, or M.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
@@ -91,7 +91,7 @@ def judged(
     """
     if store is None and any(isinstance(stage, LanguageModel) for stage in (strict, second)):
         raise InputError("a language model judges without a vote store", allowed="a store, which keeps its answers")
-    asked = _Asked.of(lists, check_k(k), naming or Naming(Normalizer()))
+    asked = _Asked.of(lists, check_k(k), naming)
     spent = Budget() if budget is None else budget
     unscored: Counter[str] = Counter()
 
@@ -99,7 +99,8 @@ def judged(
         if isinstance(stage, LanguageModel):
             assert store is not None
             answers = stage.answers(prompt, asked.questions(where), store, spent, progress)
-            found = np.array([_place(answer) for answer in answers], np.int16)
+            given = [None if answer is None else answer.verdict for answer in answers]
+            found = np.array([NO_VERDICT if verdict is None else verdict for verdict in given], np.int16)
             open_still = (found == NO_VERDICT) & (asked.equal[where] == NOT_INCLUDED)
             unscored.update(_why(answers[i]) for i in np.flatnonzero(open_still).tolist())
             return found
@@ -145,8 +146,10 @@ def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Se
     return section
 
 
-def _place(answer: Answer | None) -> int:
-    return NO_VERDICT if answer is None or answer.verdict is None else answer.verdict
+def names_of(lists: Lists, naming: Names | None) -> dict[str, str]:
+    """Each diagnosis and reference -> the name that is asked about; English normalisation by default."""
+    raw = sorted({*lists.strings, *chain.from_iterable(lists.reference)})
+    return dict(zip(raw, (naming or Naming(Normalizer()))(raw), strict=True))
 
 
 def _why(answer: Answer | None) -> str:
@@ -174,9 +177,8 @@ class _Asked:
     equal: Places
 
     @classmethod
-    def of(cls, lists: Lists, k: int, naming: Names) -> _Asked:
-        raw = sorted({*lists.strings, *chain.from_iterable(lists.reference)})
-        name = dict(zip(raw, naming(raw), strict=True))
+    def of(cls, lists: Lists, k: int, naming: Names | None) -> _Asked:
+        name = names_of(lists, naming)
         top, lengths = lists.top(k), np.minimum(lists.lengths, k)
         names = [
             [
@@ -198,8 +200,4 @@ class _Asked:
 
     def questions(self, where: NDArray[np.bool_]) -> list[tuple[str, str]]:
         """(reference, list) of each place that is True, in order."""
-        return list(self._questions(where))
-
-    def _questions(self, where: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
-        for i, j, d in np.argwhere(where).tolist():
-            yield self.references[i][d], list_text(self.names[i][j])
+        return [(self.references[i][d], list_text(self.names[i][j])) for i, j, d in np.argwhere(where).tolist()]

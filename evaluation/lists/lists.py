@@ -158,6 +158,15 @@ class Panel:
     algorithm: int
     experts: tuple[int, ...]
 
+    def pairs(self, pair_of: NDArray[np.integer]) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+        """The pairs of the algorithm with each expert, and of each two experts in the order (1,2), (1,3), …, (2,3), ….
+
+        pair_of : [raters, raters], the number of each pair of raters.
+        """
+        experts = np.array(self.experts)
+        i, j = np.triu_indices(len(experts), 1)
+        return pair_of[self.algorithm, experts], pair_of[experts[i], experts[j]]
+
 
 def panels(lists: Lists, in_turn: bool = False) -> list[Panel]:
     """One panel for each algorithm.

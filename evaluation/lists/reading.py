@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, OptionError
 from ...files.tables import Table, check_output, read_table, write_rejects
-from .columns import Codes, Problems, coded, diagnoses, no_diagnosis_words, one_per_case, ranks, roles
+from .columns import Codes, Named, Problems, coded, diagnoses, no_diagnosis_words, one_per_case, ranks, roles
 from .lists import NO_DIAGNOSIS, REFERENCE, UNUSED, Cell, Lists, Rejected, as_text, assign_roles, note_unused
-from .ranking import check_ranking, missing_lists
 
 REQUIRED = ("case_id", "rater", "rank", "diagnosis")
 MORE = ("icd10", "severity", "relation", "category")
@@ -48,16 +47,16 @@ def read_lists(
     if rejects is not None:
         check_output(rejects)
     empty_words = no_diagnosis_words(no_diagnosis)
-    problems: Problems = {}
+    problems = Problems(table)
 
-    case, cases = coded(table, names["case_id"], problems, "the case has no name")
-    rater, raters = coded(table, names["rater"], problems, "the rater has no name")
-    rank = ranks(table, names["rank"], problems)
-    entry, strings, notes = diagnoses(table, names["diagnosis"], empty_words, problems)
-    role_of_rater, role_of_row = roles(table, names.get("role"), rater, raters, problems)
+    case, cases = of_case = coded(names["case_id"], problems, "the case has no name")
+    rater, raters = of_rater = coded(names["rater"], problems, "the rater has no name")
+    rank = ranks(names["rank"], problems)
+    entry, strings, notes = diagnoses(names["diagnosis"], empty_words, problems)
+    role_of_rater, role_of_row = roles(names.get("role"), of_rater, problems)
     is_reference = role_of_row == REFERENCE
     said = {
-        what: one_per_case(table, names[what], what, case, cases, problems)
+        what: one_per_case(names[what], what, of_case, problems)
         for what in ("reference", *(f"reference_{name}" for name in MORE_OF_THE_REFERENCE))
         if what in names
     }
@@ -74,10 +73,10 @@ def read_lists(
     used = np.zeros(len(raters) + 1, bool)
     used[[r for place, r in enumerate(kept_raters) if assigned is None or assigned[place] != UNUSED]] = True
     ranked = used[rater] | is_reference
-    check_ranking(table, names["rank"], (case, cases), (rater, raters), rank, ranked, problems)
-    missing_lists(table, names["rater"], (case, cases), (rater, raters), np.flatnonzero(used), problems)
+    _check_ranking(names["rank"], of_case, of_rater, rank, ranked, problems)
+    _check_missing(names["rater"], of_case, of_rater, np.flatnonzero(used), problems)
 
-    alive, rejected = _set_aside(table, case, len(cases), problems, rejects)
+    alive, rejected = _set_aside(of_case, problems, rejects)
     order = np.flatnonzero(alive)
     order = order[np.lexsort((rank[order], rater[order], case[order]))]
     if not len(order):
@@ -122,6 +121,65 @@ def _column_names(table: Table, columns: Mapping[str, str] | None) -> dict[str, 
     return {ours: mapped.get(ours, ours) for ours in REQUIRED + OPTIONAL if mapped.get(ours, ours) in table.names}
 
 
+def _check_ranking(
+    column: str, case: Named, rater: Named, rank: Codes, ranked: NDArray[np.bool_], problems: Problems
+) -> None:
+    """Adds a problem for each rank that is given twice in one list, or that leaves a gap before it.
+
+    ranked : rows that belong to a list.
+    Lists that hold a row with a problem already are passed over: the gap is only its consequence.
+    """
+    codes_case, cases = case
+    codes_rater, raters = rater
+    list_of = np.where((codes_case < 0) | (codes_rater < 0), -1, codes_case * len(raters) + codes_rater)
+    rows = np.flatnonzero(ranked & (list_of >= 0) & ~np.isin(list_of, problems.rows_of(list_of)))
+    rows = rows[np.lexsort((rows, rank[rows], list_of[rows]))]
+    if not len(rows):
+        return
+    starts = np.append(True, list_of[rows][1:] != list_of[rows][:-1])
+    before = np.where(starts, 0, np.append(0, rank[rows][:-1]))
+    step = rank[rows] - before
+    for at in np.flatnonzero(step != 1).tolist():
+        row = int(rows[at])
+        whose = f"the list by {raters[codes_rater[row]]!r} for case {cases[codes_case[row]]!r}"
+        if step[at] == 0:
+            problem = f"the rank {rank[row]} is given twice in {whose}"
+        elif before[at] == 0:
+            problem = f"{whose} does not start at 1"
+        else:
+            problem = f"the rank {before[at] + 1} is missing in {whose}"
+        problems.add(row, problem, column, allowed="1, 2, 3, …, each once in a list", got=int(rank[row]))
+
+
+def _check_missing(column: str, case: Named, rater: Named, used: Codes, problems: Problems) -> None:
+    """Adds a problem to the first row of each case that one of the raters `used` lacks.
+
+    Cases that hold a problem already are passed over: the row that would have made the list is refused for a reason.
+    """
+    codes_case, cases = case
+    codes_rater, raters = rater
+    there = np.zeros((len(cases), len(raters)), bool)
+    known = (codes_case >= 0) & (codes_rater >= 0)
+    there[codes_case[known], codes_rater[known]] = True
+    lacking = ~there[:, used]
+    faulty = problems.rows_of(codes_case)
+    lacking[faulty[faulty >= 0]] = False
+    if not lacking.any():
+        return
+    total = lacking.sum(0)
+    first_row = np.full(len(cases), -1)
+    place, rows = np.unique(codes_case, return_index=True)
+    first_row[place[place >= 0]] = rows[place >= 0]
+    tally = ", ".join(
+        f"{raters[r]!r} lacks {count:,} of {len(cases):,} cases" for r, count in zip(used, total, strict=True) if count
+    )
+    for i in np.flatnonzero(lacking.any(1)).tolist():
+        absent = [raters[r] for r, lacks in zip(used, lacking[i], strict=True) if lacks]
+        problem = f"the case {cases[i]!r} has no list by {', '.join(map(repr, absent))} ({tally})"
+        allowed = "a list of every rater for every case; --rejects FILE leaves such cases out"
+        problems.add(int(first_row[i]), problem, column, allowed=allowed)
+
+
 def _reference_more(
     table: Table,
     names: dict[str, str],
@@ -156,14 +214,15 @@ def _two_references(table: Table, column: str, row: int) -> InputError:
 
 
 def _set_aside(
-    table: Table, case: Codes, n_cases: int, problems: Problems, rejects: str | os.PathLike[str] | None
+    of_case: Named, problems: Problems, rejects: str | os.PathLike[str] | None
 ) -> tuple[NDArray[np.bool_], Rejected]:
     """Which rows stay. Without `rejects` the first problem is raised; with it, its whole case is written there."""
+    case, cases = of_case
     if not problems:
-        return np.ones(len(table), bool), Rejected(path=None if rejects is None else os.fspath(rejects))
+        return np.ones(len(case), bool), Rejected(path=None if rejects is None else os.fspath(rejects))
     if rejects is None:
         raise problems[min(problems)]
-    culprit = np.full(n_cases, -1)
+    culprit = np.full(len(cases), -1)
     for row in sorted(problems, reverse=True):
         if case[row] >= 0:
             culprit[case[row]] = row
@@ -174,7 +233,7 @@ def _set_aside(
         if row not in problems
     }
     reasons.update({row: str(problem) for row, problem in problems.items()})
-    write_rejects(table, reasons, rejects)
+    write_rejects(problems.table, reasons, rejects)
     alive = ~out
     alive[list(problems)] = False
     return alive, Rejected(len(reasons), int((culprit >= 0).sum()), os.fspath(rejects))

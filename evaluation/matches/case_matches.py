@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,31 +23,37 @@ Raters = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class CaseMatches:
-    """The verdicts of M on u unordered pairs of `strings`.
+    """M on the lists of n cases, as verdicts on u unordered pairs of `strings`.
 
+    entries : int32 [n, raters, K], indices of strings; negative where there is no diagnosis.
+    first, second : [m], the raters of each pair that is compared.
     codes : int64 [u], ascending; the pair (i, j), i <= j, has the code i * len(strings) + j.
     verdicts : bool [u]. probabilities : float32 [u], where they were asked for.
     """
 
-    n_strings: int
+    entries: Entries
+    first: Raters
+    second: Raters
+    strings: list[str]
     codes: NDArray[np.int64]
     verdicts: NDArray[np.bool_]
     probabilities: NDArray[np.float32] | None = None
 
-    def compared(
-        self, entries: Entries, first: Raters, second: Raters, values: NDArray[Any] | None = None
-    ) -> Iterator[tuple[slice, NDArray[Any]]]:
+    def top(self, k: int) -> CaseMatches:
+        """The same with lists cut to k."""
+        return replace(self, entries=self.entries[:, :, :k])
+
+    def compared(self, values: NDArray[Any] | None = None) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Blocks of cases, and in them M of each pair of lists, place by place; no diagnosis matches nothing.
 
-        entries : int32 [n, raters, K]. first, second : [m], the raters of each pair.
         values : [u], what to give instead of the verdicts; 0 where nothing is said.
         Yields the cases and bool (or as `values`) [c, m, K, K].
         """
         given = self.verdicts if values is None else values
-        for block in _blocks(entries, first, second):
+        for block in _blocks(self.entries, self.first, self.second):
             names, place = block.names, block.compared
             i, j = np.triu_indices(names.shape[1])
-            codes = pair_codes(names[:, i], names[:, j], self.n_strings)
+            codes = pair_codes(names[:, i], names[:, j], len(self.strings))
             at = np.minimum(np.searchsorted(self.codes, codes), max(len(self.codes) - 1, 0))
             matched = np.zeros((len(names), block.width, block.width), given.dtype)
             if len(self.codes):
@@ -150,7 +156,7 @@ def match_cases(
             kept[start : start + len(a)] = probabilities
         if progress is not None:
             progress(min(start + pairs_per_call, len(codes)), len(codes))
-    return CaseMatches(len(strings), codes, verdicts, kept)
+    return CaseMatches(entries, first, second, strings, codes, verdicts, kept)
 
 
 def ask(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.bool_]:

@@ -9,7 +9,6 @@ and pairs from different cases are never asked. A chain can join two strings tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,21 +32,18 @@ class Categories:
     chained: int
 
 
-def top_categories(
-    entries: NDArray[np.int32],
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
-    strings: Sequence[str],
-    matches: CaseMatches,
-) -> Categories:
-    """entries : int32 [n, raters], the first diagnosis of each list, negative where there is none."""
+def top_categories(matches: CaseMatches) -> Categories:
+    """Of the first diagnosis of each list."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    entries, first, second = matches.entries[:, :, 0], matches.first, matches.second
     folded: dict[str, int] = {}
-    spelling = np.array([folded.setdefault(" ".join(s.casefold().split()), len(folded)) for s in strings] or [0])
+    spelling = np.array(
+        [folded.setdefault(" ".join(s.casefold().split()), len(folded)) for s in matches.strings] or [0]
+    )
     left, right = entries[:, first], entries[:, second]
-    blocks = [matched[:, :, 0, 0] for _, matched in matches.compared(entries[:, :, None], first, second)]
+    blocks = [matched[:, :, 0, 0] for _, matched in matches.top(1).compared()]
     direct = np.concatenate(blocks)
     edges = (spelling[left[direct]], spelling[right[direct]])
     graph = coo_array((np.ones(len(edges[0]), bool), edges), shape=(len(spelling), len(spelling)))

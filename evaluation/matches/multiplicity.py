@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ...errors import OptionError
 from .case_matches import CaseMatches
 
 
-def multiplicity(matches: ArrayLike) -> NDArray[np.int64]:
-    """`mu = sum_p sum_q M(d_p, d_q)`.
-
-    matches : bool [..., k, k], M of the p-th diagnosis of one list and the q-th of the other. Returns [...].
-
-    >>> int(multiplicity([[True, False], [True, False]]))
-    2
-    """
-    array = np.asarray(matches)
-    if array.dtype != bool or array.ndim < 2:
-        raise OptionError("matches", "an array of True and False, with one row and one column per diagnosis", array)
-    return array.sum((-2, -1))
-
-
-def characteristic(mu: ArrayLike) -> NDArray[np.bool_]:
-    """`chi = [mu > 0]`: the two lists have a diagnosis in common."""
-    return np.asarray(mu) > 0
-
-
-def multiplicities(
-    entries: NDArray[np.int32], first: NDArray[np.intp], second: NDArray[np.intp], matches: CaseMatches
-) -> NDArray[np.unsignedinteger]:
+def multiplicities(matches: CaseMatches) -> NDArray[np.unsignedinteger]:
     """mu of each pair of raters in each case, for every k at once.
 
-    entries : int32 [n, raters, K], index of each diagnosis, negative where there is none.
     Returns uint8 (uint16 from K = 16 on) [K, n, m]; `[k - 1]` belongs to lists cut to k.
     """
-    n, _, width = entries.shape
-    mu = np.empty((width, n, len(first)), np.uint8 if width * width < 2**8 else np.uint16)
+    n, _, width = matches.entries.shape
+    mu = np.empty((width, n, len(matches.first)), np.uint8 if width * width < 2**8 else np.uint16)
     diagonal = np.arange(width)
-    for cases, matched in matches.compared(entries, first, second):
+    for cases, matched in matches.compared():
         up_to = matched.cumsum(-1, dtype=mu.dtype).cumsum(-2, dtype=mu.dtype)
         mu[:, cases] = np.moveaxis(up_to[..., diagonal, diagonal], -1, 0)
     return mu
@@ -51,19 +28,18 @@ def sizes(lengths: NDArray[np.integer], first: NDArray[np.intp], second: NDArray
     return cut[:, first] * cut[:, second]
 
 
-def expected_multiplicities(
-    entries: NDArray[np.int32], first: NDArray[np.intp], second: NDArray[np.intp], matches: CaseMatches
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def expected_multiplicities(matches: CaseMatches) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """E[mu] and E[chi] of each pair of raters in each case, from the probabilities that `matches` kept.
 
     A diagnosis that stands twice in a list counts twice in mu, as ever, and once in chi, where it adds no new chance.
-    entries : int32 [n, raters, k]. Returns float32 [n, m] each; see `metrics.expected`.
+    Returns float32 [n, m] each; see `metrics.expected`.
     """
+    entries, first, second = matches.entries, matches.first, matches.second
     n, _, width = entries.shape
     mu, chi = (np.empty((n, len(first)), np.float32) for _ in "12")
     earlier = np.tril(np.ones((width, width), bool), -1)
     new = ~((entries[:, :, :, None] == entries[:, :, None, :]) & earlier).any(-1)
-    for cases, chance in matches.compared(entries, first, second, matches.probabilities):
+    for cases, chance in matches.compared(matches.probabilities):
         mu[cases] = chance.sum((-2, -1))
         counted = new[cases][:, first, :, None] & new[cases][:, second, None, :]
         chi[cases] = 1 - np.prod(1 - chance, axis=(-2, -1), where=counted)

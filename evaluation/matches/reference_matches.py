@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...matcher.protocol import Matcher
 from ...progress import Progress
 from ..lists.lists import Lists
+from ..statistics.section import Context
 from .case_matches import PAIRS_PER_CALL, match_cases
 
 
@@ -26,10 +27,6 @@ class ReferenceMatches:
     probabilities: NDArray[np.float32]
     hits: NDArray[np.bool_]
     given: NDArray[np.bool_]
-
-    def found(self, k: int | None = None) -> NDArray[np.bool_]:
-        """bool [n, r, D]: the reference diagnosis is among the first k (all by default) of the list."""
-        return np.asarray(self.hits[:, :, :k].any(2))
 
 
 def match_references(
@@ -72,7 +69,14 @@ def match_references(
     shape = (n, raters, k, given.shape[1])
     probabilities, hits = np.empty(shape, np.float32), np.empty(shape, bool)
     for out, values in ((probabilities, matches.probabilities), (hits, matches.verdicts)):
-        for cases, block in matches.compared(entries, first, second, values):
+        for cases, block in matches.compared(values):
             out[cases] = block[:, :, :k, : shape[-1]]
     probabilities[~(said[..., None] & given[:, None, None, :])] = np.nan
     return ReferenceMatches(probabilities, hits, given)
+
+
+def shared_matches(lists: Lists, context: Context) -> ReferenceMatches:
+    """`match_references` of the context's M and k, computed by the first family that needs it."""
+    if "reference_matches" not in context.made:
+        context.made["reference_matches"] = match_references(lists, context.matcher, context.k, context.progress)
+    return context.made["reference_matches"]

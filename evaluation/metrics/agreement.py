@@ -46,7 +46,7 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike) -> float:
             raise OptionError(name, "a list of at least one whole number, -1 or more", array)
     if len(left) != len(right):
         raise OptionError("b", f"as long as a ({len(left)})", right)
-    return float(kappa_of_pairs(np.stack([left, right], 1), np.array([0]), np.array([1]))[0])
+    return float(kappa_of_pairs(np.stack([left, right], 1), np.array([0]), np.array([1])).item())
 
 
 def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integer]]:
@@ -118,22 +118,30 @@ def kappa_of_pairs(
     """Cohen's kappa of several pairs of raters at once.
 
     categories : int [n, r], -1 where a rater gives no diagnosis. first, second : [m], columns of `categories`.
-    weights : [n], how often each case counts (once by default). Returns float64 [m]; NaN where p_e is 1.
+    weights : [b, n], how often each case counts, once by default. Returns float64 [b, m]; NaN where p_e is 1.
     """
-    n, raters = categories.shape
-    weight = np.ones(n) if weights is None else np.asarray(weights, float)
-    count = int(categories.max(initial=NO_CATEGORY)) + 1
-    known = categories >= 0
-    slots = np.where(known, categories + np.arange(raters) * count, count * raters)
-    held = np.bincount(slots.ravel(), np.repeat(weight, raters), minlength=count * raters + 1)[:-1].reshape(
-        raters, count
-    )
-    total = weight.sum()
-    agree = (categories[:, first] == categories[:, second]) & known[:, first]
-    return kappa_from_counts(weight @ agree, (held @ held.T)[first, second].astype(float), total)
-
-
-def kappa_from_counts(agreements: NDArray[np.float64], by_chance: NDArray[np.float64], n: float) -> NDArray[np.float64]:
-    """`agreements` of n cases, `by_chance` = sum_c n_a(c) n_b(c), which is n^2 p_e; NaN where p_e is 1."""
+    raters = categories.shape[1]
+    weight = np.atleast_2d(np.ones(len(categories)) if weights is None else np.asarray(weights))
+    agree = (categories[:, first] == categories[:, second]) & (categories[:, first] != NO_CATEGORY)
+    agreements = (weight @ agree.astype(weight.dtype)).astype(float)
+    slots, count = _shared_categories(categories)
+    by_chance = np.empty((len(weight), len(first)))
+    rows, columns = np.nonzero(slots >= 0)
+    flat = slots[rows, columns] + columns * count
+    for repeat, one in enumerate(weight):
+        held = np.bincount(flat, one[rows], minlength=count * raters).reshape(raters, count)
+        by_chance[repeat] = (held @ held.T)[first, second]
+    n = weight.sum(1, keepdims=True, dtype=float)
     open_ = n * n - by_chance
-    return np.divide(n * agreements - by_chance, open_, out=np.full(np.shape(agreements), np.nan), where=open_ > 0)
+    return np.divide(n * agreements - by_chance, open_, out=np.full(open_.shape, np.nan), where=open_ > 0)
+
+
+def _shared_categories(categories: NDArray[np.integer]) -> tuple[NDArray[np.int64], int]:
+    """Categories renumbered so that those of a single rater, which no chance agreement needs, become -1."""
+    count = int(categories.max(initial=NO_CATEGORY)) + 1
+    held = np.zeros((categories.shape[1], count), bool)
+    rows, columns = np.nonzero(categories >= 0)
+    held[columns, categories[rows, columns]] = True
+    shared = held.sum(0) > 1
+    number = np.append(np.where(shared, np.cumsum(shared) - 1, NO_CATEGORY), NO_CATEGORY)
+    return number[categories], int(shared.sum())

@@ -83,10 +83,6 @@ def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
     return (found | ~there).all(-1).mean(0, dtype=np.float64)
 
 
-def _several(generator: np.random.Generator) -> dict[str, Any]:
-    return {"values": generator.random(int(generator.integers(1, 6)))}
-
-
 @declare(
     symbol="sd_prompts",
     description="How much a value differs from prompt to prompt.",
@@ -96,7 +92,7 @@ def _several(generator: np.random.Generator) -> dict[str, Any]:
     range="[0, inf)",
     denominator="m - 1",
     degenerate=(("one prompt", "NaN; one value has no spread"), ("a value is undefined", "NaN")),
-    example=_several,
+    example=lambda generator: {"values": generator.random(int(generator.integers(1, 6)))},
     axes={"values": "prompt"},
     order_free=("prompt",),
 )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...matcher.protocol import Matcher, loaded
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ..metrics import REGISTRY
 from ..metrics.reasoning import same_name, shares
 from ..statistics.bootstrap import check_bootstrap, resampled_means
@@ -127,7 +127,7 @@ def reasoning(
             "predicted_diagnosis": [said[name].diagnosis for name in names],
             "path_in_graph": [said[name].path_in_graph for name in names],
             **counts,
-            **{REGISTRY[metric].symbol: _listed(values[metric]) for metric in _METRICS},
+            **{REGISTRY[metric].symbol: [known(value) for value in values[metric].tolist()] for metric in _METRICS},
         },
         notes=_notes(graph, annotated, predicted, said),
     )
@@ -209,22 +209,18 @@ def _rows(
     again = resampled_means(flat, repeats, seed)
     rows = []
     for column, (metric, group) in enumerate(columns):
-        known = flat[~np.isnan(flat[:, column]), column]
-        value = float(known.mean()) if len(known) else float("nan")
+        there = flat[~np.isnan(flat[:, column]), column]
+        value = float(there.mean()) if len(there) else float("nan")
         reason = "no note has anything to divide by"
         rows.append(
             {
                 "metric": REGISTRY[metric].symbol,
                 "category": group,
-                **measured(value, again[:, column], level, len(known), reason),
-                "n_notes": len(known),
+                **measured(value, again[:, column], level, len(there), reason),
+                "n_notes": len(there),
             }
         )
     return rows
-
-
-def _listed(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if value != value else value for value in values.tolist()]
 
 
 def _notes(

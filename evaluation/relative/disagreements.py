@@ -20,14 +20,13 @@ def disagreement_rows(
     judged: Sequence[Panel],
     pair_of: NDArray[np.integer],
     mu: NDArray[np.unsignedinteger],
-    entries: Entries,
     matches: CaseMatches,
     threshold: float,
 ) -> list[Row]:
     """One row for each diagnosis of the cases with the largest `mean mu_EE - mean mu_AE`, above 0, of each algorithm.
 
-    pair_of : [raters, raters], the column of `mu` for two raters. mu : [n, pairs] at k. entries : int32 [n, raters, k].
-    matches : with the probabilities.
+    pair_of : [raters, raters], the column of `mu` for two raters. mu : [n, pairs] at k.
+    matches : of lists cut to k, with the probabilities.
     `nearest` is the diagnosis of the other side (the experts', for the algorithm; the algorithm's, for an expert) that
     M holds likeliest to name the same disease, with its probability. The rows of the reference have neither.
     """
@@ -36,7 +35,7 @@ def disagreement_rows(
         | row
         for panel in judged[:SHOWN]
         for case, met, among in _worst(panel, pair_of, mu, read, len(judged))
-        for row in _case_rows(read, panel, entries[case], case, matches, threshold)
+        for row in _case_rows(read, panel, matches.entries[case], case, matches, threshold)
     ]
 
 
@@ -44,9 +43,7 @@ def _worst(
     panel: Panel, pair_of: NDArray[np.integer], mu: NDArray[np.unsignedinteger], read: Lists, panels: int
 ) -> list[tuple[int, float, float]]:
     """(case, mean mu_AE, mean mu_EE), the largest difference first, equal ones by name."""
-    experts = np.array(panel.experts)
-    i, j = np.triu_indices(len(experts), 1)
-    met, among = mu[:, pair_of[panel.algorithm, experts]].mean(1), mu[:, pair_of[experts[i], experts[j]]].mean(1)
+    met, among = (mu[:, pairs].mean(1) for pairs in panel.pairs(pair_of))
     gap = among - met
     order = sorted(np.flatnonzero(gap > 0).tolist(), key=lambda case: (-gap[case], read.cases[case]))
     return [(case, float(met[case]), float(among[case])) for case in order[: max(2, min(10, SHOWN // panels))]]
@@ -94,5 +91,5 @@ def _said(entries: Entries) -> NDArray[np.integer]:
 def _probabilities(matches: CaseMatches, entry: int, others: NDArray[np.integer]) -> NDArray[np.float32]:
     """M of one diagnosis with each of `others`, from what it was asked for mu."""
     assert matches.probabilities is not None
-    codes = pair_codes(np.full(len(others), entry), others, matches.n_strings)
+    codes = pair_codes(np.full(len(others), entry), others, len(matches.strings))
     return matches.probabilities[np.searchsorted(matches.codes, codes)]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lists.lists import NO_CATEGORY
-from ..metrics.agreement import kappa_from_counts
+from ..metrics.agreement import kappa_of_pairs
 from ..statistics.bootstrap import case_weights
 
 _EXACT_IN_FLOAT32 = 2**24
@@ -25,6 +23,12 @@ class Rates:
     precision: NDArray[np.float64]
     recall: NDArray[np.float64]
     kappa: NDArray[np.float64]
+
+    def of(self, letter: str, k: int | None) -> NDArray[np.float64]:
+        """[..., m]: "P" or "R" at k, or "kappa"."""
+        if letter == "kappa":
+            return self.kappa
+        return (self.precision if letter == "P" else self.recall)[..., (k or 1) - 1, :]
 
 
 @dataclass(frozen=True)
@@ -62,35 +66,10 @@ class CaseCounts:
             )
             precision[:, level] = shared / below
             recall[:, level] = (weight @ (self.mu[level] > 0).astype(kind)).astype(float) / n
-        kappa = self._kappa(weight)
+        kappa = kappa_of_pairs(self.categories, self.first, self.second, weight)
         if once or np.ndim(weights) == 1:
             return Rates(precision[0], recall[0], kappa[0])
         return Rates(precision, recall, kappa)
-
-    def _kappa(self, weight: NDArray[Any]) -> NDArray[np.float64]:
-        n, raters = self.categories.shape
-        known = self.categories[:, self.first] != NO_CATEGORY
-        agree = (self.categories[:, self.first] == self.categories[:, self.second]) & known
-        agreements = (weight @ agree.astype(weight.dtype)).astype(float)
-        slots, count = _shared_categories(self.categories)
-        by_chance = np.empty((len(weight), len(self.first)))
-        rows, columns = np.nonzero(slots >= 0)
-        flat = slots[rows, columns] + columns * count
-        for repeat, one in enumerate(weight):
-            held = np.bincount(flat, one[rows], minlength=count * raters).reshape(raters, count)
-            by_chance[repeat] = (held @ held.T)[self.first, self.second]
-        return kappa_from_counts(agreements, by_chance, n)
-
-
-def _shared_categories(categories: NDArray[np.integer]) -> tuple[NDArray[np.int64], int]:
-    """Categories renumbered so that those of a single rater, which no chance agreement needs, become -1."""
-    count = int(categories.max(initial=NO_CATEGORY)) + 1
-    held = np.zeros((categories.shape[1], count), bool)
-    rows, columns = np.nonzero(categories >= 0)
-    held[columns, categories[rows, columns]] = True
-    shared = held.sum(0) > 1
-    number = np.append(np.where(shared, np.cumsum(shared) - 1, NO_CATEGORY), NO_CATEGORY)
-    return number[categories], int(shared.sum())
 
 
 def resampled(counts: CaseCounts, repeats: int, seed: int) -> Rates:

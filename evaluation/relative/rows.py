@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,11 +14,17 @@ from ...pages.rows import Row
 from ..metrics import REGISTRY
 from ..metrics.relative import relative
 from ..metrics.spread import sigma_algorithm, sigma_experts
-from ..statistics.section import Context, measured
+from ..statistics.bootstrap import resampled_means
+from ..statistics.section import Context, measured, metric_row
 from ..statistics.significance import holm, two_sided_p
-from .rates import CaseCounts, Rates
+from .rates import Rates
 
 Values = NDArray[np.float64]
+Sides = tuple[tuple[Values, Values], tuple[Values, Values]]
+"""Rates of the algorithm with each expert, [..., z], and of each two experts; of the data, then of the resamples."""
+
+_RATIOS = {"P": "rpad", "R": "rrad"}
+_CURVE = ("algorithm", "metric", "k", "hardness", "value", "low", "high", "undefined_repeats", "reason")
 
 
 @dataclass(frozen=True)
@@ -36,94 +42,96 @@ class PanelRates:
     ae: NDArray[np.integer]
     ee: NDArray[np.integer]
 
-    def rates(self, of: str, k: int | None) -> tuple[tuple[Values, Values], tuple[Values, Values]]:
-        """(ae, ee) of the data, then of the repeats; `of` is P, R or kappa."""
+    def rates(self, of: str, k: int | None = None) -> Sides:
+        """`of` is P, R or kappa."""
+        return self.sides(self.data.of(of, k), self.repeats.of(of, k))
 
-        def part(rates: Rates) -> tuple[Values, Values]:
-            if k is None:
-                return rates.kappa[..., self.ae], rates.kappa[..., self.ee]
-            level = (rates.precision if of == "P" else rates.recall)[..., k - 1, :]
-            return level[..., self.ae], level[..., self.ee]
-
-        return part(self.data), part(self.repeats)
+    def sides(self, data: Values, repeats: Values) -> Sides:
+        """From [..., m], of all pairs."""
+        return (data[..., self.ae], data[..., self.ee]), (repeats[..., self.ae], repeats[..., self.ee])
 
 
 def table_rows(panel: PanelRates, context: Context) -> list[Row]:
     """One row for each metric and k."""
     rows = []
     for k in range(1, context.max_k + 1):
-        for of in ("P", "R"):
-            data, repeats = panel.rates(of, k)
-            row = row_maker(panel, context, k, data, repeats)
-            rows += _rate_rows(of, row)
-            letter = of.lower()
-            for name, hardness in ((f"{letter}_opt", 0.0), (f"{letter}_avg", 1.0), (f"r{letter}ad", context.hardness)):
-                rows.append(
-                    row(
-                        name, lambda ae, ee, h=hardness: relative(ae, ee, h), len(panel.ae) + len(panel.ee),
-                        hardness=hardness if name.endswith("ad") else None,
-                        reason=why_no_ratio(panel.experts, data[1], hardness, k),
-                    )
-                )  # fmt: skip
-            rows += _spread_rows(panel, of, row)
-    data, repeats = panel.rates("kappa", None)
-    row = row_maker(panel, context, None, data, repeats)
-    return rows + _rate_rows("kappa", row, why_no_kappa(panel, data)) + _spread_rows(panel, "kappa", row)
+        for of, rate in (("P", "precision_at_k"), ("R", "recall_at_k")):
+            rates, letter = panel.rates(of, k), of.lower()
+            rows += side_rows(panel, rates, context, rate, ("AE mean", "AE max", "EE mean", "EE min"), k=k)
+            ratios = ((f"{letter}_opt", 0.0), (f"{letter}_avg", 1.0), (f"r{letter}ad", context.hardness))
+            rows += [ratio_row(panel, rates, context, name, hardness, k) for name, hardness in ratios]
+            rows += _spread_rows(panel, rates, context, of, k)
+    rates, why = panel.rates("kappa"), why_no_kappa(panel)
+    rows += side_rows(panel, rates, context, "cohen_kappa", ("AE mean", "AE max", "EE mean", "EE min"), reason=why)
+    return rows + _spread_rows(panel, rates, context, "kappa", None)
 
 
-def _rate_rows(of: str, row: Callable[..., Row], reason: str = "") -> list[Row]:
-    name = {"P": "precision_at_k", "R": "recall_at_k", "kappa": "cohen_kappa"}[of]
-    return [
-        row(name, lambda ae, _: ae.mean(-1), None, of="AE mean", reason=reason),
-        row(name, lambda ae, _: ae.max(-1), None, of="AE max", reason=reason),
-        row(name, lambda _, ee: ee.mean(-1), None, of="EE mean", reason=reason),
-        row(name, lambda _, ee: ee.min(-1), None, of="EE min", reason=reason),
-    ]
+def side_rows(
+    panel: PanelRates, rates: Sides, context: Context, metric: str, parts: Sequence[str], **told: Any
+) -> list[Row]:
+    """The mean, the highest or the lowest ("AE mean", "EE min") of the rates of one side."""
+    rows = []
+    for of in parts:
+        side, how = of.split()
+        data, repeats = (getattr(pair[side == "EE"], how)(-1) for pair in rates)
+        n_pairs = len(panel.ee if side == "EE" else panel.ae)
+        rows.append(metric_row(panel.algorithm, metric, data, repeats, context, of=of, n_pairs=n_pairs, **told))
+    return rows
 
 
-def _spread_rows(panel: PanelRates, of: str, row: Callable[..., Row]) -> list[Row]:
+def ratio_row(panel: PanelRates, rates: Sides, context: Context, metric: str, hardness: float, k: int) -> Row:
+    """The algorithm's part over the panel's."""
+    data, repeats = (relative(*pair, hardness) for pair in rates)
+    return metric_row(
+        panel.algorithm, metric, data, repeats, context, k=k, hardness=hardness if metric.endswith("ad") else None,
+        n_pairs=len(panel.ae) + len(panel.ee), reason=why_no_ratio(panel.experts, rates[0][1], hardness, k),
+    )  # fmt: skip
+
+
+def _spread_rows(panel: PanelRates, rates: Sides, context: Context, of: str, k: int | None) -> list[Row]:
     two = len(panel.experts) < 3
     why = "two experts: each has a single colleague, so z - 2 is 0" if two else f"a {of} is undefined"
+    sides = (("sigma_algorithm", sigma_algorithm, f"a {of} is undefined"), ("sigma_experts", sigma_experts, why))
     return [
-        row("sigma_algorithm", lambda ae, _: sigma_algorithm(ae), len(panel.ae), of=of, reason=f"a {of} is undefined"),
-        row("sigma_experts", lambda _, ee: sigma_experts(ee), len(panel.ee), of=of, reason=why),
-    ]
+        metric_row(
+            panel.algorithm, metric, sigma(rates[0][side]), sigma(rates[1][side]), context,
+            of=of, k=k, n_pairs=len((panel.ae, panel.ee)[side]), reason=reason,
+        )
+        for side, (metric, sigma, reason) in enumerate(sides)
+    ]  # fmt: skip
 
 
-def row_maker(
-    panel: PanelRates,
+def expected_rows(
+    panels: Sequence[PanelRates],
+    mu: NDArray[np.float32],
+    chi: NDArray[np.float32],
+    sizes: NDArray[np.integer] | None,
     context: Context,
-    k: int | None,
-    data: tuple[Values, Values],
-    repeats: tuple[Values, Values],
-) -> Callable[..., Row]:
-    """A function (metric, of rates ae and ee, pairs behind it) -> row, for one algorithm and one k."""
+    order: NDArray[np.integer],
+) -> list[Row]:
+    """E[P], E[R], E[RPAD] and E[RRAD] at k of each algorithm: M's probabilities in place of its verdicts.
 
-    def row(
-        name: str,
-        function: Callable[[Values, Values], Values],
-        n_pairs: int | None,
-        *,
-        of: str = "",
-        hardness: float | None = None,
-        reason: str = "",
-    ) -> Row:
-        metric = REGISTRY[name]
-        if n_pairs is None:
-            n_pairs = len(panel.ae) if of.startswith("AE") else len(panel.ee)
-        return {
-            "algorithm": panel.algorithm,
-            "metric": metric.symbol,
-            "of": of,
-            "k": k,
-            "hardness": hardness,
-            "name": metric.printed(k, hardness, of),
-            **measured(float(function(*data)), function(*repeats), context.level, context.n_cases, reason),
-            "n_cases": context.n_cases,
-            "n_pairs": n_pairs,
-        }
+    mu, chi : [n, m], from `expected_multiplicities`. sizes : [n, m], the lists' own lengths, or None for n k^2.
+    order : [n], the cases by name.
+    """
+    m = mu.shape[1]
+    area = np.full((len(mu), 1), context.k**2) if sizes is None else sizes
+    columns = np.hstack([mu, chi, area])
 
-    return row
+    def rates(means: Values) -> tuple[Values, Values]:
+        return means[..., :m] / means[..., 2 * m :], means[..., m : 2 * m]
+
+    data = rates(columns.mean(0, dtype=float))
+    again = rates(resampled_means(columns, context.repeats, context.seed, order))
+    rows = []
+    for panel in panels:
+        for rate, ratio, one, many in zip(
+            ("expected_precision_at_k", "expected_recall_at_k"), ("expected_rpad", "expected_rrad"), data, again, strict=True
+        ):  # fmt: skip
+            sides = panel.sides(one, many)
+            rows += side_rows(panel, sides, context, rate, ("AE mean", "EE mean"), k=context.k)
+            rows.append(ratio_row(panel, sides, context, ratio, context.hardness, context.k))
+    return rows
 
 
 def why_no_ratio(experts: Sequence[str], ee: Values, hardness: float, k: int) -> str:
@@ -137,10 +145,10 @@ def why_no_ratio(experts: Sequence[str], ee: Values, hardness: float, k: int) ->
     return ""
 
 
-def why_no_kappa(panel: PanelRates, data: tuple[Values, Values]) -> str:
+def why_no_kappa(panel: PanelRates) -> str:
     """Whose kappa is undefined."""
     pairs = [(panel.algorithm, expert) for expert in panel.experts] + list(combinations(panel.experts, 2))
-    for (a, b), value in zip(pairs, np.concatenate(data), strict=True):
+    for (a, b), value in zip(pairs, np.concatenate(panel.rates("kappa")[0]), strict=True):
         if np.isnan(value):
             return f"{a} and {b} give one and the same first diagnosis in every case, so chance leaves nothing open"
     return ""
@@ -148,28 +156,13 @@ def why_no_kappa(panel: PanelRates, data: tuple[Values, Values]) -> str:
 
 def curve_rows(panel: PanelRates, context: Context, hardnesses: Sequence[float]) -> list[Row]:
     """RPAD and RRAD over k = 1 … max_k and over `hardnesses` and the one asked for."""
-    rows = []
-    for of, name in (("P", "rpad"), ("R", "rrad")):
-        for k in range(1, context.max_k + 1):
-            data, repeats = panel.rates(of, k)
-            for hardness in sorted({*hardnesses, context.hardness}):
-                value = float(relative(*data, hardness))
-                rows.append(
-                    {
-                        "algorithm": panel.algorithm,
-                        "metric": REGISTRY[name].symbol,
-                        "k": k,
-                        "hardness": hardness,
-                        **measured(
-                            value,
-                            relative(*repeats, hardness),
-                            context.level,
-                            context.n_cases,
-                            why_no_ratio(panel.experts, data[1], hardness, k),
-                        ),
-                    }
-                )
-    return rows
+    rows = [
+        ratio_row(panel, panel.rates(of, k), context, name, hardness, k)
+        for of, name in _RATIOS.items()
+        for k in range(1, context.max_k + 1)
+        for hardness in sorted({*hardnesses, context.hardness})
+    ]
+    return [{name: row[name] for name in _CURVE} for row in rows]
 
 
 def comparisons(results: Sequence[PanelRates], context: Context) -> list[Row]:
@@ -180,16 +173,17 @@ def comparisons(results: Sequence[PanelRates], context: Context) -> list[Row]:
     """
     rows: list[Row] = []
     for one, other in combinations(results, 2):
-        for of, name in (("P", "rpad"), ("R", "rrad")):
-            data, repeats, why = [], [], ""
-            for panel in (one, other):
-                rates, again = panel.rates(of, context.k)
-                data.append(float(relative(*rates, context.hardness)))
-                repeats.append(relative(*again, context.hardness))
-                why = why or why_no_ratio(panel.experts, rates[1], context.hardness, context.k)
-            differences = repeats[0] - repeats[1]
+        for of, name in _RATIOS.items():
+            both = [panel.rates(of, context.k) for panel in (one, other)]
+            first, second = ([relative(*pair, context.hardness) for pair in rates] for rates in both)
+            reasons = (
+                why_no_ratio(panel.experts, rates[0][1], context.hardness, context.k)
+                for panel, rates in zip((one, other), both, strict=True)
+            )
+            differences = first[1] - second[1]
             defined = differences[~np.isnan(differences)]
-            found = measured(data[0] - data[1], differences, context.level, context.n_cases, why)
+            value, why = float(first[0]) - float(second[0]), next(filter(None, reasons), "")
+            found = measured(value, differences, context.level, context.n_cases, why)
             rows.append(
                 {
                     "first": one.algorithm,
@@ -207,20 +201,3 @@ def comparisons(results: Sequence[PanelRates], context: Context) -> list[Row]:
     for row, corrected in zip(tested, holm([row["p"] for row in tested]).tolist(), strict=True):
         row["p_holm"] = corrected
     return rows
-
-
-def per_case_columns(
-    results: Sequence[PanelRates], counts: CaseCounts, cases: Sequence[str], k: int
-) -> dict[str, list[Any]]:
-    """By case and algorithm, at k: mu and chi of the algorithm with the experts and among the experts, averaged."""
-    mu = counts.mu[k - 1]
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("case_id", "algorithm", "mu_AE_mean", "chi_AE_mean", "mu_EE_mean", "chi_EE_mean")
-    }
-    for panel in results:
-        columns["case_id"] += list(cases)
-        columns["algorithm"] += [panel.algorithm] * len(cases)
-        for side, pairs in (("AE", panel.ae), ("EE", panel.ee)):
-            columns[f"mu_{side}_mean"] += mu[:, pairs].mean(1).tolist()
-            columns[f"chi_{side}_mean"] += (mu[:, pairs] > 0).mean(1).tolist()
-    return columns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,27 +12,18 @@ from ..lists.lists import Lists, Panel
 from ..matches.case_matches import match_cases
 from ..matches.categories import top_categories
 from ..matches.multiplicity import expected_multiplicities, multiplicities, sizes
-from ..statistics.section import RELATIVE, Context, Section, measured
+from ..statistics.bootstrap import by_name
+from ..statistics.section import RELATIVE, Context, Section, measured, spread_over
 from .correction.corrected import corrected
 from .disagreements import disagreement_rows
-from .expected_rows import expected_rows
 from .rates import CaseCounts, Rates, resampled
-from .rows import PanelRates, comparisons, curve_rows, per_case_columns, table_rows
+from .rows import PanelRates, comparisons, curve_rows, expected_rows, table_rows
 
 HARDNESSES = tuple(h / 10 for h in range(11))
 
 
-@dataclass(frozen=True)
-class Relative:
-    """The options of the relative metrics alone; see `evaluate`."""
-
-    denominator: str
-    pairs_per_call: int
-    labelled: Any = None
-
-
 def relative_sections(
-    read: Lists, judged: list[Panel], context: Context, options: Relative
+    read: Lists, judged: list[Panel], context: Context, pairs_per_call: int
 ) -> tuple[list[Section], dict[str, Any]]:
     """The section, that of the correction where there are labelled pairs, and the counts for "how it was made".
 
@@ -42,55 +32,54 @@ def relative_sections(
     """
     k, widest = context.k, context.max_k
     first, second = _rater_pairs(judged, len(read.raters))
-    entries = read.top(widest)
     matches = match_cases(
-        entries, first, second, read.strings, context.matcher,
-        pairs_per_call=options.pairs_per_call, progress=context.progress, keep_probabilities=True,
+        read.top(widest), first, second, read.strings, context.matcher,
+        pairs_per_call=pairs_per_call, progress=context.progress, keep_probabilities=True,
     )  # fmt: skip
-    mu = multiplicities(entries, first, second, matches)
-    categories = top_categories(entries[:, :, 0], first, second, read.strings, matches)
+    mu = multiplicities(matches)
+    categories = top_categories(matches)
     areas = None
-    if options.denominator == "observed":
+    if context.denominator == "observed":
         areas = np.stack([sizes(read.lengths, first, second, level_k) for level_k in range(1, widest + 1)])
     counts = CaseCounts(mu, areas, categories.of, first, second)
-    # resampled in the order of the names, so that the order of the rows changes no interval
-    by_name = np.argsort(np.array(read.cases, dtype=object), kind="stable")
-    ordered = CaseCounts(
-        mu[:, by_name], None if areas is None else areas[:, by_name], categories.of[by_name], first, second
-    )
+    order = by_name(read.cases)
+    ordered = CaseCounts(mu[:, order], None if areas is None else areas[:, order], categories.of[order], first, second)
     data, repeats = counts.rates(), resampled(ordered, context.repeats, context.seed)
 
     pair_of = np.full((len(read.raters),) * 2, -1)
     pair_of[first, second] = pair_of[second, first] = np.arange(len(first))
-    results = [_panel_rates(panel, read.raters, pair_of, data, repeats) for panel in judged]
+    results = [
+        PanelRates(
+            read.raters[panel.algorithm], [read.raters[e] for e in panel.experts], data, repeats, *panel.pairs(pair_of)
+        )
+        for panel in judged
+    ]
     section = Section(
         RELATIVE,
         "Relative to the panel",
         rows=[row for panel in results for row in table_rows(panel, context)]
         + expected_rows(
             results,
-            *expected_multiplicities(entries[:, :, :k], first, second, matches),
+            *expected_multiplicities(matches.top(k)),
             None if areas is None else areas[k - 1],
             context,
-            by_name,
+            order,
         ),
         tables={
             "curves": [row for panel in results for row in curve_rows(panel, context, HARDNESSES)],
             "comparisons": comparisons(results, context),
             "pairs": _pair_rows(read.raters, first, second, data, repeats, context),
             "disagreements": disagreement_rows(
-                read, judged, pair_of, mu[k - 1], entries[:, :, :k], matches, context.matcher.threshold
+                read, judged, pair_of, mu[k - 1], matches.top(k), context.matcher.threshold
             ),
         },
-        per_case=_per_case(per_case_columns(results, counts, read.cases, k), judged, len(read.raters)),
+        per_case=_per_case(results, mu[k - 1], read),
     )
     sections = [section]
-    if options.labelled is not None:
-        sections.append(
-            corrected(read, judged, pair_of, matches, options.labelled, context, denominator=options.denominator)
-        )
+    if context.labelled is not None:
+        sections.append(corrected(read, judged, pair_of, matches, context))
     return sections, {
-        "denominator": options.denominator,
+        "denominator": context.denominator,
         "pairs_asked": len(matches.codes),
         "short_lists": {str(level_k): int((read.lengths < level_k).sum()) for level_k in range(1, widest + 1)},
         "kappa_categories": categories.count,
@@ -101,36 +90,25 @@ def relative_sections(
 
 def _rater_pairs(judged: list[Panel], raters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The pairs of raters that some panel needs, each once, the smaller index first."""
-    needed = np.zeros((raters, raters), bool)
-    for panel in judged:
-        for place, expert in enumerate(panel.experts):
-            for other in (panel.algorithm, *panel.experts[:place]):
-                needed[min(expert, other), max(expert, other)] = True
-    first, second = np.nonzero(needed)
+    number = np.arange(raters * raters).reshape(raters, raters)
+    needed = np.concatenate([side for panel in judged for side in panel.pairs(np.minimum(number, number.T))])
+    first, second = np.divmod(np.unique(needed), raters)
     return first, second
 
 
-def _panel_rates(
-    panel: Panel, raters: list[str], pair_of: NDArray[np.integer], data: Rates, repeats: Rates
-) -> PanelRates:
-    experts = np.array(panel.experts)
-    i, j = np.triu_indices(len(experts), 1)
-    return PanelRates(
-        raters[panel.algorithm], [raters[e] for e in experts], data, repeats,
-        ae=pair_of[panel.algorithm, experts], ee=pair_of[experts[i], experts[j]],
-    )  # fmt: skip
+def _per_case(results: list[PanelRates], mu: NDArray[np.unsignedinteger], read: Lists) -> dict[str, list[Any]]:
+    """mu and chi of the algorithm with the experts and among the experts, averaged; None for raters that are not judged.
 
-
-def _per_case(columns: dict[str, list[Any]], judged: list[Panel], raters: int) -> dict[str, list[Any]]:
-    """From one value for each (algorithm, case) to one for each (case, rater), None for raters that are not judged."""
-    of_rater = [panel.algorithm for panel in judged]
-    spread = {}
-    for name in columns.keys() - {"case_id", "algorithm"}:
-        values = np.array(columns[name], dtype=object).reshape(len(judged), -1)
-        every = np.full((values.shape[1], raters), None, dtype=object)
-        every[:, of_rater] = values.T
-        spread[name] = every.ravel().tolist()
-    return {name: spread[name] for name in columns if name in spread}
+    mu : [n, m].
+    """
+    columns = {}
+    for side in ("ae", "ee"):
+        for name, values in (("mu", mu), ("chi", mu > 0)):
+            means = np.full((len(mu), len(read.raters)), np.nan)
+            for panel in results:
+                means[:, read.raters.index(panel.algorithm)] = values[:, getattr(panel, side)].mean(1)
+            columns[f"{name}_{side.upper()}_mean"] = spread_over(means, np.arange(len(mu)), len(mu))
+    return columns
 
 
 def _pair_rows(
@@ -142,21 +120,11 @@ def _pair_rows(
     context: Context,
 ) -> list[Row]:
     """P@k, R@k and kappa of each two raters that some panel compares."""
-    at = context.k - 1
-    kinds = {
-        "P": (context.k, data.precision[at], repeats.precision[:, at]),
-        "R": (context.k, data.recall[at], repeats.recall[:, at]),
-        "kappa": (None, data.kappa, repeats.kappa),
-    }
     same = "both give one and the same first diagnosis in every case"
-    return [
-        {
-            "first": raters[i],
-            "second": raters[j],
-            "metric": metric,
-            "k": k,
-            **measured(float(values[pair]), again[:, pair], context.level, context.n_cases, same),
-        }
-        for metric, (k, values, again) in kinds.items()
-        for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
-    ]
+    rows = []
+    for metric, k in (("P", context.k), ("R", context.k), ("kappa", None)):
+        values, again = data.of(metric, k), repeats.of(metric, k)
+        for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+            found = measured(float(values[pair]), again[:, pair], context.level, context.n_cases, same)
+            rows.append({"first": raters[i], "second": raters[j], "metric": metric, "k": k, **found})
+    return rows

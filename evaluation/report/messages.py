@@ -45,20 +45,16 @@ def _standing(report: Results, metric: str) -> str:
     rows = [report.row(metric, algorithm=algorithm) for algorithm in report.made_with["panels"]]
     rows.sort(key=lambda row: -(row["value"] or 0))
     parts = [
-        f"{says} {_listed([_named(row) for row in there])}"
+        f"{says} {listed(there)}"
         for place, says in _SIDES.items()
-        if (there := [row for row in rows if place_of(row) == place])
+        if (there := [f"{row['algorithm']} {with_interval(row)}" for row in rows if place_of(row) == place])
     ]
     parts += [f"{row['algorithm']} {with_interval(row)}: {row['reason']}" for row in rows if place_of(row) is None]
     what = {"RPAD": "how much they agree", "RRAD": "how often lists meet"}[metric]
     return f"{rows[0]['name']}, {what}: {'; '.join(parts)}."
 
 
-def _named(row: dict[str, Any]) -> str:
-    return f"{row['algorithm']} {with_interval(row)}"
-
-
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 

@@ -15,8 +15,8 @@ from ...pages.templates import macros
 from ..statistics.results import Results
 from ..statistics.section import Section
 from .cases import cases_to_look_at
-from .charts import all_figures
-from .charts.marks import Marks, key, marks_of
+from .charts.all_figures import all_figures
+from .charts.marks import Marks, marks_of
 from .messages import made_with_lines, panel_words
 from .tables import FORMS, PARTS, Table, Value, family_tables, overview, panel_tables
 
@@ -50,7 +50,7 @@ def _section(report: Results, section: Section, figures: list[Figure], marks: Ma
     own = [drawn for drawn in figures if drawn.section == section.name]
     raters = marks.ordered([rater for drawn in own for rater in drawn.series])
     return _HTML.section(
-        _HTML.key(key(marks, raters)) if len(raters) > 1 else "",
+        _HTML.key(marks.key(raters)) if len(raters) > 1 else "",
         [Markup(figure(drawn, script_chart(drawn, spec_of(drawn, PAGE)))) for drawn in own],
         _panel(report) if section.name == "relative" else _family(section),
         section.words[_FIRST_WORDS:],

@@ -93,7 +93,7 @@ class Report(Results):
             For a format that is neither "png" nor "svg".
         """
         from ...pages.files import save_figures
-        from .charts import all_figures
+        from .charts.all_figures import all_figures
 
         return save_figures(all_figures(self), folder, formats)
 

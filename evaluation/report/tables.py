@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...pages.rows import Row
+from ...terms.icd.ancestor_sets import LEVELS
 from ..statistics.results import Results
 from ..statistics.section import Section
-from .charts.cascade import BY_LEVEL, LEVELS
 from .charts.marks import marks_of
 from .messages import place_of
 
 HEADLINES = ("RPAD", "RRAD")
 _SHOWN_OF_RELATIVE = (*HEADLINES, "E[RPAD]", "E[RRAD]")
+_BY_LEVEL = ("HDP", "HDR", "HDF1")
 _COLUMNS = {"P": "precision P", "R": "recall R", "kappa": "kappa"}
 _PARTS = {
     "the algorithm with each expert, mean": (("P", "AE mean"), ("R", "AE mean"), ("kappa", "AE mean")),
@@ -73,7 +74,7 @@ def _headlines(report: Results, section: Section) -> dict[str, dict[str, Row]]:
     """Printed name of a metric -> rater -> row: what the overview shows of a section."""
     lines: dict[str, dict[str, Row]] = {}
     for row in section.rows:
-        by_level = row["of"] in LEVELS and row["metric"] in BY_LEVEL
+        by_level = row["of"] in LEVELS and row["metric"] in _BY_LEVEL
         apart = section.name == "relative" and row["metric"] not in _SHOWN_OF_RELATIVE
         apart |= section.name == "agreement" and row["of"] != "with the algorithm"
         if row["k"] in (report.k, None) and not by_level and not apart:
@@ -104,7 +105,7 @@ def _by_k(report: Results) -> Table | None:
 
 
 def _comparisons(report: Results) -> Table | None:
-    rows = report.comparison_rows
+    rows = report.rows_of("relative.comparisons")
     if not rows:
         return None
     names = list(dict.fromkeys(row["name"] for row in rows))

@@ -97,11 +97,6 @@ class Results:
         family, _, name = table.partition(".")
         return next((s.tables.get(name, []) for s in self.sections if s.name == family), [])
 
-    @property
-    def comparison_rows(self) -> list[Row]:
-        """Those of `comparisons`, as they came."""
-        return self.rows_of("relative.comparisons")
-
     @cached_property
     def per_case_columns(self) -> dict[str, list[Any]]:
         """The columns of `per_case`."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...matcher.protocol import Matcher, Profile
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ...progress import Progress
+from ..metrics import REGISTRY
 from .bootstrap import percentile_interval
 
 RELATIVE = "relative"
@@ -21,7 +22,8 @@ class Context:
     """What all families of one evaluation share.
 
     k : diagnoses of each list that count. n_cases : cases of the lists.
-    hardness, max_k : of the relative metrics: the headline's H, and the longest lists of their curves.
+    hardness, max_k, denominator, labelled : of the relative metrics: the headline's H, the longest lists of
+        their curves, and as in `evaluate`.
     repeats, seed, level : of the bootstrap over cases.
     icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
     across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
@@ -34,6 +36,8 @@ class Context:
     n_cases: int = 0
     hardness: float = 1.0
     max_k: int = 3
+    denominator: str = "nk2"
+    labelled: Any = None
     repeats: int = 1000
     seed: int = 0
     level: float = 0.95
@@ -80,3 +84,42 @@ def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: 
         "undefined_repeats": interval.undefined,
         "reason": f"no interval: {interval.reason}" if interval.reason else "",
     }
+
+
+def metric_row(
+    who: str,
+    metric: str,
+    value: float | NDArray[np.float64],
+    repeats: NDArray[np.float64],
+    context: Context,
+    *,
+    of: str = "",
+    k: int | None = None,
+    hardness: float | None = None,
+    n_cases: int | None = None,
+    n_pairs: int = 1,
+    reason: str = "",
+) -> Row:
+    """One value of one rater, as in `Report.table`.
+
+    metric : its name in the registry. reason : why the value is undefined, where it is. n_cases : all by default.
+    """
+    declared, cases = REGISTRY[metric], context.n_cases if n_cases is None else n_cases
+    return {
+        "algorithm": who,
+        "metric": declared.symbol,
+        "of": of,
+        "k": k,
+        "hardness": hardness,
+        "name": declared.printed(k, hardness, of),
+        **measured(float(value), repeats, context.level, cases, reason),
+        "n_cases": cases,
+        "n_pairs": n_pairs,
+    }
+
+
+def spread_over(values: NDArray[np.float64], kept: NDArray[np.integer], n_cases: int) -> list[Any]:
+    """[kept cases, r] as one value for each (case, rater) of all `n_cases`; None where undefined or left out."""
+    every = np.full((n_cases, values.shape[1]), np.nan)
+    every[kept] = values
+    return [known(value) for value in every.ravel().tolist()]

@@ -8,6 +8,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import InputError, OptionError
+
 
 @runtime_checkable
 class Encoder(Protocol):
@@ -35,3 +37,13 @@ def probe(encoder: Encoder) -> int:
     """The encoder's `dimensions`, found out by its own method `probe` where it has one: by a call or from a file."""
     find_out = getattr(encoder, "probe", None)
     return encoder.dimensions if find_out is None else find_out()
+
+
+def checked_texts(texts: Sequence[str]) -> list[str]:
+    """`texts` as a list. Raises `OptionError` for one string, `InputError` for a text without a character."""
+    if isinstance(texts, str):
+        raise OptionError("texts", "a list of strings", texts)
+    for text in texts:
+        if not text.strip():
+            raise InputError("a text without a character", allowed="a name in words", got=text)
+    return list(texts)

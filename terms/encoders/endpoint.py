@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,8 @@ from numpy.typing import NDArray
 from ...endpoints.client import EndpointClient
 from ...endpoints.endpoint import Endpoint
 from ...endpoints.event_loop import run
-from ...errors import InputError, ModelError, OptionError, quoted
+from ...errors import ModelError, OptionError, quoted
+from . import checked_texts
 
 ROWS = 32
 """The most that text-embeddings-inference takes in one call by default."""
@@ -79,34 +79,21 @@ class EndpointEncoder:
         Raises `InputError` for a text without a character; `ModelError` for vectors of another width than before or than
         asked for, or of zeros; `EndpointError` where the server gives none, or none that can be read.
         """
-        if isinstance(texts, str):
-            raise OptionError("texts", "a list of strings", texts)
-        texts = list(texts)
-        for text in texts:
-            if not text.strip():
-                raise InputError("a text without a character", allowed="a name in words", got=text)
+        texts = checked_texts(texts)
         if not texts:
             return np.empty((0, self.probe()), np.float32)
-        return np.concatenate(run(self._encode(texts)))
+        parts = [texts[start : start + self._rows] for start in range(0, len(texts), self._rows)]
+        return np.concatenate([self._unit_rows(*part) for part in zip(parts, run(self._given(parts)), strict=True)])
 
-    async def _encode(self, texts: list[str]) -> list[NDArray[np.float32]]:
-        starts = range(0, len(texts), self._rows)
-        parts: list[Any] = [None] * len(starts)
-        waiting = iter(enumerate(starts))
-
-        async def work(client: EndpointClient, jobs: Iterator[tuple[int, int]]) -> None:
-            for i, start in jobs:
-                part = texts[start : start + self._rows]
-                sent = [self.prompt + text for text in part] if self.prompt else part
-                parts[i] = self._unit_rows(part, await client.embed(self.model, sent, self._asked))
-
+    async def _given(self, parts: list[list[str]]) -> list[NDArray[np.float32]]:
+        """The vectors as they come. The client says how many calls are under way at once."""
         try:
-            async with EndpointClient(self.endpoint) as client, asyncio.TaskGroup() as workers:
-                for _ in range(min(self.endpoint.concurrency, len(starts))):
-                    workers.create_task(work(client, waiting))
+            async with EndpointClient(self.endpoint) as client, asyncio.TaskGroup() as group:
+                sent = ([(self.prompt or "") + text for text in part] for part in parts)
+                calls = [group.create_task(client.embed(self.model, texts, self._asked)) for texts in sent]
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        return parts
+        return [call.result() for call in calls]
 
     def _unit_rows(self, texts: list[str], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         self._dimensions = self._dimensions or vectors.shape[1]

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, MissingExtra, ModelError, OptionError, quoted
+from ...errors import MissingExtra, ModelError, OptionError, quoted
+from . import checked_texts
 
 ROWS = 8
 POOLINGS = ("cls", "mean", "max", "lasttoken")
@@ -146,18 +147,13 @@ class SentenceEncoder:
         Errors: `InputError` for a text without a character; `ModelError` where the model gives numbers that are not
         finite, or only zeros.
         """
-        if isinstance(texts, str):
-            raise OptionError("texts", "a list of strings", texts)
-        texts = list(texts)
+        texts = checked_texts(texts)
         out = np.empty((len(texts), self.dimensions), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             self._encode(texts[start : start + _TEXTS_AT_ONCE], out[start : start + _TEXTS_AT_ONCE])
         return out
 
     def _encode(self, texts: list[str], out: NDArray[np.float32]) -> None:
-        for text in texts:
-            if not text.strip():
-                raise InputError("a text without a character", allowed="a name in words", got=text)
         lengths = self._lengths(texts)
         for length in np.unique(lengths):
             at = np.flatnonzero(lengths == length)

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -100,14 +101,10 @@ class StaticEncoder:
     ) -> None:
         _check_array("rows", rows, np.uint8, (shape.buckets, shape.dimensions // 2))
         _check_array("scales", scales, np.float32, (shape.buckets,))
-        bad = np.flatnonzero(~((scales >= 0) & (scales <= MAX_SCALE)))
-        if len(bad):
-            raise _refusal(
-                "scales", "a scale out of range", f"0 to {MAX_SCALE:,.0f}", f"{scales[bad[0]]} in row {bad[0]}"
-            )
+        for row in np.flatnonzero(~((scales >= 0) & (scales <= MAX_SCALE)))[:1]:
+            raise _refusal("scales", "a scale out of range", f"0 to {MAX_SCALE:,.0f}", f"{scales[row]} in row {row}")
         self.shape = shape
         self.training, self.measured = dict(training or {}), dict(measured or {})
-        self._identity: str | None = None
         self._rows, self._scales = np.ascontiguousarray(rows), np.ascontiguousarray(scales)
 
     @classmethod
@@ -175,15 +172,13 @@ class StaticEncoder:
                 temporary.write_bytes(content)
         return target
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """The word "static-" and twelve hexadecimal digits of the hash of all that shapes a vector."""
-        if self._identity is None:
-            digest = hashlib.sha256(json.dumps([VERSION, asdict(self.shape)], sort_keys=True).encode())
-            digest.update(self._rows.tobytes())
-            digest.update(self._scales.astype("<f4").tobytes())
-            self._identity = f"static-{digest.hexdigest()[:12]}"
-        return self._identity
+        digest = hashlib.sha256(json.dumps([VERSION, asdict(self.shape)], sort_keys=True).encode())
+        digest.update(self._rows.tobytes())
+        digest.update(self._scales.astype("<f4").tobytes())
+        return f"static-{digest.hexdigest()[:12]}"
 
     @property
     def dimensions(self) -> int:

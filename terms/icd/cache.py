@@ -112,7 +112,7 @@ def _metadata(name: str, key: Mapping[str, Any], arrays: Arrays) -> dict[str, st
     checksum = 0
     for each, array in sorted(arrays.items()):
         checksum = zlib.crc32(f"{each} {array.dtype} {array.shape}".encode(), checksum)
-        checksum = zlib.crc32(memoryview(array).cast("B") if array.size else b"", checksum)
+        checksum = zlib.crc32(array.data.cast("B") if array.size else b"", checksum)
     return {"key": _full_key(name, key), "checksum": f"{checksum:08x}"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,6 @@ class Place(NamedTuple):
 
     row: int
     column: str
-
-
-class _Code(NamedTuple):
-    code: str
-    place: Place
 
 
 def codes_of_cell(cell: str) -> list[str]:
@@ -56,47 +51,37 @@ def nodes_of_cells(
         For a code that the tree lacks, with the nearest that it has; and where some codes are of ICD-10-CM alone and
         others of WHO's ICD-10 alone.
     """
-    nodes: dict[str, tuple[int, ...]] = {}
-    known: list[_Code] = []
-    unknown: list[_Code] = []
-    for cell, place in cells.items():
-        codes = codes_of_cell(cell)
-        nodes[cell] = tuple(tree.find(code) for code in codes)
-        for code, node in zip(codes, nodes[cell], strict=True):
-            (known if node >= 0 else unknown).append(_Code(code, place))
-    if unknown:
-        raise _refused(known, unknown, tree, icd_source, table)
+    nodes = {cell: tuple(tree.find(code) for code in codes_of_cell(cell)) for cell in cells}
+    # By their places: where there are several, the first is reported.
+    written = [
+        (place, code) for cell, place in sorted(cells.items(), key=lambda one: one[1]) for code in codes_of_cell(cell)
+    ]
+    if unknown := [one for one in written if tree.find(one[1]) < 0]:
+        raise _refused([one for one in written if tree.find(one[1]) >= 0], unknown, tree, icd_source, table)
     return nodes
 
 
-def _refused(
-    known: Iterable[_Code], unknown: Iterable[_Code], tree: IcdTree, icd_source: str, table: str | None
-) -> InputError:
-    def first(codes: Iterable[_Code]) -> _Code | None:
-        return min(codes, key=lambda one: one.place, default=None)
+_Written = list[tuple[Place, str]]
+
+
+def _refused(known: _Written, unknown: _Written, tree: IcdTree, icd_source: str, table: str | None) -> InputError:
+    def error(problem: str, one: tuple[Place, str], **details: Any) -> InputError:
+        return InputError(problem, source=table, row=one[0].row, column=one[0].column, **details)
 
     if icd_source in _OTHER:
-        other = open_tree(_OTHER[icd_source])
-        theirs = first(one for one in unknown if other.find(one.code) >= 0)
-        ours = first(one for one in known if other.find(one.code) < 0)
-        mine, its = _TITLES[icd_source], _TITLES[_OTHER[icd_source]]
+        other, mine, its = open_tree(_OTHER[icd_source]), _TITLES[icd_source], _TITLES[_OTHER[icd_source]]
+        theirs = next((one for one in unknown if other.find(one[1]) >= 0), None)
+        ours = next((one for one in known if other.find(one[1]) < 0), None)
         if theirs is not None and ours is not None:
-            return InputError(
-                f"codes of two revisions: {theirs.code!r} is in {its} only, "
-                f"{ours.code!r} (row {ours.place.row}, column {ours.place.column!r}) in {mine} only",
-                source=table, row=theirs.place.row, column=theirs.place.column, allowed="codes of one revision",
-            )  # fmt: skip
+            (row, column), code = ours
+            problem = f"{theirs[1]!r} is in {its} only, {code!r} (row {row}, column {column!r}) in {mine} only"
+            return error(f"codes of two revisions: {problem}", theirs, allowed="codes of one revision")
         if theirs is not None:
-            return InputError(
-                f"the code is in {its} only",
-                source=table, row=theirs.place.row, column=theirs.place.column, got=theirs.code,
-                allowed=f"codes of {mine}, or icd_source={_OTHER[icd_source]!r}",
-            )  # fmt: skip
-    code, place = first(unknown) or next(iter(unknown))
-    return InputError(
-        "an unknown ICD-10 code", source=table, row=place.row, column=place.column, got=code,
-        allowed=f"a code of {tree.source}, such as {', '.join(nearest_codes(code, tree.codes))}; several apart by ; or |",
-    )  # fmt: skip
+            allowed = f"codes of {mine}, or icd_source={_OTHER[icd_source]!r}"
+            return error(f"the code is in {its} only", theirs, got=theirs[1], allowed=allowed)
+    near = ", ".join(nearest_codes(unknown[0][1], tree.codes))
+    allowed = f"a code of {tree.source}, such as {near}; several apart by ; or |"
+    return error("an unknown ICD-10 code", unknown[0], got=unknown[0][1], allowed=allowed)
 
 
 def padded(rows: Iterable[tuple[int, ...]]) -> NDArray[np.int32]:

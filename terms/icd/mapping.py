@@ -72,15 +72,13 @@ def map_to_icd(
     InputError
         For what is not a text, holds no letter or digit, or is too long.
     """
-    first: dict[str, int] = {}
-    for i, text in enumerate(strings):
-        if not isinstance(text, str):
-            place = {"source": source, "row": row_number(i), "column": column}
-            raise InputError("no text", **place, allowed="a diagnosis in words", got=text)
-        first.setdefault(text, i)
     names: dict[str, str] = {}
-    for text, i in first.items():
+    for i, text in enumerate(strings):
+        if text in names:
+            continue
         try:
+            if not isinstance(text, str):
+                raise InputError("no text", allowed="a diagnosis in words")
             (names[text],) = normalize_checked(normalizer, [text])
         except InputError as error:
             place = {"source": source, "row": row_number(i), "column": column}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..text.normalizer import Normalizer, normalize_checked
-
-if TYPE_CHECKING:
-    from .tree import IcdTree
+from .sources import open_tree
+from .tree import CODE_FORM, IcdTree
 
 
 class Naming:
@@ -35,14 +33,10 @@ class Naming:
         # Most names are no code by their second character; the pattern and the tree are for the few that may be.
         if len(name) < 3 or not name[1].isdigit():
             return name
-        from .tree import CODE_FORM
-
         if CODE_FORM.fullmatch(name) is None or (node := self._tree.find(name)) < 0:
             return name
         return self.normalizer(self._tree.name(node))
 
     @cached_property
     def _tree(self) -> IcdTree:
-        from .sources import open_tree
-
         return open_tree(self.code_source or "icd10cm")

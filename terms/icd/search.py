@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ def trained_index(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
     n, d = vectors.shape
     parts = d // 2 if d >= 256 and d % 2 == 0 else d
     kind = f"PQ{parts}x4fs" if n >= MIN_QUANTISED else "Flat"
-    index = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
+    index: Any = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
     if not index.is_trained:
         index.pq.cp.seed = _SEED
     threads = faiss.omp_get_max_threads()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,7 +31,12 @@ def source_identity(source: str | Path) -> str:
         For a file that cannot be read.
     """
     if isinstance(source, str) and source in PACKAGES:
-        return f"{PACKAGES[source]} {_installed_version(PACKAGES[source])}"
+        package = PACKAGES[source]
+        try:
+            return f"{package} {version(package)}"
+        except PackageNotFoundError:
+            name = package.replace("_", "-")
+            raise DxmatchError(f"The package {package} is not installed. Run: pip install {name}") from None
     path = Path(source)
     if not path.is_file():
         raise OptionError("tree_source", "'icd10cm', 'icd10' or the path of a CSV file", str(source))
@@ -37,16 +44,6 @@ def source_identity(source: str | Path) -> str:
         return f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", source=str(path)) from error
-
-
-def _installed_version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        name = package.replace("_", "-")
-        raise DxmatchError(f"The package {package} is not installed. Run: pip install {name}") from None
 
 
 def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool | None = None) -> IcdTree:
@@ -72,67 +69,32 @@ def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool |
 def read_tree(source: str | Path) -> IcdTree:
     """Parse a source: seconds for ICD-10-CM; `open_tree` is the quick way."""
     identity = source_identity(source)
-    if source == "icd10cm":
-        return _read_icd10cm(identity)
-    if source == "icd10":
-        return _read_icd10(identity)
-    return read_csv_tree(Path(source))
-
-
-def _read_icd10cm(identity: str) -> IcdTree:
-    import simple_icd_10_cm as package
-
+    if not (isinstance(source, str) and source in PACKAGES):
+        return read_csv_tree(Path(source))
+    package = import_module(PACKAGES[source])
     codes: list[str] = package.get_all_codes()
-    numbers: dict[str, int] = {}
+    # ICD-10-CM's package lists a block and its single category of the same code next to each other, the block first, and
+    # its look-ups mean the category unless told otherwise.
     ambiguous = {code for code, after in pairwise(codes) if code == after}
+    numbers: dict[str, int] = {}
     parents, kind_of, names, terms, term_nodes = [], [], [], [], []
     for node, code in enumerate(codes):
-        # The package lists a block and its single category of the same code next to each other, the block first,
-        # and its look-ups mean the category unless told otherwise.
-        block_first = code in ambiguous and code not in numbers
-        if block_first or (code not in ambiguous and package.is_block(code)):
-            kind = kinds.BLOCK
-        elif package.is_chapter(code):
-            kind = kinds.CHAPTER
-        elif package.is_category(code):
-            kind = kinds.CATEGORY
-        else:
-            kind = kinds.EXTENSION if package.is_extended_subcategory(code) else kinds.SUBCATEGORY
-        parent = package.get_parent(code, prioritize_blocks=block_first)
+        which = {"prioritize_blocks": code not in numbers} if code in ambiguous else {}
+        parent = package.get_parent(code, **which)
         parents.append(numbers[parent] if parent else -1)
-        kind_of.append(kind)
-        names.append(package.get_description(code, prioritize_blocks=block_first))
-        for term in package.get_inclusion_term(code, prioritize_blocks=block_first):
-            terms.append(term)
-            term_nodes.append(node)
+        names.append(package.get_description(code, **which))
+        if which.get("prioritize_blocks") or (not which and package.is_block(code)):
+            kind_of.append(kinds.BLOCK)
+        elif package.is_chapter(code):
+            kind_of.append(kinds.CHAPTER)
+        elif package.is_category(code):
+            kind_of.append(kinds.CATEGORY)
+        else:
+            extended = source == "icd10cm" and package.is_extended_subcategory(code)
+            kind_of.append(kinds.EXTENSION if extended else kinds.SUBCATEGORY)
+        own = package.get_inclusion_term(code, **which) if source == "icd10cm" else []
+        terms += own
+        term_nodes += [node] * len(own)
         numbers[code] = node
-    return IcdTree(
-        codes,
-        names,
-        np.array(kind_of, np.uint8),
-        np.array(parents, np.int32),
-        terms,
-        np.array(term_nodes, np.int32),
-        identity,
-    )
-
-
-def _read_icd10(identity: str) -> IcdTree:
-    import simple_icd_10 as package
-
-    codes: list[str] = package.get_all_codes()
-    numbers = {code: node for node, code in enumerate(codes)}
-    names = [package.get_description(code) for code in codes]
-    above = [package.get_parent(code) for code in codes]
-    kind_of = [
-        kinds.CHAPTER
-        if package.is_chapter(code)
-        else kinds.BLOCK
-        if package.is_block(code)
-        else kinds.CATEGORY
-        if package.is_category(code)
-        else kinds.SUBCATEGORY
-        for code in codes
-    ]
-    parents = np.array([numbers[code] if code else -1 for code in above], np.int32)
-    return IcdTree(codes, names, np.array(kind_of, np.uint8), parents, [], np.zeros(0, np.int32), identity)
+    columns = (np.array(kind_of, np.uint8), np.array(parents, np.int32), terms, np.array(term_nodes, np.int32))
+    return IcdTree(codes, names, *columns, identity)

@@ -113,21 +113,6 @@ class IcdTree:
             here = int(self.parents[here])
         return above
 
-    def level(self, node: int | str) -> int:
-        """The number of ancestors: 0 for a chapter, 1 for its blocks, and so on."""
-        return len(self.ancestors(node))
-
-    @cached_property
-    def _children(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        order = np.argsort(self.parents, kind="stable")
-        return order, np.searchsorted(self.parents[order], np.arange(len(self) + 1))
-
-    def children(self, node: int | str) -> list[int]:
-        """In the order of the source."""
-        order, starts = self._children
-        at = self._at(node)
-        return order[starts[at] : starts[at + 1]].tolist()
-
     def inclusion_terms(self, node: int | str) -> list[str]:
         at = self._at(node)
         first, last = np.searchsorted(self.term_nodes, [at, at + 1])
@@ -159,7 +144,7 @@ class IcdTree:
     def category(self, node: int | str) -> str | None:
         """The first three characters as a code, such as "I21" for "I21.0"; None for chapters and blocks."""
         at = self.categories[self._at(node)]
-        return None if at < 0 else self.codes[at]
+        return None if at < 0 else self.codes[int(at)]
 
 
 def nearest_codes(code: str, codes: Sequence[str], n: int = 3) -> list[str]:
@@ -174,4 +159,4 @@ def nearest_codes(code: str, codes: Sequence[str], n: int = 3) -> list[str]:
     lengths = np.fromiter(map(len, keys), np.int32, len(keys))
     order = np.lexsort((np.abs(lengths - len(key)), -shared, edits))
     # A block and its category may share a code.
-    return list(dict.fromkeys(codes[i] for i in order[: 2 * n].tolist()))[:n]
+    return list(dict.fromkeys(codes[int(i)] for i in order[: 2 * n]))[:n]

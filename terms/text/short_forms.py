@@ -26,27 +26,20 @@ def without_short_forms(text: str) -> str:
         out += text[here : found.start()]
         here = found.end()
         inside = found[1].strip()
-        words = _LETTERS.findall(inside)
-        if _SHORT.fullmatch(inside) and _ends_spelled(inside, _LETTERS.findall(out[-_MAX_LONG_FORM:])):
+        words = _LETTERS.findall(inside.lower())
+        if _SHORT.fullmatch(inside) and _ends_spelled(inside.lower(), _LETTERS.findall(out[-_MAX_LONG_FORM:].lower())):
             continue
-        if (
-            len(words) > 1
-            and (short := _LAST_SHORT.search(out, max(0, len(out) - _MAX_LONG_FORM)))
-            and _spells(short[1].lower(), _lower(words))
-        ):
+        short = _LAST_SHORT.search(out, max(0, len(out) - _MAX_LONG_FORM)) if len(words) > 1 else None
+        if short and _spells(short[1].lower(), words):
             out = f"{out[: short.start()]}{inside}"
-            continue
-        out += found[0]
+        else:
+            out += found[0]
     return out + text[here:]
-
-
-def _lower(words: list[str]) -> list[str]:
-    return [word.lower() for word in words]
 
 
 def _ends_spelled(short: str, words: list[str]) -> bool:
     """Whether the last two or more of `words` spell `short` (its plural s aside)."""
-    short, words = short.lower(), _lower(words[-2 * len(short) :])
+    words = words[-2 * len(short) :]
     forms = {short, short.removesuffix("s")} if len(short) > 3 else {short}
     return any(_spells(form, words[start:]) for form in forms for start in range(len(words) - 1))
 

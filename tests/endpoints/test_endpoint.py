@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dxmatch.endpoints.endpoint import Endpoint, read_endpoints
+from dxmatch.endpoints.endpoint import Endpoint
+from dxmatch.endpoints.prices import read_services
 from dxmatch.errors import InputError
 from dxmatch.features.feature_set import FeatureSet
 
@@ -57,12 +58,12 @@ def test_the_key_comes_from_the_environment_alone(monkeypatch: pytest.MonkeyPatc
 
 def test_a_file_of_endpoints(tmp_path: Path) -> None:
     (tmp_path / "e.toml").write_text("[endpoint.a]\nurl = 'http://h/v1'\n")
-    assert list(read_endpoints(tmp_path / "e.toml")) == ["a"]
+    assert list(read_services(tmp_path / "e.toml")[0]) == ["a"]
     (tmp_path / "none.toml").write_text("name = 'x'\n")
     with pytest.raises(InputError, match="no endpoints"):
-        read_endpoints(tmp_path / "none.toml")
+        read_services(tmp_path / "none.toml")
     with pytest.raises(InputError, match="cannot be read"):
-        read_endpoints(tmp_path / "absent.toml")
+        read_services(tmp_path / "absent.toml")
 
 
 def test_paper17() -> None:

@@ -1,40 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-
-class SetMatcher:
-    """M given as the set of matching pairs; equal strings match. Counts what it is asked."""
-
-    threshold = 0.5
-    identity = "by-hand"
-
-    def __init__(self, *pairs: tuple[str, str]) -> None:
-        self.pairs = {frozenset(pair) for pair in pairs}
-        self.asked: list[frozenset[str]] = []
-        self.calls: list[int] = []
-
-    def probabilities(self, a: Sequence[str], b: Sequence[str]) -> np.ndarray:
-        self.calls.append(len(a))
-        self.asked += [frozenset(pair) for pair in zip(a, b, strict=True)]
-        return np.array([float(x == y or frozenset((x, y)) in self.pairs) for x, y in zip(a, b, strict=True)])
-
-
-def long_form(cases: dict[str, dict[str, list[str]]], roles: dict[str, str] | None = None) -> pd.DataFrame:
-    """{case: {rater: list}} -> the long form."""
-    rows: list[dict[str, Any]] = [
-        {"case_id": case, "rater": rater, "rank": rank, "diagnosis": diagnosis}
-        | ({} if roles is None else {"role": roles.get(rater, "expert")})
-        for case, lists in cases.items()
-        for rater, diagnoses in lists.items()
-        for rank, diagnosis in enumerate(diagnoses, 1)
-    ]
-    return pd.DataFrame(rows)
+from .made import By, SetMatcher, long_form
 
 
 @pytest.fixture
@@ -78,18 +51,6 @@ def panel() -> dict[str, dict[str, list[str]]]:
 @pytest.fixture
 def hand_matcher() -> SetMatcher:
     return SetMatcher(("heart attack", "myocardial infarction"))
-
-
-class SameText:
-    """Equal strings match, in any case; strings that begin alike nearly do."""
-
-    threshold = 0.5
-    identity = "same text"
-
-    def probabilities(self, a: Sequence[str], b: Sequence[str]) -> np.ndarray:
-        return np.array(
-            [1.0 if x.casefold() == y.casefold() else 0.3 * (x[:2] == y[:2]) for x, y in zip(a, b, strict=True)]
-        )
 
 
 _CODES = {"pneumonia": "J18.9", "pulmonary embolism": "I26.99", "asthma": "J45.909", "gout": "M10.9", "sepsis": "A41.9"}
@@ -139,12 +100,15 @@ def everything() -> Callable[..., pd.DataFrame]:
 
 
 @pytest.fixture(scope="session")
-def same_text() -> SameText:
-    return SameText()
+def same_text() -> By:
+    """Equal strings match, in any case; strings that begin alike nearly do."""
+    m = By(lambda x, y: 1.0 if x.casefold() == y.casefold() else 0.3 * (x[:2] == y[:2]))
+    m.identity = "same text"
+    return m
 
 
 @pytest.fixture(scope="session")
-def full_report(same_text: SameText) -> Any:
+def full_report(same_text: By) -> Any:
     """An evaluation in which every family has its section, and every chart its data."""
     from dxmatch.evaluation.evaluate import evaluate
 

@@ -35,16 +35,43 @@ def test_equal_to_scikit_learn(pairs):
     assert dxmatch.metrics.cohen_kappa(b, a) == pytest.approx(oracle, abs=1e-12, nan_ok=True)
 
 
-def test_by_hand():
-    # p_o = 3/4; p_e = 2/4 * 3/4 + 2/4 * 1/4 = 1/2; (1/4) / (1/2)
-    assert dxmatch.metrics.cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0]) == 0.5
-    assert math.isnan(dxmatch.metrics.cohen_kappa([7, 7], [7, 7]))
+def table_of(*rows):
+    """Raters in rows, a digit or letter for each case, "." where one says nothing -> [cases, raters]."""
+    return np.transpose([[-1 if mark == "." else ord(mark) for mark in row] for row in rows])
 
 
-def test_no_diagnosis_agrees_with_nothing():
-    # as four categories of their own: p_o = 1/3, p_e = 1/9; (2/9) / (8/9)
-    assert dxmatch.metrics.cohen_kappa([0, -1, -1], [0, -1, -1]) == pytest.approx(1 / 4)
-    assert dxmatch.metrics.cohen_kappa([0, 1, 2], [0, 3, 4]) == pytest.approx(1 / 4)
+@pytest.mark.parametrize(
+    ("metric", "arguments", "value"),
+    [
+        # p_o = 3/4; p_e = 2/4 * 3/4 + 2/4 * 1/4 = 1/2
+        ("cohen_kappa", ([0, 0, 1, 1], [0, 0, 1, 0]), (1 / 4) / (1 / 2)),
+        ("cohen_kappa", ([7, 7], [7, 7]), math.nan),
+        # no diagnosis agrees with nothing, like four categories of their own: p_o = 1/3, p_e = 1/9
+        ("cohen_kappa", ([0, -1, -1], [0, -1, -1]), (2 / 9) / (8 / 9)),
+        ("cohen_kappa", ([-1, -1], [-1, -1]), 0),
+        # pairs that agree: 3 of 3, 1 of 3, so P = 2/3; the categories 4/6 and 2/6, so P_e = 20/36
+        ("fleiss_kappa", ([[0, 0, 0], [0, 1, 1]],), (24 - 20) / (36 - 20)),
+        # three raters who never agree on six categories: P = 0, P_e = 6 * (1/6)^2
+        ("fleiss_kappa", ([[0, 1, 2], [3, 4, 5]],), (0 - 1 / 6) / (5 / 6)),
+        ("fleiss_kappa", ([[3, 3], [3, 3]],), math.nan),
+        # no diagnosis: P = (1 + 0) / 2; P_e = (2/4)^2, to which the two that say nothing add nothing
+        ("fleiss_kappa", ([[0, 0], [-1, -1]],), (1 / 2 - 1 / 4) / (3 / 4)),
+        # Krippendorff 2011, its three examples: 0.095, 0.692, 0.743.
+        # N = 20, 14 zeros and 6 ones; 4 cases of disagreement give o_01 = 4
+        ("krippendorff_alpha", (table_of("0100000010", "1110010000"),), 1 - 19 * 4 / (14 * 6)),
+        # N = 24: a 4, b 6, c 6, d 6, e 2, so sum n (n - 1) = 104; 9 of 12 agree
+        ("krippendorff_alpha", (table_of("aabbdcccedda", "babbbccceddd"),), (23 * 18 - 104) / (24 * 23 - 104)),
+        # N = 40 in 11 cases (the last holds one value): 9, 13, 10, 5 and 3 of each, so sum n (n - 1) = 344;
+        # values beside their like, over the others of the case: 7 + 10 + 8 + 4 + 3
+        ("krippendorff_alpha", (table_of("123321412...", "1233224125.3", ".3332342251.", "12332441251."),),
+         (39 * 32 - 344) / (40 * 39 - 344)),
+        # cases (a, b) and (b, c), M matches a and b alone: D_o = 1/2; of 6 pairs a-c, b-c, b-c are apart, so D_e = 1/2
+        ("krippendorff_alpha_by_distance", ([[0, 1], [1, 2]], [[0, 0, 1], [0, 0, 1], [1, 1, 0]]), 0),
+        ("krippendorff_alpha_by_distance", ([[0, 1]], [[0, 0], [0, 0]]), math.nan),
+    ],
+)  # fmt: skip
+def test_by_hand(metric, arguments, value):
+    assert getattr(dxmatch.metrics, metric)(*arguments) == pytest.approx(value, nan_ok=True)
 
 
 @settings(deadline=None, max_examples=40)
@@ -56,34 +83,10 @@ def test_weights_are_repeated_cases(n, raters, seed):
     first, second = np.triu_indices(raters, 1)
     again = np.repeat(categories, weights.astype(int), axis=0)
     expected = [dxmatch.metrics.cohen_kappa(again[:, i], again[:, j]) for i, j in zip(first, second, strict=True)]
-    assert kappa_of_pairs(categories, first, second, weights).tolist() == pytest.approx(expected, nan_ok=True)
+    assert kappa_of_pairs(categories, first, second, weights)[0].tolist() == pytest.approx(expected, nan_ok=True)
     mu = np.zeros((1, n, len(first)), np.uint8)
     rates = CaseCounts(mu, None, categories, first, second).rates(weights)
     assert rates.kappa.tolist() == pytest.approx(expected, nan_ok=True)
-
-
-FLEISS_1971 = [  # 14 raters put each of 10 cases in one of five categories
-    (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
-    (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
-]  # fmt: skip
-
-
-def test_fleiss_by_hand():
-    # pairs that agree: 3 of 3, 1 of 3, so P = 2/3; the categories 4/6 and 2/6, so P_e = 20/36; (24 - 20) / (36 - 20)
-    assert dxmatch.metrics.fleiss_kappa([[0, 0, 0], [0, 1, 1]]) == pytest.approx(1 / 4)
-    # three raters who never agree on six categories: P = 0, P_e = 6 * (1/6)^2; (0 - 1/6) / (5/6)
-    assert dxmatch.metrics.fleiss_kappa([[0, 1, 2], [3, 4, 5]]) == pytest.approx(-1 / 5)
-    assert math.isnan(dxmatch.metrics.fleiss_kappa([[3, 3], [3, 3]]))
-    # no diagnosis: P = (1 + 0) / 2; P_e = (2/4)^2, to which the two that say nothing add nothing
-    assert dxmatch.metrics.fleiss_kappa([[0, 0], [-1, -1]]) == pytest.approx((1 / 2 - 1 / 4) / (3 / 4))
-
-
-def test_fleiss_worked_example():
-    """A worked example that many texts repeat: P = 0.378, P_e = 0.213, kappa = 0.210."""
-    table = [np.repeat(np.arange(5), row) for row in FLEISS_1971]
-    # P_i = (sum n^2 - 14) / (14 * 13), summed over the cases: 688/182; p = 20, 28, 39, 21, 32 of 140
-    p, p_e = 688 / 1820, (20**2 + 28**2 + 39**2 + 21**2 + 32**2) / 140**2
-    assert dxmatch.metrics.fleiss_kappa(table) == pytest.approx((p - p_e) / (1 - p_e)) == pytest.approx(0.210, abs=5e-4)
 
 
 panels = st.tuples(st.integers(1, 8), st.integers(2, 5), st.integers(1, 5), st.integers(0, 10**6))
@@ -103,25 +106,6 @@ def test_fleiss_equals_statsmodels(shape):
         warnings.simplefilter("ignore")
         expected = oracle.fleiss_kappa(oracle.aggregate_raters(categories)[0])
     assert dxmatch.metrics.fleiss_kappa(categories) == pytest.approx(float(expected), abs=1e-12, nan_ok=True)
-
-
-def test_alpha_worked_examples():
-    """The three of Krippendorff 2011 for words without order: two raters, two raters, four raters with gaps."""
-    alpha = dxmatch.metrics.krippendorff_alpha
-    meg, owen = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-    # N = 20, 14 zeros and 6 ones; 4 cases of disagreement give o_01 = 4: 1 - 19 * 4 / (14 * 6)
-    assert alpha(np.transpose([meg, owen])) == pytest.approx(1 - 19 * 4 / 84) == pytest.approx(0.095, abs=5e-4)
-
-    ben, gerry = (["abcde".index(letter) for letter in row] for row in ("aabbdcccedda", "babbbccceddd"))
-    # N = 24: a 4, b 6, c 6, d 6, e 2, so sum n (n - 1) = 12 + 30 + 30 + 30 + 2 = 104; 9 of 12 agree:
-    # (23 * 18 - 104) / (24 * 23 - 104)
-    assert alpha(np.transpose([ben, gerry])) == pytest.approx(310 / 448) == pytest.approx(0.692, abs=5e-4)
-
-    rows = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
-    table = np.transpose([[-1 if mark == "." else int(mark) for mark in row] for row in rows])
-    # N = 40 in 11 cases (the last holds one value): 9, 13, 10, 5 and 3 of each, so sum n (n - 1) = 72 + 156 + 90 + 20 + 6;
-    # values beside their like, over the others of the case: 7 + 10 + 8 + 4 + 3. (39 * 32 - 344) / (40 * 39 - 344)
-    assert alpha(table) == pytest.approx(904 / 1216) == pytest.approx(0.743, abs=5e-4)
 
 
 def naive_alpha(values, distance):
@@ -152,19 +136,10 @@ def test_alpha_equals_the_loops(shape):
     assert m.krippendorff_alpha_by_distance(values, distance) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-def test_alpha_by_distance_by_hand():
-    # cases (a, b) and (b, c), M matches a and b alone. D_o = (0 + 0 + 1 + 1) / 4 = 1/2.
-    # a, b, b, c: of 6 pairs a-c, b-c, b-c are apart, so D_e = 1/2
-    near = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]])
-    assert dxmatch.metrics.krippendorff_alpha_by_distance([[0, 1], [1, 2]], near) == 0
-    # by categories a chain would have joined nothing here: D_o = 1, D_e = 5/6
-    assert dxmatch.metrics.krippendorff_alpha([[0, 1], [1, 2]]) == pytest.approx(1 - 6 / 5)
-    assert math.isnan(dxmatch.metrics.krippendorff_alpha_by_distance([[0, 1]], [[0, 0], [0, 0]]))
-
-
 @pytest.mark.parametrize(
-    ("name", "arguments", "words"),
+    ("metric", "arguments", "words"),
     [
+        *(("cohen_kappa", a, "must be") for a in (([], []), ([0.5], [1]), ([[0]], [[0]]), ([-2], [0]), ([0], [0, 1]))),
         ("fleiss_kappa", ([[0]],), "at least one case and two raters"),
         ("fleiss_kappa", ([[0.5, 1]],), "whole numbers"),
         ("krippendorff_alpha", ([[-2, 0]],), "-1 or more"),
@@ -174,15 +149,9 @@ def test_alpha_by_distance_by_hand():
         ("krippendorff_alpha_by_distance", ([[0, 1]], [[1, 1], [1, 0]]), "0 on the diagonal"),
     ],
 )
-def test_groups_refused(name, arguments, words):
+def test_refused(metric, arguments, words):
     with pytest.raises(OptionError, match=words):
-        getattr(dxmatch.metrics, name)(*arguments)
-
-
-@pytest.mark.parametrize("arguments", [([], []), ([0.5], [1]), ([[0]], [[0]]), ([-2], [0]), ([0], [0, 1])])
-def test_refused(arguments):
-    with pytest.raises(OptionError):
-        dxmatch.metrics.cohen_kappa(*arguments)
+        getattr(dxmatch.metrics, metric)(*arguments)
 
 
 def test_categories_join_what_matches_within_a_case(set_matcher):
@@ -193,21 +162,12 @@ def test_categories_join_what_matches_within_a_case(set_matcher):
     matcher = set_matcher(("a", "b"), ("b", "c"), ("d", "e"))
     first, second = np.array([0]), np.array([1])
     matches = match_cases(entries[:, :, None], first, second, strings, matcher)
-    found = top_categories(entries, first, second, strings, matches)
+    found = top_categories(matches)
     abc, d, e = found.of[0, 0], found.of[3, 0], found.of[5, 0]
     assert found.of.tolist() == [[abc, abc], [abc, abc], [abc, abc], [d, d], [d, -1], [e, abc]]
     assert len({abc, d, e}) == found.count == 3
     assert (found.agreements, found.chained) == (4, 1)
     assert frozenset(("d", "e")) not in matcher.asked
-
-
-def test_categories_where_nobody_says_anything(set_matcher):
-    entries = np.full((2, 2), -1, np.int32)
-    first, second = np.array([0]), np.array([1])
-    matches = match_cases(entries[:, :, None], first, second, [], set_matcher())
-    found = top_categories(entries, first, second, [], matches)
-    assert found.count == 0 and (found.of == -1).all()
-    assert dxmatch.metrics.cohen_kappa([-1, -1], [-1, -1]) == 0
 
 
 WORDS = [f"disease {letter}" for letter in "abcdef"]
@@ -231,18 +191,18 @@ def test_section(panel_lists, set_matcher):
     section = agreement.compute(panel_lists, Context(matcher, repeats=200))
     rows = {row["name"]: row for row in section.rows}
     assert len(rows) == 12 and {row["algorithm"] for row in section.rows} == {"A"}
-    said = panel_lists.top(1)[:, :, 0]
-    joined = np.array([0, 0, 2, 2, 4, 5, -1])[said]
-    distance = 1 - (np.array([0, 0, 2, 2, 4, 5])[:, None] == np.array([0, 0, 2, 2, 4, 5]))
-    m = dxmatch.metrics
+    said, category = panel_lists.top(1)[:, :, 0], np.array([0, 0, 2, 2, 4, 5, -1])
+    m, joined, distance = dxmatch.metrics, category[said], category[:6, None] != category[:6]
     for of, raters in (("experts", [1, 2, 3]), ("with the algorithm", [0, 1, 2, 3])):
         kappas = [m.cohen_kappa(joined[:, i], joined[:, j]) for i, j in combinations(raters, 2)]
-        assert rows[f"kappa({of})"]["value"] == pytest.approx(np.mean(kappas))
-        assert rows[f"kappa_F({of})"]["value"] == pytest.approx(m.fleiss_kappa(joined[:, raters]))
-        assert rows[f"alpha({of})"]["value"] == pytest.approx(m.krippendorff_alpha(joined[:, raters]))
-        by_m = m.krippendorff_alpha_by_distance(said[:, raters].clip(-1), distance)
-        assert rows[f"alpha_M({of})"]["value"] == pytest.approx(by_m)
-        assert rows[f"alpha({of})"]["n_pairs"] == len(kappas)
+        for name, expected in (
+            ("kappa", np.mean(kappas)),
+            ("kappa_F", m.fleiss_kappa(joined[:, raters])),
+            ("alpha", m.krippendorff_alpha(joined[:, raters])),
+            ("alpha_M", m.krippendorff_alpha_by_distance(said[:, raters].clip(-1), distance.astype(float))),
+        ):
+            row = rows[f"{name}({of})"]
+            assert row["value"] == pytest.approx(expected) and row["n_pairs"] == len(kappas)
     for metric in ("kappa", "kappa_F", "alpha", "alpha_M"):
         among, together, change = (rows[f"{metric}({of})"] for of in agreement.GROUPS)
         assert change["value"] == pytest.approx(together["value"] - among["value"])
@@ -262,8 +222,8 @@ def test_resamples_are_the_cases_taken_so_often(panel_lists, set_matcher):
     def parts(rows):
         taken = entries[rows]
         matches = match_cases(taken[:, :, None], first, second, panel_lists.strings, matcher)
-        categories = top_categories(taken, first, second, panel_lists.strings, matches).of
-        said = FirstDiagnoses(taken, categories, non_matches(taken, matches))
+        categories = top_categories(matches).of
+        said = FirstDiagnoses(taken, categories, non_matches(matches))
         return said, cross_case_pairs(taken, panel_lists.strings, matcher, 0)
 
     groups = [np.array([1, 2, 3]), np.arange(4)]
@@ -293,16 +253,13 @@ def test_strangers_are_drawn_where_there_are_too_many(monkeypatch, panel_lists, 
 
 
 def test_each_in_turn_where_nobody_is_an_algorithm(panel, to_frame, hand_matcher):
-    section = agreement.compute(read_lists(to_frame(panel)), Context(hand_matcher, repeats=0))
+    lists, context = read_lists(to_frame(panel)), Context(hand_matcher, repeats=0)
+    section = agreement.compute(lists, context)
     assert [row["algorithm"] for row in section.rows[::12]] == list("AXYZ")
     together = [row["value"] for row in section.rows if row["name"] == "alpha(with the algorithm)"]
     assert len(set(together)) == 1 and not section.words
-
-
-def test_what_is_missing(panel, to_frame, hand_matcher):
-    lists = read_lists(to_frame(panel), algorithms=["A", "X", "Y"])
-    assert agreement.missing(lists, Context(hand_matcher)) == "a second expert"
-    assert agreement.missing(read_lists(to_frame(panel)), Context(hand_matcher)) is None
+    assert agreement.missing(lists, context) is None
+    assert agreement.missing(read_lists(to_frame(panel), algorithms=["A", "X", "Y"]), context) == "a second expert"
 
 
 def test_nobody_says_anything(to_frame, set_matcher):

@@ -45,13 +45,9 @@ def test_weights_draw_n_cases_each_time_and_depend_on_the_seed_alone(monkeypatch
 def test_float32_is_exact_where_it_is_used(monkeypatch, observed):
     fast = resampled(counts(observed=observed), 20, 0)
     monkeypatch.setattr("dxmatch.evaluation.relative.rates._EXACT_IN_FLOAT32", 0)
-    slow = resampled(counts(observed=observed), 20, 0)
+    slow = resampled(counts(), 20, 0)  # sizes of k^2 are the plain denominator
     assert (fast.precision == slow.precision).all() and (fast.recall == slow.recall).all()
     assert np.array_equal(fast.kappa, slow.kappa, equal_nan=True)
-
-
-def test_sizes_of_k_squared_are_the_plain_denominator():
-    assert (resampled(counts(observed=True), 9, 0).precision == resampled(counts(), 9, 0).precision).all()
 
 
 def with_gaps(n=30, m=5, seed=2):
@@ -72,12 +68,6 @@ def test_means_are_over_the_cases_that_have_a_value():
         for column in (0, 1, 2, 4):
             assert row[column] == pytest.approx(np.nanmean(again[:, column]), abs=1e-12)
     assert np.isnan(means[:, 3]).all() and not np.isnan(means[:, [0, 1, 2, 4]]).any()
-
-
-def test_a_resample_that_holds_none_of_the_cases_with_a_value():
-    values = np.array([[1.0], [math.nan], [math.nan]])
-    means = resampled_means(values, 200, seed=0)[:, 0]
-    assert 0 < np.isnan(means).sum() < 200 and set(means[~np.isnan(means)]) == {1.0}
 
 
 def test_means_and_rates_come_from_the_same_resamples():
@@ -101,20 +91,14 @@ def test_means_refused(values):
         resampled_means(values, 5, 0)
 
 
-def test_percentiles():
+def test_an_interval_and_why_there_is_none():
     found = percentile_interval(np.arange(101.0), 0.9, n_cases=10)
     assert (found.low, found.high, found.undefined, found.reason) == (pytest.approx(5), pytest.approx(95), 0, "")
-
-
-def test_an_interval_that_cannot_be_given():
-    values = np.arange(100.0)
-    values[:5] = math.nan
-    some = percentile_interval(values, 0.95, 10)
-    assert some.undefined == 5 and some.low is not None
-    values[5] = math.nan
-    none = percentile_interval(values, 0.95, 10)
-    assert none.low is None and none.high is None and none.reason == "6 of 100 bootstrap repeats are undefined"
-    assert percentile_interval(values, 0.95, 1).reason == "one case cannot be resampled"
+    for undefined, n_cases, reason in ((5, 10, ""), (6, 10, "6 of 100 bootstrap repeats are undefined"),
+                                       (0, 1, "one case cannot be resampled")):  # fmt: skip
+        found = percentile_interval(np.where(np.arange(100) < undefined, math.nan, 1.0), 0.95, n_cases)
+        assert found.reason == reason and (found.low is None) == (found.high is None) == bool(reason)
+        assert found.undefined == undefined
     assert percentile_interval(np.empty(0), 0.95, 10).reason == "no bootstrap was asked for"
 
 

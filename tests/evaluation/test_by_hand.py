@@ -20,8 +20,7 @@ def report(panel, to_frame, hand_matcher):
 
 
 def value(report, metric, of="", k=None):
-    row = report.row(metric, of=of, k=k)
-    return row["value"]
+    return report.row(metric, of=of, k=k)["value"]
 
 
 def test_precision_and_recall_of_each_pair():
@@ -51,44 +50,35 @@ def test_rpad_and_rrad(panel, to_frame, hand_matcher, hardness, rpad, rrad):
     assert value(report, "RRAD") == pytest.approx(rrad, abs=1e-15)
 
 
-def test_optimistic_and_average(report):
-    assert value(report, "P_opt") == dxmatch.metrics.p_opt(MU_AE, MU_EE, k=2) == pytest.approx(3)
-    assert value(report, "P_avg") == dxmatch.metrics.p_avg(MU_AE, MU_EE, k=2) == pytest.approx(6 / 5)
-    assert value(report, "R_opt") == dxmatch.metrics.r_opt(MU_AE, MU_EE, k=2) == pytest.approx(2)
-    assert value(report, "R_avg") == dxmatch.metrics.r_avg(MU_AE, MU_EE, k=2) == pytest.approx(5 / 4)
-
-
-def test_parts(report):
-    assert value(report, "P", "AE mean") == pytest.approx(6 / 24)
-    assert value(report, "P", "AE max") == pytest.approx(3 / 8)
-    assert value(report, "P", "EE mean") == pytest.approx(5 / 24)
-    assert value(report, "P", "EE min") == pytest.approx(1 / 8)
-    assert value(report, "R", "AE mean") == pytest.approx(5 / 6)
-    assert value(report, "R", "EE min") == pytest.approx(1 / 2)
-
-
-def test_sigma(report):
-    # P_AE = 3/8, 2/8, 1/8 about 2/8: sqrt((1/64 + 0 + 1/64) / 2) = 1/8
-    assert value(report, "sigma_A", "P") == pytest.approx(1 / 8)
-    # X: 1/8, 2/8 about 3/16: sqrt((1/256 + 1/256) / 1) = sqrt(2)/16. Y the same. Z: 2/8, 2/8: 0. Mean of the three.
-    assert value(report, "sigma_E", "P") == pytest.approx(math.sqrt(2) / 24)
-    # R_AE = 1, 1, 1/2 about 5/6: sqrt((1/36 + 1/36 + 4/36) / 2) = sqrt(1/12)
-    assert value(report, "sigma_A", "R") == pytest.approx(math.sqrt(1 / 12))
-    # X: 1/2, 1/2: 0. Y: 1/2, 1 about 3/4: sqrt(2/16). Z: the same as Y.
-    assert value(report, "sigma_E", "R") == pytest.approx(2 / 3 * math.sqrt(1 / 8))
-
-
-def test_kappa_at_top_1(report):
-    # categories: A = (mi, asthma), X = (mi, asthma), Y = (mi, copd), Z = (pneumonia, gerd)
-    # AX: p_o 1, p_e 1/4 + 1/4 -> 1. AY: p_o 1/2, p_e 1/4 -> (1/4)/(3/4) = 1/3. AZ: p_o 0, p_e 0 -> 0.
-    # XY: as AY, 1/3. XZ, YZ: 0.
-    assert value(report, "kappa", "AE mean") == pytest.approx((1 + 1 / 3 + 0) / 3)
-    assert value(report, "kappa", "AE max") == pytest.approx(1)
-    assert value(report, "kappa", "EE mean") == pytest.approx((1 / 3 + 0 + 0) / 3)
-    # 1, 1/3, 0 about 4/9: (25/81 + 1/81 + 16/81) / 2 = 7/27
-    assert value(report, "sigma_A", "kappa") == pytest.approx(math.sqrt(7 / 27))
-    # X: 1/3, 0 about 1/6: 2/36. Y the same. Z: 0, 0.
-    assert value(report, "sigma_E", "kappa") == pytest.approx(2 / 3 * math.sqrt(1 / 18))
+@pytest.mark.parametrize(
+    ("metric", "of", "expected"),
+    [
+        ("P_opt", "", 3), ("P_avg", "", 6 / 5), ("R_opt", "", 2), ("R_avg", "", 5 / 4),
+        ("P", "AE mean", 6 / 24), ("P", "AE max", 3 / 8), ("P", "EE mean", 5 / 24), ("P", "EE min", 1 / 8),
+        ("R", "AE mean", 5 / 6), ("R", "EE min", 1 / 2),
+        # P_AE = 3/8, 2/8, 1/8 about 2/8: sqrt((1/64 + 0 + 1/64) / 2)
+        ("sigma_A", "P", 1 / 8),
+        # X: 1/8, 2/8 about 3/16: sqrt((1/256 + 1/256) / 1) = sqrt(2)/16. Y the same. Z: 2/8, 2/8: 0. Mean of the three.
+        ("sigma_E", "P", math.sqrt(2) / 24),
+        # R_AE = 1, 1, 1/2 about 5/6: sqrt((1/36 + 1/36 + 4/36) / 2)
+        ("sigma_A", "R", math.sqrt(1 / 12)),
+        # X: 1/2, 1/2: 0. Y: 1/2, 1 about 3/4: sqrt(2/16). Z: the same as Y.
+        ("sigma_E", "R", 2 / 3 * math.sqrt(1 / 8)),
+        # the first ranks: A = (mi, asthma), X = (mi, asthma), Y = (mi, copd), Z = (pneumonia, gerd)
+        # AX: p_o 1, p_e 1/4 + 1/4 -> 1. AY: p_o 1/2, p_e 1/4 -> (1/4)/(3/4) = 1/3. AZ: p_o 0, p_e 0 -> 0.
+        ("kappa", "AE mean", (1 + 1 / 3 + 0) / 3), ("kappa", "AE max", 1),
+        # XY: as AY, 1/3. XZ, YZ: 0.
+        ("kappa", "EE mean", (1 / 3 + 0 + 0) / 3),
+        # 1, 1/3, 0 about 4/9: (25/81 + 1/81 + 16/81) / 2 = 7/27
+        ("sigma_A", "kappa", math.sqrt(7 / 27)),
+        # X: 1/3, 0 about 1/6: 2/36. Y the same. Z: 0, 0.
+        ("sigma_E", "kappa", 2 / 3 * math.sqrt(1 / 18)),
+    ],
+)  # fmt: skip
+def test_values(report, metric, of, expected):
+    assert value(report, metric, of) == pytest.approx(expected)
+    if metric[1:] in ("_opt", "_avg"):
+        assert getattr(dxmatch.metrics, metric.lower())(MU_AE, MU_EE, k=2) == pytest.approx(expected)
 
 
 def test_at_k_1_the_optimistic_form_is_undefined(panel, to_frame, hand_matcher):
@@ -102,15 +92,11 @@ def test_at_k_1_the_optimistic_form_is_undefined(panel, to_frame, hand_matcher):
 
 
 def test_per_case(report):
-    rows = {row["case_id"]: row for row in report.per_case.to_pylist()}
-    assert rows["one"] == {
-        "case_id": "one", "algorithm": "A",
-        "mu_AE_mean": pytest.approx(2 / 3), "chi_AE_mean": pytest.approx(2 / 3),
-        "mu_EE_mean": pytest.approx(2 / 3), "chi_EE_mean": pytest.approx(2 / 3),
-    }  # fmt: skip
-    assert rows["two"]["mu_AE_mean"] == pytest.approx(4 / 3)
-    assert rows["two"]["mu_EE_mean"] == pytest.approx(3 / 3)
-    assert rows["two"]["chi_EE_mean"] == pytest.approx(2 / 3)
+    one, two = report.per_case.to_pylist()
+    means = {"mu_AE_mean": 2 / 3, "chi_AE_mean": 2 / 3, "mu_EE_mean": 2 / 3, "chi_EE_mean": 2 / 3}
+    assert one == {"case_id": "one", "algorithm": "A"} | {name: pytest.approx(m) for name, m in means.items()}
+    found = [two[name] for name in ("mu_AE_mean", "mu_EE_mean", "chi_EE_mean")]
+    assert found == pytest.approx([4 / 3, 3 / 3, 2 / 3])
 
 
 def test_curves_hold_the_same_numbers(report):

@@ -11,7 +11,7 @@ import pytest
 
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.report.charts import all_figures
+from dxmatch.evaluation.report.charts.all_figures import all_figures
 from dxmatch.evaluation.report.charts.marks import marks_of
 from dxmatch.evaluation.report.charts.violins import _outline
 from dxmatch.evaluation.statistics.section import Section
@@ -28,65 +28,67 @@ def rows(report, metric, of=None):
     return [r for r in report.rows if r["metric"] == metric and (of is None or r["of"] == of)]
 
 
-def test_all_charts_are_there(figures, full_report):
-    assert list(figures) == [
-        "rpad_by_k", "rrad_by_k", "pairs_p", "pairs_r", "pairs_kappa", "sigma", "cascade", "ranks", "violin_hdf1",
-        "violin_semantic", "violin_severity", "plane_raters", "plane_cases",
-    ]  # fmt: skip
-    sections = {section.name for section in full_report.sections}
-    for figure in figures.values():
-        assert figure.section in sections and figure.finding.endswith(".") and figure.rows
-        assert all(set(figure.columns) <= row.keys() for row in figure.rows)
+NAMES = [
+    "rpad_by_k", "rrad_by_k", "pairs_p", "pairs_r", "pairs_kappa", "sigma", "cascade", "ranks", "violin_hdf1",
+    "violin_semantic", "violin_severity", "plane_raters", "plane_cases",
+]  # fmt: skip
+
+
+def test_all_charts_are_there(figures):
+    assert list(figures) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chart(figures, full_report, name):
+    """It has data and a finding, fetches nothing, takes no text as code, and is coloured by the page or by the file."""
+    figure = figures[name]
+    assert figure.section in {section.name for section in full_report.sections} and figure.finding.endswith(".")
+    assert figure.rows and all(set(figure.columns) <= row.keys() for row in figure.rows)
+    for style in (PAGE, FILE):
+        spec = spec_of(figure, style)
+        text = json.dumps(spec).replace(spec["$schema"], "")
+        for word in ('"url"', '"expr"', '"signal"', '"href"', '"transform"', '"labelExpr"', '"format": "~', "http"):
+            assert word not in text, word
+        if style is PAGE:
+            assert "#" not in json.dumps(spec).replace("var(--", "")
+        else:
+            assert "var(" not in text
 
 
 def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everything, same_text):
     alone = evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
-    assert [f.name for f in all_figures(alone)] == [
-        "rpad_by_k",
-        "rrad_by_k",
-        "pairs_p",
-        "pairs_r",
-        "pairs_kappa",
-        "sigma",
-    ]
+    assert [f.name for f in all_figures(alone)] == NAMES[:6]
     frame = everything().drop(columns=["severity", "reference_severity"])
-    names = [f.name for f in all_figures(evaluate(frame, same_text, bootstrap=0, metrics=["weighted"]))]
-    assert names == ["violin_semantic"]
-    assert all_figures(evaluate(frame, same_text, bootstrap=0, metrics=["recall"])) == []
+    for family, names in (("weighted", ["violin_semantic"]), ("recall", [])):
+        assert [f.name for f in all_figures(evaluate(frame, same_text, bootstrap=0, metrics=[family]))] == names
 
 
 @pytest.mark.parametrize("metric", ["RPAD", "RRAD"])
 def test_curves(figures, full_report, metric):
     drawn = {(r["rater"], r["k"]): (r["value"], r["low"], r["high"]) for r in figures[f"{metric.lower()}_by_k"].rows}
     assert drawn == {(r["algorithm"], r["k"]): (r["value"], r["low"], r["high"]) for r in rows(full_report, metric)}
-    spec = spec_of(figures[f"{metric.lower()}_by_k"], PAGE)
-    assert spec["datasets"]["line"] == [{"one": 1}] and {"data": {"name": "line"}}.items() <= spec["layer"][0].items()
 
 
 @pytest.mark.parametrize("metric", ["P", "R", "kappa"])
 def test_pairs(figures, full_report, metric):
-    of = {
-        frozenset((r["first"], r["second"])): r for r in full_report.rows_of("relative.pairs") if r["metric"] == metric
-    }
+    told = [r for r in full_report.rows_of("relative.pairs") if r["metric"] == metric]
+    of = {frozenset((r["first"], r["second"])): r["value"] for r in told}
     drawn = figures[f"pairs_{metric.lower()}"].rows
     assert len(drawn) == 2 * (3 + 3)
+    spec = json.dumps(spec_of(figures[f"pairs_{metric.lower()}"], PAGE))
     for row in drawn:
         one, other = row["pair"].split(" and ")
-        assert row["value"] == of[frozenset((one, other))]["value"]
+        assert row["value"] == of[frozenset((one, other))] and str(row["value"]) in spec
         assert (row["kind"] == "algorithm–expert") == (row["algorithm"] in (one, other))
-    spec = json.dumps(spec_of(figures[f"pairs_{metric.lower()}"], PAGE))
-    assert all(str(row["value"]) in spec for row in drawn)
 
 
 def test_sigma(figures, full_report):
     drawn = {(r["algorithm"], r["of"], r["side"]): r["value"] for r in figures["sigma"].rows}
-    told = {
-        (r["algorithm"], r["of"], {"sigma_A": "algorithm", "sigma_E": "experts"}[r["metric"]]): r["value"]
-        for metric in ("sigma_A", "sigma_E")
-        for r in rows(full_report, metric)
-        if r["k"] in (3, None)
-    }
-    assert drawn == told and len(drawn) == 2 * 3 * 2
+    assert len(drawn) == 2 * 3 * 2
+    for metric, side in (("sigma_A", "algorithm"), ("sigma_E", "experts")):
+        for row in rows(full_report, metric):
+            if row["k"] in (3, None):
+                assert drawn[row["algorithm"], row["of"], side] == row["value"]
 
 
 def test_cascade(figures, full_report):
@@ -111,14 +113,13 @@ def test_violins(figures, full_report, score, top):
     figure = figures[f"violin_{score.lower()}"]
     for row in figure.rows:
         own = frame[frame["algorithm"] == row["rater"]][score].dropna()
-        assert (row["n_cases"], row["median"]) == (len(own), pytest.approx(own.median()))
-        assert [row["q1"], row["q3"]] == pytest.approx(list(own.quantile([0.25, 0.75])))
+        assert row["n_cases"] == len(own)
+        assert [row["q1"], row["median"], row["q3"]] == pytest.approx(list(own.quantile([0.25, 0.5, 0.75])))
     outlines, points = figure.data["outlines"], figure.data["points"]
     assert sorted(p["value"] for p in points) == sorted(frame[score].dropna())
     for point in points:
-        here = min(
-            (o for o in outlines if o["rater"] == point["rater"]), key=lambda o: abs(o["value"] - point["value"])
-        )
+        own = (outline for outline in outlines if outline["rater"] == point["rater"])
+        here = min(own, key=lambda outline: abs(outline["value"] - point["value"]))
         assert here["upper"] - 0.1 <= point["place"] <= here["lower"] + 0.1
     assert all(0 <= o["value"] <= top for o in outlines)
 
@@ -143,21 +144,6 @@ def test_plane(figures, full_report):
     quadrants = {(r["algorithm"], r["right_by"]): r["n_cases"] for r in full_report.rows_of("weighted.quadrants")}
     right = sum(r["cases"] for r in figures["plane_cases"].rows if r["rater"] == "A" and r["x"] > 0 and r["y"] > 0)
     assert right == quadrants["A", "semantic and severity"]
-
-
-def test_specs_fetch_nothing_and_take_no_text_as_code(figures):
-    for figure in figures.values():
-        for style in (PAGE, FILE):
-            spec = spec_of(figure, style)
-            text = json.dumps(spec)
-            for word in ('"url"', '"expr"', '"signal"', '"href"', '"transform"', '"labelExpr"', '"format": "~', "http"):
-                assert word not in text.replace(spec["$schema"], ""), (figure.name, word)
-
-
-def test_colours_are_of_the_page_or_of_the_file(figures):
-    for figure in figures.values():
-        assert "#" not in json.dumps(spec_of(figure, PAGE)).replace("var(--", "")
-        assert "var(" not in json.dumps(spec_of(figure, FILE))
 
 
 def _luminance(colour):
@@ -204,13 +190,14 @@ def test_a_gap_where_a_curve_is_undefined(panel, to_frame, hand_matcher):
 @pytest.mark.slow
 def test_files(full_report, tmp_path):
     written = full_report.save_charts(tmp_path / "charts", formats=("svg", "png"))
-    assert {path.suffix for path in written} == {".svg", ".png"} and len(written) == 2 * 13
+    assert sorted(path.name for path in written) == sorted(
+        f"{name}.{kind}" for name in NAMES for kind in ("svg", "png")
+    )
     for path in written:
         if path.suffix == ".png":
             assert path.read_bytes().startswith(b"\x89PNG")
         else:
-            text = "".join(ElementTree.parse(path).getroot().itertext())
-            assert len(text) > 20
+            assert len("".join(ElementTree.parse(path).getroot().itertext())) > 20
     drawn = (tmp_path / "charts" / "rpad_by_k.svg").read_text("utf-8")
     assert LIGHT["s0"] in drawn and ">A<" in drawn and ">B<" in drawn, "a file says itself whose colour is whose"
     with pytest.raises(OptionError, match="png and svg"):
@@ -218,12 +205,10 @@ def test_files(full_report, tmp_path):
     assert not (tmp_path / "other").exists()
 
 
-@pytest.mark.slow
-def test_large_inputs_are_aggregated_or_sampled(full_report):
-    """100,000 cases and 8 raters: no chart holds more than some thousands of values."""
-    n, raters = 100_000, [f"r{i}" for i in range(8)]
-    generator = np.random.default_rng(0)
-    scores = {name: (generator.beta(2, 3, n * 8) * top).tolist() for name, top in (("Semantic", 16), ("Severity", 16))}
+def test_large_inputs_are_aggregated_or_sampled(full_report, tmp_path):
+    """20,000 cases and 8 raters: no chart holds more than some thousands of values, and the page stays small."""
+    n, raters = 20_000, [f"r{i}" for i in range(8)]
+    scores = {name: (np.random.default_rng(0).beta(2, 3, n * 8) * 16).tolist() for name in ("Semantic", "Severity")}
     large = replace(
         full_report,
         cases=[f"case {i}" for i in range(n)],
@@ -236,3 +221,4 @@ def test_large_inputs_are_aggregated_or_sampled(full_report):
         assert len(json.dumps(spec_of(figure, PAGE))) < 400_000
         assert "sample" in figure.note
     assert {row["n_cases"] for row in figures["violin_semantic"].rows} == {n}
+    assert large.save(tmp_path / "r.html").stat().st_size < 5_000_000

@@ -14,26 +14,33 @@ from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.statistics import significance
 from dxmatch.evaluation.statistics.significance import holm, two_sided_p
 
-
-def test_p_by_hand():
-    # 2 of 9 at or below 0: 2 * (1 + 2) / (1 + 9)
-    assert two_sided_p([-1, 0, 1, 1, 1, 1, 1, 1, 1]) == pytest.approx(6 / 10)
-    assert two_sided_p([1, 0, -1, -1, -1, -1, -1, -1, -1]) == pytest.approx(6 / 10)
-    # none of 99: the least that 99 resamples can show
-    assert two_sided_p(np.ones(99)) == pytest.approx(2 / 100)
-    assert two_sided_p(np.append(np.ones(99), math.nan)) == pytest.approx(2 / 100)
-    assert two_sided_p(np.zeros(50)) == 1
-    assert math.isnan(two_sided_p([])) and math.isnan(two_sided_p([math.nan]))
+from .made import By
 
 
-def test_holm_by_hand():
-    # 4 * 0.005, 3 * 0.01, 2 * 0.03, 1 * 0.04 -> 0.02, 0.03, 0.06, and 0.06 since it cannot fall
-    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.6, 0.7]).tolist() == [1, 1]
-    assert holm([0.02]).tolist() == [0.02]
-    assert holm([]).tolist() == []
-    some = holm([0.04, math.nan, 0.01])
-    assert some[[0, 2]].tolist() == pytest.approx([0.04, 0.02]) and math.isnan(some[1])
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [
+        # 2 of 9 at or below 0: 2 * (1 + 2) / (1 + 9)
+        ([-1, 0, *[1] * 7], 6 / 10), ([1, 0, *[-1] * 7], 6 / 10),
+        # none of 99: the least that 99 resamples can show
+        ([1.0] * 99, 2 / 100), ([*[1.0] * 99, math.nan], 2 / 100),
+        ([0.0] * 50, 1), ([], math.nan), ([math.nan], math.nan),
+    ],
+)  # fmt: skip
+def test_p_by_hand(differences, p):
+    assert two_sided_p(differences) == pytest.approx(p, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("p", "corrected"),
+    [
+        # 4 * 0.005, 3 * 0.01, 2 * 0.03, 1 * 0.04 -> 0.02, 0.03, 0.06, and 0.06 since it cannot fall
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        ([0.6, 0.7], [1, 1]), ([0.02], [0.02]), ([], []), ([0.04, math.nan, 0.01], [0.04, math.nan, 0.02]),
+    ],
+)  # fmt: skip
+def test_holm_by_hand(p, corrected):
+    assert holm(p).tolist() == pytest.approx(corrected, nan_ok=True)
     assert not doctest.testmod(significance).failed
 
 
@@ -69,13 +76,6 @@ def test_p_is_right_as_often_as_it_says():
     assert 0.06 < below / runs < 0.15
 
 
-class Exact:
-    threshold = 0.5
-
-    def probabilities(self, a, b):
-        return [float(x == y) for x, y in zip(a, b, strict=True)]
-
-
 @pytest.fixture
 def drawn(to_frame):
     """60 cases; A copies expert X's list, B and C draw from all eight diagnoses."""
@@ -89,7 +89,7 @@ def drawn(to_frame):
 
 
 def test_rows(drawn):
-    rows = evaluate(drawn, Exact(), bootstrap=499).comparisons.to_pylist()
+    rows = evaluate(drawn, By(), bootstrap=499).comparisons.to_pylist()
     assert [(r["first"], r["second"], r["name"]) for r in rows] == [
         (a, b, name) for a, b in ("AB", "AC", "BC") for name in ("RPAD@3", "RRAD@3")
     ]
@@ -107,6 +107,6 @@ def test_rows(drawn):
 def test_nothing_to_test(drawn):
     for options in ({"bootstrap": 0}, {}):
         frame = drawn if options else drawn[drawn["case_id"] == "c00"]
-        for row in evaluate(frame, Exact(), **options).comparisons.to_pylist():
+        for row in evaluate(frame, By(), **options).comparisons.to_pylist():
             assert (row["p"], row["p_holm"], row["n_comparisons"]) == (None, None, 0)
             assert row["reason"]

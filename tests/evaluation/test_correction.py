@@ -25,23 +25,27 @@ from dxmatch.evaluation.relative.correction.prediction_powered import (
 from dxmatch.evaluation.statistics.bootstrap import resampled_means
 from dxmatch.evaluation.statistics.section import Context
 
+from .made import SetMatcher
 
-def test_by_pairs_by_hand():
+
+@pytest.mark.parametrize(
+    ("tuning", "expected"),
+    [
+        # P by M = 3/8. Of 5 labelled places M misses 1, so of the 7 places that it could err on 7/5
+        (1.0, (3 + 7 / 5) / 8),
+        # labels alone: 4 of 5 labelled places match
+        (0.0, (1 + 7 * 4 / 5) / 8),
+        # half of each
+        (0.5, (1 + 2 / 2 + 7 * (4 - 3 / 2) / 5) / 8),
+    ],
+)
+def test_by_pairs_by_hand(tuning, expected):
     """Two cases of four places each; M matches 3 of 8, one of them two equal strings."""
-    arguments = {
-        "shared": np.array([[2.0], [1.0]]) / 4, "certain": np.array([[1.0], [0.0]]) / 4,
-        "places": np.array([[3.0], [4.0]]) / 4, "held": np.array([[1.0], [1.0], [1.0], [2.0]]) / 4,
-        "labels": np.array([1.0, 0, 1, 1]), "verdicts": np.array([1.0, 0, 0, 1]),
-    }  # fmt: skip
-    # P by M = 3/8. Of 5 labelled places M misses 1, so of the 7 places that it could err on 7/5: (3 + 7/5) / 8
-    plain = corrected_by_pairs(**arguments, repeats=0, seed=0, tuning=1.0)
-    assert plain.data.tolist() == pytest.approx([(3 + 7 / 5) / 8])
-    # labels alone: 4 of 5 labelled places match: (1 + 7 * 4/5) / 8
-    alone = corrected_by_pairs(**arguments, repeats=0, seed=0, tuning=0.0)
-    assert alone.data.tolist() == pytest.approx([(1 + 7 * 4 / 5) / 8])
-    # half of each: (1 + 2/2 + 7 * (4 - 3/2) / 5) / 8
-    half = corrected_by_pairs(**arguments, repeats=0, seed=0, tuning=0.5)
-    assert half.data.tolist() == pytest.approx([(1 + 1 + 7 * (5 / 2) / 5) / 8])
+    shared, certain, places = (np.array(rows) / 4 for rows in ([[2.0], [1.0]], [[1.0], [0.0]], [[3.0], [4.0]]))
+    held = np.array([[1.0], [1.0], [1.0], [2.0]]) / 4
+    labels, verdicts = np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 0, 1])
+    found = corrected_by_pairs(shared, certain, places, held, labels, verdicts, repeats=0, seed=0, tuning=tuning)
+    assert found.data.tolist() == pytest.approx([expected])
 
 
 def test_by_cases_by_hand():
@@ -52,13 +56,16 @@ def test_by_cases_by_hand():
     assert corrected_by_cases(verdicts, labels, repeats=0, seed=0, tuning=0.0).data.tolist() == [1 / 4]
 
 
-def test_lambda_by_hand():
-    # Y - mean = 1/2, -1/2, -1/2, 1/2; f - mean = 1/4, -3/4, 1/4, 1/4: (1/8 + 3/8 - 1/8 + 1/8) / (12/16)
-    assert power_tuning(np.array([1.0, 0, 0, 1]), np.array([1.0, 0, 1, 1])) == pytest.approx((1 / 2) / (3 / 4))
-    assert power_tuning(np.array([1.0, 0]), np.array([0.0, 1])) == 0
-    assert power_tuning(np.array([1.0, 0]), np.array([0.0, 0.5])) == 0
-    assert power_tuning(np.array([0.0, 1]), np.array([0.0, 0.5])) == 1
-    assert power_tuning(np.array([1.0, 0]), np.array([1.0, 1])) == 1
+@pytest.mark.parametrize(
+    ("labels", "verdicts", "expected"),
+    [
+        # Y - mean = 1/2, -1/2, -1/2, 1/2; f - mean = 1/4, -3/4, 1/4, 1/4: (1/8 + 3/8 - 1/8 + 1/8) / (12/16)
+        ([1.0, 0, 0, 1], [1.0, 0, 1, 1], (1 / 2) / (3 / 4)),
+        ([1.0, 0], [0.0, 1], 0), ([1.0, 0], [0.0, 0.5], 0), ([0.0, 1], [0.0, 0.5], 1), ([1.0, 0], [1.0, 1], 1),
+    ],
+)  # fmt: skip
+def test_lambda_by_hand(labels, verdicts, expected):
+    assert power_tuning(np.array(labels), np.array(verdicts)) == pytest.approx(expected)
 
 
 def drawn_sample(seed, n=40, rest=200):
@@ -117,20 +124,6 @@ def test_lambda_and_interval_are_the_published_ones():
     assert np.quantile(ours.repeats[:, 0], [0.025, 0.975]).tolist() == pytest.approx(published.tolist(), abs=3e-3)
 
 
-def test_what_is_published_is_what_ppi_python_computes():
-    """Not installed beside dxmatch: it brings a package called tests. `PYTHONPATH` to where it is makes this run."""
-    ppi = pytest.importorskip("ppi_py")
-    labels, verdicts, rest, weights = drawn_sample(3, 200, 800)
-    for tuning in (0.0, 0.4, 1.0):
-        theirs = ppi.ppi_mean_pointestimate(labels, verdicts, rest, lam=tuning, w=weights)
-        assert published_mean(labels, verdicts, rest, tuning, weights) == pytest.approx(float(np.squeeze(theirs)))
-    tuning = published_lambda(labels, verdicts, rest)
-    theirs = ppi.ppi_mean_pointestimate(labels, verdicts, rest)
-    assert published_mean(labels, verdicts, rest, tuning) == pytest.approx(float(np.squeeze(theirs)))
-    interval = np.ravel(ppi.ppi_mean_ci(labels, verdicts, rest, alpha=0.05))
-    assert published_interval(labels, verdicts, rest, tuning).tolist() == pytest.approx(interval.tolist(), abs=1e-6)
-
-
 def sides(values):
     """[n, 6 pairs of raters] -> the mean over the three with the algorithm, and over the three among the experts."""
     return np.stack([values[:, :3].mean(1), values[:, 3:].mean(1)], 1)
@@ -180,18 +173,6 @@ def test_coverage():
     assert share["RPAD uncorrected"] < 0.8 and share["RRAD uncorrected"] < 0.85, share
 
 
-class Judge:
-    """M as a set of matching pairs; equal strings match."""
-
-    threshold = 0.5
-
-    def __init__(self, pairs):
-        self.pairs = pairs
-
-    def probabilities(self, a, b):
-        return [float(x == y or frozenset((x, y)) in self.pairs) for x, y in zip(a, b, strict=True)]
-
-
 WORDS = [f"disease {letter}" for letter in "abcdefgh"]
 EVERY = [frozenset(pair) for pair in combinations(WORDS, 2)]
 
@@ -205,19 +186,12 @@ def world(to_frame):
     }
     truth = {pair for pair in EVERY if generator.random() < 0.25}
     by_m = {pair for pair in EVERY if (pair in truth) != (generator.random() < 0.25)}
-    return read_lists(to_frame(cases, dict.fromkeys("AB", "algorithm"))), Judge(truth), Judge(by_m)
+    return read_lists(to_frame(cases, dict.fromkeys("AB", "algorithm"))), SetMatcher(*truth), SetMatcher(*by_m)
 
 
 def labels_of(pairs, truth, **columns):
-    rows = [tuple(sorted(pair)) for pair in pairs]
-    return pd.DataFrame(
-        {
-            "a": [r[0] for r in rows],
-            "b": [r[1] for r in rows],
-            "label": [int(frozenset(r) in truth.pairs) for r in rows],
-        }
-        | columns
-    )
+    table = pd.DataFrame([sorted(pair) for pair in pairs], columns=["a", "b"])
+    return table.assign(label=[int(pair in truth.pairs) for pair in pairs], **columns)
 
 
 def section(lists, matcher, labelled, k=2, hardness=1.0, denominator="nk2", repeats=50):
@@ -226,8 +200,16 @@ def section(lists, matcher, labelled, k=2, hardness=1.0, denominator="nk2", repe
     pair_of = np.full((len(lists.raters),) * 2, -1)
     pair_of[first, second] = pair_of[second, first] = np.arange(len(first))
     matches = match_cases(lists.top(3), first, second, lists.strings, matcher)
-    context = Context(matcher, k=k, n_cases=len(lists.cases), hardness=hardness, repeats=repeats)
-    return corrected(lists, judged, pair_of, matches, labelled, context, denominator=denominator)
+    context = Context(
+        matcher,
+        k=k,
+        n_cases=len(lists.cases),
+        hardness=hardness,
+        repeats=repeats,
+        labelled=labelled,
+        denominator=denominator,
+    )
+    return corrected(lists, judged, pair_of, matches, context)
 
 
 def compared_pairs(lists, case, k):
@@ -236,34 +218,26 @@ def compared_pairs(lists, case, k):
     return {frozenset((p, q)) for one, other in combinations(tops, 2) for p in one for q in other if p != q}
 
 
-@pytest.mark.parametrize("k", [1, 3])
-@pytest.mark.parametrize("hardness", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("k", "hardness", "denominator"), [(1, 0.0, "nk2"), (1, 1.0, "nk2"), (3, 0.5, "nk2"), (3, 1.0, "observed")]
+)
 @pytest.mark.parametrize("by_case", [False, True])
-def test_all_labelled_is_the_truth(world, k, hardness, by_case):
+def test_all_labelled_is_the_truth(world, k, hardness, denominator, by_case):
     """Where everything is labelled nothing is left of M: the values are those of an M that knows."""
     lists, truth, by_m = world
+    labelled = labels_of(EVERY, truth)
     if by_case:
         rows = [(case, pair) for case in lists.cases for pair in compared_pairs(lists, case, k)]
         labelled = labels_of([pair for _, pair in rows], truth, case_id=[case for case, _ in rows])
-    else:
-        labelled = labels_of(EVERY, truth)
-    known = evaluate(lists, truth, k=k, hardness=hardness, bootstrap=0)
-    plain = evaluate(lists, by_m, k=k, hardness=hardness, bootstrap=0)
-    made = section(lists, by_m, labelled, k, hardness)
+    options = {"k": k, "hardness": hardness, "denominator": denominator}
+    known, plain = (evaluate(lists, m, bootstrap=0, **options) for m in (truth, by_m))
+    made = section(lists, by_m, labelled, **options)
     assert len(made.rows) == (12 if by_case else 6)
     for row, compared in zip(made.rows, made.tables["compared"], strict=True):
         of = row["of"].removeprefix("corrected").strip()
         same = {"metric": row["metric"], "algorithm": row["algorithm"], "of": of}
         assert row["value"] == pytest.approx(known.row(**same)["value"], abs=1e-12), row["name"]
         assert compared["by_the_match_function"] == pytest.approx(plain.row(**same)["value"]), row["name"]
-
-
-def test_own_lengths(world):
-    lists, truth, by_m = world
-    known = evaluate(lists, truth, k=3, bootstrap=0, denominator="observed")
-    made = section(lists, by_m, labels_of(EVERY, truth), 3, denominator="observed")
-    row = next(row for row in made.rows if row["name"] == "RPAD(corrected)@3" and row["algorithm"] == "B")
-    assert row["value"] == pytest.approx(known.row("RPAD", algorithm="B")["value"])
 
 
 def test_a_sample_of_pairs(world):
@@ -284,34 +258,26 @@ def test_a_sample_of_pairs(world):
     assert made.words[0].startswith("Corrected for the match function's errors, A reaches RPAD@2 ")
 
 
-def test_weights_count_as_repeated_pairs(world):
-    """A pair of weight 2 stands for two: with the same chance of every other, the value is as if all had weight 2."""
-    lists, truth, by_m = world
-    value = [
-        section(lists, by_m, labels_of(EVERY[::2], truth, **more)).rows[2]["value"]
-        for more in ({}, {"weight": [2.0] * 14}, {"weight": [1.0, 3.0] * 7})
-    ]
-    assert value[0] == pytest.approx(value[1]) and value[0] != pytest.approx(value[2])
-
-
-def test_labels_by_experts_and_pairs_of_elsewhere(world):
+def test_weights_experts_and_pairs_of_elsewhere(world):
     lists, truth, by_m = world
     labelled = labels_of(EVERY[::2], truth)
-    three = labelled.drop(columns="label").assign(
-        label_x=labelled["label"], label_y=labelled["label"], label_z=1 - labelled["label"]
-    )
+    label = labelled["label"]
+    three = labelled.drop(columns="label").assign(label_x=label, label_y=label, label_z=1 - label)
     stranger = pd.concat([labelled, pd.DataFrame({"a": ["gout"], "b": [WORDS[0]], "label": [1]})])
     rows = [section(lists, by_m, table).rows for table in (labelled, three, stranger)]
     assert rows[0] == rows[1] == rows[2]
     made = section(lists, by_m, stranger)
     assert made.tables["errors"][0]["elsewhere"] == 1 and made.notes[-1].endswith("were left out: 1.")
+    # a pair of weight 2 stands for two: where all have it, nothing changes
+    twice, uneven = (section(lists, by_m, labelled.assign(weight=w)).rows for w in ([2.0] * 14, [1.0, 3.0] * 7))
+    assert twice[2]["value"] == pytest.approx(rows[0][2]["value"]) != uneven[2]["value"]
 
 
 def test_a_pair_of_raters_without_labels(to_frame):
     """Optimistic forms need every pair of raters; means do not."""
     frame = to_frame({c: {r: [f"{r} {c}"] for r in "AXY"} for c in ("one", "two")}, {"A": "algorithm"})
     labelled = pd.DataFrame({"a": ["A one", "Y two", "A two"], "b": ["X one", "X two", "X two"], "label": [1, 1, 0]})
-    average, optimist = (section(read_lists(frame), Judge(set()), labelled, 1, h).rows for h in (1.0, 0.0))
+    average, optimist = (section(read_lists(frame), SetMatcher(), labelled, 1, h).rows for h in (1.0, 0.0))
     # A meets X in one of two labelled places, Y in none that is labelled; X and Y meet in the one that is
     assert [row["value"] for row in average] == [1 / 2, 1, 1 / 2]
     assert optimist[2]["value"] is None and optimist[2]["reason"] == "no labelled pair stands between them"

@@ -11,9 +11,10 @@ import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.matches.case_matches import match_cases
 from dxmatch.evaluation.matches.multiplicity import expected_multiplicities, multiplicities, sizes
-from dxmatch.evaluation.relative.expected_rows import expected_rows
-from dxmatch.evaluation.relative.rows import PanelRates
+from dxmatch.evaluation.relative.rows import PanelRates, expected_rows
 from dxmatch.evaluation.statistics.section import Context
+
+from .made import By
 
 # one case, an algorithm and experts X, Y; two diagnoses each
 P_AE = [[[[0.5, 0.0], [0.25, 0.0]], [[1.0, 0.5], [0.0, 0.0]]]]
@@ -57,15 +58,7 @@ def test_the_mean_of_many_draws():
 
 
 CHANCES = {frozenset("ab"): 0.5, frozenset("ac"): 0.25, frozenset("bc"): 0.125}
-
-
-class Soft:
-    """M with a probability for each pair; equal strings are 1."""
-
-    threshold = 0.5
-
-    def probabilities(self, a, b):
-        return [1.0 if x == y else CHANCES.get(frozenset((x, y)), 0.0) for x, y in zip(a, b, strict=True)]
+SOFT = By(lambda x, y: CHANCES.get(frozenset((x, y)), 0.0))
 
 
 STRINGS = list("abcd")
@@ -75,37 +68,32 @@ A, B, C, D, NONE, PAST = 0, 1, 2, 3, -1, -2
 def expected(entries):
     entries = np.array(entries, np.int32)
     first, second = np.triu_indices(entries.shape[1], 1)
-    matches = match_cases(entries, first, second, STRINGS, Soft(), keep_probabilities=True)
-    return entries, first, second, matches, expected_multiplicities(entries, first, second, matches)
+    matches = match_cases(entries, first, second, STRINGS, SOFT, keep_probabilities=True)
+    return first, second, matches, expected_multiplicities(matches)
 
 
 def test_of_lists():
-    entries = [[[A, B], [C, D]], [[A, A], [B, NONE]], [[A, B], [B, D]], [[A, PAST], [B, C]]]
+    entries = [[[A, B], [C, D]], [[A, A], [B, NONE]], [[A, B], [B, D]], [[A, PAST], [B, C]], [[NONE, NONE], [NONE, B]]]
     *_, (mu, chi) = expected(entries)
-    # a-c 1/4 and b-c 1/8; a-b twice, but one chance; b-b is certain; a-b and a-c
-    assert mu[:, 0].tolist() == [3 / 8, 1, 1 + 1 / 2, 3 / 4]
-    assert chi[:, 0].tolist() == [1 - (3 / 4) * (7 / 8), 1 / 2, 1, 1 - (1 / 2) * (3 / 4)]
+    # a-c 1/4 and b-c 1/8; a-b twice, but one chance; b-b is certain; a-b and a-c; nothing is said
+    assert mu[:, 0].tolist() == [3 / 8, 1, 1 + 1 / 2, 3 / 4, 0]
+    assert chi[:, 0].tolist() == [1 - (3 / 4) * (7 / 8), 1 / 2, 1, 1 - (1 / 2) * (3 / 4), 0]
 
 
 def test_verdicts_are_the_same_with_and_without_probabilities():
-    entries, first, second, matches, _ = expected([[[A, B], [B, C], [D, D]]] * 3)
-    plain = match_cases(entries, first, second, STRINGS, Soft())
+    first, second, matches, _ = expected([[[A, B], [B, C], [D, D]]] * 3)
+    plain = match_cases(matches.entries, first, second, STRINGS, SOFT)
     assert plain.probabilities is None
     assert (plain.verdicts == matches.verdicts).all() and matches.probabilities.dtype == np.float32
-    both = [multiplicities(entries, first, second, m) for m in (plain, matches)]
+    both = [multiplicities(m) for m in (plain, matches)]
     assert (both[0] == both[1]).all()
-
-
-def test_no_diagnosis_at_all():
-    *_, (mu, chi) = expected(np.full((2, 3, 2), NONE))
-    assert not mu.any() and not chi.any()
 
 
 @pytest.mark.parametrize("observed", [False, True])
 def test_rows(observed):
     """One algorithm and three experts over 20 cases: the values are those of the declared metrics."""
     generator = np.random.default_rng(2)
-    entries, first, second, matches, (mu, chi) = expected(generator.integers(0, 4, (20, 4, 2)))
+    first, second, matches, (mu, chi) = expected(generator.integers(0, 4, (20, 4, 2)))
     area = sizes(np.full((20, 4), 2), first, second, 2) if observed else None
     panel = PanelRates("M", list("XYZ"), None, None, np.flatnonzero(first == 0), np.flatnonzero(first > 0))
     context = Context(None, k=2, n_cases=20, hardness=0.5, max_k=2, repeats=200, level=0.9)
@@ -114,7 +102,7 @@ def test_rows(observed):
         "E[P](AE mean)@2", "E[P](EE mean)@2", "E[RPAD](H=0.5)@2",
         "E[R](AE mean)@2", "E[R](EE mean)@2", "E[RRAD](H=0.5)@2",
     ]  # fmt: skip
-    p = np.concatenate([block for _, block in matches.compared(entries, first, second, matches.probabilities)])
+    p = np.concatenate([block for _, block in matches.compared(matches.probabilities)])
     ae, ee = p[:, first == 0], p[:, first > 0]
     assert rows["E[RPAD](H=0.5)@2"]["value"] == pytest.approx(dxmatch.metrics.expected_rpad(ae, ee, 0.5))
     assert rows["E[P](EE mean)@2"]["value"] == pytest.approx(dxmatch.metrics.expected_precision_at_k(ee).mean())

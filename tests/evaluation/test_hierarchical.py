@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +14,8 @@ from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.metrics.hierarchical import hdf1, hdp, hdr, opened, top_k_accuracy
 from dxmatch.evaluation.statistics.section import Context
 from dxmatch.terms.icd.ancestor_sets import overlap
+
+from .made import By
 
 LUNG, TRAUMA, MIXED = "J40 C34 A15 J47 J81.0", "S22.9 J40 A37 I26 I21", "I21 M34 D64.9 C34 G24.02"
 # reference, predicted, and by hand the nodes that the augmented sets share, that are predicted, that are true
@@ -36,11 +36,9 @@ sets_of_codes = st.lists(st.sampled_from(POOL), max_size=5)
 def test_the_worked_cases(case, printed):
     """With one case HDF1 = 2 s / (p + t): 2 3/(16 + 13) = 6/29, 16/28, 6/31, 16/32, 4/33, 6/35."""
     reference, predicted, shared, said, true = case
-    lists = [reference.split()], [predicted.split()]
-    assert hdp(*lists) == pytest.approx(float(Fraction(shared, said)))
-    assert hdr(*lists) == pytest.approx(float(Fraction(shared, true)))
-    assert hdf1(*lists) == pytest.approx(float(Fraction(2 * shared, said + true)))
-    assert round(hdf1(*lists), 4) == printed
+    found = [metric([reference.split()], [predicted.split()]) for metric in (hdp, hdr, hdf1)]
+    assert found == pytest.approx([shared / said, shared / true, 2 * shared / (said + true)])
+    assert round(found[2], 4) == printed
 
 
 def test_the_first_worked_case_node_by_node():
@@ -54,19 +52,14 @@ def test_the_first_worked_case_node_by_node():
     assert found.reference[0, 0].tolist() == [13, 3, 4, 5, 1]
 
 
-def test_the_harmonic_mean_is_of_the_averages():
-    """Cases (1/2, 1) and (1, 1/2) by precision and recall: averages 3/4, so 3/4 and not 2/3."""
-    # J40 is 3 nodes; J40 with J47 and J44.9 with J44 is 6; of 6 nodes 3 are shared
-    small, large = ["J40"], ["J40", "J47", "J44.9"]
-    assert hdp([small], [large]) == 0.5
-    assert hdf1([small, large], [large, small]) == 0.75
-
-
-def test_what_is_undefined():
-    assert np.isnan(hdp([["J40"]], [[]])) and hdr([["J40"]], [[]]) == 0 and np.isnan(hdf1([["J40"]], [[]]))
-    assert np.isnan(hdr([[]], [["J40"]])) and hdp([[]], [["J40"]]) == 0
-    assert hdp([["J40"], ["J40"]], [[], ["J40"]]) == 1  # the case in which nothing is said is left out
-    assert hdf1([["J40"]], [["A15"]]) == 0
+def test_edges():
+    nothing, one, other, large = [], ["J40"], ["A15"], ["J40", "J47", "J44.9"]
+    assert np.isnan(hdp([one], [nothing])) and hdr([one], [nothing]) == 0 and np.isnan(hdf1([one], [nothing]))
+    assert np.isnan(hdr([nothing], [one])) and hdp([nothing], [one]) == 0 and hdf1([one], [other]) == 0
+    assert hdp([one, one], [nothing, one]) == 1  # the case in which nothing is said is left out
+    # J40 is 3 nodes; J40 with J47 and J44.9 with J44 is 6; of 6 nodes 3 are shared. Cases (1/2, 1) and (1, 1/2) by
+    # precision and recall have averages of 3/4, so their harmonic mean is 3/4 and not 2/3
+    assert hdp([one], [large]) == 0.5 and hdf1([one, large], [large, one]) == 0.75
 
 
 def test_refused():
@@ -83,13 +76,6 @@ def test_refused():
         top_k_accuracy([[0, 1]], 1)
 
 
-def plain_set(tree, codes):
-    nodes = set()
-    for code in codes:
-        nodes |= {tree.node(code), *tree.ancestors(code)}
-    return nodes
-
-
 @settings(deadline=None)
 @given(st.lists(st.tuples(sets_of_codes, st.lists(sets_of_codes, min_size=2, max_size=2)), min_size=1, max_size=4))
 def test_equals_plain_sets_at_every_level(cases):
@@ -98,12 +84,14 @@ def test_equals_plain_sets_at_every_level(cases):
     def nodes(codes):
         return [tree.node(code) for code in codes] + [-1] * (5 - len(codes))
 
+    def plain(codes):
+        return {node for code in codes for node in (tree.node(code), *tree.ancestors(code))}
+
     reference = np.array([nodes(true) for true, _ in cases], np.int32)
-    predicted = np.array([[nodes(codes) for codes in said] for _, said in cases], np.int32)
-    found = overlap(predicted, reference, paths)
+    found = overlap(np.array([[nodes(codes) for codes in said] for _, said in cases], np.int32), reference, paths)
     for i, (true, said) in enumerate(cases):
         for j, codes in enumerate(said):
-            c, c_hat = plain_set(tree, true), plain_set(tree, codes)
+            c, c_hat = plain(true), plain(codes)
             for nodes_of, counted in ((c & c_hat, found.shared), (c_hat, found.predicted), (c, found.reference)):
                 kinds = [min(int(tree.kinds[node]), 3) for node in nodes_of]
                 assert counted[i, j].tolist() == [len(kinds), *(kinds.count(level) for level in range(4))]
@@ -122,18 +110,16 @@ def test_equals_hiclass():
     """Its macro average is HDP and HDR; its own F1 is of each case, so the harmonic mean is taken of the two."""
     hiclass = pytest.importorskip("hiclass.metrics", reason="the oracle hiclass is not installed (extra 'bench')")
     tree, _ = opened("icd10cm")
-    generator = np.random.default_rng(1)
-    true, said = (generator.choice(POOL, (30, 3)).tolist() for _ in range(2))
+    true, said = np.random.default_rng(1).choice(POOL, (2, 30, 3)).tolist()
 
     def levels(case):
         paths = [[*(str(a) for a in reversed(tree.ancestors(code))), str(tree.node(code))] for code in case]
         return [path + [""] * (7 - len(path)) for path in paths]
 
-    y_true, y_pred = (np.array([levels(case) for case in cases]) for cases in (true, said))
-    precision = hiclass.precision(y_true, y_pred, average="macro")
-    recall = hiclass.recall(y_true, y_pred, average="macro")
-    assert hdp(true, said) == pytest.approx(precision) and hdr(true, said) == pytest.approx(recall)
-    assert hdf1(true, said) == pytest.approx(2 * precision * recall / (precision + recall))
+    nodes = [np.array([levels(case) for case in cases]) for cases in (true, said)]
+    precision, recall = (metric(*nodes, average="macro") for metric in (hiclass.precision, hiclass.recall))
+    f1 = 2 * precision * recall / (precision + recall)
+    assert [hdp(true, said), hdr(true, said), hdf1(true, said)] == pytest.approx([precision, recall, f1])
 
 
 def test_top_k_accuracy_equals_scikit_learn():
@@ -147,13 +133,7 @@ def test_top_k_accuracy_equals_scikit_learn():
         assert ours == pytest.approx(top_k_accuracy_score(truth, scores, k=k, labels=range(6)))
 
 
-class LastTwoLetters:
-    """M by the last two letters."""
-
-    threshold = 0.5
-
-    def probabilities(self, a, b):
-        return np.array([float(x[-2:] == y[-2:]) for x, y in zip(a, b, strict=True)])
+LAST_TWO_LETTERS = By(lambda x, y: x[-2:] == y[-2:])
 
 
 def frame(references, lists, **columns):
@@ -176,7 +156,7 @@ LISTS = {
 
 
 def section_of(lists, k=2, **options):
-    context = Context(LastTwoLetters(), k=k, repeats=options.pop("repeats", 100), **options)
+    context = Context(LAST_TWO_LETTERS, k=k, repeats=options.pop("repeats", 100), **options)
     read = read_lists(lists, no_diagnosis=["none"])
     assert hierarchical.missing(read, context) is None
     return hierarchical.compute(read, context)
@@ -191,19 +171,15 @@ def test_section_by_hand():
     """Nodes of A and the reference, shared of predicted and true: c1 3 of 4, 3; c2 4 of 11, 4; c3 3 of 5, 4."""
     section = section_of(frame(REFERENCES, LISTS))
     precision, recall = (3 / 4 + 4 / 11 + 3 / 5) / 3, (1 + 1 + 3 / 4) / 3
-    assert value(section, "A", "HDP@2")["value"] == pytest.approx(precision)
-    assert value(section, "A", "HDR@2")["value"] == pytest.approx(recall)
-    assert value(section, "A", "HDF1@2")["value"] == pytest.approx(2 * precision * recall / (precision + recall))
-    # chapters of A: 10 of 10; 2 of 2, 9, 10; 9 of 9
-    assert value(section, "A", "HDP(chapter)@2")["value"] == pytest.approx(7 / 9)
-    # X: J44.9 shares 2 of its 4 nodes with the 3 of J40, I26 none; nothing is said in c3
-    assert value(section, "X", "HDP@2") | {"low": 0, "high": 0} == value(section, "X", "HDP@2") | {
-        "value": 0.25, "n_cases": 2, "low": 0, "high": 0,
-    }  # fmt: skip
-    assert (
-        value(section, "X", "HDR@2")["value"] == pytest.approx(2 / 9) and value(section, "X", "HDR@2")["n_cases"] == 3
-    )
-    assert [value(section, "A", f"Acc({judge})@1")["value"] for judge in ("code", "category", "M")] == [1 / 3, 1, 1 / 3]
+    for rater, name, expected in (
+        ("A", "HDP@2", precision), ("A", "HDR@2", recall), ("A", "HDF1@2", 2 * precision * recall / (precision + recall)),
+        ("A", "HDP(chapter)@2", 7 / 9),  # 10 of 10; 2 of 2, 9, 10; 9 of 9
+        # X: J44.9 shares 2 of its 4 nodes with the 3 of J40, I26 none; nothing is said in c3
+        ("X", "HDP@2", 1 / 4), ("X", "HDR@2", 2 / 9),
+        ("A", "Acc(code)@1", 1 / 3), ("A", "Acc(category)@1", 1), ("A", "Acc(M)@1", 1 / 3),
+    ):  # fmt: skip
+        assert value(section, rater, name)["value"] == pytest.approx(expected), name
+    assert [value(section, "X", name)["n_cases"] for name in ("HDP@2", "HDR@2")] == [2, 3]
     assert section.per_case["HDP"] == pytest.approx([0.75, 0.5, 4 / 11, 0, 0.6, None])
     assert section.per_case["HDF1"][:2] == pytest.approx([6 / 7, 4 / 7]) and section.per_case["HDF1"][5] is None
     assert "X gives no code in 1 of 3 cases: they are not in its HDP, and 0 in its HDR." in section.notes
@@ -227,42 +203,40 @@ def test_rank_shifts():
     near = {"c1": ["J47"], "c2": ["C34"], "c3": ["I21"]}
     wide = {"c1": ["J40", "A15"], "c2": ["A15", "B20"], "c3": ["A15", "B20"]}
     section = section_of(frame(REFERENCES, {"A": wide, "B": near}))
-    rows = {(row["from"], row["algorithm"]): row for row in section.tables["rank_shifts"]}
-    assert [rows["Acc(code)@2", name]["from_rank"] for name in "AB"] == [1, 2]
-    assert [rows["Acc(code)@2", name]["to_rank"] for name in "AB"] == [2, 1]
-    assert [rows["Acc(code)@2", name]["shift"] for name in "AB"] == [-1, 1]
+    shifts = {row["algorithm"]: row for row in section.tables["rank_shifts"] if row["from"] == "Acc(code)@2"}
+    for rater, shift in (("A", (1, 2, -1)), ("B", (2, 1, 1))):
+        assert tuple(shifts[rater][name] for name in ("from_rank", "to_rank", "shift")) == shift
     assert section.words[1] == "A is in place 1 by Acc(code)@2, in place 2 by HDF1@2."
 
 
-def test_references_that_are_missing():
-    lists = frame({case: codes for case, codes in REFERENCES.items() if case != "c2"}, LISTS)
-    section = section_of(lists)
+def test_references_that_are_missing_and_a_level_that_nobody_names():
+    section = section_of(frame({case: codes for case, codes in REFERENCES.items() if case != "c2"}, LISTS))
     assert value(section, "A", "HDP@2")["value"] == pytest.approx((3 / 4 + 3 / 5) / 2)
-    assert section.per_case["HDP"][2] is None and section.per_case["HDP"][3] is None
+    assert section.per_case["HDP"][2:4] == [None, None]
     assert "1 of 3 cases have no code of a reference and are left out here." in section.notes
+    section = section_of(frame({"c1": ["J40"]}, {"A": {"c1": ["J47"]}}), k=1)
+    nobody = "A gives no subcategory in any case"
+    for name, reason in (
+        ("HDF1(subcategory)@1", f"{nobody}; the references hold no subcategory in any case"),
+        ("HDP(subcategory)@1", nobody),
+        ("HDP@1", "no interval: one case cannot be resampled"),
+    ):
+        row = value(section, "A", name)
+        assert row["reason"] == reason and (row["value"] is None) == ("subcategory" in name)
 
 
 def test_what_is_missing_is_said():
-    def lacking(lists):
-        return hierarchical.missing(read_lists(lists, no_diagnosis=["none"]), Context(LastTwoLetters()))
-
     whole = frame(REFERENCES, LISTS)
-    assert lacking(whole) is None
-    assert "a reference: rows with the role reference" in lacking(whole[whole["role"] != "reference"])
-    assert "the column icd10 (or a match function" in lacking(whole.drop(columns="icd10").assign(reference_icd10="J40"))
-    no_codes = whole.assign(icd10=whole["icd10"].where(whole["role"] != "reference"))
-    assert "codes of the reference" in lacking(no_codes)
-    by_column = whole[whole["role"] != "reference"].assign(reference_icd10="J40")
-    assert lacking(by_column) is None
-
-
-def test_a_level_that_nobody_names():
-    section = section_of(frame({"c1": ["J40"]}, {"A": {"c1": ["J47"]}}), k=1)
-    row = value(section, "A", "HDF1(subcategory)@1")
-    assert row["value"] is None
-    assert row["reason"] == "A gives no subcategory in any case; the references hold no subcategory in any case"
-    assert value(section, "A", "HDP(subcategory)@1")["reason"] == "A gives no subcategory in any case"
-    assert value(section, "A", "HDP@1")["reason"] == "no interval: one case cannot be resampled"
+    unreferenced = whole[whole["role"] != "reference"]
+    for lists, lacks in (
+        (whole, None),
+        (unreferenced, "a reference: rows with the role reference"),
+        (whole.drop(columns="icd10").assign(reference_icd10="J40"), "the column icd10 (or a match function"),
+        (whole.assign(icd10=whole["icd10"].where(whole["role"] != "reference")), "codes of the reference"),
+        (unreferenced.assign(reference_icd10="J40"), None),
+    ):
+        told = hierarchical.missing(read_lists(lists, no_diagnosis=["none"]), Context(LAST_TWO_LETTERS))
+        assert lacks in told if lacks else told is None
 
 
 def test_intervals_are_of_the_resampled_averages():

@@ -14,6 +14,8 @@ import pytest
 
 from dxmatch.errors import MissingExtra, ModelError, OptionError
 
+from .made import By
+
 MODULE = "dxmatch.evaluation.inspect_scorer"
 
 
@@ -93,53 +95,22 @@ def test_a_small_task_by_hand(evaluated: Callable[..., Any], hand_matcher: Any) 
         "topk": {"accuracy": pytest.approx(2 / 5), "stderr": pytest.approx((0.4 * 0.6 / 4) ** 0.5)},
         "probability": {"mean": pytest.approx(1 / 2), "stderr": pytest.approx((0.5 * 0.5 / 3) ** 0.5)},
     }
-    assert [(s.name, s.scored_samples, s.unscored_samples) for s in log.results.scores] == [
-        ("top1", 5, 1),
-        ("topk", 5, 1),
-        ("probability", 4, 2),
-    ]
-    scores = {sample.id: sample.scores["dxmatch_scorer"] for sample in log.samples}
-    assert scores["case_0"].value == {"top1": 1, "topk": 1, "probability": 1.0}
-    assert scores["case_0"].answer == "heart attack; angina"
-    assert scores["case_1"].value == {"top1": 0, "topk": 1, "probability": 1.0}
-    assert scores["case_1"].explanation.splitlines() == [
+    assert [(s.scored_samples, s.unscored_samples) for s in log.results.scores] == [(5, 1), (5, 1), (4, 2)]
+    first, second, third, _, silent, unread = (sample.scores["dxmatch_scorer"] for sample in log.samples)
+    assert first.value == {"top1": 1, "topk": 1, "probability": 1.0} and first.answer == "heart attack; angina"
+    assert second.value == {"top1": 0, "topk": 1, "probability": 1.0}
+    assert second.explanation.splitlines() == [
         "1. angina: no match with asthma (probability 0.000)",
         "2. heart attack: match with myocardial infarction (probability 1.000)",
         "A pair matches from 0.500 up.",
     ]
-    assert scores["case_1"].metadata == {
-        "diagnoses": ["angina", "heart attack"],
-        "probabilities": [0.0, 1.0],
-        "nearest_references": ["asthma", "myocardial infarction"],
-        "matcher": "by-hand",
-        "threshold": 0.5,
-    }
-    assert scores["case_2"].value == {"top1": 0, "topk": 0, "probability": 0.0}
-    assert scores["case_4"].value["topk"] == 0
-    assert np.isnan(scores["case_4"].value["probability"])
-    assert scores["case_4"].reason == "no_response"
-    assert np.isnan(scores["case_5"].value)
-    assert scores["case_5"].reason == "invalid_response_format"
-
-
-def test_the_log_on_disk_is_the_log(inspect_ai: Any, evaluated: Callable[..., Any], hand_matcher: Any) -> None:
-    log = evaluated(SIX, scorer=dxmatch_scorer(hand_matcher, k=2))
-    again = importlib.import_module("inspect_ai.log").read_eval_log(log.location)
-    np.testing.assert_equal(figures(again), figures(log))
-    assert [s.scores["dxmatch_scorer"].explanation for s in again.samples] == [
-        s.scores["dxmatch_scorer"].explanation for s in log.samples
-    ]
-
-
-def test_an_old_log_is_scored_again_without_the_model(
-    inspect_ai: Any, evaluated: Callable[..., Any], hand_matcher: Any
-) -> None:
-    from inspect_ai.scorer import match
-
-    log = evaluated({"heart attack": "myocardial infarction"}, scorer=match())
-    assert figures(log)["match"]["accuracy"] == 0
-    again = inspect_ai.score(log, dxmatch_scorer(hand_matcher), display="none", action="append")
-    assert figures(again)["top1"]["accuracy"] == 1
+    assert second.metadata == {
+        "diagnoses": ["angina", "heart attack"], "probabilities": [0.0, 1.0],
+        "nearest_references": ["asthma", "myocardial infarction"], "matcher": "by-hand", "threshold": 0.5,
+    }  # fmt: skip
+    assert third.value == {"top1": 0, "topk": 0, "probability": 0.0}
+    assert silent.value["topk"] == 0 and np.isnan(silent.value["probability"]) and silent.reason == "no_response"
+    assert np.isnan(unread.value) and unread.reason == "invalid_response_format"
 
 
 def test_figures_by_group(evaluated: Callable[..., Any], hand_matcher: Any) -> None:
@@ -149,12 +120,6 @@ def test_figures_by_group(evaluated: Callable[..., Any], hand_matcher: Any) -> N
     top1 = figures(log)["top1"]
     assert top1["accuracy"] == pytest.approx(2 / 3)
     assert (top1["grouped_heart"], top1["grouped_lung"]) == (0.5, 1.0)
-
-
-def test_epochs_are_averaged(evaluated: Callable[..., Any], hand_matcher: Any) -> None:
-    log = evaluated({"asthma": "asthma", "copd": "asthma"}, epochs=3, scorer=dxmatch_scorer(hand_matcher))
-    assert figures(log)["topk"]["accuracy"] == 0.5
-    assert len(log.samples) == 6
 
 
 @pytest.mark.parametrize("target", ["", "  ", "—", ["asthma", ""], []])
@@ -173,17 +138,10 @@ def test_options_that_cannot_be_right_are_refused_before_any_model_is_asked(insp
         dxmatch_scorer(tmp_path / "nothing")
 
 
-def test_the_shipped_m_is_one_line(evaluated: Callable[..., Any]) -> None:
-    log = evaluated(
-        {"1. Unstable angina\n2. Heart attack": "Acute myocardial infarction", "Type 2 diabetes": "Type 1 diabetes"},
-        scorer=dxmatch_scorer(),
-    )
-    assert figures(log)["topk"]["accuracy"] == 0.5
-    (score,) = log.samples[0].scores.values()
-    assert score.metadata["matcher"].startswith("offline-en@")
-
-
-def test_m_gives_many_samples_at_once_what_it_gives_each_alone(evaluated: Callable[..., Any], example: Path) -> None:
+@pytest.mark.slow
+def test_the_shipped_m_is_one_line_and_gives_many_samples_at_once_what_it_gives_each_alone(
+    evaluated: Callable[..., Any], example: Path
+) -> None:
     import pandas as pd
 
     import dxmatch
@@ -192,22 +150,14 @@ def test_m_gives_many_samples_at_once_what_it_gives_each_alone(evaluated: Callab
     log = evaluated(dict(zip(pairs["b"], pairs["a"], strict=True)), scorer=dxmatch_scorer(), max_samples=60)
     m = dxmatch.load()
     alone = [m.probability(a, b) for a, b in zip(pairs["a"], pairs["b"], strict=True)]
-    at_once = {sample.id: sample.scores["dxmatch_scorer"].value["probability"] for sample in log.samples}
-    assert [at_once[f"case_{i}"] for i in range(len(pairs))] == alone
+    scores = {sample.id: sample.scores["dxmatch_scorer"] for sample in log.samples}
+    assert [scores[f"case_{i}"].value["probability"] for i in range(len(pairs))] == alone
+    assert scores["case_0"].metadata["matcher"].startswith("offline-en@")
 
 
 def test_m_holds_up_no_other_sample(evaluated: Callable[..., Any]) -> None:
     """Two samples are inside M at the same time: neither would come out alone."""
-
-    class Meeting:
-        threshold = 0.5
-
-        def __init__(self) -> None:
-            self.both = threading.Barrier(2)
-
-        def probabilities(self, a: Sequence[str], b: Sequence[str]) -> list[float]:
-            self.both.wait(timeout=20)
-            return [1.0] * len(a)
-
-    log = evaluated({"asthma": "asthma", "copd": "copd"}, scorer=dxmatch_scorer(Meeting()))
+    both = threading.Barrier(2)
+    m = By(lambda a, b: both.wait(timeout=20) >= 0)
+    log = evaluated({"lung attack": "asthma", "lung": "copd"}, scorer=dxmatch_scorer(m))
     assert figures(log)["top1"]["accuracy"] == 1

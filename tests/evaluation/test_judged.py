@@ -8,37 +8,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError
-from dxmatch.evaluation.families import weighted
 from dxmatch.evaluation.judges.classified import with_relations, with_severities
 from dxmatch.evaluation.judges.judged import NOT_ANSWERED, judged, judged_section
 from dxmatch.evaluation.judges.language_model import Budget, LanguageModel
-from dxmatch.evaluation.lists.lists import Lists
-from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.statistics.section import Context
 from dxmatch.votes.prompts.judge_prompts import list_of
 from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
+from .made import lists_of
+
 STRICT, SECOND = "judge-strict-1", "judge-second-1"
 needs_llm = pytest.mark.skipif(
     not all(__import__("importlib").util.find_spec(name) for name in ("openai", "stamina")),
     reason="asking a language model needs the extra 'llm'",
 )
-
-
-def lists_of(cases: dict[str, dict[str, list[str]]], **columns: list[Any]) -> Lists:
-    """{case: {rater: list}}; the rater "truth" is the reference."""
-    rows = [
-        {"case_id": case, "rater": rater, "role": "reference" if rater == "truth" else "algorithm", "rank": rank, "diagnosis": d}
-        for case, raters in cases.items() for rater, ds in raters.items() for rank, d in enumerate(ds, 1)
-    ]  # fmt: skip
-    return read_lists(pd.DataFrame(rows).assign(**columns), no_diagnosis=["none"])
 
 
 CASES = {
@@ -72,22 +61,15 @@ class Scripted(LanguageModel):
         return out
 
 
-A_ONE = ("angina", "heart attack", "gout")
-B_ONE = (None, "gout", "asthma")
+A_ONE, B_ONE = ("angina", "heart attack", "gout"), (None, "gout", "asthma")
 
 
 def scripted(**changed: str) -> Scripted:
-    said: dict[Any, str] = {
-        (STRICT, "myocardial infarction", A_ONE): "0", (SECOND, "myocardial infarction", A_ONE): "2",
-        (STRICT, "myocardial infarction", B_ONE): "0", (SECOND, "myocardial infarction", B_ONE): "0",
-    }  # fmt: skip
-    said |= {(STRICT, "gout", A_ONE): "0", (STRICT, "gout", B_ONE): "2"}
-    for key, text in changed.items():
-        stage, listed = key.split("_")
-        said[(STRICT if stage == "strict" else SECOND, "myocardial infarction", A_ONE if listed == "A" else B_ONE)] = (
-            text
-        )
-    return Scripted(said)
+    """What the two judges say of case one; changed : by stage and list, as strict_A="0"."""
+    said = {"strict_A": "0", "second_A": "2", "strict_B": "0", "second_B": "0"} | changed
+    stages, listed = {"strict": STRICT, "second": SECOND}, {"A": A_ONE, "B": B_ONE}
+    answers = {(stages[key[:6]], "myocardial infarction", listed[key[-1]]): text for key, text in said.items()}
+    return Scripted(answers | {(STRICT, "gout", A_ONE): "0", (STRICT, "gout", B_ONE): "2"})
 
 
 def naming(texts: list[str]) -> list[str]:
@@ -100,25 +82,27 @@ def test_two_stages_by_hand(store):
     # columns: A, B; rows: the two references of case one, the one of case two. B of two says nothing; A's asthma is equal.
     assert found.places.tolist() == [[[2, 3], [0, 2]], [[1, -1], [0, -1]]]
     assert found.given.tolist() == [[True, True], [True, False]]
-    assert found.scored.tolist() == [True, True]
-    assert not found.unscored
-    asked = Counter(m.asked)
+    assert found.scored.tolist() == [True, True] and not found.unscored
     # the second stage only where the first says "not included" and no name is equal; asthma = asthma is never asked
-    assert asked == Counter({
-        (STRICT, "myocardial infarction", A_ONE): 1, (STRICT, "myocardial infarction", B_ONE): 1,
-        (STRICT, "gout", A_ONE): 1, (STRICT, "gout", B_ONE): 1,
-        (SECOND, "myocardial infarction", A_ONE): 1, (SECOND, "myocardial infarction", B_ONE): 1,
-    })  # fmt: skip
+    asked = [(STRICT, "gout", A_ONE), (STRICT, "gout", B_ONE)]
+    asked += [(stage, "myocardial infarction", said) for stage in (STRICT, SECOND) for said in (A_ONE, B_ONE)]
+    assert Counter(m.asked) == Counter(asked)
     assert found.hits.shape == (2, 2, 3, 2)
-    assert found.hits[0, 0].tolist() == [[False, False], [True, False], [False, True]]
-    assert found.hits[1, 0].tolist() == [[True, False], [False, False], [False, False]]
+    assert [np.argwhere(hits).tolist() for hits in (found.hits[0, 0], found.hits[1, 0])] == [[[1, 0], [2, 1]], [[0, 0]]]
+    # the judge names a synonym before the equal name, or one behind it: the first place counts
+    cases = {"one": {"A": ["lung attack", "asthma"], "B": ["gout", "asthma", "lung attack"], "truth": ["asthma"]}}
+    said = {tuple(cases["one"]["A"]): "1", tuple(cases["one"]["B"]): "3"}
+    m = Scripted({(STRICT, "asthma", listed): text for listed, text in said.items()})
+    assert judged(lists_of(cases), m, m, store, k=3, naming=naming).places.tolist() == [[[1], [2]]]
 
 
-def test_one_stage_alone(store):
+def test_one_stage_alone_and_k_that_cuts_the_list_that_is_asked(store):
     m = scripted()
     found = judged(lists_of(CASES), m, None, store, k=3, naming=naming)
     assert found.places[0].tolist() == [[0, 3], [0, 2]]
     assert not [key for key in m.asked if key[0] == SECOND]
+    judged(lists_of(CASES), m, None, store, k=2, naming=naming)
+    assert (STRICT, "gout", ("angina", "heart attack")) in m.asked
 
 
 def test_no_verdict_is_never_not_included(store):
@@ -164,21 +148,6 @@ def test_m_stands_in_for_either_stage(store, set_matcher):
     assert {key[0] for key in strict.asked} == {STRICT} and {key[0] for key in second.asked} == {SECOND}
 
 
-def test_the_first_place_counts(store):
-    """The judge names a synonym before the equal name, or one behind it."""
-    cases = {"one": {"A": ["lung attack", "asthma"], "B": ["gout", "asthma", "lung attack"], "truth": ["asthma"]}}
-    m = Scripted({
-        (STRICT, "asthma", ("lung attack", "asthma")): "1", (STRICT, "asthma", ("gout", "asthma", "lung attack")): "3",
-    })  # fmt: skip
-    assert judged(lists_of(cases), m, m, store, k=3, naming=naming).places.tolist() == [[[1], [2]]]
-
-
-def test_k_cuts_the_list_that_is_asked(store):
-    m = scripted()
-    judged(lists_of(CASES), m, None, store, k=2, naming=naming)
-    assert (STRICT, "gout", ("angina", "heart attack")) in m.asked
-
-
 def test_a_model_needs_a_store():
     with pytest.raises(InputError, match="without a vote store"):
         judged(lists_of(CASES), scripted(), None)
@@ -222,14 +191,6 @@ def test_a_cap_over_both_stages(loopback, store):
     assert "the cap of 1 calls is reached" in budget.summaries[1].stopped_because[0]
 
 
-@needs_llm
-def test_a_failing_judge_judges_nothing(loopback, store):
-    loopback.rules({"status": 500})
-    found = judged(lists_of(CASES), model(loopback), None, store, k=3, naming=naming)
-    assert found.unscored == {NOT_ANSWERED: 2}
-    assert found.places[0].tolist() == [[-1, 3], [-1, 2]]
-
-
 # Relation and severity
 
 
@@ -254,47 +215,18 @@ def test_relations_by_hand(store):
 def test_severities_by_hand(store):
     words = {"angina": "2", "heart attack": "4 critical", "gout": "2", "asthma": "3", "myocardial infarction": "4"}
     m = Scripted({("severity-1", name, ""): text for name, text in words.items()})
-    lists = with_severities(lists_of(CASES), m, store, naming=naming)
-    assert lists.more["severity"] == [
-        "moderate", "critical", "moderate", None, "moderate", "severe", "severe", "moderate", None,
-    ]  # fmt: skip
-    golden = [[cell.value for cell in cells] for cells in lists.reference_more["severity"]]
-    assert golden == [["critical", "moderate"], ["severe"]]
-    assert len(m.asked) == 5
-
-
-def test_what_was_given_stays(store):
-    given = ["severe", None, None, None, None, None, "mild", "rare", None, None, None, None]
-    lists = lists_of(CASES, severity=given)
-    assert lists.reference_more["severity"][0][0].value == "mild"
-    m = Scripted(
-        {("severity-1", name, ""): "1" for name in ("heart attack", "gout", "asthma", "myocardial infarction")}
-    )
-    filled = with_severities(lists, m, store, naming=naming)
-    assert filled.more["severity"][0] == "severe"
-    assert filled.more["severity"][1] == "mild"
-    assert [cell.value for cell in filled.reference_more["severity"][0]] == ["mild", "rare"]
-    assert [cell.value for cell in filled.reference_more["severity"][1]] == ["mild"]
-
-
-def test_only_the_first_ranks_are_classified(store):
-    m = Scripted({})
-    with_relations(lists_of(CASES), m, store, k=1, naming=naming)
-    assert {second for _, _, second in m.asked} == {"angina"}
-
-
-@needs_llm
-def test_the_weighted_scores_take_what_was_classified(loopback, store):
-    loopback.rules({"contains": "golden", "text": "2"}, {"text": "3"})
-    related = with_relations(lists_of(CASES), model(loopback), store, naming=naming)
-    lists = with_severities(related, model(loopback), store, naming=naming)
-    context = Context(None, repeats=0)  # type: ignore[arg-type]
-    assert weighted.missing(lists, context) is None
-    section = weighted.compute(lists, context)
-    values = {(row["algorithm"], row["metric"]): row["value"] for row in section.rows if not row["of"]}
-    # A, semantic: broad, broad, exact (weights 1, .8, .6 of 9, 9, 16) = 25.8/2.4; exact, broad (1, .8 of 16, 9) = 23.2/1.8
-    assert values["A", "Semantic"] == pytest.approx((25.8 / 2.4 + 23.2 / 1.8) / 2)
-    assert values["A", "Severity"] == 16
+    given = [None] * 6 + ["mild", "rare"] + [None] * 4
+    # what was given stays: of the two references of case one the first is mild, the second rare
+    for column, first, reference in ((None, "moderate", ["critical", "moderate"]), (["severe", *given[1:]], "severe", ["mild", "rare"])):  # fmt: skip
+        m.asked.clear()  # type: ignore[attr-defined]
+        lists = with_severities(
+            lists_of(CASES, **({} if column is None else {"severity": column})), m, store, naming=naming
+        )
+        assert lists.more["severity"] == [
+            first, "critical", "moderate", None, "moderate", "severe", "severe", "moderate", None,
+        ]  # fmt: skip
+        assert [[cell.value for cell in cells] for cells in lists.reference_more["severity"]] == [reference, ["severe"]]
+        assert len(m.asked) == len(set(m.asked)) == (5 if column is None else 4)  # type: ignore[attr-defined]
 
 
 @needs_llm

@@ -12,15 +12,21 @@ from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.files.limits import MAX_CHARACTERS
 
 HEADER = "case_id,rater,role,rank,diagnosis"
-GOOD = [
-    HEADER,
-    "c1,A,algorithm,1,asthma", "c1,A,algorithm,2,copd",
-    "c1,X,expert,1,asthma", "c1,X,expert,2,Asthma",
-    "c1,Y,expert,1,copd", "c1,Y,expert,2,none",
-    "c2,A,algorithm,1,gout", "c2,A,algorithm,2,sepsis",
-    "c2,X,expert,1,gout", "c2,X,expert,2,cellulitis",
-    "c2,Y,expert,1,sepsis", "c2,Y,expert,2,gout",
-]  # fmt: skip
+SAID = {
+    "c1": {"A": ["asthma", "copd"], "X": ["asthma", "Asthma"], "Y": ["copd", "none"]},
+    "c2": {"A": ["gout", "sepsis"], "X": ["gout", "cellulitis"], "Y": ["sepsis", "gout"]},
+}
+GOOD = [HEADER] + [
+    f"{case},{rater},{'algorithm' if rater == 'A' else 'expert'},{rank},{diagnosis}"
+    for case, lists in SAID.items()
+    for rater, diagnoses in lists.items()
+    for rank, diagnosis in enumerate(diagnoses, 1)
+]
+
+
+def with_column(name, value, lines=GOOD):
+    """The lines with one column more: `value(number of the line, the line)`."""
+    return [f"{line},{name if not i else value(i, line)}" for i, line in enumerate(lines)]
 
 
 @pytest.fixture
@@ -51,21 +57,15 @@ def test_as_read(written):
 
 
 def test_the_order_of_rows_and_the_kind_of_table_do_not_matter(written, tmp_path):
-    path = written()
-    frame = pd.read_csv(path)
-    kept = read_lists(path)
+    frame = pd.read_csv(written())
     frame.to_parquet(tmp_path / "lists.parquet")
     frame.to_json(tmp_path / "lists.jsonl", orient="records", lines=True)
     frame.to_csv(tmp_path / "lists.tsv", sep="\t", index=False)
-    shuffled = frame.sample(frac=1, random_state=1)
     floats = frame.assign(rank=frame["rank"].astype(float))
-    sources = [frame, pl.DataFrame(frame), frame.sort_values("rank"), shuffled, floats]
-    for source in [*sources, *(tmp_path / f"lists.{suffix}" for suffix in ("parquet", "jsonl", "tsv"))]:
+    sources = [frame, pl.DataFrame(frame), frame.sort_values("rank"), frame.sample(frac=1, random_state=1), floats]
+    for source in [*sources, *(tmp_path / f"lists.{suffix}" for suffix in ("csv", "parquet", "jsonl", "tsv"))]:
         lists = read_lists(source)
-        assert lists.strings == kept.strings
-        for case in kept.cases:
-            for rater in kept.raters:
-                assert lists.list_of(case, rater) == kept.list_of(case, rater)
+        assert {c: {r: lists.list_of(c, r) for r in lists.raters} for c in lists.cases} == SAID
 
 
 def test_numbers_as_names_and_text_as_ranks():
@@ -96,58 +96,61 @@ def test_reference_by_role_and_by_column(written):
     lists = read_lists(written(lines=by_role))
     assert lists.raters == ["A", "X", "Y"]
     assert lists.reference == [("asthma", "rhinitis"), ()]
-    by_column = [f"{line},{'reference' if not i else 'asthma' if 'c1' in line else ''}" for i, line in enumerate(GOOD)]
+    by_column = with_column("reference", lambda i, line: "asthma" if "c1" in line else "")
     assert read_lists(written(lines=by_column)).reference == [("asthma",), ()]
 
 
-def test_optional_columns_stay_with_their_entries(written):
-    lines = [f"{line},{'icd10' if not i else f'I{i:02}'}" for i, line in enumerate(GOOD)]
+def test_cells_of_a_column_and_the_rows_of_entries(written):
+    lines = with_column("icd10", lambda i, line: "" if i % 2 else f" I{i:02} ")
     lists = read_lists(written(lines=[lines[0], *reversed(lines[1:])]))
     start = lists.offsets[lists.cases.index("c2"), lists.raters.index("X")]
-    assert lists.more["icd10"][start : start + 2] == ["I09", "I10"]
-
-
-def test_cells_of_a_column_and_the_rows_of_entries(written):
-    lines = [f"{line},{'icd10' if not i else '' if i % 2 else f' I{i:02} '}" for i, line in enumerate(GOOD)]
-    lists = read_lists(written(lines=lines))
+    assert [cell and cell.strip() for cell in lists.more["icd10"][start : start + 2]] == [None, "I10"]
     codes, texts = lists.cells("icd10")
-    assert [texts[code] if code >= 0 else None for code in codes] == [
-        text and text.strip() for text in lists.more["icd10"]
-    ]
-    assert lists.rows.tolist() == list(range(2, 14))
-    assert lists.places(3)[1, 2].tolist() == [10, 11, -1]
+    assert [texts[code] if code >= 0 else None for code in codes] == [c and c.strip() for c in lists.more["icd10"]]
+    assert sorted(lists.rows.tolist()) == list(range(2, 14))
+    place = lists.places(3)[lists.cases.index("c1"), lists.raters.index("Y")].tolist()
+    assert place[1] == place[0] + 1 and place[2] == -1
     absent, none = lists.cells("severity")
     assert (absent == -1).all() and len(absent) == 12 and none == []
 
 
 def test_more_of_the_reference_by_role_and_by_column(written):
-    more = [f"{line},{'icd10,severity' if not i else f'I{i:02},'}" for i, line in enumerate(GOOD)]
+    more = with_column("icd10,severity", lambda i, line: f"I{i:02},")
     truth = ["c1,T,reference,2,rhinitis,,mild", "c1,T,reference,1,asthma,J45;J40,rare"]
     lists = read_lists(written(lines=[*more, *truth]))
     assert lists.reference == [("asthma", "rhinitis"), ()]
     assert lists.reference_more["icd10"] == [(Cell("J45;J40", 15), Cell(None, 14)), ()]
     assert lists.reference_more["severity"] == [(Cell("rare", 15), Cell("mild", 14)), ()]
-    by_column = [
-        f"{line},{'reference_severity' if not i else 'rare' if 'c2,X' in line else ''}" for i, line in enumerate(GOOD)
-    ]
-    lists = read_lists(written(lines=by_column))
-    assert lists.reference_more == {"severity": [(), (Cell("rare", 10),)]}
+    by_column = with_column("reference_severity", lambda i, line: "rare" if "c2,X" in line else "")
+    assert read_lists(written(lines=by_column)).reference_more == {"severity": [(), (Cell("rare", 10),)]}
     assert read_lists(written()).reference_more == {}
-
-
-def test_more_of_the_reference_refused(written):
-    differs = [f"{line},{'reference_icd10' if not i else 'J45' if i < 4 else 'J40'}" for i, line in enumerate(GOOD)]
-    with pytest.raises(
-        InputError, match=r"row 5, column 'reference_icd10': the reference_icd10 differs within the case 'c1'"
-    ):
-        read_lists(written(lines=differs))
-    header, truth = f"{HEADER},icd10,reference_icd10", "c1,T,reference,1,asthma,J45,J45"
-    both = [header, *(f"{line},,J45" for line in GOOD[1:]), truth]
-    with pytest.raises(InputError, match=r"row 14, column 'reference_icd10': two references"):
-        read_lists(written(lines=both))
     # rows with the role reference may give the names, and the column their codes
-    lists = read_lists(written(lines=[*both[:-1], "c1,T,reference,1,asthma,,J45"]))
+    both = with_column("icd10,reference_icd10", lambda i, line: ",J45")
+    lists = read_lists(written(lines=[*both, "c1,T,reference,1,asthma,,J45"]))
     assert lists.reference[0] == ("asthma",) and lists.reference_more["icd10"][0][0].value == "J45"
+
+
+def differs(name):
+    return with_column(name, lambda i, line: "J45" if i < 4 else "J40")
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([*GOOD, "c1,truth,reference,1,asthma", "c1,gold,reference,1,asthma"], r"row 15, column 'role': a second reference.*Got: 'gold'"),
+        (differs("reference"), "row 5, column 'reference': the reference differs within the case 'c1'"),
+        (differs("reference_icd10"), "row 5, column 'reference_icd10': the reference_icd10 differs within the case 'c1'"),
+        (with_column("reference", lambda i, line: "asthma", [*GOOD, "c1,T,reference,1,asthma"]), "two references"),
+        ([*with_column("icd10,reference_icd10", lambda i, line: ",J45"), "c1,T,reference,1,asthma,J45,J45"],
+         "row 14, column 'reference_icd10': two references"),
+    ],
+)  # fmt: skip
+def test_references_refused(written, lines, message):
+    with pytest.raises(InputError, match=message):
+        read_lists(written(lines=lines))
+
+
+RANK = "row 3, column 'rank': a rank that is no rank"
 
 
 @pytest.mark.parametrize(
@@ -155,33 +158,26 @@ def test_more_of_the_reference_refused(written):
     [
         ({1: "case_id,rater,role,rank,diagnoses"}, "column 'diagnosis' is missing; did you mean 'diagnoses'?"),
         ({1: "case,rater,role,rank,diagnosis"}, "column 'case_id' is missing"),
-        ({3: "c1,A,algorithm,2,"}, "row 3, column 'diagnosis': the diagnosis is blank"),
-        ({3: "c1,A,algorithm,2,   "}, "row 3, column 'diagnosis': the diagnosis is blank"),
+        *(({3: f"c1,A,algorithm,2,{blank}"}, "row 3, column 'diagnosis': the diagnosis is blank") for blank in ("", "   ")),
         ({3: "c1,A,algorithm,2,?!"}, "row 3, column 'diagnosis': a diagnosis without a letter or digit. Allowed: a diagnosis in words. Got: '?!'"),
         ({3: "c1,A,algorithm,2," + "x" * (MAX_CHARACTERS + 1)}, "row 3, column 'diagnosis': a diagnosis of 10,001 characters"),
-        ({3: "c1,A,algorithm,0,copd"}, "row 3, column 'rank': a rank that is no rank. Allowed: 1, 2, 3, … (1 is likeliest). Got: '0'"),
-        ({3: "c1,A,algorithm,-1,copd"}, "row 3, column 'rank': a rank that is no rank"),
-        ({3: "c1,A,algorithm,1.5,copd"}, "row 3, column 'rank': a rank that is no rank"),
-        ({3: "c1,A,algorithm,two,copd"}, "row 3, column 'rank': a rank that is no rank"),
-        ({3: "c1,A,algorithm,,copd"}, "row 3, column 'rank': a rank that is no rank"),
+        ({3: "c1,A,algorithm,0,copd"}, f"{RANK}. Allowed: 1, 2, 3, … (1 is likeliest). Got: '0'"),
+        *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("-1", "1.5", "two", "")),
         ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': the rank 1 is given twice in the list by 'A' for case 'c1'"),
         ({3: "c1,A,algorithm,3,copd"}, "row 3, column 'rank': the rank 2 is missing in the list by 'A' for case 'c1'"),
         ({2: None}, "row 2, column 'rank': the list by 'A' for case 'c1' does not start at 1"),
         ({3: ",A,algorithm,2,copd"}, "row 3, column 'case_id': the case has no name"),
         ({3: "c1,,algorithm,2,copd"}, "row 3, column 'rater': the rater has no name"),
         ({3: "c1,A,judge,2,copd"}, "row 3, column 'role': a role that is none. Allowed: expert, algorithm, reference. Got: 'judge'"),
-        ({3: "c1,A,expert,2,copd"}, "row 3, column 'role': the rater 'A' has two roles, expert and algorithm"),
+        ({3: "c1,A,expert,2,copd"}, "column 'role': the rater 'A' has two roles, expert and algorithm"),
         ({12: None, 13: None}, "row 8, column 'rater': the case 'c2' has no list by 'Y' ('Y' lacks 1 of 2 cases)"),
+        ({3: "c1,B,algorithm,1,copd"}, "row 8, column 'rater': the case 'c2' has no list by 'B'"),
     ],
 )  # fmt: skip
 def test_refused(written, changes, message):
     with pytest.raises(InputError) as caught:
         read_lists(written(changes))
-    if "two roles" in message:
-        assert "has two roles, expert and algorithm" in str(caught.value)
-    else:
-        assert message in str(caught.value)
-    assert "lists.csv" in str(caught.value)
+    assert message in str(caught.value) and "lists.csv" in str(caught.value)
 
 
 def test_a_mark_can_mean_no_diagnosis(written):
@@ -192,18 +188,6 @@ def test_a_mark_can_mean_no_diagnosis(written):
 def test_no_diagnosis_refused(written, words):
     with pytest.raises(OptionError, match="'no_diagnosis'"):
         read_lists(written(), no_diagnosis=words)
-
-
-def test_references_refused(written):
-    two_raters = [*GOOD, "c1,truth,reference,1,asthma", "c1,gold,reference,1,asthma"]
-    with pytest.raises(InputError, match=r"row 15, column 'role': a second reference.*Got: 'gold'"):
-        read_lists(written(lines=two_raters))
-    differs = [f"{line},{'reference' if not i else 'asthma' if i < 4 else 'copd'}" for i, line in enumerate(GOOD)]
-    with pytest.raises(InputError, match=r"row 5, column 'reference': the reference differs within the case 'c1'"):
-        read_lists(written(lines=differs))
-    both = [f"{line},{'reference' if not i else 'asthma'}" for i, line in enumerate([*GOOD, "c1,T,reference,1,asthma"])]
-    with pytest.raises(InputError, match="two references"):
-        read_lists(written(lines=both))
 
 
 def test_panels_refused(written):
@@ -236,62 +220,41 @@ def test_algorithms_that_are_not_named_are_left_out_and_told(written):
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    ("changes", "cases", "rejected", "reason"),
     [
-        ("c1,A,algorithm,2,", "row 3, column 'diagnosis': the diagnosis is blank"),
-        ("c1,A,algorithm,1,copd", "the rank 1 is given twice"),
-        ("c1,A,algorithm,3,copd", "the rank 2 is missing"),
-        ("c1,,algorithm,2,copd", "the rater has no name"),
-        ("c1,B,algorithm,1,copd", "rater"),
+        ({3: "c1,A,algorithm,2,"}, ["c2"], 6, "row 3, column 'diagnosis': the diagnosis is blank"),
+        ({3: "c1,A,algorithm,1,copd"}, ["c2"], 6, "the rank 1 is given twice"),
+        ({3: "c1,A,algorithm,3,copd"}, ["c2"], 6, "the rank 2 is missing"),
+        ({3: "c1,,algorithm,2,copd"}, ["c2"], 6, "the rater has no name"),
+        # a rater who answers one case only makes every other case incomplete
+        ({3: "c1,B,algorithm,1,copd"}, ["c1"], 6, "no list by 'B'"),
+        ({12: None, 13: None}, ["c1"], 4, "no list by 'Y'"),
+        ({3: ",A,algorithm,2,copd"}, ["c1", "c2"], 1, "the case has no name"),
+        ({}, ["c1", "c2"], 0, None),
     ],
 )
-def test_rejects(written, tmp_path, line, reason):
+def test_rejects(written, tmp_path, changes, cases, rejected, reason):
     """The case is left out for everybody, and every row is either evaluated or in the rejects."""
     path = tmp_path / "rejects.csv"
-    if ",B," in line:
-        # a rater who answers one case only makes every other case incomplete
-        with pytest.raises(InputError, match=r"row 8, column 'rater': the case 'c2' has no list by 'B'"):
-            read_lists(written({3: line}))
-        lists = read_lists(written({3: line}), rejects=path)
-        assert lists.cases == ["c1"] and lists.rejected.rows == 6
-        return
-    lists = read_lists(written({3: line}), rejects=path)
-    assert lists.cases == ["c2"]
-    assert (lists.rejected.rows, lists.rejected.cases, lists.rejected.path) == (6, 1, str(path))
-    refused = pd.read_csv(path)
-    assert refused["rejected_row"].tolist() == [2, 3, 4, 5, 6, 7]
-    assert reason in refused["rejected_because"][1]
-    assert (
-        refused["rejected_because"][0].startswith("left out with its case:")
-        and reason in refused["rejected_because"][0]
-    )
-    assert set(lists.strings) == {"gout", "sepsis", "cellulitis"}
+    lists = read_lists(written(changes), rejects=path)
+    assert (lists.cases, lists.rejected.rows, lists.rejected.cases) == (cases, rejected, 2 - len(cases))
+    assert path.exists() == (rejected > 0)
+    if reason:
+        told = pd.read_csv(path)["rejected_because"]
+        assert len(told) == rejected and told.str.contains(reason, regex=False).all()
+        assert told.str.startswith("left out with its case:").sum() == rejected - 1
+    if cases == ["c2"]:
+        assert lists.rejected.path == str(path) and set(lists.strings) == {"gout", "sepsis", "cellulitis"}
+        assert pd.read_csv(path)["rejected_row"].tolist() == [2, 3, 4, 5, 6, 7]
 
 
-def test_rejects_of_a_missing_list(written, tmp_path):
-    lists = read_lists(written({12: None, 13: None}), rejects=tmp_path / "rejects.jsonl")
-    assert lists.cases == ["c1"] and lists.rejected.rows == 4
-    assert "no list by 'Y'" in (tmp_path / "rejects.jsonl").read_text("utf-8")
-
-
-def test_rejects_that_leave_nothing(written, tmp_path):
+def test_rejects_that_leave_nothing_or_cannot_be_written(written, tmp_path):
     path = tmp_path / "rejects.csv"
     with pytest.raises(InputError, match=r"no case is left of 2; see .*rejects.csv"):
         read_lists(written({3: "c1,A,algorithm,2,", 9: "c2,A,algorithm,x,gout"}), rejects=path)
     assert len(pd.read_csv(path)) == 12
-
-
-def test_rejects_are_not_written_without_need(written, tmp_path):
-    lists = read_lists(written(), rejects=tmp_path / "rejects.csv")
-    assert lists.rejected.rows == 0 and not (tmp_path / "rejects.csv").exists()
     with pytest.raises(InputError, match="an output of an unknown kind"):
         read_lists(written(), rejects=tmp_path / "rejects.xlsx")
-
-
-def test_a_row_without_a_case_is_refused_alone(written, tmp_path):
-    lists = read_lists(written({3: ",A,algorithm,2,copd"}), rejects=tmp_path / "rejects.csv")
-    assert lists.cases == ["c1", "c2"] and lists.rejected.rows == 1 and lists.rejected.cases == 0
-    assert lists.list_of("c1", "A") == ["asthma"]
 
 
 def test_diagnoses_that_are_not_text():

@@ -16,24 +16,20 @@ from dxmatch.evaluation.metrics.multiple_choice import letter_of, option_at, shi
 NAN = float("nan")
 
 
-def test_mean_and_spread_by_hand():
-    # under shifts 1, 2, 3 of 4 questions: 3/4, 2/4, 4/4; mean 3/4; sd sqrt((0 + 1/16 + 1/16) / 2)
-    correct = [[1, 1, 1, 0], [1, 0, 1, 0], [1, 1, 1, 1]]
-    assert dxmatch.metrics.choice_accuracy(correct) == pytest.approx(3 / 4)
-    assert dxmatch.metrics.choice_spread(correct) == pytest.approx((1 / 16) ** 0.5)
-    assert dxmatch.metrics.choice_accuracy(np.array(correct, bool)) == pytest.approx(3 / 4)
-
-
-def test_questions_of_fewer_options():
-    # the second question has two options, so one shift: shift 1 is 1/2, shift 2 is 1/1
-    correct = [[1, 0], [1, NAN]]
-    assert dxmatch.metrics.choice_accuracy(correct) == pytest.approx(3 / 4)
-    assert dxmatch.metrics.choice_spread(correct) == pytest.approx((2 * (1 / 4) ** 2) ** 0.5)
-
-
-def test_one_shift_has_no_spread():
-    assert np.isnan(dxmatch.metrics.choice_spread([[1, 0, 1]]))
-    assert dxmatch.metrics.choice_accuracy([[1, 0, 1]]) == pytest.approx(2 / 3)
+@pytest.mark.parametrize(
+    ("correct", "accuracy", "spread"),
+    [
+        # under shifts 1, 2, 3 of 4 questions: 3/4, 2/4, 4/4; mean 3/4; sd sqrt((0 + 1/16 + 1/16) / 2)
+        ([[1, 1, 1, 0], [1, 0, 1, 0], [1, 1, 1, 1]], 3 / 4, (1 / 16) ** 0.5),
+        (np.array([[1, 1, 1, 0], [1, 0, 1, 0], [1, 1, 1, 1]], bool), 3 / 4, (1 / 16) ** 0.5),
+        # the second question has two options, so one shift: shift 1 is 1/2, shift 2 is 1/1
+        ([[1, 0], [1, NAN]], 3 / 4, (2 * (1 / 4) ** 2) ** 0.5),
+        ([[1, 0, 1]], 2 / 3, NAN),
+    ],
+)
+def test_mean_and_spread_by_hand(correct, accuracy, spread):
+    assert dxmatch.metrics.choice_accuracy(correct) == pytest.approx(accuracy)
+    assert dxmatch.metrics.choice_spread(correct) == pytest.approx(spread, nan_ok=True)
 
 
 @pytest.mark.parametrize("correct", [[], [[]], [1, 0], [[2, 0]], [[0.5]], [[1], [NAN]]])
@@ -43,22 +39,22 @@ def test_refused(correct):
             metric(correct)
 
 
-@pytest.mark.parametrize(
-    ("options", "wanted"), [(2, [1]), (3, [1, 2]), (4, [1, 2, 3]), (5, [1, 2, 3, 4]), (9, [1, 2, 3, 4])]
-)
-def test_the_number_of_shifts(options, wanted):
-    assert list(shifts(options)) == wanted
+def test_shifts():
+    assert [list(shifts(options)) for options in (2, 3, 4, 5, 9)] == [
+        [1],
+        [1, 2],
+        [1, 2, 3],
+        [1, 2, 3, 4],
+        [1, 2, 3, 4],
+    ]
+    assert shifted(["a", "b", "c", "d"], 1) == ["d", "a", "b", "c"]
+    assert shifted(["a", "b", "c", "d"], 3) == ["b", "c", "d", "a"]
 
 
 @pytest.mark.parametrize("options", [0, 1, 27, True, 2.0])
 def test_too_few_or_too_many_options(options):
     with pytest.raises(OptionError, match="'n_options' parameter must be a whole number from 2 to 26"):
         shifts(options)
-
-
-def test_a_shift_goes_right_and_round():
-    assert shifted(["a", "b", "c", "d"], 1) == ["d", "a", "b", "c"]
-    assert shifted(["a", "b", "c", "d"], 3) == ["b", "c", "d", "a"]
 
 
 @settings(deadline=None)

@@ -31,30 +31,13 @@ from dxmatch.evaluation.lists.ranked_answer import MAX_WORDS, ranked_diagnoses
         ("Flu\nCovid", ["Flu", "Covid"]),
         ("Differential diagnosis: flu, covid, RSV", ["flu", "covid", "RSV"]),
         ("Differential diagnosis: anaemia, iron deficiency; covid", ["anaemia, iron deficiency", "covid"]),
-    ],
-)
-def test_one_diagnosis_or_a_list(text: str, diagnoses: list[str]) -> None:
-    assert ranked_diagnoses(text) == diagnoses
-
-
-@pytest.mark.parametrize(
-    ("text", "diagnoses"),
-    [
+        # JSON
         ('["Flu", "Covid"]', ["Flu", "Covid"]),
         ('Here it is:\n```json\n["Flu", "Covid"]\n```\nAsk if unsure.', ["Flu", "Covid"]),
         ('{"diagnosis": "Flu"}', ["Flu"]),
         ('{"reasoning": "fever", "differential": ["Flu", "Covid"]}', ["Flu", "Covid"]),
         ('[{"rank": 2, "diagnosis": "Covid"}, {"rank": 1, "diagnosis": "Flu"}]', ["Flu", "Covid"]),
-        ("[]", []),
-    ],
-)
-def test_json(text: str, diagnoses: list[str]) -> None:
-    assert ranked_diagnoses(text) == diagnoses
-
-
-@pytest.mark.parametrize(
-    ("text", "diagnoses"),
-    [
+        # what is said about a diagnosis is left out
         ("1. **STEMI** - raised troponin\n2. Pericarditis (20%)", ["STEMI", "Pericarditis"]),
         ("**1. Flu:** fever\n**2. Covid**", ["Flu", "Covid"]),
         ("### 1. Flu\nfever, cough\n### 2. Covid\nanosmia", ["Flu", "Covid"]),
@@ -63,33 +46,22 @@ def test_json(text: str, diagnoses: list[str]) -> None:
         ("1. Diabetes mellitus - type 2\n2. Breast cancer: stage II", ["Diabetes mellitus - type 2", "Breast cancer: stage II"]),
         ("1. Flu, 60%\n2. Covid - 35 %", ["Flu", "Covid"]),
         ("<think>1. Covid? No.</think>\nFlu", ["Flu"]),
+        # reasoning before the answer; a diagnosis named before its differential leads it, and the plan is no part of it
+        ("1. Fever points to infection\n2. Rales\n\nFinal diagnosis: **Pneumonia**", ["Pneumonia"]),
+        ("Findings:\n- fever\n- rales\n\n**Differential diagnosis**\n- Flu\n- Covid", ["Flu", "Covid"]),
+        ("Most likely diagnosis: PE\n\nDifferential diagnoses:\n1. Pneumonia\n2. PE\n3. MI\n\nNext steps:\n1. CT\n2. ECG", ["PE", "Pneumonia", "MI"]),
+        # nothing is named
+        *((blank, []) for blank in ("", "  \n\t", "<think>Flu or Covid</think>\n", "[]")),
     ],
 )  # fmt: skip
-def test_what_is_said_about_a_diagnosis_is_left_out(text: str, diagnoses: list[str]) -> None:
+def test_the_diagnoses_in_an_answer(text: str, diagnoses: list[str]) -> None:
     assert ranked_diagnoses(text) == diagnoses
-
-
-def test_reasoning_before_the_answer() -> None:
-    assert ranked_diagnoses("1. Fever points to infection\n2. Rales\n\nFinal diagnosis: **Pneumonia**") == ["Pneumonia"]
-    assert ranked_diagnoses("Findings:\n- fever\n- rales\n\n**Differential diagnosis**\n- Flu\n- Covid") == ["Flu", "Covid"]  # fmt: skip
-
-
-def test_the_named_diagnosis_leads_the_differential_and_the_plan_is_no_part_of_it() -> None:
-    text = (
-        "Most likely diagnosis: PE\n\nDifferential diagnoses:\n1. Pneumonia\n2. PE\n3. MI\n\nNext steps:\n1. CT\n2. ECG"
-    )
-    assert ranked_diagnoses(text) == ["PE", "Pneumonia", "MI"]
 
 
 @pytest.mark.parametrize("name", ["21-hydroxylase deficiency", "2:1 AV block", "1st degree AV block", "HIV-1", "I21"])
 def test_names_with_numbers(name: str) -> None:
     assert ranked_diagnoses(name) == [name]
     assert ranked_diagnoses(f"1. {name}\n2. {name}") == [name, name]
-
-
-@pytest.mark.parametrize("text", ["", "  \n\t", "<think>Flu or Covid</think>\n"])
-def test_a_blank_answer_names_nothing(text: str) -> None:
-    assert ranked_diagnoses(text) == []
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,13 @@ def test_nothing_predicted_at_all(evaluated):
     assert np.isnan(dxmatch.metrics.observation_precision([0, 0], [0, 0]))
 
 
+def only(*diagnoses):
+    """Observations with these diagnoses, and no chain."""
+    return {f"sign {i}": ["why", "input1", name] for i, name in enumerate(diagnoses)}
+
+
 @pytest.mark.parametrize(
-    ("chain", "category", "diagnosis", "in_graph"),
+    ("said", "category", "diagnosis", "in_graph"),
     [
         (["Gout", "Suspected Gout", "Gout", "Acute Gout"], "Gout", "Acute Gout", True),
         (["GOUT", "suspected gout", "gout"], "Gout", "gout", True),
@@ -162,34 +167,21 @@ def test_nothing_predicted_at_all(evaluated):
         (["Pseudogout"], None, "Pseudogout", False),
         (["Gout"], "Gout", None, None),
         ([], None, None, None),
+        (only("Gout", "Suspected gout"), "Gout", "Gout", True),
+        (only("acute gout", None), "Gout", "Acute Gout", True),
+        (only("Acute Gout", "Chronic Gout"), "Gout", None, False),  # two branches
+        (only("Gout", "Mild Asthma"), None, None, False),  # two categories
+        (only("Pseudogout"), None, None, False),
+        (only(None), None, None, None),
     ],
 )
-def test_the_path_of_a_chain(evaluated, chain, category, diagnosis, in_graph):
-    found = evaluated(predictions={"Gout/toe.json": {"chain": chain}}, bootstrap=0)
-    (row,) = [row for row in found.per_note.to_pylist() if row["note"] == "Gout/toe.json"]
-    assert (row["predicted_category"], row["predicted_diagnosis"]) == (category, diagnosis)
-    assert row["path_in_graph"] is in_graph
-    told = "1 of 1 predicted paths are no path of a graph."
-    assert (told in found.notes) == (in_graph is False)
-
-
-@pytest.mark.parametrize(
-    ("diagnoses", "category", "diagnosis", "in_graph"),
-    [
-        (["Gout", "Suspected gout"], "Gout", "Gout", True),
-        (["acute gout", None], "Gout", "Acute Gout", True),
-        (["Acute Gout", "Chronic Gout"], "Gout", None, False),  # two branches
-        (["Gout", "Mild Asthma"], None, None, False),  # two categories
-        (["Pseudogout"], None, None, False),
-        ([None], None, None, None),
-    ],
-)
-def test_the_path_of_observations(evaluated, diagnoses, category, diagnosis, in_graph):
-    said = {f"sign {i}": ["why", "input1", name] for i, name in enumerate(diagnoses)}
+def test_the_path_that_was_predicted(evaluated, said, category, diagnosis, in_graph):
+    said = {"chain": said} if isinstance(said, list) else said
     found = evaluated(predictions={"Gout/toe.json": said}, bootstrap=0)
     (row,) = [row for row in found.per_note.to_pylist() if row["note"] == "Gout/toe.json"]
     assert (row["predicted_category"], row["predicted_diagnosis"]) == (category, diagnosis)
     assert row["path_in_graph"] is in_graph
+    assert ("1 of 1 predicted paths are no path of a graph." in found.notes) == (in_graph is False)
 
 
 def test_one_prediction_stands_for_one_observation(evaluated):
@@ -208,15 +200,12 @@ def test_each_pair_of_texts_is_asked_once(evaluated, set_matcher):
     assert not any("--" in pair for pair in m.asked)
 
 
-def test_a_path_that_no_graph_has_is_told(evaluated):
+def test_what_has_no_graph_or_no_note(evaluated):
     notes = {**NOTES, "x.json": {"Acute Gout$Intermedia_3": {"Suspected Gout$Intermedia_2": {}}}}
     assert "1 annotated paths are no path of a graph, such as that of x.json." in evaluated(notes, bootstrap=0).notes
     with pytest.raises(InputError, match=r"x\.json at Mumps: .*begins in no graph.*Suspected Asthma, Suspected Gout"):
         evaluated({"x.json": {"Mumps$Intermedia_2": {}}}, {"x.json": {}})
-
-
-def test_a_prediction_without_a_note(evaluated):
-    with pytest.raises(InputError, match=r"no note for 1 of 1 predictions.*Got: 'Gout/toes\.json'"):
+    with pytest.raises(InputError, match=r"no note for 1 of \d predictions.*Got: 'Gout/toes\.json'"):
         evaluated(predictions={"Gout/toes.json": {}})
 
 
@@ -239,13 +228,20 @@ def test_counts_are_checked():
 # The correspondence
 
 
-def test_the_greatest_weight_is_not_the_greedy_one():
-    # greedy takes 0.9 and leaves nothing for the second row: 0.9 < 0.8 + 0.8
-    assert correspond(np.array([[0.9, 0.8], [0.8, 0.1]]), 0.5) == [(0, 1), (1, 0)]
-    assert correspond(np.array([[0.9, 0.8], [0.8, 0.1]]), 0.85) == [(0, 0)]
-    # of one weight, the one of more pairs: 1 = 0.5 + 0.5
-    assert len(correspond(np.array([[1.0, 0.5], [0.5, 0.0]]), 0.5)) == 2
-    assert correspond(np.zeros((0, 3)), 0.5) == correspond(np.zeros((3, 0)), 0.5) == []
+@pytest.mark.parametrize(
+    ("table", "least", "found"),
+    [
+        # greedy takes 0.9 and leaves nothing for the second row: 0.9 < 0.8 + 0.8
+        ([[0.9, 0.8], [0.8, 0.1]], 0.5, [(0, 1), (1, 0)]),
+        ([[0.9, 0.8], [0.8, 0.1]], 0.85, [(0, 0)]),
+        # of one weight, the one of more pairs: 1 = 0.5 + 0.5
+        ([[1.0, 0.5], [0.5, 0.0]], 0.5, [(0, 1), (1, 0)]),
+        (np.zeros((0, 3)), 0.5, []),
+        (np.zeros((3, 0)), 0.5, []),
+    ],
+)
+def test_the_greatest_weight_is_not_the_greedy_one(table, least, found):
+    assert correspond(np.array(table), least) == found
 
 
 @settings(deadline=None, max_examples=100)

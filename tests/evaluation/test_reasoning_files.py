@@ -39,31 +39,6 @@ def test_a_graph(tmp_path):
     assert graph.path_of([]) == graph.path_of(["Asthma"]) == (None, ())
 
 
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [
-        ("{", r"x\.json: not JSON"),
-        ("[]", r"x\.json: no JSON object\. Allowed: \{…\}\. Got: \[\]"),
-        ('{"diagnostic": {}, "diagnostic": {}}', r"x\.json: a key that stands twice in one object.*'diagnostic'"),
-        ({"diagnostic": TREE}, r"x\.json: no 'knowledge'"),
-        ({**GRAPH, "notes": 1}, r"x\.json at notes: an unknown key"),
-        ({**GRAPH, "diagnostic": []}, r"x\.json at diagnostic: no object.*\[\] for a leaf"),
-        ({**GRAPH, "diagnostic": {}}, r"x\.json at diagnostic: no single root.*Got: \[\]"),
-        ({**GRAPH, "diagnostic": {"A": [], "B": []}}, r"no single root.*one suspected disease.*\['A', 'B'\]"),
-        ({**GRAPH, "diagnostic": {"A": {"B": "x"}}}, r"x\.json at diagnostic > A > B: no object"),
-        ({**GRAPH, "diagnostic": {"A": {" ": []}}}, r"x\.json at diagnostic > A >  : a diagnosis without a name"),
-        ({**GRAPH, "diagnostic": {"A": ["B"]}}, r"x\.json at diagnostic > A: no object"),
-        ({**GRAPH, "knowledge": {"A": 1}}, r"x\.json at knowledge > A: no object. Allowed: a text, or an object of texts"),
-        ({**GRAPH, "knowledge": {"A": {"Signs": 1}}}, r"x\.json at knowledge > A > Signs: no text"),
-        ('{"a":' * 100_000, "nested too deep"),
-        ('{"knowledge": {}, "diagnostic": ' + '{"a": ' * 80 + "[]" + "}" * 81, "nested too deep"),
-    ],
-)  # fmt: skip
-def test_a_graph_that_cannot_be_right(tmp_path, value, error):
-    with pytest.raises(InputError, match=error):
-        KnowledgeGraph.read(written(tmp_path, value))
-
-
 def test_two_graphs_that_begin_alike(tmp_path):
     written(tmp_path, GRAPH, "Gout.json")
     with pytest.raises(
@@ -116,34 +91,6 @@ def test_an_annotation(tmp_path):
     assert found["Gout/deep/b.json"] == note
 
 
-GOUT = "Gout$Intermedia_2"
-
-
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [
-        ({"input1": ""}, r"x\.json: no single tree beside the sections.*Got: \[\]"),
-        ({GOUT: {}, "B$Intermedia_2": {}}, r"no single tree"),
-        ({GOUT: {}, "input7": ""}, r"no single tree.*'input7'"),
-        ({GOUT: {}, "input1": None}, r"x\.json at input1: no text"),
-        ({"Gout": {}}, r"x\.json at Gout: a key without a kind.*TEXT\$Intermedia_D, TEXT\$Cause_1 or TEXT\$InputN"),
-        ({"Gout$Input1": {}}, r"x\.json at Gout\$Input1: no diagnosis"),
-        ({GOUT: []}, r"x\.json at Gout\$Intermedia_2: no object"),
-        ({GOUT: {"red$Input5": {}}}, r"at Gout\$Intermedia_2 > red\$Input5: an observation without a rationale"),
-        ({GOUT: {"why$Cause_1": {"red$Cause_1": {}}}}, r"why\$Cause_1 > red\$Cause_1: no observation below a rationale"),
-        ({GOUT: {"why$Cause_1": {"red$Input7": {}}}}, r"red\$Input7: a key without a kind"),
-        ({GOUT: {"why$Cause_1": {"red$Input5": {"a": 1}}}}, r"red\$Input5: something below an observation"),
-        ({GOUT: {"why$Cause_1": []}}, r"why\$Cause_1: no object"),
-        ({GOUT: {" #$Cause_1": {}}}, r"a key that says nothing, or too much"),
-        ({GOUT: {"x" * 10_001 + "$Cause_1": {}}}, r"xxx…: a key that says nothing, or too much"),
-        ({GOUT: {"A$Intermedia_1": {}, "B$Intermedia_1": {}}}, r"two diagnoses side by side.*one path"),
-    ],
-)  # fmt: skip
-def test_an_annotation_that_cannot_be_right(tmp_path, value, error):
-    with pytest.raises(InputError, match=error):
-        read_annotations(written(tmp_path, value))
-
-
 def test_a_prediction(tmp_path):
     said = {"red toe": ["typical", "Input5", "Gout"], "x": [None, None, None], "chain": ["Gout", "Suspected Gout"]}
     (found,) = read_predictions(written(tmp_path, said)).values()
@@ -153,18 +100,51 @@ def test_a_prediction(tmp_path):
     assert bare.chain is None and bare.deductions == ()
 
 
+GOUT = "Gout$Intermedia_2"
+
+
 @pytest.mark.parametrize(
-    ("value", "error"),
+    ("read", "value", "error"),
     [
-        ({"red": "toe"}, r"x\.json at red: no deduction.*\[rationale, section, diagnosis\]"),
-        ({"red": ["a", "input1"]}, r"x\.json at red: no deduction"),
-        ({"red": ["a", 1, "b"]}, r"x\.json at red: no deduction"),
-        ({"red": ["a", "input9", "b"]}, r"x\.json at red: no section.*'input9'"),
-        ({"red": ["a" * 10_001, "input1", "b"]}, r"a text of 10,001 characters"),
-        ({"chain": "Gout"}, r"x\.json at chain: no chain"),
-        ({"chain": ["Gout", ""]}, r"x\.json at chain: no chain"),
+        (KnowledgeGraph.read, "{", r"x\.json: not JSON"),
+        (KnowledgeGraph.read, "[]", r"x\.json: no JSON object\. Allowed: \{…\}\. Got: \[\]"),
+        (KnowledgeGraph.read, '{"diagnostic": {}, "diagnostic": {}}', r"x\.json: a key that stands twice in one object.*'diagnostic'"),
+        (KnowledgeGraph.read, {"diagnostic": TREE}, r"x\.json: no 'knowledge'"),
+        (KnowledgeGraph.read, {**GRAPH, "notes": 1}, r"x\.json at notes: an unknown key"),
+        (KnowledgeGraph.read, {**GRAPH, "diagnostic": []}, r"x\.json at diagnostic: no object.*\[\] for a leaf"),
+        (KnowledgeGraph.read, {**GRAPH, "diagnostic": {}}, r"x\.json at diagnostic: no single root.*Got: \[\]"),
+        (KnowledgeGraph.read, {**GRAPH, "diagnostic": {"A": [], "B": []}}, r"no single root.*one suspected disease.*\['A', 'B'\]"),
+        (KnowledgeGraph.read, {**GRAPH, "diagnostic": {"A": {"B": "x"}}}, r"x\.json at diagnostic > A > B: no object"),
+        (KnowledgeGraph.read, {**GRAPH, "diagnostic": {"A": {" ": []}}}, r"x\.json at diagnostic > A >  : a diagnosis without a name"),
+        (KnowledgeGraph.read, {**GRAPH, "diagnostic": {"A": ["B"]}}, r"x\.json at diagnostic > A: no object"),
+        (KnowledgeGraph.read, {**GRAPH, "knowledge": {"A": 1}}, r"x\.json at knowledge > A: no object. Allowed: a text, or an object of texts"),
+        (KnowledgeGraph.read, {**GRAPH, "knowledge": {"A": {"Signs": 1}}}, r"x\.json at knowledge > A > Signs: no text"),
+        (KnowledgeGraph.read, '{"a":' * 100_000, "nested too deep"),
+        (KnowledgeGraph.read, '{"knowledge": {}, "diagnostic": ' + '{"a": ' * 80 + "[]" + "}" * 81, "nested too deep"),
+        (read_annotations, {"input1": ""}, r"x\.json: no single tree beside the sections.*Got: \[\]"),
+        (read_annotations, {GOUT: {}, "B$Intermedia_2": {}}, r"no single tree"),
+        (read_annotations, {GOUT: {}, "input7": ""}, r"no single tree.*'input7'"),
+        (read_annotations, {GOUT: {}, "input1": None}, r"x\.json at input1: no text"),
+        (read_annotations, {"Gout": {}}, r"x\.json at Gout: a key without a kind.*TEXT\$Intermedia_D, TEXT\$Cause_1 or TEXT\$InputN"),
+        (read_annotations, {"Gout$Input1": {}}, r"x\.json at Gout\$Input1: no diagnosis"),
+        (read_annotations, {GOUT: []}, r"x\.json at Gout\$Intermedia_2: no object"),
+        (read_annotations, {GOUT: {"red$Input5": {}}}, r"at Gout\$Intermedia_2 > red\$Input5: an observation without a rationale"),
+        (read_annotations, {GOUT: {"why$Cause_1": {"red$Cause_1": {}}}}, r"why\$Cause_1 > red\$Cause_1: no observation below a rationale"),
+        (read_annotations, {GOUT: {"why$Cause_1": {"red$Input7": {}}}}, r"red\$Input7: a key without a kind"),
+        (read_annotations, {GOUT: {"why$Cause_1": {"red$Input5": {"a": 1}}}}, r"red\$Input5: something below an observation"),
+        (read_annotations, {GOUT: {"why$Cause_1": []}}, r"why\$Cause_1: no object"),
+        (read_annotations, {GOUT: {" #$Cause_1": {}}}, r"a key that says nothing, or too much"),
+        (read_annotations, {GOUT: {"x" * 10_001 + "$Cause_1": {}}}, r"xxx…: a key that says nothing, or too much"),
+        (read_annotations, {GOUT: {"A$Intermedia_1": {}, "B$Intermedia_1": {}}}, r"two diagnoses side by side.*one path"),
+        (read_predictions, {"red": "toe"}, r"x\.json at red: no deduction.*\[rationale, section, diagnosis\]"),
+        (read_predictions, {"red": ["a", "input1"]}, r"x\.json at red: no deduction"),
+        (read_predictions, {"red": ["a", 1, "b"]}, r"x\.json at red: no deduction"),
+        (read_predictions, {"red": ["a", "input9", "b"]}, r"x\.json at red: no section.*'input9'"),
+        (read_predictions, {"red": ["a" * 10_001, "input1", "b"]}, r"a text of 10,001 characters"),
+        (read_predictions, {"chain": "Gout"}, r"x\.json at chain: no chain"),
+        (read_predictions, {"chain": ["Gout", ""]}, r"x\.json at chain: no chain"),
     ],
-)
-def test_a_prediction_that_cannot_be_right(tmp_path, value, error):
+)  # fmt: skip
+def test_a_file_that_cannot_be_right(tmp_path, read, value, error):
     with pytest.raises(InputError, match=error):
-        read_predictions(written(tmp_path, value))
+        read(written(tmp_path, value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,8 +10,9 @@ from hypothesis import strategies as st
 import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.families import recall
-from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.statistics.section import Context
+
+from .made import lists_of
 
 # three patients; columns are the reference diseases, rows the ranks
 HITS = np.array([
@@ -31,12 +31,6 @@ def test_by_hand():
     assert dxmatch.metrics.disease_recall(HITS, GIVEN, k=1) == pytest.approx(1 / 5)
     assert dxmatch.metrics.patient_recall(HITS, GIVEN, k=1) == 0
     assert dxmatch.metrics.disease_recall(HITS, GIVEN, k=9) == pytest.approx(3 / 5)
-
-
-def test_several_raters_at_once():
-    hits = np.stack([HITS, np.zeros_like(HITS), np.ones_like(HITS)], 1)
-    assert dxmatch.metrics.disease_recall(hits, GIVEN).tolist() == pytest.approx([3 / 5, 0, 1])
-    assert dxmatch.metrics.patient_recall(hits, GIVEN).tolist() == pytest.approx([2 / 3, 0, 1])
 
 
 @settings(deadline=None, max_examples=60)
@@ -85,30 +79,21 @@ def test_spread_over_prompts():
 # The section of a report
 
 
+TRUTH = {"one": ["mi", "copd"], "two": ["asthma"], "three": ["gout"]}
+CASES = {
+    "one": {"gpt [free]": ["mi", "copd"], "gpt [role]": ["copd", "angina"], "X": ["angina", "copd"]},
+    "two": {"gpt [free]": ["copd", "asthma"], "gpt [role]": ["none", "asthma"], "X": ["asthma", "copd"]},
+    "three": {"gpt [free]": ["copd", "mi"], "gpt [role]": ["gout", "mi"], "X": ["none", "none"]},
+}
+
+
 @pytest.fixture
 def cases():
-    """References: one {mi, copd}, two {asthma}, three {gout}."""
-    return {
-        "one": {"gpt [free]": ["mi", "copd"], "gpt [role]": ["copd", "angina"], "X": ["angina", "copd"]},
-        "two": {"gpt [free]": ["copd", "asthma"], "gpt [role]": ["none", "asthma"], "X": ["asthma", "copd"]},
-        "three": {"gpt [free]": ["copd", "mi"], "gpt [role]": ["gout", "mi"], "X": ["none", "none"]},
-    }
+    return {case: dict(lists) for case, lists in CASES.items()}
 
 
-TRUTH = {"one": ["mi", "copd"], "two": ["asthma"], "three": ["gout"]}
-
-
-def lists_of(cases, truth=TRUTH):
-    rows = [
-        {"case_id": case, "rater": rater, "rank": rank, "diagnosis": d, "role": "algorithm" if "gpt" in rater else "expert"}
-        for case, raters in cases.items() for rater, ds in raters.items() for rank, d in enumerate(ds, 1)
-    ]  # fmt: skip
-    rows += [
-        {"case_id": case, "rater": "truth", "rank": rank, "diagnosis": d, "role": "reference"}
-        for case, ds in truth.items()
-        for rank, d in enumerate(ds, 1)
-    ]
-    return read_lists(pd.DataFrame(rows), no_diagnosis=["none"])
+def lists_with(cases, truth=TRUTH):
+    return lists_of({case: {**lists, "truth": truth.get(case, [])} for case, lists in cases.items()})
 
 
 def value(section, rater, metric):
@@ -117,19 +102,14 @@ def value(section, rater, metric):
 
 
 def test_the_section_by_hand(cases, set_matcher):
-    context = Context(set_matcher(), k=2, repeats=200)
-    lists = lists_of(cases)
+    context, lists = Context(set_matcher(), k=2, repeats=200), lists_with(cases)
     assert recall.missing(lists, context) is None
     section = recall.compute(lists, context)
-    # free: mi, copd, asthma of 4 diseases; patients one and two
-    assert value(section, "gpt [free]", "R_disease") == pytest.approx(3 / 4)
-    assert value(section, "gpt [free]", "R_patient") == pytest.approx(2 / 3)
-    # role: copd, asthma, gout; patients two and three
-    assert value(section, "gpt [role]", "R_disease") == pytest.approx(3 / 4)
-    assert value(section, "gpt [role]", "R_patient") == pytest.approx(2 / 3)
-    # X: copd, asthma; patient two
-    assert value(section, "X", "R_disease") == pytest.approx(2 / 4)
-    assert value(section, "X", "R_patient") == pytest.approx(1 / 3)
+    # free finds mi, copd, asthma of 4 diseases; role copd, asthma, gout; X copd, asthma
+    # all of patients one and two; of two and three; of two
+    for rater, diseases, patients in (("gpt [free]", 3, 2), ("gpt [role]", 3, 2), ("X", 2, 1)):
+        assert value(section, rater, "R_disease") == pytest.approx(diseases / 4)
+        assert value(section, rater, "R_patient") == pytest.approx(patients / 3)
     row = section.rows[0]
     assert row["name"] == "R_disease@2" and row["n_cases"] == 3 and row["low"] <= row["value"] <= row["high"]
     # by case, then by rater (in the order of first appearance)
@@ -141,7 +121,7 @@ def test_the_section_by_hand(cases, set_matcher):
 
 
 def test_mean_and_spread_over_prompts(cases, set_matcher):
-    section = recall.compute(lists_of(cases), Context(set_matcher(), k=1, repeats=0))
+    section = recall.compute(lists_with(cases), Context(set_matcher(), k=1, repeats=0))
     # first rank. free: mi = 1/4, no patient in full. role: copd, gout = 2/4; patient three = 1/3
     rows = {row["metric"]: row for row in section.tables["prompts"]}
     assert rows["R_disease"] == {
@@ -152,15 +132,15 @@ def test_mean_and_spread_over_prompts(cases, set_matcher):
     assert rows["R_patient"]["sd"] == pytest.approx((2 * (1 / 6) ** 2) ** 0.5)
     for one in cases.values():
         one["gpt"] = one.pop("gpt [role]")
-    assert not recall.compute(lists_of(cases), Context(set_matcher(), k=1, repeats=0)).tables
+    assert not recall.compute(lists_with(cases), Context(set_matcher(), k=1, repeats=0)).tables
 
 
 def test_cases_without_a_reference_are_left_out_and_told(cases, set_matcher):
     truth = {"one": ["mi", "copd"], "three": ["gout"]}
-    section = recall.compute(lists_of(cases, truth), Context(set_matcher(), k=2, repeats=0))
+    section = recall.compute(lists_with(cases, truth), Context(set_matcher(), k=2, repeats=0))
     assert value(section, "X", "R_disease") == pytest.approx(1 / 3)
     assert section.rows[0]["n_cases"] == 2
     assert section.notes == ["1 of 3 cases have no reference diagnosis, so no recall."]
     assert section.per_case["share of the reference found"][3:6] == [None, None, None]
-    lacking = recall.missing(lists_of(cases, {}), Context(set_matcher()))
+    lacking = recall.missing(lists_with(cases, {}), Context(set_matcher()))
     assert lacking == "the column reference, or rows with the role reference"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dxmatch.errors import InputError
 from dxmatch.features import interning
-from dxmatch.features.interning import intern_pairs, unique_names, unordered_pairs
+from dxmatch.features.interning import intern_pairs, numbered, unordered_pairs
 
 
 def plainly(a: list[int], b: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
@@ -30,8 +30,8 @@ def test_unordered_pairs_as_in_plain_python(data: st.DataObject) -> None:
     assert (first.dtype, second.dtype, pair_of_row.dtype) == (np.int32, np.int32, np.int64)
 
 
-def test_unique_names() -> None:
-    names, places = unique_names(["b", "a", "b"])
+def test_numbered() -> None:
+    names, places = numbered(["b", "a", "b"])
     assert names == ["b", "a"]
     assert places.tolist() == [0, 1, 0]
 

@@ -78,22 +78,6 @@ def test_damage_is_found_in_memory_too(write: Write) -> None:
     assert all(len(one) == 300 for one in got)
 
 
-def test_a_footer_that_contradicts_itself(write: Write) -> None:
-    """A column's name stands twice in a footer; where one is damaged the other says so."""
-    path = write(random_pairs(5))
-    content = path.read_bytes()
-    places = [i for i in range(len(content)) if content.startswith(b"note", i)]
-    refused = 0
-    for at in places:
-        path.write_bytes(content[:at] + b"nope" + content[at + 4 :])
-        try:
-            assert read_table(path).names == ["id", "a", "b", "note"]
-        except InputError as error:
-            assert "pairs.parquet: the Parquet file is damaged" in str(error)
-            refused += 1
-    assert refused >= 2
-
-
 def test_a_file_that_changes_between_the_passes(write: Write, model: Path, tmp_path: Path) -> None:
     path, m = write(random_pairs(300)), load(model)
     job = plan_job(path, tmp_path, m, Options(), model=model)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import errno
-import multiprocessing
 import os
-import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -29,7 +27,6 @@ from dxmatch.jobs.parts import ChunkResult
 
 from .conftest import CHUNK, ROWS, Write, random_pairs
 
-KILLS = 7
 Score = Callable[..., Summary]
 write_part = parts.write_part
 
@@ -62,59 +59,32 @@ def turn_a_bit(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment(write: Write, model: Path, tmp_path: Path) -> None:
-    source = write(random_pairs(8000), group=1500)
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    script = Path(__file__).with_name("killed_run.py")
-    command = [sys.executable, script, model, source, folder, str(KILLS)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    lines = [line.split() for line in done.stdout.splitlines()]
-    assert [line[0] for line in lines] == ["1"] * KILLS
-    assert [line[2:] for line in lines] == [[]] * KILLS, "something is left beside a result"
-    found = [int(line[1]) for line in lines]
-    assert sum(0 < count < 20 for count in found) >= 3, found
-
-
-@pytest.mark.slow
-def test_ctrl_c(source: Path, model: Path) -> None:
-    """The signal itself, to the command: exit code 130, and the next run ends with the same bytes."""
-    command = [sys.executable, "-m", "dxmatch.cli", "score", source, "-o", source.parent / "o.parquet"]
-    command += ["--model", model, "--chunk-rows", "5", "--workers", "1"]
+@pytest.mark.parametrize(
+    ("how", "parts"), [(signal.SIGINT, 3), (signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGKILL, 60), (signal.SIGKILL, 150)]
+)  # fmt: skip
+def test_stopped_at_any_moment(how: signal.Signals, parts: int, source: Path, model: Path) -> None:
+    """The signal itself, to the command; the next run goes on, and ends with the bytes of an uninterrupted one."""
+    output, workers = source.parent / "o.parquet", "1" if how == signal.SIGINT else "2"
+    command = [sys.executable, "-m", "dxmatch.cli", "score", source, "-o", output, "--model", model]
+    command += ["--chunk-rows", "5", "--workers", workers]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         for _ in range(6000):
-            if len(list(source.parent.glob("o.parquet.parts/part-*"))) > 3:
+            if len(list(source.parent.glob("o.parquet.parts/part-*"))) > parts:
                 break
-            time.sleep(0.01)
-        running.send_signal(signal.SIGINT)
+            time.sleep(0.005)
+        running.send_signal(how)
         told = running.communicate(timeout=60)[1]
     finally:
         running.kill()
-    assert running.returncode == 130, told
-    assert "chunks are kept in" in told
-    assert "Run the same command again to go on." in told
-    again = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert "chunks were there already" in again.stdout
+    if how == signal.SIGINT:
+        assert running.returncode == 130, told
+        assert "chunks are kept in" in told and "Run the same command again to go on." in told
+    assert not output.exists(), "it was stopped in the middle"
+    assert parts < score_files(source, output, model=model, chunk_rows=5, workers=2).resumed < 200
     score_files(source, source.parent / "whole.parquet", model=model, chunk_rows=5)
-    assert (source.parent / "o.parquet").read_bytes() == (source.parent / "whole.parquet").read_bytes()
-
-
-def test_an_interruption_keeps_what_is_finished(score: Score, source: Path) -> None:
-    def interrupted(what: str, before: int) -> Any:
-        def report(done: int, total: int) -> None:
-            if what == "Scoring pairs" and done >= 400:
-                raise KeyboardInterrupt
-
-        return nullcontext(report)
-
-    expected, folder = whole(score, source), source.parent / "o.parquet.parts"
-    message = rf"interrupted; 4 of 10 chunks are kept in {folder}. Run the same command again to go on."
-    with pytest.raises(KeyboardInterrupt, match=message):
-        score(shown=interrupted)
-    assert 4 <= score().resumed < 10
-    assert (source.parent / "o.parquet").read_bytes() == expected
+    assert output.read_bytes() == (source.parent / "whole.parquet").read_bytes()
+    assert sorted(path.name for path in source.parent.iterdir()) == ["o.parquet", "pairs.parquet", "whole.parquet"]
 
 
 @pytest.mark.parametrize("name", ["o.parquet", "o"])
@@ -136,10 +106,8 @@ def test_a_chunk_that_fails(name: str, score: Score, source: Path) -> None:
 
 
 def test_the_first_of_several_that_fail_is_told(score: Score) -> None:
-    with (
-        breaking(None, MemoryError()),
-        pytest.raises(DxmatchError, match=r"rows 1 to 100: chunk 0 failed \(out of memory\)"),
-    ):
+    message = r"rows 1 to 100: chunk 0 failed \(out of memory\)"
+    with breaking(None, MemoryError()), pytest.raises(DxmatchError, match=message):
         score()
 
 
@@ -155,7 +123,7 @@ def test_what_was_damaged_in_the_checkpoint_directory(score: Score, source: Path
     turn_a_bit(folder / "part-00002.parquet")
     (folder / "part-00003.parquet").write_bytes((folder / "part-00003.parquet").read_bytes()[:-1])
     (folder / "part-00004.parquet").unlink()
-    (folder / "_part-00007.parquet.0123456789ab.part").write_bytes(b"half")
+    (folder / ".part-00007.parquet.0123456789ab.part").write_bytes(b"half")
     (folder / "_merged.parquet").write_bytes(b"half")
     (folder / "part-00009.parquet").write_bytes((folder / "part-00001.parquet").read_bytes())
     assert score(workers=3).resumed == 3
@@ -265,33 +233,6 @@ def test_a_bad_row_is_found_before_anything_is_scored(source: Path, model: Path,
     with pytest.raises(InputError, match=r"row 901, column 'b': the diagnosis is blank"):
         score_files(source, source.parent / "o.parquet", model=model, chunk_rows=CHUNK)
     assert [path.name for path in source.parent.iterdir()] == ["pairs.parquet"]
-
-
-def _score_limited(source: Path, model: Path, size: int, told: Any) -> None:
-    """In a process of its own, in which no file may grow beyond `size` bytes."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    try:
-        score_files(source, source.parent / "o.parquet", model=model, chunk_rows=CHUNK, workers=1)
-        told.put("done")
-    except DxmatchError as error:
-        told.put(str(error))
-
-
-@pytest.mark.slow
-def test_a_disk_that_fills(score: Score, source: Path, model: Path) -> None:
-    """The system refuses to write on: the parts fit, the file of all of them does not."""
-    expected = whole(score, source)
-    context = multiprocessing.get_context("spawn")
-    told = context.Queue()
-    process = context.Process(target=_score_limited, args=(source, model, len(expected) // 2, told))
-    process.start()
-    message = told.get(timeout=120)
-    process.join()
-    assert message.endswith("_merged.parquet could not be written: File too large.")
-    assert not list(source.parent.glob("*.part"))
-    assert 0 < score().resumed <= 10
-    assert (source.parent / "o.parquet").read_bytes() == expected
 
 
 @pytest.mark.parametrize("number", [0, 7])

@@ -315,18 +315,11 @@ def test_progress_and_an_end_in_words(loopback: Any, store: VoteStore, endpoint:
     assert AskSummary().lines()
 
 
-def test_within_a_running_event_loop(loopback: Any, store: VoteStore, endpoint: Callable[..., Endpoint]) -> None:
-    """As in a notebook."""
-
-    async def cell() -> AskSummary:
-        return ask([job(endpoint(), questions(10))], store)
-
-    assert asyncio.run(cell()).answered == 10
-
-
 def test_interrupted_within_a_running_event_loop(
     loopback: Any, store: VoteStore, endpoint: Callable[..., Endpoint]
 ) -> None:
+    """As in a notebook."""
+
     async def cell() -> AskSummary:
         return ask([job(endpoint(), questions(2_000))], store)
 

@@ -4,29 +4,53 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dxmatch.endpoints.replies import ChatReply
+from dxmatch.evaluation.metrics import weighted
 from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from dxmatch.votes.prompts.data_block import data_block
+from dxmatch.votes.prompts.judge_prompts import list_of, list_text
 from dxmatch.votes.prompts.pick_prompt import candidates_of, candidates_text
 from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
-from dxmatch.votes.prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT, answer_of
+from dxmatch.votes.prompts.versions import PROMPTS, answer_of
 
-VOTE, PICK = PROMPTS[VOTE_PROMPT], PROMPTS[PICK_PROMPT]
-CANDIDATES = [
-    ("I21", "Acute myocardial infarction"),
-    ("I25.2", "Old myocardial infarction"),
-    ("I20.0", "Unstable angina"),
-]
+CANDIDATES = candidates_text(
+    [("I21", "Acute myocardial infarction"), ("I25.2", "Old myocardial infarction"), ("I20.0", "Unstable angina")]
+)
+PREDICTED = list_text(["angina", None, "acute myocardial infarction"])
+JUDGED = {"reference": "heart attack", "1": "angina", "3": "acute myocardial infarction"}
+NUMBERED = {
+    "1": "I21 Acute myocardial infarction",
+    "2": "I25.2 Old myocardial infarction",
+    "3": "I20.0 Unstable angina",
+}
+# version: the second text beside "heart attack", the hash of the messages, and what their data block holds
+SAMPLES: dict[str, tuple[str, str, dict[str, str]]] = {
+    "vote-1": ("acute myocardial infarction", "1f23acfc8cf0b85d8fc901c07761f172535ee9484ee1ed67b824c6142f04cb97",
+        {"first": "heart attack", "second": "acute myocardial infarction"}),
+    "icd-pick-1": (CANDIDATES, "3ffd6fb54a777233e4078c731bbe69bd57f0cfae62ba7f0f3279f334adaea802", {"diagnosis": "heart attack", **NUMBERED}),
+    "judge-strict-1": (PREDICTED, "ff88c9b4e091e2b30f66c3df72b6f8e849cf5986cbded186fd21a7f5a5ac7e04", JUDGED),
+    "judge-second-1": (PREDICTED, "784d795bd983eb73130a0e75fa831b392a0e5a49f0a3f54797c38e7c33ca75f0", JUDGED),
+    "relation-1": ("angina", "aaa893d6903b22e83f760d386f97b65f179f46ba2b3151864f1445785d07fec0", {"golden": "heart attack", "predicted": "angina"}),
+    "severity-1": ("", "dc8cc7be0d400fe3c09aa0f7606737169f3d4ee18bcb4370b34fff5683df48b9", {"diagnosis": "heart attack"}),
+}  # fmt: skip
+LISTED = {"icd-pick-1": lambda text: candidates_text([("I21", text)]), "judge-strict-1": lambda text: list_text([text]),
+          "judge-second-1": lambda text: list_text([text]), "severity-1": lambda text: ""}  # fmt: skip
 
 
-def content(messages: list[dict[str, str]]) -> str:
-    (message,) = messages
-    assert set(message) == {"role", "content"}
-    assert message["role"] == "user"
+def asked(version: str, first: str = "a", second: str | None = None) -> Question:
+    return Question(ModelConfig("m", version), first, SAMPLES[version][0] if second is None else second)
+
+
+def content(version: str, first: str, second: str) -> str:
+    (message,) = PROMPTS[version].messages(first, second)
+    assert set(message) == {"role", "content"} and message["role"] == "user"
     return message["content"]
 
 
@@ -38,80 +62,49 @@ def opened(text: str) -> tuple[str, dict[str, str]]:
     return before + "|" + after, json.loads(block)
 
 
-def vote_question(first: str = "a", second: str = "b") -> Question:
-    return Question(ModelConfig("m", VOTE_PROMPT), first, second)
-
-
-def pick_question(name: str = "a") -> Question:
-    return Question(ModelConfig("m", PICK_PROMPT), name, candidates_text(CANDIDATES))
-
-
-def answered(question: Question, **reply: object) -> Answer:
-    given = {
-        "text": "", "refusal": None, "finish": "stop", "logprobs": [],
-        "prompt_tokens": 150, "completion_tokens": 2, "seconds": 0.5,
-    }  # fmt: skip
-    return answer_of(PROMPTS[question.config.prompt], question, **{**given, **reply})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("version", "second", "sha256"),
-    [
-        ("vote-1", "acute myocardial infarction", "1f23acfc8cf0b85d8fc901c07761f172535ee9484ee1ed67b824c6142f04cb97"),
-        ("icd-pick-1", candidates_text(CANDIDATES), "3ffd6fb54a777233e4078c731bbe69bd57f0cfae62ba7f0f3279f334adaea802"),
-    ],
-)
-def test_a_prompt_keeps_its_words(version: str, second: str, sha256: str) -> None:
+def test_a_prompt_keeps_its_words_under_its_version() -> None:
     """Stored answers are answers to these very words: to change them, add a prompt with a new version."""
-    messages = PROMPTS[version].messages("heart attack", second)
-    assert hashlib.sha256(json.dumps(messages).encode()).hexdigest() == sha256
+    assert list(PROMPTS) == list(SAMPLES)
+    for version, (second, sha256, held) in SAMPLES.items():
+        messages = PROMPTS[version].messages("heart attack", second)
+        assert PROMPTS[version].version == version
+        assert hashlib.sha256(json.dumps(messages).encode()).hexdigest() == sha256
+        assert opened(content(version, "heart attack", second))[1] == held
 
 
-def test_every_prompt_is_registered_under_its_version() -> None:
-    wanted = ["vote-1", "icd-pick-1", "judge-strict-1", "judge-second-1", "relation-1", "severity-1"]
-    assert list(PROMPTS) == wanted
-    assert all(prompt.version == version for version, prompt in PROMPTS.items())
+def test_what_is_asked() -> None:
+    frames = {version: opened(content(version, "heart attack", sample[0]))[0] for version, sample in SAMPLES.items()}
+    assert frames["vote-1"].partition("|")[0].count("\n- ") == 6
+    assert frames["vote-1"].endswith("Answer with one word: Yes or No.")
+    assert len(frames["vote-1"]) < 600  # with its data about 150 tokens
+    assert "1 to 3, or 0" in frames["icd-pick-1"]
+    for dimension in ("anatomy", "mechanism", "cause", "course in time", "test", "treatment"):
+        assert f"\n- {dimension}: " in frames["judge-strict-1"]
+    for judge in ("judge-strict-1", "judge-second-1"):
+        assert "0 if none does" in frames[judge].partition("|")[2]
+    for version, classes, scored in (
+        ("relation-1", RELATIONS, weighted.RELATIONS), ("severity-1", SEVERITIES, weighted.SEVERITIES),
+    ):  # fmt: skip
+        assert {name: number for number, name in enumerate(classes, start=1)} == scored
+        assert all(f"\n{number} {name}: " in frames[version] for name, number in scored.items())
 
 
-def test_the_vote_names_six_criteria_and_asks_after_the_data() -> None:
-    text = content(VOTE.messages("heart attack", "acute myocardial infarction"))
-    frame, data = opened(text)
-    before, after = frame.split("|")
-    assert before.count("\n- ") == 6
-    assert after.endswith("Answer with one word: Yes or No.")
-    assert data == {"first": "heart attack", "second": "acute myocardial infarction"}
-    assert len(text) < 650  # about 150 tokens
-
-
-def test_the_pick_numbers_its_candidates() -> None:
-    frame, data = opened(content(PICK.messages("heart attack", candidates_text(CANDIDATES))))
-    assert data == {
-        "diagnosis": "heart attack",
-        "1": "I21 Acute myocardial infarction",
-        "2": "I25.2 Old myocardial infarction",
-        "3": "I20.0 Unstable angina",
-    }
-    assert "1 to 3, or 0" in frame
-
-
-def test_candidates_are_read_back() -> None:
+def test_lists_are_read_back_and_russian_stays_readable() -> None:
     odd = [("I21", 'a "quoted"\ntitle'), ("Ж1", "инфаркт"), ("", "")]
     assert candidates_of(candidates_text(odd)) == odd
     assert candidates_text([("I21", "x")]) == '[["I21","x"]]'
+    assert list_of(list_text(['a "quoted"\nname', None, "инфаркт", ""])) == ['a "quoted"\nname', None, "инфаркт", ""]
+    assert '"first": "инфаркт миокарда"' in content("vote-1", "инфаркт миокарда", "стенокардия")
 
 
-def test_russian_names_stay_readable() -> None:
-    assert '"first": "инфаркт миокарда"' in content(VOTE.messages("инфаркт миокарда", "стенокардия"))
-
-
-def test_no_text_changes_the_frame(hostile_texts: list[str]) -> None:
-    frame, _ = opened(content(VOTE.messages("x", "y")))
-    pick_frame, _ = opened(content(PICK.messages("x", candidates_text([("I21", "x")]))))
+@pytest.mark.parametrize("version", PROMPTS)
+def test_no_text_changes_the_frame(version: str, hostile_texts: list[str]) -> None:
+    second_of = LISTED.get(version, lambda text: text)
+    frame, _ = opened(content(version, "x", second_of("x")))
     for text in hostile_texts:
-        for first, second in ((text, "angina"), ("angina", text), (text, text)):
-            assert opened(content(VOTE.messages(first, second))) == (frame, {"first": first, "second": second})
-        held = {"diagnosis": text, "1": f"I21 {text}"}
-        assert opened(content(PICK.messages(text, candidates_text([("I21", text)])))) == (pick_frame, held)
+        found, held = opened(content(version, text, second_of(text)))
+        assert found == frame
+        assert set(held.values()) <= {text, f"I21 {text}"}
 
 
 @settings(deadline=None)
@@ -125,38 +118,43 @@ def test_any_text_comes_back_from_its_block(text: str) -> None:
     assert all(character.isprintable() or character == "\n" for character in body)
 
 
-def test_an_echo_is_no_vote(hostile_texts: list[str]) -> None:
+@pytest.mark.parametrize("version", PROMPTS)
+def test_an_echo_is_no_verdict(version: str, hostile_texts: list[str]) -> None:
     """An endpoint that gives back the prompt, its block, a diagnosis or its name casts no vote and picks nothing."""
-    naming = Normalizer()
+    naming, second_of = Normalizer(), LISTED.get(version, lambda text: text)
     for text in hostile_texts:
-        echoes = {text, naming(text), f'"{text}"', f" {text}\n"}
-        for question in (vote_question(text, "angina"), vote_question("angina", text), pick_question(text)):
-            messages = PROMPTS[question.config.prompt].messages(question.first, question.second)
-            whole = content(messages)
-            for echo in (
-                *echoes,
-                whole,
-                json.dumps(messages),
-                whole[whole.index("<data>") :],
-                json.dumps([text, text]),
-            ):
-                verdict, reason = PROMPTS[question.config.prompt].read(echo, question)
-                assert verdict is None, echo
-                assert reason in REASONS
+        questions = [asked(version, text, second_of(text))]
+        if version == "vote-1":
+            questions += [asked(version, text, "angina"), asked(version, "angina", text)]
+        for question in questions:
+            whole = content(version, question.first, question.second)
+            parts = (whole, json.dumps(whole), whole[whole.index("<data>") :], json.dumps([text, text]))
+            for echo in (text, naming(text), f'"{text}"', f" {text}\n", *parts):
+                verdict, reason = PROMPTS[version].read(echo, question)
+                assert verdict is None and reason in REASONS, echo
 
 
-def test_a_name_that_an_answer_goes_on_from_is_no_vote() -> None:
-    for name in ("no acute disease", "yes they are synonyms", "answer yes", "нет данных", "да это одно и то же"):
-        assert VOTE.read(f"{name} is the diagnosis", vote_question(name)) == (None, "unclear")
-    for name in ("5 alpha reductase deficiency", "3 vessel disease", "22q11 deletion syndrome"):
-        assert PICK.read(f"{name} is the diagnosis", pick_question(name)) == (None, "unclear")
+@pytest.mark.parametrize(("version", "name"), [
+    *[("vote-1", name) for name in ("no acute disease", "yes they are synonyms", "answer yes", "нет данных", "да это одно и то же")],
+    *[("icd-pick-1", name) for name in ("5 alpha reductase deficiency", "3 vessel disease", "22q11 deletion syndrome")],
+    ("relation-1", "3 vessel disease"), ("severity-1", "3 vessel disease"), ("judge-strict-1", "3 vessel disease"),
+])  # fmt: skip
+def test_a_name_that_an_answer_goes_on_from_is_no_verdict(version: str, name: str) -> None:
+    assert PROMPTS[version].read(f"{name} is the diagnosis", asked(version, name)) == (None, "unclear")
+
+
+def answered(version: str, **reply: Any) -> Answer:
+    given = {"text": "", "finish": "stop", "prompt_tokens": 150, "completion_tokens": 2, "seconds": 0.5, **reply}
+    return answer_of(asked(version), ChatReply(**given))
 
 
 def test_an_answer_keeps_what_came() -> None:
-    assert answered(vote_question(), text="Yes.", logprobs=[[("Yes", -0.1), ("No", -3.0)]]) == Answer(
+    assert answered("vote-1", text="Yes.", logprobs=[[("Yes", -0.1), ("No", -3.0)]]) == Answer(
         1, None, "Yes.", pytest.approx(0.9478, abs=1e-4), 150, 2, 0.5
     )
-    assert answered(pick_question(), text="2") == Answer(2, None, "2", None, 150, 2, 0.5)
+    for version in list(PROMPTS)[1:]:
+        assert answered(version, text="1", logprobs=[[("1", 0.0)]]) == Answer(1, None, "1", None, 150, 2, 0.5)
+    assert answered("vote-1", text="No, because the", finish="length").verdict == 0, "cut at its limit of tokens"
 
 
 @pytest.mark.parametrize(
@@ -174,9 +172,5 @@ def test_an_answer_keeps_what_came() -> None:
 def test_an_answer_without_a_verdict_has_a_reason_and_no_probability(
     reply: dict[str, object], reason: str, raw: str
 ) -> None:
-    answer = answered(vote_question(), **reply)
+    answer = answered("vote-1", **reply)
     assert (answer.verdict, answer.reason, answer.probability, answer.raw) == (None, reason, None, raw)
-
-
-def test_an_answer_cut_at_its_token_limit_counts() -> None:
-    assert answered(vote_question(), text="No, because the", finish="length").verdict == 0

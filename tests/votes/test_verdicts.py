@@ -9,25 +9,36 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dxmatch.votes.prompts.judge_prompts import list_text
 from dxmatch.votes.prompts.pick_prompt import candidates_text
 from dxmatch.votes.prompts.questions import REASONS, ModelConfig, Question
-from dxmatch.votes.prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
+from dxmatch.votes.prompts.versions import PROMPTS
 
-VOTE, PICK = PROMPTS[VOTE_PROMPT], PROMPTS[PICK_PROMPT]
-QUESTION = Question(ModelConfig("m", VOTE_PROMPT), "heart attack", "myocardial infarction")
-FIFTEEN = Question(ModelConfig("m", PICK_PROMPT), "heart attack", candidates_text([("I21", "x")] * 15))
+SECOND = {
+    "vote-1": "myocardial infarction", "icd-pick-1": candidates_text([("I21", "x")] * 15), "relation-1": "angina",
+    **dict.fromkeys(("judge-strict-1", "judge-second-1"), list_text(["angina", None, "acute myocardial infarction"])),
+}  # fmt: skip
+VERDICTS = {
+    "vote-1": {0, 1},
+    "icd-pick-1": set(range(1, 16)),
+    "judge-strict-1": {0, 1, 3},
+    "relation-1": {1, 2, 3, 4, 5},
+}
+
+
+def said(version: str, text: str) -> int | str | None:
+    question = Question(ModelConfig("m", version), "heart attack", SECOND[version])
+    verdict, reason = PROMPTS[version].read(text, question)
+    assert (verdict is None) != (reason is None)
+    return reason if verdict is None else verdict
 
 
 def vote(text: str) -> int | str | None:
-    verdict, reason = VOTE.read(text, QUESTION)
-    assert (verdict is None) != (reason is None)
-    return reason if verdict is None else verdict
+    return said("vote-1", text)
 
 
 def pick(text: str) -> int | str | None:
-    verdict, reason = PICK.read(text, FIFTEEN)
-    assert (verdict is None) != (reason is None)
-    return reason if verdict is None else verdict
+    return said("icd-pick-1", text)
 
 
 @pytest.mark.parametrize("text", [
@@ -104,17 +115,32 @@ def test_no_pick(text: str, reason: str) -> None:
     assert pick(text) == reason
 
 
-def test_a_pick_is_one_of_the_candidates_that_were_put() -> None:
-    two = Question(FIFTEEN.config, "heart attack", candidates_text([("I21", "x"), ("I22", "y")]))
-    assert PICK.read("2", two) == (2, None)
-    assert PICK.read("3", two) == (None, "out of range")
+@pytest.mark.parametrize("version", ["judge-strict-1", "judge-second-1"])
+@pytest.mark.parametrize(("text", "verdict"), [
+    ("0", 0), ("0.", 0), ("0, none of them", 0), ("0 (none)", 0), ("0 none", 0), ("1", 1), ("3", 3), ("3.", 3), ("**3**", 3), ("Answer: 3", 3), ("Diagnosis 3", 3),
+    ('{"answer": 3}', 3), ("3: acute myocardial infarction", 3), ("3) acute myocardial infarction", 3), ("<think>1?</think>3", 3), ("1, not 3", 1),
+    ("2", "out of range"), ("4", "out of range"), ("1 or 3", "contradictory"), ("1, 3", "contradictory"), ("0/3", "contradictory"),
+    ("acute myocardial infarction", "unclear"), ("Angina", "unclear"), ("Yes", "unclear"), ("-1", "unclear"), ("3?", "unclear"), ("", "empty"),
+    ("I'm sorry, 3", "refusal"),
+])  # fmt: skip
+def test_what_a_judge_says(version: str, text: str, verdict: int | str) -> None:
+    assert said(version, text) == verdict
+
+
+@pytest.mark.parametrize(("text", "verdict"), [
+    ("1", 1), ("5", 5), ("2 broad synonym", 2), ("2: Broad synonym.", 2), ("2, broad synonym of it", 2), ("3. exact disease group", 3), ("Class 4", 4),
+    ("5 - not related", 5), ("Answer: 2", 2), ("0", "out of range"), ("6", "out of range"), ("2 exact synonym", "unclear"), ("broad synonym", "unclear"),
+    ("1 or 2", "contradictory"), ("2/3", "contradictory"), ("", "empty"),
+])  # fmt: skip
+def test_what_a_classifier_says(text: str, verdict: int | str) -> None:
+    assert said("relation-1", text) == verdict
 
 
 @settings(deadline=None, max_examples=300)
-@given(st.text() | st.text("Yesno .,\n*:/<think>answer0123456789-"))
+@given(st.text() | st.text("Yesno .,\n*:/<think>answer0123456789-xactmrl"))
 def test_any_text_gives_a_verdict_or_a_reason(text: str) -> None:
-    for said, allowed in ((vote(text), {0, 1}), (pick(text), set(range(1, 16)))):
-        assert said in allowed | REASONS.keys()
+    for version, allowed in VERDICTS.items():
+        assert said(version, text) in allowed | REASONS.keys()
 
 
 @pytest.mark.parametrize("piece", ["*", "answer:", "Yes ", "<think>", "\n", "a\n", "1, ", "Yes\n", "Answer", "—"])
@@ -158,8 +184,4 @@ LOG = math.log
     ],
 )  # fmt: skip
 def test_the_soft_vote(logprobs: list[list[tuple[str, float]]], probability: float | None) -> None:
-    assert VOTE.probability(logprobs) == (None if probability is None else pytest.approx(probability))
-
-
-def test_a_pick_has_no_probability() -> None:
-    assert PICK.probability([[("3", 0.0)]]) is None
+    assert PROMPTS["vote-1"].probability(logprobs) == (None if probability is None else pytest.approx(probability))

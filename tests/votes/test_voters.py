@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.features.compute import feature_values
+from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import intern_pairs
+from dxmatch.features.providers import Providers
 from dxmatch.features.vote_plan import plan
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
@@ -103,11 +104,15 @@ def test_lookup_agrees_with_a_plain_dictionary(
 def test_as_a_feature_it_needs_the_store(store: VoteStore) -> None:
     features = FeatureSet.from_dict({"feature": [VOTE]})
     providers = features.open(Normalizer(), store=store)
-    assert math.isnan(feature_values("Angina", "fever", features, providers)["v"])
+
+    def vote(a: str, b: str, providers: Providers) -> float:
+        return float(feature_table(intern_pairs([a], [b], providers.naming), features, providers)[0, 0])
+
+    assert math.isnan(vote("Angina", "fever", providers))
     said(store, next(voter().questions("angina", "fever")), 0)
-    assert feature_values("FEVER", "angina.", features, providers) == {"v": 0.0}
+    assert vote("FEVER", "angina.", providers) == 0
     with pytest.raises(OptionError, match="'store' parameter must be the file of votes"):
-        feature_values("Angina", "fever", features, features.open(Normalizer()))
+        vote("Angina", "fever", features.open(Normalizer()))
 
 
 def test_the_plan_counts_each_question_once(store: VoteStore) -> None:

@@ -84,17 +84,16 @@ def reproducible(seed: int, threads: int) -> Iterator[None]:
     before = (
         torch.get_num_threads(),
         torch.are_deterministic_algorithms_enabled(),
-        deterministic.fill_uninitialized_memory,
+        deterministic.fill_uninitialized_memory,  # type: ignore[attr-defined]
     )
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True)
-    deterministic.fill_uninitialized_memory = (
-        False  # every tensor is written before it is read; it takes a tenth longer
-    )
+    # Every tensor is written before it is read; to fill it first takes a tenth longer.
+    deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.manual_seed(seed)
     try:
         yield
     finally:
         torch.set_num_threads(before[0])
         torch.use_deterministic_algorithms(before[1])
-        deterministic.fill_uninitialized_memory = before[2]
+        deterministic.fill_uninitialized_memory = before[2]  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from ...features.tokens import view
+from ...features.tokens import stems
 from ...files.tables import read_table
 from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import CATEGORY, EXTENSION, IcdTree
@@ -173,8 +173,8 @@ class Vocabulary:
         for row in rows("equivalents_en.csv"):
             first, second = (self.normalizer(row[side]).split() for side in ("noun", "other"))
             if len(first) == len(second) == 1:
-                a, b = (next(iter(view(word[0], "stem", "en"))) for word in (first, second))
-                found[str(b)] = str(a)
+                (a,), (b,) = (stems(word, "en") for word in (first, second))
+                found[b] = a
         return found
 
     def meaningful(self, name: str) -> frozenset[str]:
@@ -184,7 +184,7 @@ class Vocabulary:
         """
         kept = [word for word in _NEGATED.sub(r"non\2", name).split() if word not in _SMALL] or name.split()
         same = self._synonymous_stems
-        return frozenset(same.get(str(stem), str(stem)) for stem in view(" ".join(kept), "stem", "en"))
+        return frozenset(same.get(stem, stem) for stem in stems(kept, "en"))
 
     def disease(self, name: str) -> int | None:
         return self.disease_of.get(self.normalizer(name))

@@ -5,12 +5,12 @@ The verdict is the number of the class, from 1, in the order of `RELATIONS` and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
-from .data_block import data_block
+from .prompt import Prompt
 from .questions import Question
-from .verdicts import Alternatives, Verdicts
+from .verdicts import Verdicts
 
 RELATIONS = ("exact synonym", "broad synonym", "exact disease group", "broad disease group", "not related")
 SEVERITIES = ("mild", "moderate", "severe", "critical", "rare")
@@ -50,43 +50,30 @@ def _verdicts(classes: Sequence[str]) -> Verdicts:
     return Verdicts(rf"(?:(?:class|number|option|номер)[\W_]{{1,5}})?(?<![-−])([0-9]{{1,9}})(?!\.?[0-9])(?:{named})?")
 
 
-class _ClassPrompt:
-    """The number of a class is asked for."""
+class _ClassPrompt(Prompt):
+    """The number of a class is asked for, from 1."""
 
-    max_answer_tokens: ClassVar[int] = 16
     _classes: ClassVar[tuple[str, ...]]
-    _verdicts: ClassVar[Verdicts]
 
-    def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
-        """The number of the class, from 1, and None; or None and the reason."""
-        digits, reason = self._verdicts.read(text, *filter(None, (question.first, question.second)))
-        if digits is None:
-            return None, reason
-        number = int(digits)
-        return (number, None) if 1 <= number <= len(self._classes) else (None, "out of range")
-
-    def probability(self, logprobs: Sequence[Alternatives]) -> float | None:
-        return None
+    def _choices(self, question: Question) -> tuple[Sequence[str], Collection[int]]:
+        return [name for name in (question.first, question.second) if name], range(1, len(self._classes) + 1)
 
 
 class RelationPrompt(_ClassPrompt):
     """`first` is the reference diagnosis, `second` the predicted one."""
 
     version: ClassVar[str] = "relation-1"
-    _classes = RELATIONS
-    _verdicts = _verdicts(RELATIONS)
+    _before, _after, _classes, _verdicts = _RELATION_BEFORE, _RELATION_AFTER, RELATIONS, _verdicts(RELATIONS)
 
     def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        content = _RELATION_BEFORE + data_block({"golden": first, "predicted": second}) + _RELATION_AFTER
-        return [{"role": "user", "content": content}]
+        return self._put({"golden": first, "predicted": second})
 
 
 class SeverityPrompt(_ClassPrompt):
     """`first` is the diagnosis, `second` is empty."""
 
     version: ClassVar[str] = "severity-1"
-    _classes = SEVERITIES
-    _verdicts = _verdicts(SEVERITIES)
+    _before, _after, _classes, _verdicts = _SEVERITY_BEFORE, _SEVERITY_AFTER, SEVERITIES, _verdicts(SEVERITIES)
 
     def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        return [{"role": "user", "content": _SEVERITY_BEFORE + data_block({"diagnosis": first}) + _SEVERITY_AFTER}]
+        return self._put({"diagnosis": first})

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from ...files.limits import MAX_CHARACTERS
 from .data_block import data_block
@@ -52,17 +54,22 @@ _EXPLAINED = re.compile(r"\s+[-–—]\s+|:\s|\s*[.;,:]\s*$")
 _WORD = re.compile(r"[^\W_]")
 
 
+@dataclass(frozen=True)
 class DiagnosisPrompt:
-    """A case goes in, a ranked list comes out."""
+    """A case goes in, a ranked list comes out.
 
-    version: ClassVar[str]
-    _after: ClassVar[str]
-    max_answer_tokens: ClassVar[int] = 512
+    after : what is asked, behind the case. listed : finds the list in an answer.
+    """
+
+    version: str
+    after: str
+    listed: Callable[[str], list[str]]
+    max_answer_tokens: int = 512
 
     def messages(self, case: str, k: int = 5) -> list[dict[str, str]]:
         """One user message. case : the vignette or note, in any form. k : how many diagnoses are asked for."""
         asked = "likeliest disease" if k == 1 else f"{k} likeliest diseases"
-        return [{"role": "user", "content": _DATA + data_block({"case": case}) + self._after.format(k=asked)}]
+        return [{"role": "user", "content": _DATA + data_block({"case": case}) + self.after.format(k=asked)}]
 
     def read(self, answer: str) -> tuple[list[str], str | None]:
         """The diagnoses, best first, and None; or none, and why (a key of `votes.questions.REASONS`)."""
@@ -72,67 +79,14 @@ class DiagnosisPrompt:
             answer = answer[thoughts.end() :]
         if not answer.strip():
             return [], "empty"
-        found = self._listed(answer)
+        found = self.listed(answer)
         return (found, None) if found else ([], "unclear")
 
-    def _listed(self, answer: str) -> list[str]:
-        return _numbered(answer.splitlines())
 
-
-class FreePrompt(DiagnosisPrompt):
-    """The question alone."""
-
-    version: ClassVar[str] = "diagnose-free-1"
-    _after = _FREE
-
-
-class RolePrompt(DiagnosisPrompt):
-    """As a physician."""
-
-    version: ClassVar[str] = "diagnose-role-1"
-    _after = _ROLE
-
-
-class StepsPrompt(DiagnosisPrompt):
-    """Step by step; what counts stands after the last line that says DIAGNOSES."""
-
-    version: ClassVar[str] = "diagnose-steps-1"
-    max_answer_tokens: ClassVar[int] = 2048
-    _after = _STEPS
-
-    def _listed(self, answer: str) -> list[str]:
-        lines = answer.splitlines()
-        headings = [i for i, line in enumerate(lines) if _HEADING.fullmatch(line)]
-        return _numbered(lines[headings[-1] + 1 :]) if headings else []
-
-
-class JsonPrompt(DiagnosisPrompt):
-    """As JSON."""
-
-    version: ClassVar[str] = "diagnose-json-1"
-    _after = _JSON
-
-    def _listed(self, answer: str) -> list[str]:
-        start = answer.find("{")
-        try:
-            value: Any = json.JSONDecoder().raw_decode(answer, start)[0] if start >= 0 else None
-        except (ValueError, RecursionError):
-            return []
-        names = value.get("diagnoses") if isinstance(value, dict) else None
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            return []
-        return _sound([" ".join(name.split()) for name in names])
-
-
-DIAGNOSIS_PROMPTS: dict[str, DiagnosisPrompt] = {
-    "free": FreePrompt(), "role": RolePrompt(), "steps": StepsPrompt(), "json": JsonPrompt(),
-}  # fmt: skip
-
-
-def _numbered(lines: list[str]) -> list[str]:
+def _numbered(answer: str) -> list[str]:
     """The first run of lines 1, 2, 3, …, whatever stands between them; nothing where a number is missing."""
     names: list[str] = []
-    for line in lines:
+    for line in answer.splitlines():
         found = _NUMBERED.fullmatch(line.rstrip())
         if found is None:
             continue
@@ -142,6 +96,25 @@ def _numbered(lines: list[str]) -> list[str]:
             return []
         names.append(_name(found[2]))
     return _sound(names)
+
+
+def _numbered_at_the_end(answer: str) -> list[str]:
+    """`_numbered`, after the last line that says DIAGNOSES; nothing without one."""
+    lines = answer.splitlines()
+    headings = [i for i, line in enumerate(lines) if _HEADING.fullmatch(line)]
+    return _numbered("\n".join(lines[headings[-1] + 1 :])) if headings else []
+
+
+def _json(answer: str) -> list[str]:
+    start = answer.find("{")
+    try:
+        value: Any = json.JSONDecoder().raw_decode(answer, start)[0] if start >= 0 else None
+    except (ValueError, RecursionError):
+        return []
+    names = value.get("diagnoses") if isinstance(value, dict) else None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return []
+    return _sound([" ".join(name.split()) for name in names])
 
 
 def _name(item: str) -> str:
@@ -155,3 +128,12 @@ def _name(item: str) -> str:
 def _sound(names: list[str]) -> list[str]:
     """Nothing where one of them is no name, so that no rank moves up unseen."""
     return names if all(_WORD.search(name) and len(name) <= MAX_CHARACTERS for name in names) else []
+
+
+DIAGNOSIS_PROMPTS = {
+    "free": DiagnosisPrompt("diagnose-free-1", _FREE, _numbered),
+    "role": DiagnosisPrompt("diagnose-role-1", _ROLE, _numbered),
+    "steps": DiagnosisPrompt("diagnose-steps-1", _STEPS, _numbered_at_the_end, 2048),
+    "json": DiagnosisPrompt("diagnose-json-1", _JSON, _json),
+}
+"""The question alone, as a physician, step by step, as JSON."""

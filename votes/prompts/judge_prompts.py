@@ -7,12 +7,12 @@ predicted diagnosis that names the reference disease, from 1; 0 says that none d
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
-from .data_block import data_block
+from .prompt import Prompt
 from .questions import Question
-from .verdicts import Alternatives, Verdicts
+from .verdicts import Verdicts
 
 _DATA = """\
 The data block holds a patient's reference diagnosis and, by number, the diagnoses that somebody predicted, as JSON strings. \
@@ -58,28 +58,18 @@ def list_of(text: str) -> list[str | None]:
     return json.loads(text)
 
 
-class _JudgePrompt:
+class _JudgePrompt(Prompt):
     """A reference and a numbered list; a number is asked for, 0 for none of them."""
 
-    max_answer_tokens: ClassVar[int] = 16
-    _after: ClassVar[str]
+    _before, _verdicts = _DATA, _VERDICTS
 
     def messages(self, first: str, second: str) -> list[dict[str, str]]:
         numbered = {str(place): name for place, name in enumerate(list_of(second), start=1) if name is not None}
-        return [{"role": "user", "content": _DATA + data_block({"reference": first, **numbered}) + self._after}]
+        return self._put({"reference": first, **numbered})
 
-    def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
-        """0, or the number of a predicted diagnosis, and None; or None and the reason."""
-        predicted = list_of(question.second)
-        digits, reason = _VERDICTS.read(text, question.first, *(name for name in predicted if name is not None))
-        if digits is None:
-            return None, reason
-        number = int(digits)
-        there = number == 0 or (number <= len(predicted) and predicted[number - 1] is not None)
-        return (number, None) if there else (None, "out of range")
-
-    def probability(self, logprobs: Sequence[Alternatives]) -> float | None:
-        return None
+    def _choices(self, question: Question) -> tuple[Sequence[str], Collection[int]]:
+        predicted = {place: name for place, name in enumerate(list_of(question.second), start=1) if name is not None}
+        return [question.first, *predicted.values()], {0, *predicted}
 
 
 class StrictJudgePrompt(_JudgePrompt):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from .data_block import data_block
+from .prompt import Prompt
 from .questions import Question
 from .verdicts import Alternatives, Verdicts, share
 
@@ -28,15 +28,14 @@ _YES, _NO = ("yes", "да"), ("no", "нет")
 _VERDICTS = Verdicts(f"({'|'.join((*_YES, *_NO))})")
 
 
-class VotePrompt:
+class VotePrompt(Prompt):
     """The six expert criteria; one word is asked for, Yes or No (read in Russian too)."""
 
     version: ClassVar[str] = "vote-1"
-    max_answer_tokens: ClassVar[int] = 16
+    _before, _after = _BEFORE, _AFTER
 
     def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        content = _BEFORE + data_block({"first": first, "second": second}) + _AFTER
-        return [{"role": "user", "content": content}]
+        return self._put({"first": first, "second": second})
 
     def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
         """1 or 0 and None, or None and the reason."""

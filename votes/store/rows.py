@@ -64,14 +64,14 @@ def row_of(respondent: int, question: Question, answer: Answer, answered_at: int
         raise InputError("an unknown reason for no verdict", allowed=", ".join(REASONS), got=answer.reason)
     return (
         respondent,
-        _text("first", question.first),
-        _text("second", question.second),
+        question.first,
+        question.second,
         _whole("repeat", question.repeat),
-        None if answer.verdict is None else _whole("verdict", answer.verdict),
+        _whole("verdict", answer.verdict),
         answer.reason,
         _number("probability", answer.probability, most=1),
-        None if answer.prompt_tokens is None else _whole("prompt_tokens", answer.prompt_tokens),
-        None if answer.completion_tokens is None else _whole("completion_tokens", answer.completion_tokens),
+        _whole("prompt_tokens", answer.prompt_tokens),
+        _whole("completion_tokens", answer.completion_tokens),
         _number("seconds", answer.seconds, most=float("inf")),
         answered_at,
         answer.raw[:MAX_RAW].encode("utf-8", "backslashreplace").decode("utf-8")[:MAX_RAW],
@@ -84,15 +84,9 @@ def answer_of(row: Sequence[Any]) -> Answer:
     return Answer(verdict, reason, raw, probability, prompt_tokens, completion_tokens, seconds)
 
 
-def _text(name: str, value: Any) -> str:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError("half a surrogate pair", column=name, allowed="Unicode text", got=value) from error
-    return value
-
-
-def _whole(name: str, value: Any) -> int:
+def _whole(name: str, value: Any) -> int | None:
+    if value is None:
+        return None
     try:
         number = operator.index(value)
     except TypeError:

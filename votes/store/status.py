@@ -18,7 +18,7 @@ class ModelStatus:
     answers : all of them, with a verdict or without.
     matches : verdicts that are 1 (of a pick: those that name the first candidate).
     unscored : answers without a verdict, by reason.
-    prompt_tokens, completion_tokens, seconds : sums over the answers that tell them.
+    prompt_tokens, completion_tokens : sums over the answers that tell them.
     first_at, last_at : when the first and the last answer came, UTC.
     repeated : questions with two verdicts or more; disagreeing : those of them whose verdicts are not all equal.
     """
@@ -28,7 +28,6 @@ class ModelStatus:
     matches: int
     prompt_tokens: int
     completion_tokens: int
-    seconds: float
     first_at: datetime
     last_at: datetime
     unscored: dict[str, int] = field(default_factory=dict)
@@ -41,16 +40,16 @@ def status_of(db: Connection) -> list[ModelStatus]:
     db.execute("BEGIN")
     totals = db.execute(
         """SELECT r.id, r.model, r.prompt, r.parameters, count(*), total(a.verdict = 1), total(a.prompt_tokens),
-            total(a.completion_tokens), total(a.seconds), min(a.answered_at), max(a.answered_at)
+            total(a.completion_tokens), min(a.answered_at), max(a.answered_at)
         FROM respondent r JOIN answer a ON a.respondent = r.id
         GROUP BY r.id ORDER BY r.model, r.prompt, r.parameters"""
     )
     found = {
         id: ModelStatus(
-            ModelConfig(model, prompt, parameters), answers, int(matches), int(asked), int(told), seconds,
+            ModelConfig(model, prompt, parameters), answers, int(matches), int(asked), int(told),
             _EPOCH + timedelta(seconds=first), _EPOCH + timedelta(seconds=last),
         )
-        for id, model, prompt, parameters, answers, matches, asked, told, seconds, first, last in totals
+        for id, model, prompt, parameters, answers, matches, asked, told, first, last in totals
     }  # fmt: skip
     unscored = "SELECT respondent, reason, count(*) FROM answer WHERE verdict IS NULL GROUP BY respondent, reason"
     for id, reason, answers in db.execute(unscored):

@@ -22,13 +22,13 @@ __all__ = ["ModelStatus", "StoreError", "VoteStore"]
 T = TypeVar("T")
 
 _BATCH = 10_000
+_BETWEEN_CHECKPOINTS = 500
 _FEW_NAMES = 100
 
 _KEY = ", ".join(KEY)
 _COLUMNS = ", ".join((*KEY, *VALUES))
 _PLACES = ", ".join("?" * len((*KEY, *VALUES)))
 _KEEP = f"ON CONFLICT ({_KEY}) DO NOTHING"
-_REPLACE = f"ON CONFLICT ({_KEY}) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in VALUES)}"
 _ASKED = f"asked (position INTEGER PRIMARY KEY, {_KEY})"
 _ID = "(SELECT id FROM respondent WHERE model = ? AND prompt = ? AND parameters = ?)"
 
@@ -37,7 +37,7 @@ class VoteStore:
     """One file of answers. Several threads may share an object of it, and several processes the file.
 
     An answer is committed when `add` returns: it outlives the process, however that ends. A power cut can lose the last
-    few (see `StoreFile`); they are then asked again. No address, header or key of an endpoint is ever stored.
+    500 (see `StoreFile`); they are then asked again. No address, header or key of an endpoint is ever stored.
 
     Parameters
     ----------
@@ -57,6 +57,7 @@ class VoteStore:
         self._file = StoreFile(self.path, wait)
         self._lock = threading.RLock()
         self._ids: dict[ModelConfig, int] = {}
+        self._since_checkpoint = 0
         self._db = self._file.open(create=not must_exist)
 
     def __enter__(self) -> Self:
@@ -74,13 +75,17 @@ class VoteStore:
         with self._lock, self._file.translated_errors():
             row = row_of(self._id(self._db, question.config), question, answer, int(time.time()))
             insert = f"INSERT INTO answer ({_COLUMNS}) VALUES ({_PLACES}) {_KEEP}"
-            return self._db.execute(insert, row).rowcount == 1
+            added = self._db.execute(insert, row).rowcount
+            self._since_checkpoint += added
+            if self._since_checkpoint >= _BETWEEN_CHECKPOINTS:
+                self._file.checkpoint(self._db)
+                self._since_checkpoint = 0
+            return added == 1
 
-    def add_many(self, items: Iterable[tuple[Question, Answer]], *, replace: bool = False) -> int:
-        """Commits all of them or none; returns how many were new (with `replace`: how many were written).
+    def add_many(self, items: Iterable[tuple[Question, Answer]]) -> int:
+        """Commits all of them or none; returns how many were new. All of `items` is read before the store is locked.
 
-        Of two answers to one question in `items` the first counts, with `replace` the last. All of `items` is read before
-        the store is locked.
+        Of two answers to one question in `items` the first counts.
         """
         now = int(time.time())
         with self._file.connection(f"incoming ({_COLUMNS})") as db:
@@ -89,9 +94,11 @@ class VoteStore:
                     rows = [row_of(self._id(db, q.config), q, answer, now) for q, answer in batch]
                     _fill(db, "incoming", rows)
             select = f"SELECT * FROM incoming ORDER BY {_KEY}, incoming.rowid"
-            with self._file.translated_errors(), transaction(db):
-                insert = f"INSERT INTO answer ({_COLUMNS}) {select} {_REPLACE if replace else _KEEP}"
-                return db.execute(insert).rowcount
+            with self._file.translated_errors():
+                with transaction(db):
+                    added = db.execute(f"INSERT INTO answer ({_COLUMNS}) {select} {_KEEP}").rowcount
+                self._file.checkpoint(db)
+                return added
 
     def forget_unscored(self, questions: Iterable[Question]) -> int:
         """Removes those of their answers that hold no verdict, so that they are asked anew; returns how many these were."""
@@ -100,16 +107,11 @@ class VoteStore:
         forgotten = 0
         for batch in _batches(questions):
             rows = [(*_words(q.config), q.first, q.second, q.repeat) for q in batch]
-            with self._lock, self._file.translated_errors(), transaction(self._db):
-                forgotten += self._db.executemany(forget, rows).rowcount
+            with self._lock, self._file.translated_errors():
+                with transaction(self._db):
+                    forgotten += self._db.executemany(forget, rows).rowcount
+                self._file.checkpoint(self._db)
         return forgotten
-
-    def has(self, question: Question) -> bool:
-        """Has this one question an answer? (For many: `unknown`.)"""
-        key = (*_words(question.config), question.first, question.second, question.repeat)
-        select = f"SELECT 1 FROM answer WHERE respondent = {_ID} AND first = ? AND second = ? AND repeat = ?"
-        with self._lock, self._file.translated_errors():
-            return self._db.execute(select, key).fetchone() is not None
 
     def unknown(self, questions: Iterable[Question]) -> Iterator[Question]:
         """Those without an answer, in order and in bounded memory; looked up by the batch, each when it is come to."""
@@ -124,11 +126,6 @@ class VoteStore:
             for batch in _batches(questions):
                 found = {position: answer_of(row) for position, *row in self._looked_up(db, batch, ", ".join(VALUES))}
                 yield from (found.get(position) for position in range(len(batch)))
-
-    def picks(self, config: ModelConfig, questions: Sequence[tuple[str, str]]) -> list[int | None]:
-        """The verdicts on (first, second), of repeat 0; None where it was not asked or not scored."""
-        answers = self.stored(Question(config, first, second) for first, second in questions)
-        return [answer and answer.verdict for answer in answers]
 
     def answers(
         self, config: ModelConfig, names: Sequence[str]
@@ -152,12 +149,6 @@ class VoteStore:
                 if not page:
                     return
                 yield from page
-
-    def known(self, config: ModelConfig, repeat: int | None = None) -> int:
-        """How many answers there are of the model configuration, or of one repeat of it."""
-        count = f"SELECT count(*) FROM answer WHERE respondent = {_ID} AND repeat = coalesce(?, repeat)"
-        with self._file.connection() as db, self._file.translated_errors():
-            return db.execute(count, (*_words(config), repeat)).fetchone()[0]
 
     def mean_tokens(self, config: ModelConfig) -> tuple[float, float] | None:
         """Mean tokens of a prompt and of an answer, over the answers that tell both; None where none does."""
@@ -185,10 +176,12 @@ class VoteStore:
                     _fill(db, "incoming", rows)
             # "WHERE true" keeps SQLite from reading ON as that of a join.
             select = "SELECT * FROM incoming WHERE true ON CONFLICT (custom_id) DO NOTHING"
-            with self._file.translated_errors(), transaction(db):
-                db.execute(f"INSERT INTO exported ({columns}) {select}")
-                for other in db.execute(f"SELECT * FROM incoming EXCEPT SELECT {columns} FROM exported"):
-                    raise InputError("a custom id that stands for another question already", got=other[0])
+            with self._file.translated_errors():
+                with transaction(db):
+                    db.execute(f"INSERT INTO exported ({columns}) {select}")
+                    for other in db.execute(f"SELECT * FROM incoming EXCEPT SELECT {columns} FROM exported"):
+                        raise InputError("a custom id that stands for another question already", got=other[0])
+                self._file.checkpoint(db)
 
     def exported(self, custom_id: str) -> Question | None:
         """The question behind a custom id; None where the store did not export it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,17 @@ from ....errors import InputError
 from ....pages.rows import Row
 from ...lists.lists import Lists, Panel
 from ...matches.case_matches import CaseMatches
+from ...matches.multiplicity import sizes
 from ...metrics import REGISTRY
-from ...statistics.section import Context, Section, measured
+from ...statistics.bootstrap import by_name
+from ...statistics.section import Context, Section, metric_row
 from .labelled import Labelled, read_labelled
-from .pairwise_agreement import PairwiseAgreement, pairwise_agreement
 from .prediction_powered import CorrectedRates, corrected_by_cases, corrected_by_pairs
 
 NAME, TITLE = "correction", "Corrected for the match function's own errors"
 _SIDES = ("AE mean", "EE mean")
 _UNLABELLED, _NO_MATCH, _MATCH = 1, 2, 3
+_APART, _MATCHED, _EQUAL = 1, 2, 3
 
 Values = NDArray[np.float64]
 
@@ -30,10 +33,7 @@ def corrected(
     judged: Sequence[Panel],
     pair_of: NDArray[np.integer],
     matches: CaseMatches,
-    labelled: Any,
     context: Context,
-    *,
-    denominator: str = "nk2",
 ) -> Section:
     """The section: P and RPAD; R and RRAD too where cases were drawn. `of` begins with "corrected".
 
@@ -45,18 +45,17 @@ def corrected(
     pair_of : [raters, raters], the number of each pair of raters that some panel compares, in the order (0,1), (0,2),
         …, (1,2), …; -1 for the others.
     matches : M on all these pairs, at k or at longer lists.
-    labelled : what `read_labelled` reads.
-    denominator : as in `evaluate`; where it is the lists' own lengths, these are not resampled.
+    context : with what `read_labelled` reads. Where the denominator is the lists' own lengths, these are not resampled.
 
     Raises
     ------
     InputError
         For a labelled sample that cannot be right.
     """
-    sample = read_labelled(labelled, lists)
-    met = pairwise_agreement(lists, pair_of, matches, context.k, denominator)
+    sample = read_labelled(context.labelled, lists)
+    met = _pairwise_agreement(lists, matches, context.k, context.denominator)
     columns = _Columns(judged, pair_of)
-    order = np.argsort(np.array(lists.cases, dtype=object), kind="stable")
+    order = by_name(lists.cases)
     if sample.cases is None:
         rates = {"P": _by_pairs(met, columns, sample, context, order)}
     else:
@@ -76,6 +75,47 @@ def corrected(
     return section
 
 
+@dataclass(frozen=True)
+class _PairwiseAgreement:
+    """By case and pair of raters.
+
+    matched, equal, unequal : float64 [n, m], the places that M matches, those of two equal strings, and those of two
+        different ones, each over what P divides by, so that P is the mean of `matched`.
+    met : float64 [n, m], chi by M.
+    area : float64 [m], what P divides by, per case. matches : of lists cut to k.
+    """
+
+    matched: NDArray[np.float64]
+    equal: NDArray[np.float64]
+    unequal: NDArray[np.float64]
+    met: NDArray[np.float64]
+    area: NDArray[np.float64]
+    matches: CaseMatches
+
+    @property
+    def same(self) -> NDArray[np.bool_]:
+        """bool [u], which pairs are two equal strings."""
+        return np.equal(*np.divmod(self.matches.codes, len(self.matches.strings)))
+
+
+def _pairwise_agreement(lists: Lists, matches: CaseMatches, k: int, denominator: str) -> _PairwiseAgreement:
+    """Of the pairs of raters that `matches` compares, in lists cut to k."""
+    matches = matches.top(k)
+    n, m = len(matches.entries), len(matches.first)
+    area = np.full(m, float(k * k))
+    if denominator == "observed":
+        area = sizes(lists.lengths, matches.first, matches.second, k).mean(0)
+    matched, equal, unequal, met = (np.zeros((n, m)) for _ in range(4))
+    made = _PairwiseAgreement(matched, equal, unequal, met, area, matches)
+    kind = np.where(made.same, _EQUAL, np.where(matches.verdicts, _MATCHED, _APART)).astype(np.int8)
+    for cases, compared in matches.compared(kind):
+        equal[cases] = (compared == _EQUAL).sum((-2, -1)) / area
+        matched[cases] = (compared >= _MATCHED).sum((-2, -1)) / area
+        unequal[cases] = (compared > 0).sum((-2, -1)) / area - equal[cases]
+        met[cases] = (compared >= _MATCHED).any((-2, -1))
+    return made
+
+
 class _Columns:
     """The columns that are corrected: each pair of raters, then for each panel the mean over AE and over EE.
 
@@ -84,11 +124,7 @@ class _Columns:
 
     def __init__(self, judged: Sequence[Panel], pair_of: NDArray[np.integer]) -> None:
         self.pairs = int(pair_of.max()) + 1
-        self.sides = []
-        for panel in judged:
-            experts = np.array(panel.experts)
-            i, j = np.triu_indices(len(experts), 1)
-            self.sides.append((pair_of[panel.algorithm, experts], pair_of[experts[i], experts[j]]))
+        self.sides = [panel.pairs(pair_of) for panel in judged]
 
     def of(self, values: Values) -> Values:
         """[..., m] -> [..., m + 2 panels]."""
@@ -112,12 +148,12 @@ class _Columns:
 
 
 def _by_pairs(
-    met: PairwiseAgreement, columns: _Columns, sample: Labelled, context: Context, order: NDArray[np.integer]
+    met: _PairwiseAgreement, columns: _Columns, sample: Labelled, context: Context, order: NDArray[np.integer]
 ) -> CorrectedRates:
     at, known = sample.among(met.matches.codes)
-    pairs = len(met.first)
+    pairs = len(met.area)
     held = np.zeros((len(sample.codes) + 1, pairs))
-    for _, compared in met.compared(np.where(known, at + 1, 0).astype(np.int32)):
+    for _, compared in met.matches.compared(np.where(known, at + 1, 0).astype(np.int32)):
         flat = compared.astype(np.int64) * pairs + np.arange(pairs)[:, None, None]
         held += np.bincount(flat.ravel(), minlength=held.size).reshape(held.shape)
     weighted = columns.of(held[1:] / met.area) * sample.weights[:, None]
@@ -132,7 +168,7 @@ def _by_pairs(
 
 
 def _by_cases(
-    met: PairwiseAgreement,
+    met: _PairwiseAgreement,
     columns: _Columns,
     sample: Labelled,
     lists: Lists,
@@ -146,7 +182,8 @@ def _by_cases(
     kind = np.where(known, np.where(sample.labels[at], _MATCH, _NO_MATCH), _UNLABELLED)
     kind = np.where(met.same, _MATCH, kind).astype(np.int8)
     shared, joint = (np.full(met.matched.shape, np.nan) for _ in "12")
-    for block, compared in met.compared(kind, sample.cases):
+    drawn = replace(met.matches, entries=met.matches.entries[sample.cases])
+    for block, compared in drawn.compared(kind):
         cases = sample.cases[block]
         if (compared == _UNLABELLED).any():
             raise _not_labelled(met, sample, lists, cases, compared == _UNLABELLED)
@@ -163,11 +200,11 @@ def _by_cases(
 
 
 def _not_labelled(
-    met: PairwiseAgreement, sample: Labelled, lists: Lists, cases: NDArray[np.intp], missing: NDArray[np.bool_]
+    met: _PairwiseAgreement, sample: Labelled, lists: Lists, cases: NDArray[np.intp], missing: NDArray[np.bool_]
 ) -> InputError:
     case, pair, p, q = (int(where[0]) for where in np.nonzero(missing))
-    entries = met.entries[cases[case]]
-    one, other = lists.strings[entries[met.first[pair], p]], lists.strings[entries[met.second[pair], q]]
+    entries, raters = met.matches.entries[cases[case]], (met.matches.first[pair], met.matches.second[pair])
+    one, other = (lists.strings[entries[rater, place]] for rater, place in zip(raters, (p, q), strict=True))
     return InputError(
         f"the case {lists.cases[cases[case]]!r} is not labelled in full: {one!r} with {other!r} is missing",
         source=sample.source, allowed="every pair of a case that it names, or no column case_id",
@@ -179,24 +216,15 @@ def _rows(
 ) -> list[Row]:
     rate = {"P": "precision_at_k", "R": "recall_at_k"}[letter]
     values, repeats = of_panel(found.data, context.hardness), of_panel(found.repeats, context.hardness)
-    rows = []
-    for name, of, value, again, behind in zip(
-        (rate, rate, f"r{letter.lower()}ad"), (*(f"corrected {side}" for side in _SIDES), "corrected"),
-        values, repeats, pairs, strict=True,
-    ):  # fmt: skip
-        metric = REGISTRY[name]
-        hardness = context.hardness if name.endswith("ad") else None
-        why = (
-            "no labelled pair stands between them" if np.isnan(found.data).any() else "the experts' part is not above 0"
+    parts = (rate, rate, f"r{letter.lower()}ad"), (*(f"corrected {side}" for side in _SIDES), "corrected")
+    why = "no labelled pair stands between them" if np.isnan(found.data).any() else "the experts' part is not above 0"
+    return [
+        metric_row(
+            algorithm, name, value, again, context, of=of, k=context.k,
+            hardness=context.hardness if name.endswith("ad") else None, n_pairs=behind, reason=why,
         )
-        rows.append(
-            {
-                "algorithm": algorithm, "metric": metric.symbol, "of": of, "k": context.k, "hardness": hardness,
-                "name": metric.printed(context.k, hardness, of), **measured(float(value), again, context.level, context.n_cases, why),
-                "n_cases": context.n_cases, "n_pairs": behind,
-            }
-        )  # fmt: skip
-    return rows
+        for name, of, value, again, behind in zip(*parts, values, repeats, pairs, strict=True)
+    ]  # fmt: skip
 
 
 def _compared(row: Row, before: float) -> Row:

@@ -1,79 +1,178 @@
-"""RPAD@k and RRAD@k over k, with the line at 1."""
+"""Curves of raters: RPAD and RRAD over k, HDF1 down the levels of ICD-10, and places from metric to metric."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
-from ....pages.encodings import named, only, tooltip, with_interval
+import altair as alt
+
+from ....pages.encodings import named
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
+from ....terms.icd.ancestor_sets import LEVELS
 from ...statistics.results import Results
-from .marks import aside, curves_with_intervals, marks_of
+from .layers import curve, text, upright, with_told
+from .marks import Marks, marks_of
 
 _SAYS = {"RPAD": "relative precision", "RRAD": "relative recall"}
-_COLUMNS = {"rater": "algorithm", "k": "k", "told": "value"}
 
 
-def figures(report: Results) -> list[Figure]:
-    """One for each of RPAD and RRAD that is there."""
+def by_k(report: Results) -> list[Figure]:
+    """One for each of RPAD and RRAD that is there, with the line at 1."""
     made = []
-    for metric, says in _SAYS.items():
+    for metric in _SAYS:
         rows = [
-            {
-                "rater": row["algorithm"], "k": row["k"], "value": row["value"], "low": row["low"], "high": row["high"],
-                "told": with_interval(row),
-            }
+            with_told(row, rater=row["algorithm"], k=row["k"], place=row["k"])
             for row in report.rows
             if row["metric"] == metric and not row["of"]
-        ]  # fmt: skip
+        ]
         if rows:
-            made.append(_figure(report, metric, says, rows))
+            made.append(_of_metric(metric, rows, marks_of(report), report.k))
     return made
 
 
-def _figure(report: Results, metric: str, says: str, rows: list[Row]) -> Figure:
-    marks = marks_of(report)
-    raters = marks.ordered([row["rater"] for row in rows])
+def _of_metric(metric: str, rows: list[Row], marks: Marks, k: int) -> Figure:
+    raters = _set_aside(rows, marks)
     ks = sorted({row["k"] for row in rows})
-    for row in rows:
-        row["place"] = row["k"] + aside(row["rater"], raters)
-
-    known = [row for row in rows if row["value"] is not None]
 
     def draw(style: Style) -> Any:
-        import altair as alt
-
         x = alt.X(
-            "place", type="quantitative", title="k, the diagnoses of each list that count",
-            scale=alt.Scale(domain=[ks[0] - 0.5, ks[-1] + 0.5], nice=False),
+            "place:Q", title="k, the diagnoses of each list that count", scale=_edges(ks[0], ks[-1]),
             axis=alt.Axis(values=ks, format="d", grid=False),
         )  # fmt: skip
-        y = alt.Y("value", type="quantitative", title=metric, scale=alt.Scale(zero=False, nice=True))
         base = alt.Chart(named("rates")).encode(x=x)
-        tips = tooltip(rater="algorithm", k="k", told=metric)
-        return alt.layer(
-            alt.Chart(named("line"))
-            .mark_rule(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
-            .encode(y=alt.Y("one", type="quantitative")),
-            *curves_with_intervals(base, y, tips, marks, raters, style),
-        ).properties(width=style.width, height=250)
+        y = alt.Y("value:Q", title=metric, scale=alt.Scale(zero=False, nice=True))
+        line = alt.Chart(named("line")).mark_rule(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
+        tips = {"rater": "algorithm", "k": "k", "told": metric}
+        bars, curves = upright(base, marks, raters, style), curve(base.encode(y=y), tips, marks, raters, style)
+        return alt.layer(line.encode(y="one:Q"), bars, *curves).properties(width=style.width, height=250)
 
+    of = {(row["rater"], row["k"]): row["told"] for row in rows}
+    told = "; ".join(f"{rater} {of[rater, k]}" for rater in raters if (rater, k) in of)
     return Figure(
         name=f"{metric.lower()}_by_k",
         section="relative",
-        title=f"{metric}@k, {says}",
-        finding=_finding(metric, rows, raters, report.k),
-        columns=_COLUMNS | {"told": metric},
+        title=f"{metric}@k, {_SAYS[metric]}",
+        finding=f"{metric} by the number of diagnoses k; 1 is the panel's own level. At k = {k}: {told}.",
+        columns={"rater": "algorithm", "k": "k", "told": metric},
         rows=rows,
-        data={"rates": only(known, ("rater", "k", "place", "value", "low", "high", "told")), "line": [{"one": 1}]},
+        data={"rates": _known(rows), "line": [{"one": 1}]},
         draw=draw,
         series=raters,
         note="The dashed line at 1 is the panel's own level; bars are intervals.",
     )
 
 
-def _finding(metric: str, rows: list[Row], raters: tuple[str, ...], k: int) -> str:
-    of = {(row["rater"], row["k"]): row["told"] for row in rows}
-    parts = [f"{rater} {of[rater, k]}" for rater in raters if (rater, k) in of]
-    return f"{metric} by the number of diagnoses k; 1 is the panel's own level. At k = {k}: {'; '.join(parts)}."
+def by_level(report: Results) -> list[Figure]:
+    """How far down the tree the diagnoses stay right: one, where HDF1 by level is there."""
+    there = [row for row in report.rows if row["metric"] == "HDF1" and row["of"] in LEVELS]
+    levels = [level for level in LEVELS if any(row["of"] == level and row["value"] is not None for row in there)]
+    if not levels:
+        return []
+    marks = marks_of(report)
+    rows = [with_told(row, rater=row["algorithm"], level=row["of"], place=LEVELS.index(row["of"])) for row in there]
+    raters = _set_aside(rows, marks)
+
+    def draw(style: Style) -> Any:
+        base = alt.Chart(named("rates")).encode(x=alt.X("place:Q", scale=_edges(0, len(levels) - 1), axis=None))
+        y = alt.Y("value:Q", title="HDF1", scale=alt.Scale(domain=[0, 1]))
+        tips = {"rater": "rater", "level": "level", "told": "HDF1"}
+        bars, curves = upright(base, marks, raters, style), curve(base.encode(y=y), tips, marks, raters, style)
+        names = text("levels", "place", "zero", "level", dy=18)
+        return alt.layer(bars, *curves, names).properties(width=style.width, height=250)
+
+    of = {(row["rater"], row["level"]): row["told"] for row in rows}
+    told = "; ".join(f"{rater} {', '.join(f'{level} {of[rater, level]}' for level in levels)}" for rater in raters)
+    return [
+        Figure(
+            name="cascade",
+            section="hierarchical",
+            title="HDF1 by level of ICD-10",
+            finding=f"HDF1 by level of ICD-10, from the chapter down. {told}.",
+            columns={"rater": "rater", "level": "level", "told": "HDF1"},
+            rows=rows,
+            data={
+                "rates": _known(rows),
+                "levels": [{"place": place, "level": level, "zero": 0} for place, level in enumerate(levels)],
+            },
+            draw=draw,
+            series=raters,
+            note="From the chapter (the broadest) down; bars are intervals.",
+        )
+    ]
+
+
+def ranks(report: Results) -> list[Figure]:
+    """How the order of the raters shifts: one, where at least two of them have a place by more than one metric."""
+    of: dict[tuple[str, str], Row] = {}
+    for end in ("from", "to"):
+        for row in report.rows_of("hierarchical.rank_shifts"):
+            rater, metric, told = row["algorithm"], row[end], f"{row[f'{end}_value']:.3f}"
+            of[rater, metric] = {"rater": rater, "metric": metric, "rank": row[f"{end}_rank"], "told": told}
+    rows, marks = list(of.values()), marks_of(report)
+    raters = marks.ordered(row["rater"] for row in rows)
+    if len(raters) < 2:
+        return []
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    last = max(row["rank"] for row in rows)
+    # raters that share a place stand side by side
+    sharing, stood = Counter((row["metric"], row["rank"]) for row in rows), Counter[tuple[str, int]]()
+    for row in sorted(rows, key=lambda row: raters.index(row["rater"])):
+        at = row["metric"], row["rank"]
+        row["place"] = metrics.index(row["metric"]) + (stood[at] - (sharing[at] - 1) / 2) * 0.07
+        stood[at] += 1
+
+    def draw(style: Style) -> Any:
+        y = alt.Y(
+            "rank:Q", title="place", axis=alt.Axis(values=list(range(1, last + 1)), format="d"),
+            scale=alt.Scale(domain=[last + 0.4, 0.6], nice=False, zero=False),
+        )  # fmt: skip
+        x = alt.X("place:Q", scale=_edges(0, len(metrics) - 1), axis=None)
+        tips = {"rater": "rater", "metric": "metric", "rank": "place", "told": "value"}
+        curves = curve(alt.Chart(named("ranks")).encode(x=x, y=y), tips, marks, raters, style, size=110)
+        names = text("metrics", "place", "rank", "lines", dy=16, lineHeight=14)
+        return alt.layer(*curves, names).properties(width=style.width, height=max(120, 44 * last))
+
+    of_rater = {r: [f"{row['rank']} by {row['metric']}" for row in rows if row["rater"] == r] for r in raters}
+    told = "; ".join(f"{rater} {', '.join(places)}" for rater, places in of_rater.items())
+    return [
+        Figure(
+            name="ranks",
+            section="hierarchical",
+            title="Rank shifts between metrics",
+            finding=f"Place of each rater by metric, 1 the best. {told}.",
+            columns={"rater": "rater", "metric": "metric", "rank": "place", "told": "value"},
+            rows=rows,
+            data={
+                "ranks": rows,
+                # two lines: Acc and what stands in brackets
+                "metrics": [
+                    {"place": i, "lines": metric.replace("(", "\n(").split("\n"), "rank": last + 0.4}
+                    for i, metric in enumerate(metrics)
+                ],
+            },
+            draw=draw,
+            series=raters,
+            note="Place 1 is the best; where lines cross, the metrics disagree on who is better.",
+        )
+    ]
+
+
+def _set_aside(rows: list[Row], marks: Marks) -> tuple[str, ...]:
+    """Who is drawn; moves each `place` a little to its rater's side, so that the bars of curves do not hide each other."""
+    raters = marks.ordered(row["rater"] for row in rows)
+    for row in rows:
+        row["place"] += (raters.index(row["rater"]) - (len(raters) - 1) / 2) * min(0.06, 0.5 / len(raters))
+    return raters
+
+
+def _known(rows: list[Row]) -> list[Row]:
+    """What is drawn: a gap where a value is undefined."""
+    return [row for row in rows if row["value"] is not None]
+
+
+def _edges(first: float, last: float) -> alt.Scale:
+    """Half a step more on both sides."""
+    return alt.Scale(domain=[first - 0.5, last + 0.5], nice=False)

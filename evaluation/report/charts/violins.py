@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +13,8 @@ from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
 from ...statistics.results import Results
-from .marks import by_colour, marks_of
+from .layers import looks, text
+from .marks import marks_of
 
 _SCORES = {"HDF1": ("hierarchical", 1), "Semantic": ("weighted", 16), "Severity": ("weighted", 16)}
 _POINTS, _GRID, _MAX_ALGORITHMS = 120, 61, 12
@@ -64,45 +66,30 @@ def _figure(report: Results, score: str, family: str, top: int, values: Values) 
     sampled = any(row["n_cases"] > _POINTS for row in rows)
 
     def draw(style: Style) -> Any:
-        import altair as alt
-
-        across = alt.Scale(domain=[0, top], nice=False)
-        y_scale = alt.Scale(domain=[len(raters) - 0.45, -0.75], nice=False, zero=False)
-        x = alt.X("value", type="quantitative", title=f"{score} of a case", scale=across)
-
-        def y(field: str) -> Any:
-            return alt.Y(field, type="quantitative", axis=None, scale=y_scale)
-
-        colour = by_colour(marks, raters, style)
-        bare = {"color": colour["color"].legend(None)}
-        summary = alt.Chart(named("summary"))
+        x = alt.X("value:Q", title=f"{score} of a case", scale=alt.Scale(domain=[0, top], nice=False))
+        scale = alt.Scale(domain=[len(raters) - 0.45, -0.75], nice=False, zero=False)
+        upper, place, above = (alt.Y(f"{field}:Q", axis=None, scale=scale) for field in ("upper", "place", "above"))
+        colour, _ = looks(marks, raters, style)
+        colour = {"color": colour["color"].legend(None)}
+        tips = tooltip(rater="rater", case="case", value=score)
+        summary = alt.Chart(named("summary")).encode(y=place)
+        ring = summary.mark_point(fill=style.card, stroke=style.ink, strokeWidth=1.5, size=46, opacity=1)
         return alt.layer(
-            alt.Chart(named("outlines"))
-            .mark_area(opacity=0.22)
-            .encode(x=x, y=y("upper"), y2="lower", **bare),
-            alt.Chart(named("points"))
-            .mark_circle(size=16, opacity=0.5)
-            .encode(x=x, y=y("place"), tooltip=tooltip(rater="rater", case="case", value=score), **bare),
-            summary.mark_rule(strokeWidth=3, color=style.ink).encode(
-                x=alt.X("q1", type="quantitative"), x2="q3", y=y("place")
-            ),
-            summary.mark_point(fill=style.card, stroke=style.ink, strokeWidth=1.5, size=46, opacity=1).encode(
-                x=alt.X("median", type="quantitative"), y=y("place")
-            ),
-            summary.mark_text(align="left", dx=2, color=style.ink).encode(
-                x=alt.X("left", type="quantitative"), y=y("above"), text=alt.Text("rater", type="nominal")
-            ),
-        ).properties(width=style.width, height=62 * len(raters) + 30)  # fmt: skip
+            alt.Chart(named("outlines")).mark_area(opacity=0.22).encode(x=x, y=upper, y2="lower", **colour),
+            alt.Chart(named("points")).mark_circle(size=16, opacity=0.5).encode(x=x, y=place, tooltip=tips, **colour),
+            summary.mark_rule(strokeWidth=3, color=style.ink).encode(x="q1:Q", x2="q3"),
+            ring.encode(x="median:Q"),
+            text("summary", "left", "above", "rater", align="left", dx=2, color=style.ink).encode(y=above),
+        ).properties(width=style.width, height=62 * len(raters) + 30)
 
+    told = "; ".join(
+        f"{r['rater']}: median {r['median']:.2f}, middle half {r['q1']:.2f} to {r['q3']:.2f}" for r in rows
+    )
     return Figure(
         name=f"violin_{score.lower()}",
         section=family,
         title=f"{score} over the cases",
-        finding=f"{score} of single cases, from 0 to {top}. "
-        + "; ".join(
-            f"{r['rater']}: median {r['median']:.2f}, middle half {r['q1']:.2f} to {r['q3']:.2f}" for r in rows
-        )
-        + ".",
+        finding=f"{score} of single cases, from 0 to {top}. {told}.",
         columns={"rater": "rater", "n_cases": "cases", "told": score, "q1": "first quarter", "median": "median",
                  "q3": "third quarter"},
         rows=rows,

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import resource
 import signal
-import subprocess
-import sys
-import textwrap
-import time
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -169,50 +165,3 @@ def test_a_full_disk(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, ignored)
     assert len(told) == 1
     assert 0 < len(asked_on_the_way(tmp_path, names)) < len(names)
-
-
-WRITER = """
-    import sys, numpy as np
-    from dxmatch.terms.encoders.cached import CachedEncoder
-
-    class Plain:
-        identity, dimensions = "counting/encoder@1+x", 8
-
-        def encode(self, texts):
-            rows = [np.random.default_rng(list(t.encode())).standard_normal(8) for t in texts]
-            return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-    encoder = CachedEncoder(Plain(), sys.argv[1])
-    names = [f"diagnosis {i:05}" for i in range(20_000)][:: int(sys.argv[2])]
-    print("begun", flush=True)
-    for start in range(0, len(names), 50):
-        encoder.encode(names[start : start + 50])
-        print(start + 50, flush=True)
-"""
-
-
-@pytest.mark.slow
-def test_processes_share_a_file_and_may_be_killed(tmp_path: Path) -> None:
-    """One writer runs from both ends of the list with another, and each is killed at some moment; all that was told as
-    done is there, and is right."""
-    names = [f"diagnosis {i:05}" for i in range(20_000)]
-    code = textwrap.dedent(WRITER)
-    done = [0, 0]
-    random = np.random.default_rng(0)
-    for _ in range(3):
-        writers = [
-            subprocess.Popen(
-                [sys.executable, "-W", "error", "-c", code, str(tmp_path), step], stdout=subprocess.PIPE, text=True
-            )
-            for step in ("1", "-1")
-        ]
-        for writer in writers:
-            assert writer.stdout is not None
-            assert writer.stdout.readline() == "begun\n"
-        time.sleep(random.uniform(0.05, 0.4))
-        for i, writer in enumerate(writers):
-            writer.kill()
-            told, _ = writer.communicate()
-            done[i] = max([done[i], *(int(line) for line in told.splitlines(keepends=True) if line.endswith("\n"))])
-    assert min(done) > 0
-    assert asked_on_the_way(tmp_path, [*names[: done[0]], *names[::-1][: done[1]]]) == []

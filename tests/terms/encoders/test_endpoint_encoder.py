@@ -54,17 +54,12 @@ def test_dimensions_are_asked_for_once(endpoint: Endpoint, loopback: Any) -> Non
     assert len(asked(loopback)) == 1
 
 
-def test_a_width_that_is_chosen(endpoint: Endpoint, loopback: Any) -> None:
-    encoder = EndpointEncoder(endpoint, "m", dimensions=5)
+def test_a_width_and_a_prompt_that_are_chosen(endpoint: Endpoint, loopback: Any) -> None:
+    encoder = EndpointEncoder(endpoint, "m", dimensions=5, prompt="query: ")
     assert encoder.dimensions == 5 and asked(loopback) == []
-    assert encoder.encode(["gout"]).shape == (1, 5)
-    assert asked(loopback)[0]["dimensions"] == 5
-
-
-def test_a_prompt_goes_before_the_text(endpoint: Endpoint, loopback: Any) -> None:
-    prompted = EndpointEncoder(endpoint, "m", prompt="query: ").encode(["gout"])
-    assert asked(loopback)[0]["input"] == ["query: gout"]
-    assert prompted.tobytes() == EndpointEncoder(endpoint, "m").encode(["query: gout"]).tobytes()
+    prompted = encoder.encode(["gout"])
+    assert asked(loopback)[0]["dimensions"] == 5 and asked(loopback)[0]["input"] == ["query: gout"]
+    assert prompted.tobytes() == EndpointEncoder(endpoint, "m", dimensions=5).encode(["query: gout"]).tobytes()
 
 
 def test_identity_follows_all_but_the_address() -> None:

@@ -66,11 +66,6 @@ def test_identity_follows_weights_prompt_and_rows(
     assert SentenceEncoder(copy, device="cpu").identity != encoder.identity
 
 
-def test_a_prompt_goes_before_the_text(tiny_sentence_model: Path, encoder: SentenceEncoder) -> None:
-    prompted = SentenceEncoder(tiny_sentence_model, prompt="query ", device="cpu").encode(["fever"])
-    np.testing.assert_allclose(prompted, encoder.encode(["query fever"]), atol=1e-5)
-
-
 def test_a_text_that_is_cut_is_told(encoder: SentenceEncoder) -> None:
     with pytest.warns(UserWarning, match=r"reads 48 tokens; 1 longer text\(s\) were cut"):
         assert np.isfinite(encoder.encode(["a b " * 100, "fever"])).all()

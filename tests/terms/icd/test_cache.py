@@ -34,8 +34,7 @@ def same(a, b):
     assert a.keys() == b.keys()
     for name in a:
         assert a[name].dtype == b[name].dtype
-        np.testing.assert_array_equal(a[name], b[name])
-        assert a[name].shape == b[name].shape
+        np.testing.assert_array_equal(a[name], b[name], strict=True)
 
 
 def only_file(folder: Path, pattern: str = "*") -> Path:
@@ -44,55 +43,42 @@ def only_file(folder: Path, pattern: str = "*") -> Path:
 
 
 def test_round_trip(tmp_path):
-    store = Cache(tmp_path / "made" / "here")
+    store, other = Cache(tmp_path / "made" / "here"), KEY | {"encoder": "f"}
     assert store.load("names", KEY) is None
     store.save("names", KEY, arrays())
     kept = store.load("names", KEY)
     same(kept, arrays())
     assert texts_of(kept["texts"]) == ["naïve", "", "a\nb"] and texts_of(text_array([])) == []
-    assert store.load("names", KEY | {"encoder": "f"}) is None
-    assert store.load("tree", KEY) is None
-    only_file(tmp_path / "made" / "here")
+    assert store.load("names", other) is None and store.load("tree", KEY) is None
+    only_file(tmp_path / "made" / "here").rename(store._path("names", other))
+    with pytest.warns(RuntimeWarning, match="another key"):
+        assert store.load("names", other) is None
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_damage_is_noticed(tmp_path, data):
     store = Cache(tmp_path)
     store.save("names", KEY, arrays())
     file = only_file(tmp_path)
     whole = file.read_bytes()
-    way = data.draw(st.sampled_from(["cut", "flip", "longer", "swap", "zero"]))
-    at = data.draw(st.integers(0, len(whole) - 1))
-    damaged = bytearray(whole)
-    if way == "cut":
-        del damaged[at:]
-    elif way == "flip":
-        damaged[at] ^= 1 << data.draw(st.integers(0, 7))
-    elif way == "longer":
-        damaged[at:at] = b"\0"
-    elif way == "zero":
-        damaged[at : at + 64] = bytes(len(damaged[at : at + 64]))
-    else:
-        other = data.draw(st.integers(0, len(whole) - 1))
-        damaged[at], damaged[other] = damaged[other], damaged[at]
+    at, other = data.draw(st.integers(0, len(whole) - 1)), data.draw(st.integers(0, len(whole) - 1))
+    ways = {
+        "cut": whole[:at],
+        "flip": whole[:at] + bytes([whole[at] ^ 1 << data.draw(st.integers(0, 7))]) + whole[at + 1 :],
+        "longer": whole[:at] + b"\0" + whole[at:],
+        "zero": whole[:at] + bytes(len(whole[at : at + 64])) + whole[at + 64 :],
+        "copy": whole[:at] + whole[other : other + 1] + whole[at + 1 :],
+    }
+    damaged = ways[data.draw(st.sampled_from(sorted(ways)))]
     file.write_bytes(damaged)
-    if bytes(damaged) == whole:
+    if damaged == whole:
         same(store.load("names", KEY), arrays())
         return
     with pytest.warns(RuntimeWarning, match="is damaged .* and is made anew") as caught:
         assert store.load("names", KEY) is None
     assert len(caught) == 1
     assert "\n" not in str(caught[0].message)
-
-
-def test_a_file_under_another_key(tmp_path):
-    store = Cache(tmp_path)
-    store.save("names", KEY, arrays())
-    other = KEY | {"encoder": "f"}
-    only_file(tmp_path).rename(store._path("names", other))
-    with pytest.warns(RuntimeWarning, match="another key"):
-        assert store.load("names", other) is None
 
 
 def test_a_damaged_index_is_rebuilt(tmp_path, small, encoder, normalizer):
@@ -151,30 +137,13 @@ def test_a_folder_that_cannot_be_written(tmp_path, small, encoder, normalizer):
     assert all("\n" not in str(one.message) for one in caught)
 
 
-def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.warns(RuntimeWarning, match="No space left"):
-        Cache(tmp_path).save("names", KEY, arrays())
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_no_cache(tmp_path, monkeypatch, small, encoder, normalizer):
-    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "c"))
-    IcdIndex.open(small, encoder, normalizer, False)
-    assert not (tmp_path / "c").exists()
-
-
 def test_where_it_lies(tmp_path, monkeypatch):
     monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "c"))
     assert cache_folder() == Cache().folder == tmp_path / "c"
     monkeypatch.delenv("DXMATCH_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
     assert "dxmatch" in str(cache_folder())
-    assert Cache(tmp_path).folder == tmp_path
-    assert Cache(False).folder is None
+    assert Cache(tmp_path).folder == tmp_path and Cache(False).folder is None
 
 
 def test_files_long_unused_go(tmp_path, monkeypatch):
@@ -190,27 +159,6 @@ def test_files_long_unused_go(tmp_path, monkeypatch):
     store.load("names", {"n": 1})
     store.save("names", {"n": 3}, arrays())
     assert [store.load("names", {"n": i}) is not None for i in range(4)] == [False, True, False, True]
-
-
-WRITER = """
-import sys, warnings
-warnings.simplefilter("error")
-from dxmatch.terms.icd.cache import Cache
-import numpy as np
-for i in range(60):
-    store = Cache(sys.argv[1])
-    store.save("names", {"k": 1}, {"a": np.arange(50_000, dtype=np.float32)})
-    kept = store.load("names", {"k": 1})
-    assert kept is not None and kept["a"].sum() == np.arange(50_000, dtype=np.float32).sum()
-"""
-
-
-def test_two_processes_at_once(tmp_path):
-    both = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stderr=subprocess.PIPE) for _ in range(2)]
-    for process in both:
-        _, error = process.communicate(timeout=120)
-        assert process.returncode == 0, error.decode()
-    only_file(tmp_path)
 
 
 WARM = """

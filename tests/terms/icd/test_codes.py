@@ -60,39 +60,39 @@ def test_nearest_codes(tree, typed, first):
     assert len(nearest_codes(typed, tree.codes)) == 3 == len(set(nearest_codes(typed, tree.codes)))
 
 
-def test_an_unknown_code_names_its_row_and_its_neighbours(tree):
-    cells = {"Z99.999": Place(9, "icd10"), "J40|J4O": Place(7, "icd10")}
-    with pytest.raises(InputError) as caught:
-        nodes_of_cells(cells, tree, "icd10cm", "lists.csv")
-    assert str(caught.value) == (
-        "lists.csv, row 7, column 'icd10': an unknown ICD-10 code. Allowed: a code of simple_icd_10_cm 1.5.0, "
-        "such as J40, J41, J42; several apart by ; or |. Got: 'J4O'."
-    )
-
-
-def test_codes_of_two_revisions(tree):
-    """B20.0 and A15.1 are WHO's, C34.90 is of ICD-10-CM, J40 of both."""
-    cells = {"J40;A15.1": Place(3, "icd10"), "B20.0": Place(7, "icd10"), "C34.90": Place(2, "icd10")}
-    message = (
-        "codes of two revisions: 'A15.1' is in WHO's ICD-10 only, 'C34.90' (row 2, column 'icd10') in ICD-10-CM only"
-    )
-    with pytest.raises(InputError) as caught:
-        nodes_of_cells(cells, tree, "icd10cm", "lists.csv")
-    assert str(caught.value) == f"lists.csv, row 3, column 'icd10': {message}. Allowed: codes of one revision."
-    who = open_tree("icd10")
-    with pytest.raises(
-        InputError, match=r"row 2.*'C34.90' is in ICD-10-CM only, 'A15.1' \(row 3.*in WHO's ICD-10 only"
-    ):
-        nodes_of_cells(cells, who, "icd10", "lists.csv")
-
-
-def test_codes_of_the_other_revision_alone(tree):
-    cells = {"B20.0": Place(7, "icd10"), "J40": Place(2, "icd10")}
-    with pytest.raises(
-        InputError, match=r"row 7.*the code is in WHO's ICD-10 only. Allowed: .*icd_source='icd10'.*'B20.0'"
-    ):
-        nodes_of_cells(cells, tree, "icd10cm")
-    assert len(nodes_of_cells(cells, open_tree("icd10"), "icd10")) == 2
+@pytest.mark.parametrize(
+    ("source", "cells", "message"),
+    [
+        (
+            "icd10cm", [("Z99.999", 9), ("J40|J4O", 7)],
+            "lists.csv, row 7, column 'icd10': an unknown ICD-10 code. Allowed: a code of simple_icd_10_cm 1.5.0, "
+            "such as J40, J41, J42; several apart by ; or |. Got: 'J4O'.",
+        ),
+        (
+            "icd10cm", [("J40;A15.1", 3), ("B20.0", 7), ("C34.90", 2)],
+            "lists.csv, row 3, column 'icd10': codes of two revisions: 'A15.1' is in WHO's ICD-10 only, 'C34.90' (row 2, "
+            "column 'icd10') in ICD-10-CM only. Allowed: codes of one revision.",
+        ),
+        (
+            "icd10", [("J40;A15.1", 3), ("B20.0", 7), ("C34.90", 2)],
+            "lists.csv, row 2, column 'icd10': codes of two revisions: 'C34.90' is in ICD-10-CM only, 'A15.1' (row 3, "
+            "column 'icd10') in WHO's ICD-10 only. Allowed: codes of one revision.",
+        ),
+        (
+            "icd10cm", [("B20.0", 7), ("J40", 2)],
+            "lists.csv, row 7, column 'icd10': the code is in WHO's ICD-10 only. Allowed: codes of ICD-10-CM, or "
+            "icd_source='icd10'. Got: 'B20.0'.",
+        ),
+        ("icd10", [("B20.0", 7), ("J40", 2)], None),
+    ],
+)  # fmt: skip
+def test_codes_that_are_refused(source, cells, message):
+    """B20.0 and A15.1 are WHO's, C34.90 is of ICD-10-CM, J40 of both. The first place is reported, with the nearest codes."""
+    try:
+        nodes_of_cells({text: Place(row, "icd10") for text, row in cells}, open_tree(source), source, "lists.csv")
+        assert message is None
+    except InputError as error:
+        assert str(error) == message
 
 
 def test_a_tree_of_ones_own(tmp_path):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dxmatch.errors import DxmatchError, OptionError
 from dxmatch.terms.icd import IcdIndex
@@ -78,29 +76,6 @@ def test_entries(index, cm, normalizer):
 )  # fmt: skip
 def test_other_readings(name, readings):
     assert other_readings(name) == readings
-
-
-def test_brackets_by_the_rules_of_the_classification(index, normalizer):
-    found = index.direct([normalizer(text) for text in ("heart attack", "shingles", "common cold")])
-    assert [index.tree.code(int(node)) for node in found.nodes] == ["I21.9", "B02", "J00"]
-
-
-@settings(deadline=None, max_examples=25)
-@given(st.data())
-def test_alone_equals_batch_bit_for_bit(index, data):
-    texts = st.one_of(
-        st.sampled_from(STRINGS), st.text("abcdefghinorstu ", min_size=1, max_size=30), st.text(min_size=1)
-    )
-    batch = data.draw(st.lists(texts, min_size=1, max_size=40))
-    k = data.draw(st.integers(1, 20))
-    together, assigned = index.candidates(batch, k), index.assign(batch)
-    for i in data.draw(st.lists(st.integers(0, len(batch) - 1), min_size=1, max_size=4)):
-        alone = index.candidates([batch[i]], k)
-        assert alone.nodes[0].tolist() == together.nodes[i].tolist()
-        assert alone.cosines[0].tobytes() == together.cosines[i].tobytes()
-        one = index.assign([batch[i]])
-        assert one.nodes[0] == assigned.nodes[i]
-        assert one.scores.tobytes() == assigned.scores[i : i + 1].tobytes()
 
 
 def test_find_and_assign_begin_with_the_direct_match(index):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +68,12 @@ def test_recall_on_the_names_of_icd10cm(index: IcdIndex, folder: Path, normalize
         pytest.skip("no shipped encoder in models/offline-en/encoder")
     shipped = IcdIndex.open("icd10cm", StaticEncoder.load(WEIGHTS), normalizer, folder)
     assert recall(shipped) >= 0.999
+    found = shipped.assign(
+        [normalizer(text) for text in ("acute myocardal infarction", "apendicitis", "crohns diseese")]
+    )
+    # a misspelt bare "appendicitis" may be any of the three categories of that name
+    for node, right in zip(found.nodes.tolist(), ({"I21"}, {"K35", "K36", "K37"}, {"K50"}), strict=True):
+        assert shipped.tree.category(node) in right
 
 
 def test_alone_and_in_a_batch_the_same_bits(index: IcdIndex) -> None:
@@ -81,18 +85,9 @@ def test_alone_and_in_a_batch_the_same_bits(index: IcdIndex) -> None:
         assert same_bits(alone, Candidates(together.nodes[i : i + 1], together.cosines[i : i + 1]))
 
 
-TRAIN = """
-import hashlib, numpy as np
-from dxmatch.terms.icd.search import trained_index
-vectors = np.random.default_rng(0).standard_normal((6000, 32)).astype(np.float32)
-print(hashlib.sha256(trained_index(vectors).tobytes()).hexdigest())
-"""
-
-
-def test_two_processes_train_the_same_index() -> None:
-    both = [subprocess.run([sys.executable, "-c", TRAIN], capture_output=True, text=True, check=True) for _ in range(2)]
-    assert len(both[0].stdout.strip()) == 64
-    assert both[0].stdout == both[1].stdout
+def test_training_is_repeatable() -> None:
+    vectors = np.random.default_rng(0).standard_normal((6000, 32)).astype(np.float32)
+    assert trained_index(vectors).tobytes() == trained_index(vectors.copy()).tobytes()
 
 
 @settings(deadline=None, max_examples=100)

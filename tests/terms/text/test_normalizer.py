@@ -160,10 +160,7 @@ BRITISH = """
 """
 
 
-@pytest.mark.parametrize(
-    ("british", "expected"),
-    [pair.split(">") for pair in BRITISH.split()],
-)
+@pytest.mark.parametrize(("british", "expected"), [pair.split(">") for pair in BRITISH.split()])
 def test_british_words_change(british: str, expected: str) -> None:
     assert american(british) == expected
 
@@ -197,11 +194,6 @@ def test_no_abbreviation_twice(language: str) -> None:
     keys = [row["abbreviation"].casefold() for row in _table(language)]
     assert len(set(keys)) == len(keys)
     assert keys == sorted(keys)
-
-
-def test_enough_abbreviations() -> None:
-    assert len(_table("en")) > 500
-    assert len(_table("ru")) > 60
 
 
 JOINTS = "pre post non type stage I ii IV x a the of with acute nos not otherwise specified possible , ( ) - / ' +"
@@ -258,10 +250,7 @@ def test_the_users_abbreviations_go_first() -> None:
     assert n("type 2 diabetes") == "type 2 diabetes mellitus"
     assert n("diabetes mellitus") == "diabetes mellitus"
     assert Normalizer()("ms") == "multiple sclerosis"
-
-
-def test_the_users_abbreviation_replaces_an_exact_one() -> None:
-    n = Normalizer(abbreviations={"all": "allergy"})
+    n = Normalizer(abbreviations={"all": "allergy"})  # an exact one of the table gives way
     assert n("ALL") == n("all") == "allergy"
 
 

@@ -1,0 +1,57 @@
+"""Match functions and lists that tests make in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dxmatch.evaluation.lists.lists import Lists
+from dxmatch.evaluation.lists.reading import read_lists
+
+
+class By:
+    """M by a function of two strings; equal strings match. `asked` holds what it was asked, `calls` how many at once."""
+
+    threshold = 0.5
+
+    def __init__(self, probability: Callable[[str, str], float] = lambda a, b: 0.0) -> None:
+        self.probability = probability
+        self.asked: list[frozenset[str]] = []
+        self.calls: list[int] = []
+
+    def probabilities(self, a: Sequence[str], b: Sequence[str]) -> np.ndarray:
+        self.calls.append(len(a))
+        self.asked += [frozenset(pair) for pair in zip(a, b, strict=True)]
+        return np.array([1.0 if x == y else float(self.probability(x, y)) for x, y in zip(a, b, strict=True)])
+
+
+class SetMatcher(By):
+    """M given as the set of matching pairs."""
+
+    identity = "by-hand"
+
+    def __init__(self, *pairs: tuple[str, str]) -> None:
+        super().__init__(lambda x, y: frozenset((x, y)) in self.pairs)
+        self.pairs = {frozenset(pair) for pair in pairs}
+
+
+def long_form(cases: dict[str, dict[str, list[str]]], roles: dict[str, str] | None = None) -> pd.DataFrame:
+    """{case: {rater: list}} -> the long form."""
+    rows: list[dict[str, Any]] = [
+        {"case_id": case, "rater": rater, "rank": rank, "diagnosis": diagnosis}
+        | ({} if roles is None else {"role": roles.get(rater, "expert")})
+        for case, lists in cases.items()
+        for rater, diagnoses in lists.items()
+        for rank, diagnosis in enumerate(diagnoses, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def lists_of(cases: dict[str, dict[str, list[str]]], **columns: list[Any]) -> Lists:
+    """As read: the rater "truth" is the reference, A, B and gpt… are algorithms, "none" is no diagnosis."""
+    algorithms = {rater for lists in cases.values() for rater in lists if rater in "AB" or rater.startswith("gpt")}
+    roles = {"truth": "reference", **dict.fromkeys(algorithms, "algorithm")}
+    return read_lists(long_form(cases, roles).assign(**columns), no_diagnosis=["none"])
