@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,17 +16,18 @@ from ..errors import OptionError
 from ..matcher.match_function import MatchFunction
 from ..pages.figure import Row
 from ..pages.rows import arrow_table
+from ..training.statistics.measure import group_draws
 from .contributions import Contributions, sampled_rows
 from .correlation import correlations
 from .families import families
 from .findings import findings
-from .histogram import histogram
 from .leave_family_out import LeaveFamilyOut
 from .mistakes import mistakes
-from .permutation import Disturbed, Quality, Resamples, lost, quality
+from .permutation import LEVEL, Disturbed, Quality, lost, quality
 from .result import Audit
+from .results.audit_tables import TABLES
 from .scored_pairs import MIN_PAIRS, ScoredPairs, score_pairs
-from .tables import contribution_rows, correlation_rows, feature_rows, made_with, measure_rows, notes
+from .tables import contribution_rows, correlation_rows, feature_rows, histogram_rows, measure_rows
 
 _NO_LABELS = "the pairs have no labels (a column label, or one label_<expert> for each expert)"
 _ONE_LABEL = "the pairs that differ after normalisation have one label only"
@@ -112,70 +115,57 @@ class _Audit:
         self.matcher, self.every, self.settings = matcher, every, settings
         self.differ = differ = every.take(~every.identical)
         self.labelled = differ.label is not None and len(set(differ.label.tolist())) == 2
-        self.found: dict[str, list[Row] | None] = {
-            "permutation": [],
-            "families": [],
-            **dict.fromkeys(("measures", "reliability", "kinds", "worst", "references")),
-        }
-        self.resamples = Resamples.of(len(differ.groups.names), settings.bootstrap, settings.seed)
-        self.whole = quality(differ.raw, self._decided, differ, self.resamples) if self.labelled else None
+        self.rows: dict[str, list[Row]] = {"permutation": [], "families": []}
+        decided = differ.probability >= matcher.threshold
+        self.draws = group_draws(len(differ.groups.names), settings.bootstrap, settings.seed)
+        self.whole = quality(differ.raw, decided, differ, self.draws) if self.labelled else None
         self.retrained: Quality | None = None
-        self.sample = sampled_rows(
-            self._decided if differ.label is None else differ.label == 1, settings.sample, settings.seed
-        )
-        self.steps = self._steps()
+        strata = decided if differ.label is None else differ.label == 1
+        self.sample = sampled_rows(strata, settings.sample, settings.seed)
+        self.steps = [self._features, self._errors, *self._losses()]
 
-    @property
-    def _decided(self) -> Any:
-        return self.differ.probability >= self.matcher.threshold
-
-    def _steps(self) -> list[Callable[[], None]]:
-        names = self.matcher.features.names
-        columns = families(self.matcher.features.features)
-        disturbed = Disturbed(self.matcher, self.differ, None if self.whole is None else (self.whole, self.resamples))
+    def _losses(self) -> list[Callable[[], None]]:
+        """A step for each feature and family that is disturbed."""
+        names, columns = self.matcher.features.names, families(self.matcher.features.features)
+        disturbed = Disturbed(self.matcher, self.differ, self.whole, self.draws)
         repeats, seed = self.settings.repeats, self.settings.seed
         each, together = np.random.default_rng(seed), np.random.default_rng(seed)
 
-        def row(table: str, name: str, way: str | None, compute: Callable[[], Row]) -> Callable[[], None]:
-            return lambda: self._rows(table).append(
-                {"name": name, **({} if way is None else {"way": way}), **compute()}
-            )
+        def row(table: str, compute: Callable[[], Row], **known: str) -> Callable[[], None]:
+            return lambda: self.rows[table].append(known | compute())
 
-        steps: list[Callable[[], None]] = [self._features, self._errors]
-        for column, name in enumerate(names):
-            steps.append(row("permutation", name, None, partial(disturbed.shuffled, [column], repeats, each)))
+        steps = [
+            row("permutation", partial(disturbed.shuffled, [column], repeats, each), name=name)
+            for column, name in enumerate(names)
+        ]
         for name, own in columns.items():
-            steps.append(row("families", name, "shuffled", partial(disturbed.shuffled, own, repeats, together)))
+            steps.append(
+                row("families", partial(disturbed.shuffled, own, repeats, together), name=name, way="shuffled")
+            )
         for name, own in columns.items():
-            steps.append(row("families", name, "unknown", partial(disturbed.masked, own)))
+            steps.append(row("families", partial(disturbed.masked, own), name=name, way="unknown"))
         if self.settings.retrain and self.labelled:
-            training = LeaveFamilyOut(self.matcher, self.differ, self.resamples, self.settings.folds, seed)
+            training = LeaveFamilyOut(self.matcher, self.differ, self.draws, self.settings.folds, seed)
             steps.append(lambda: setattr(self, "retrained", training.without(())))
             for name, own in columns.items():
                 if len(own) < len(names):
-                    steps.append(row("families", name, "trained without", partial(self._loss_without, training, own)))
+                    without = partial(self._loss_without, training, own)
+                    steps.append(row("families", without, name=name, way="trained without"))
         return steps
-
-    def _rows(self, table: str) -> list[Row]:
-        rows = self.found[table]
-        assert rows is not None
-        return rows
 
     def _features(self) -> None:
         shap_values = Contributions.of(self.matcher, self.differ.table[self.sample])
         together = correlations(self.differ.table)
-        self.found["features"] = feature_rows(self.matcher, self.every, shap_values, together)
-        self.found["contributions"] = contribution_rows(self.matcher, self.differ, self.sample, shap_values)
-        self.found["correlations"] = correlation_rows(self.matcher, together)
+        self.rows["features"] = feature_rows(self.matcher, self.every, shap_values, together)
+        self.rows["contributions"] = contribution_rows(self.matcher, self.differ, self.sample, shap_values)
+        self.rows["correlations"] = correlation_rows(self.matcher, together)
 
     def _errors(self) -> None:
         every, threshold, settings = self.every, self.matcher.threshold, self.settings
-        self.found["histogram"] = histogram(every.probability, every.label)
+        self.rows["histogram"] = histogram_rows(every)
         if every.label is not None:
-            errors = mistakes(every, threshold, self.matcher.features.language)
-            self.found |= {"kinds": errors.by_kind, "worst": errors.worst, "references": errors.references}
-            measures = measure_rows(every, self.differ, threshold, settings.bootstrap, settings.seed)
-            self.found["measures"], self.found["reliability"] = measures
+            self.rows |= mistakes(every, threshold, self.matcher.features.language)
+            self.rows |= measure_rows(every, self.differ, threshold, settings.bootstrap, settings.seed)
 
     def _loss_without(self, training: LeaveFamilyOut, columns: list[int]) -> Row:
         assert self.retrained is not None
@@ -194,16 +184,47 @@ class _Audit:
             out["training without a family"] = out["what permuted features cost"]
         return out
 
+    def _made_with(self) -> dict[str, Any]:
+        matcher, every, settings = self.matcher, self.every, self.settings
+        return {
+            "model": matcher.identity,
+            "threshold": matcher.threshold,
+            "raw_threshold": matcher.scorer.calibration.inverse(matcher.threshold),
+            "source": Path(every.source).name,
+            "pairs": len(every),
+            "matches": None if every.label is None else int(every.label.sum()),
+            "references": len(every.groups.names),
+            "identical": len(every) - len(self.differ),
+            "rejected": every.n_rejected,
+            "sample": len(self.sample),
+            "sampled_of": len(self.differ),
+            "members": len(matcher.scorer.members),
+            "repeats": settings.repeats,
+            "bootstrap": settings.bootstrap,
+            "level": LEVEL,
+            "seed": settings.seed,
+            "quality": self.whole and {name: float(values[0]) for name, values in self.whole.items()},
+            "retrained": self.retrained and {name: float(values[0]) for name, values in self.retrained.items()},
+            "versions": {library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},
+        }
+
+    def _notes(self) -> list[str]:
+        notes = []
+        for name, column in zip(self.matcher.features.names, self.differ.table.T, strict=True):
+            values = column[np.isfinite(column)]
+            if not len(values):
+                notes.append(f"{name} is unknown for every pair: nothing here says what it is worth.")
+            elif np.ptp(values) == 0:
+                notes.append(f"{name} is {values[0]:g} wherever it is known: nothing here says what it is worth.")
+        if self.labelled:
+            notes.append(
+                "What is measured here holds for pairs that M was not trained on. On its training pairs every figure is too good."
+            )
+        return notes
+
     def result(self) -> Audit:
         """After all steps."""
-        made = made_with(
-            self.matcher, self.every, self.differ, self.sample, self.whole, self.retrained,
-            self.settings.repeats, self.settings.bootstrap, self.settings.seed,
-        )  # fmt: skip
-        return Audit(
-            **{name: None if table is None else arrow_table(table) for name, table in self.found.items()},
-            words=findings(self.found, made),
-            notes=notes(self.matcher, self.differ, self.labelled),
-            left_out=self._left_out(),
-            made_with=made,
-        )
+        made = self._made_with()
+        tables = {name: arrow_table(self.rows[name]) if name in self.rows else None for name in TABLES}
+        words = findings(self.rows, made)
+        return Audit(**tables, words=words, notes=self._notes(), left_out=self._left_out(), made_with=made)

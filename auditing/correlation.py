@@ -25,30 +25,28 @@ class Correlations:
     @property
     def order(self) -> list[int]:
         """The features, those that go together side by side (average linkage on 1 - |rho|)."""
-        from scipy.cluster.hierarchy import leaves_list, linkage
-        from scipy.spatial.distance import squareform
+        from scipy.cluster.hierarchy import leaves_list
 
-        if len(self.spearman) < 3:
-            return list(range(len(self.spearman)))
-        tree = linkage(squareform(self._distance(), checks=False), "average", optimal_ordering=True)
-        return leaves_list(tree).tolist()
+        few = len(self.spearman) < 3
+        return list(range(len(self.spearman))) if few else leaves_list(self._tree("average")).tolist()
 
     def redundant(self, limit: float = REDUNDANT) -> list[list[int]]:
         """Groups of two or more features of which each two have |rho| >= `limit` (complete linkage)."""
-        from scipy.cluster.hierarchy import fcluster, linkage
-        from scipy.spatial.distance import squareform
+        from scipy.cluster.hierarchy import fcluster
 
         if len(self.spearman) < 2:
             return []
-        tree = linkage(squareform(self._distance(), checks=False), "complete")
-        cluster = fcluster(tree, 1 - limit + 1e-9, "distance")
+        cluster = fcluster(self._tree("complete"), 1 - limit + 1e-9, "distance")
         groups = [np.flatnonzero(cluster == number).tolist() for number in np.unique(cluster)]
         return sorted(group for group in groups if len(group) > 1)
 
-    def _distance(self) -> NDArray[np.float64]:
+    def _tree(self, method: str) -> NDArray[np.float64]:
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+
         distance = 1 - np.abs(np.nan_to_num(self.spearman))
         np.fill_diagonal(distance, 0.0)
-        return distance
+        return linkage(squareform(distance, checks=False), method, optimal_ordering=True)
 
 
 def correlations(table: NDArray[np.floating]) -> Correlations:

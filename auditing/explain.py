@@ -31,19 +31,16 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     unique = intern_pairs([a], [b], matcher.providers.naming)
     identical = bool(unique.equal[0])
     base = raw = None
-    probability, parts = 1.0, ()
+    probability, parts = 1.0, []
     if not identical:
         table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage)
         found = Contributions.of(matcher, table)
-        base, raw, probability = (
-            found.base,
-            float(matcher.raw(table)[0]),
-            float(matcher.decided(table, unique.equal)[0]),
-        )
-        parts = tuple(
+        base, raw = found.base, float(matcher.raw(table)[0])
+        probability = float(matcher.decided(table, unique.equal)[0])
+        parts = [
             Part(feature.name, label_of(feature), None if np.isnan(value) else float(value), float(contribution))
             for feature, value, contribution in zip(matcher.features.features, table[0], found.values[0], strict=True)
-        )
+        ]
     return Explanation(
         a=a,
         b=b,

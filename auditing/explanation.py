@@ -8,10 +8,13 @@ from pathlib import Path
 
 from ..errors import DxmatchError, InputError, OptionError
 from ..files.atomic import whole_file
-from ..pages.figure import Figure
+from ..pages.blocks import figure, how_made, script_chart
+from ..pages.document import document
+from ..pages.figure import Figure, spec_of
 from ..pages.files import image
+from ..pages.renderer import Renderer
+from ..pages.style import PAGE
 from .charts.waterfall import waterfall
-from .explanation_page import page
 from .results.decision import Decision
 
 SUFFIXES = (".svg", ".png", ".html")
@@ -39,10 +42,7 @@ class Explanation(Decision):
         """
         target = Path(path)
         kind = check_picture_path(target).removeprefix(".")
-        if kind == "html":
-            content = page(self, None if self.identical else self.figure).encode()
-        else:
-            content = image(self.figure, kind)
+        content = _page(self).encode() if kind == "html" else image(self.figure, kind)
         with whole_file(target) as temporary:
             temporary.write_bytes(content)
         return target
@@ -56,3 +56,30 @@ def check_picture_path(path: str | os.PathLike[str]) -> str:
     if not target.parent.is_dir():
         raise DxmatchError(f"{target.parent}: no such folder (for {target.name}).")
     return target.suffix.lower()
+
+
+def _page(explanation: Explanation) -> str:
+    """A whole HTML document. Every text is escaped."""
+    chart, script = "", ""
+    if not explanation.identical:
+        drawn = explanation.figure
+        chart = f'<div class="figures">{figure(drawn, script_chart(drawn, spec_of(drawn, PAGE)))}</div>'
+        script = Renderer().script()
+    lines = [
+        ("First", f"{explanation.a}, compared as {explanation.names[0]}"),
+        ("Second", f"{explanation.b}, compared as {explanation.names[1]}"),
+        ("Shared", ", ".join(explanation.shared) or "no word"),
+        ("Only in the first", ", ".join(explanation.only_a) or "no word"),
+        ("Only in the second", ", ".join(explanation.only_b) or "no word"),
+    ]
+    if explanation.opposed:
+        lines.append(("Exclude each other", "; ".join(f"{one}, {other}" for one, other in explanation.opposed)))
+    return document(
+        f"{explanation.a} and {explanation.b}: {'a match' if explanation.match else 'no match'}",
+        explanation.model,
+        explanation.answers,
+        [("why", "Feature by feature", chart), ("words", "Word by word", how_made(lines, [], []))],
+        "Made by dxmatch.",
+        script,
+        skip="Skip to the explanation",
+    )

@@ -10,21 +10,21 @@ from .correlation import REDUNDANT
 from .results.audit_tables import FALSE, MISSED
 from .results.messages import counted, listed, spanned
 
-Tables = Mapping[str, list[Row] | None]
+Tables = Mapping[str, list[Row]]
 
 
 def findings(tables: Tables, made: Mapping[str, Any]) -> list[list[str]]:
     """Cards of sentences: how good M is, what it relies on, what is redundant, where it errs."""
     return [
         part
-        for part in (_quality(tables, made), _reliance(tables), _redundant(tables["features"] or []), _errors(tables["kinds"]))
+        for part in (_quality(tables, made), _reliance(tables), _redundant(tables["features"]), _errors(tables.get("kinds")))
         if part
     ]  # fmt: skip
 
 
 def _quality(tables: Tables, made: Mapping[str, Any]) -> list[str]:
     said = f"On {made['pairs']:,} pairs M finds a match from a probability of {made['threshold']:.3f} up"
-    if (measures := tables["measures"]) is None:
+    if (measures := tables.get("measures")) is None:
         return [f"{said}. The pairs have no labels, so this page says what M relies on, and not how good it is."]
     of = {(row["pairs"], row["measure"]): spanned(row["value"], row["low"], row["high"]) for row in measures}
     return [
@@ -36,7 +36,7 @@ def _quality(tables: Tables, made: Mapping[str, Any]) -> list[str]:
 
 
 def _reliance(tables: Tables) -> list[str]:
-    features = [row for row in tables["features"] or [] if row["share"] == row["share"]]
+    features = [row for row in tables["features"] if row["share"] == row["share"]]
     if not features:
         return ["No feature moves any score: M says the same of every pair."]
     most, share = [], 0.0
@@ -46,7 +46,7 @@ def _reliance(tables: Tables) -> list[str]:
         if share >= 0.75 or len(most) == 4:
             break
     lines = [f"Most of what moves its scores comes from {listed(most)}: {share:.0%} of all contributions."]
-    permutation = tables["permutation"] or []
+    permutation = tables["permutation"]
     if any("ap_lost" in row for row in permutation):
         top = max(permutation, key=lambda row: row["ap_lost"])
         idle = sum(not (row["ap_lost_low"] or 0) > 0 for row in permutation)

@@ -13,7 +13,7 @@ from ..training.engines.fitted import Rows
 from ..training.fold_fit import directions_of
 from ..training.split import grouped_folds
 from ..training.threshold import choose_threshold
-from .permutation import Quality, Resamples, quality
+from .permutation import Quality, quality
 from .scored_pairs import ScoredPairs
 
 
@@ -26,9 +26,11 @@ class LeaveFamilyOut:
         Where the references are too few for the folds.
     """
 
-    def __init__(self, matcher: MatchFunction, pairs: ScoredPairs, resamples: Resamples, folds: int, seed: int) -> None:
+    def __init__(
+        self, matcher: MatchFunction, pairs: ScoredPairs, draws: NDArray[np.int64], folds: int, seed: int
+    ) -> None:
         assert pairs.label is not None
-        self._pairs, self._label, self._resamples, self._seed = pairs, pairs.label, resamples, seed
+        self._pairs, self._label, self._draws, self._seed = pairs, pairs.label, draws, seed
         self._fold = grouped_folds(pairs.groups, pairs.label, folds, seed)
         self._directions = directions_of(matcher.features)
 
@@ -37,9 +39,7 @@ class LeaveFamilyOut:
         kept = [column for column in range(self._pairs.table.shape[1]) if column not in columns]
         directions = [self._directions[column] for column in kept]
         rows = Rows(self._pairs.table[:, kept], self._label, None, self._fold, directions)
-        fitted = lightgbm_engine.fit(rows, seed=self._seed)
-        return quality(fitted.out_of_fold, self._best(fitted.out_of_fold), self._pairs, self._resamples)
-
-    def _best(self, raw: NDArray[np.float64]) -> NDArray[np.bool_]:
+        raw = lightgbm_engine.fit(rows, seed=self._seed).out_of_fold
         probability = 1 / (1 + np.exp(-raw))
-        return probability >= choose_threshold(probability, self._label, "max_f1")
+        predicted = probability >= choose_threshold(probability, self._label, "max_f1")
+        return quality(raw, predicted, self._pairs, self._draws)

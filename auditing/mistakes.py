@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,42 +14,36 @@ _EXAMPLES = 5
 _REFERENCES = 20
 
 
-@dataclass(frozen=True)
-class Mistakes:
-    """by_kind : `error` ("missed" or "false"), `kind`, `says`, `pairs` of this kind, `wrong`, `share`, in the order of the kinds.
+def mistakes(pairs: ScoredPairs, threshold: float, language: str) -> dict[str, list[Row]]:
+    """The errors of M on labelled pairs.
 
-    worst : `error`, `kind`, `a`, `b`, `reference`, `probability`, the surest errors of each kind first.
-    references : `reference`, `pairs`, `matches`, `missed`, `false`, `wrong`, `share`, those with most errors first.
+    Returns
+    -------
+    dict of rows
+        kinds : `error` ("missed" or "false"), `kind`, `says`, `pairs` of this kind, `wrong`, `share`, in the order of the kinds.
+        worst : `error`, `kind`, `a`, `b`, `reference`, `probability`, the surest errors of each kind first.
+        references : `reference`, `pairs`, `matches`, `missed`, `false`, `wrong`, `share`, those with most errors first.
     """
-
-    by_kind: list[Row]
-    worst: list[Row]
-    references: list[Row]
-
-
-def mistakes(pairs: ScoredPairs, threshold: float, language: str) -> Mistakes:
-    """The errors of M on labelled pairs."""
     assert pairs.label is not None
-    predicted = pairs.probability >= threshold
-    wrong = predicted != (pairs.label == 1)
-    kinds = [
-        kind_of(a, b, label, language) for (a, b), label in zip(pairs.names.tolist(), pairs.label.tolist(), strict=True)
-    ]
+    wrong = (pairs.probability >= threshold) != (pairs.label == 1)
+    kinds = np.array(
+        [
+            kind_of(a, b, label, language)
+            for (a, b), label in zip(pairs.names.tolist(), pairs.label.tolist(), strict=True)
+        ],
+        object,
+    )
     by_kind: list[Row] = []
     worst: list[Row] = []
     for error, label, known in ((MISSED, 1, MATCHES), (FALSE, 0, NON_MATCHES)):
-        own = pairs.label == label
-        all_of, wrong_of = (Counter(np.array(kinds, object)[rows].tolist()) for rows in (own, own & wrong))
         for kind in known:
-            if not all_of[kind.name]:
-                continue
-            by_kind.append(
-                {"error": error, "kind": kind.name, "says": kind.says, "pairs": all_of[kind.name],
-                 "wrong": wrong_of[kind.name], "share": wrong_of[kind.name] / all_of[kind.name]}
-            )  # fmt: skip
-            of_kind = np.array([name == kind.name for name in kinds]) & own & wrong
-            worst += _examples(pairs, of_kind, error, kind.name)
-    return Mistakes(by_kind, worst, _references(pairs, wrong))
+            own = (kinds == kind.name) & (pairs.label == label)
+            count, missed = int(own.sum()), int((own & wrong).sum())
+            if count:
+                row = {"error": error, "kind": kind.name, "says": kind.says}
+                by_kind.append({**row, "pairs": count, "wrong": missed, "share": missed / count})
+                worst += _examples(pairs, own & wrong, error, kind.name)
+    return {"kinds": by_kind, "worst": worst, "references": _references(pairs, wrong)}
 
 
 def _examples(pairs: ScoredPairs, rows: NDArray[np.bool_], error: str, kind: str) -> list[Row]:

@@ -16,49 +16,24 @@ from .scored_pairs import ScoredPairs
 _CELLS = 4_000_000
 LEVEL = 0.95
 
-
-@dataclass(frozen=True)
-class Resamples:
-    """Bootstrap over references: int64[r, g], how often each of the g groups is drawn; the same for all that is compared."""
-
-    draws: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, groups: int, repeats: int, seed: int) -> Resamples:
-        generator = np.random.default_rng(seed)
-        return cls(generator.multinomial(groups, np.full(groups, 1 / groups), size=repeats))
-
-    def turn(self, number: int, of: int) -> Resamples:
-        """Every `of`-th resample, from `number` on."""
-        return Resamples(self.draws[number::of])
-
-
-@dataclass(frozen=True)
-class Quality:
-    """Average precision and F1 at the threshold: `value` on the pairs as they are, and of each resample float64[r]."""
-
-    value: dict[str, float]
-    resampled: dict[str, NDArray[np.float64]]
+Quality = dict[str, NDArray[np.float64]]
+"""`average_precision` and `f1` at the threshold, float64[1 + r] each: of the pairs as they are, then of each resample."""
 
 
 def quality(
-    raw: NDArray[np.float64], predicted: NDArray[np.bool_], pairs: ScoredPairs, resamples: Resamples
+    raw: NDArray[np.float64], predicted: NDArray[np.bool_], pairs: ScoredPairs, draws: NDArray[np.int64]
 ) -> Quality:
-    """raw : float64[n], by which pairs are ranked. predicted : bool[n], M's decisions."""
+    """raw : float64[n], by which pairs are ranked. predicted : bool[n], M's decisions. draws : int64[r, groups], as `group_draws`."""
     assert pairs.label is not None
     label, group = pairs.label, pairs.groups.code
-    one = np.ones((1, len(label)))
     per = max(1, _CELLS // len(label))
-    parts = [resamples.draws[i : i + per][:, group].astype(float) for i in range(0, len(resamples.draws), per)]
-    return Quality(
-        {"average_precision": float(average_precision(raw, label, one)[0]), "f1": float(_f1(predicted, label, one)[0])},
-        {
-            "average_precision": np.concatenate(
-                [np.zeros(0), *(average_precision(raw, label, part) for part in parts)]
-            ),
-            "f1": np.concatenate([_f1(predicted, label, part) for part in parts]),
-        },
-    )
+    every = np.vstack([np.ones((1, draws.shape[1]), np.int64), draws])
+    found = []
+    for start in range(0, len(every), per):
+        weight = every[start : start + per][:, group].astype(float)
+        found.append((average_precision(raw, label, weight), _f1(predicted, label, weight)))
+    ranked, decided = map(np.concatenate, zip(*found, strict=True))
+    return {"average_precision": ranked, "f1": decided}
 
 
 def _f1(predicted: NDArray[np.bool_], label: NDArray[np.int8], weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -71,14 +46,14 @@ def _f1(predicted: NDArray[np.bool_], label: NDArray[np.int8], weight: NDArray[n
 def lost(before: Quality, after: Sequence[Quality]) -> Row:
     """`ap_lost`, `f1_lost` with `_low` and `_high`: the mean over `after` of what is lost, and its interval.
 
-    Each of `after` has its turn of the resamples (`Resamples.turn`), so the interval spans references and shuffles.
+    The k-th of n in `after` has every n-th resample from the k-th on, so the interval spans references and shuffles.
     """
     row: Row = {}
     for name, short in (("average_precision", "ap_lost"), ("f1", "f1_lost")):
-        row[short] = before.value[name] - float(np.mean([quality.value[name] for quality in after]))
-        differences = before.resampled[name].copy()
+        row[short] = float(before[name][0]) - float(np.mean([quality[name][0] for quality in after]))
+        differences = before[name][1:].copy()
         for turn, quality in enumerate(after):
-            differences[turn :: len(after)] -= quality.resampled[name]
+            differences[turn :: len(after)] -= quality[name][1:]
         row[f"{short}_low"], row[f"{short}_high"] = percentile_interval(differences, LEVEL)
     return row
 
@@ -88,12 +63,13 @@ class Disturbed:
     """M asked again about pairs whose features were disturbed. Rows have `flipped` (the share of decisions that change, the mean over the
     repeats), and with labels those of `lost`.
 
-    before : the quality without, and the resamples; None without labels.
+    before : the quality without, None without labels. draws : the resamples.
     """
 
     matcher: MatchFunction
     pairs: ScoredPairs
-    before: tuple[Quality, Resamples] | None
+    before: Quality | None
+    draws: NDArray[np.int64]
 
     def shuffled(self, columns: Sequence[int], repeats: int, generator: np.random.Generator) -> Row:
         """With some columns shuffled over the pairs, together: permutation importance (Breiman 2001)."""
@@ -118,7 +94,6 @@ class Disturbed:
             predicted = self.matcher.scorer.calibration(raw) >= self.matcher.threshold
             flipped.append(float((predicted != said).mean()))
             if self.before is not None:
-                resamples = self.before[1].turn(turn, len(tables))
-                after.append(quality(raw, predicted, self.pairs, resamples))
+                after.append(quality(raw, predicted, self.pairs, self.draws[turn :: len(tables)]))
         row: Row = {"flipped": float(np.mean(flipped))}
-        return row if self.before is None else row | lost(self.before[0], after)
+        return row if self.before is None else row | lost(self.before, after)

@@ -26,14 +26,14 @@ MIN_PAIRS = 20
 class ScoredPairs:
     """n pairs, with what M makes of them.
 
-    a, b : as they came. names : object[n, 2], the two diagnoses normalised, in the order of a and b.
+    a, b : object[n], as they came. names : object[n, 2], the two diagnoses normalised, in the order of a and b.
     table : float32[n, f], NaN where unknown. identical : bool[n]; equal after normalisation, so that no tree is asked.
     raw, probability : float64[n]. label : int8[n], or None. groups : by reference diagnosis.
     coverage : the share of pairs that each feature is known for.
     """
 
-    a: list[str]
-    b: list[str]
+    a: NDArray[np.object_]
+    b: NDArray[np.object_]
     names: NDArray[np.object_]
     table: NDArray[np.float32]
     identical: NDArray[np.bool_]
@@ -50,14 +50,9 @@ class ScoredPairs:
 
     def take(self, rows: NDArray[np.bool_]) -> ScoredPairs:
         """Those of `rows` bool[n]."""
-        return replace(
-            self,
-            a=[text for text, kept in zip(self.a, rows, strict=True) if kept],
-            b=[text for text, kept in zip(self.b, rows, strict=True) if kept],
-            label=None if self.label is None else self.label[rows],
-            groups=self.groups.take(rows),
-            **{name: getattr(self, name)[rows] for name in ("names", "table", "identical", "raw", "probability")},
-        )
+        of_rows = ("a", "b", "names", "table", "identical", "raw", "probability", "label")
+        values = {name: value[rows] for name in of_rows if (value := getattr(self, name)) is not None}
+        return replace(self, groups=self.groups.take(rows), **values)
 
 
 def score_pairs(
@@ -97,22 +92,22 @@ def score_pairs(
             allowed=f"at least {MIN_PAIRS} that differ after normalisation",
             got=differ,
         )
-    raw = matcher.raw(table)
-    probability = matcher.decided(table, unique.equal)
     sides = (read.a.to_pylist(), read.b.to_pylist())
     references = sides[0] if read.group is None else read.group.to_pylist()
+    first, second = (np.array(side, object) for side in sides)
     return ScoredPairs(
-        *sides,
-        np.stack([np.array(naming(side), object) for side in sides], axis=1),
-        table[row],
-        unique.equal[row],
-        raw[row],
-        probability[row],
-        read.label,
-        Groups.of(naming(references)),
-        known,
-        read.table.source,
-        read.n_rejected,
+        a=first,
+        b=second,
+        names=np.stack([np.array(naming(side), object) for side in sides], axis=1),
+        table=table[row],
+        identical=unique.equal[row],
+        raw=matcher.raw(table)[row],
+        probability=matcher.decided(table, unique.equal)[row],
+        label=read.label,
+        groups=Groups.of(naming(references)),
+        coverage=known,
+        source=read.table.source,
+        n_rejected=read.n_rejected,
     )
 
 

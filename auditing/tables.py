@@ -1,10 +1,6 @@
-"""What an audit computed, as rows, settings and notes."""
+"""What an audit computed, as rows."""
 
 from __future__ import annotations
-
-from importlib import metadata
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,111 +11,80 @@ from ..training.statistics.measure import MEASURES, measure
 from .contributions import Contributions
 from .correlation import Correlations
 from .families import family_of, label_of
-from .permutation import LEVEL, Quality
 from .scored_pairs import ScoredPairs
+
+_BINS = 40
 
 
 def feature_rows(matcher: MatchFunction, read: ScoredPairs, found: Contributions, together: Correlations) -> list[Row]:
-    same = {
-        column: ", ".join(matcher.features.names[i] for i in group)
-        for group in together.redundant()
-        for column in group
-    }
+    names = matcher.features.names
+    same = {column: ", ".join(names[i] for i in group) for group in together.redundant() for column in group}
     total = float(found.strength.sum())
     rows: list[Row] = [
-        {"feature": feature.name, "family": family_of(feature), "label": label_of(feature),
-         "known": read.coverage[feature.name], "strength": float(strength),
-         "share": float(strength) / total if total else float("nan"), "same_as": same.get(column, "")}
-        for column, (feature, strength) in enumerate(zip(matcher.features.features, found.strength, strict=True))
-    ]  # fmt: skip
+        {
+            "feature": feature.name,
+            "family": family_of(feature),
+            "label": label_of(feature),
+            "known": read.coverage[feature.name],
+            "strength": strength,
+            "share": strength / total if total else float("nan"),
+            "same_as": same.get(column, ""),
+        }
+        for column, (feature, strength) in enumerate(
+            zip(matcher.features.features, found.strength.tolist(), strict=True)
+        )
+    ]
     return sorted(rows, key=lambda row: -row["strength"])
 
 
 def contribution_rows(
     matcher: MatchFunction, pairs: ScoredPairs, rows: NDArray[np.int64], found: Contributions
 ) -> list[Row]:
-    out: list[Row] = []
-    for place, i in enumerate(rows.tolist()):
-        row: Row = {"a": pairs.a[i], "b": pairs.b[i]}
-        if pairs.label is not None:
-            row["label"] = int(pairs.label[i])
-        probability = float(pairs.probability[i])
-        row |= {"match": probability >= matcher.threshold, "probability": probability, "raw": float(pairs.raw[i]), "base": found.base}  # fmt: skip
-        row |= dict(zip(matcher.features.names, map(float, pairs.table[i]), strict=True))
-        row |= {f"shap_{name}": float(v) for name, v in zip(matcher.features.names, found.values[place], strict=True)}
-        out.append(row)
-    return out
+    names, probability = matcher.features.names, pairs.probability[rows]
+    columns = {
+        "a": pairs.a[rows].tolist(),
+        "b": pairs.b[rows].tolist(),
+        **({} if pairs.label is None else {"label": pairs.label[rows].tolist()}),
+        "match": (probability >= matcher.threshold).tolist(),
+        "probability": probability.tolist(),
+        "raw": pairs.raw[rows].tolist(),
+        "base": [found.base] * len(rows),
+        **dict(zip(names, pairs.table[rows].T.tolist(), strict=True)),
+        **dict(zip((f"shap_{name}" for name in names), found.values.T.tolist(), strict=True)),
+    }
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 def correlation_rows(matcher: MatchFunction, found: Correlations) -> list[Row]:
     """Each two features once, those that go together side by side."""
-    order = found.order
+    names, order = matcher.features.names, found.order
     return [
-        {"first": matcher.features.names[i], "second": matcher.features.names[j], "spearman": float(found.spearman[i, j]),
+        {"first": names[i], "second": names[j], "spearman": float(found.spearman[i, j]),
          "pearson": float(found.pearson[i, j]), "pairs": int(found.pairs[i, j])}
         for place, i in enumerate(order) for j in order[place:]
     ]  # fmt: skip
 
 
+def histogram_rows(pairs: ScoredPairs) -> list[Row]:
+    """How many pairs have which probability: `from`, `to`, `pairs`, and with labels `matches`, `others`."""
+    edges = np.linspace(0, 1, _BINS + 1)
+    columns = {"from": edges[:-1], "to": edges[1:], "pairs": np.histogram(pairs.probability, edges)[0]}
+    if pairs.label is not None:
+        columns["matches"] = np.histogram(pairs.probability[pairs.label == 1], edges)[0]
+        columns["others"] = columns["pairs"] - columns["matches"]
+    values = [column.tolist() for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
 def measure_rows(
     read: ScoredPairs, differ: ScoredPairs, threshold: float, bootstrap: int, seed: int
-) -> tuple[list[Row], list[Row]]:
-    """Those of all pairs and of those that differ; and the reliability curve of all."""
+) -> dict[str, list[Row]]:
+    """`measures` of all pairs and of those that differ; the `reliability` curve of all."""
     rows: list[Row] = []
-    curve: list[Row] = []
+    curves = []
     for name, part in (("all", read), ("not identical", differ)):
         assert part.label is not None
         found = measure(part.probability, part.label, part.groups.code, threshold, repeats=bootstrap, seed=seed)
         rows += [{"pairs": name, "measure": each, **found[each]} for each in MEASURES]
-        curve = curve or found["reliability"]
-    return rows, curve
-
-
-def made_with(
-    matcher: MatchFunction,
-    read: ScoredPairs,
-    differ: ScoredPairs,
-    rows: NDArray[np.int64],
-    whole: Quality | None,
-    again: Quality | None,
-    repeats: int,
-    bootstrap: int,
-    seed: int,
-) -> dict[str, Any]:
-    return {
-        "model": matcher.identity,
-        "threshold": matcher.threshold,
-        "raw_threshold": matcher.scorer.calibration.inverse(matcher.threshold),
-        "source": Path(read.source).name,
-        "pairs": len(read),
-        "matches": None if read.label is None else int(read.label.sum()),
-        "references": len(read.groups.names),
-        "identical": len(read) - len(differ),
-        "rejected": read.n_rejected,
-        "sample": len(rows),
-        "sampled_of": len(differ),
-        "members": len(matcher.scorer.members),
-        "repeats": repeats,
-        "bootstrap": bootstrap,
-        "level": LEVEL,
-        "seed": seed,
-        "quality": None if whole is None else whole.value,
-        "retrained": None if again is None else again.value,
-        "versions": {library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},
-    }
-
-
-def notes(matcher: MatchFunction, differ: ScoredPairs, labelled: bool) -> list[str]:
-    notes = []
-    known = np.isfinite(differ.table)
-    for column, name in enumerate(matcher.features.names):
-        values = differ.table[known[:, column], column]
-        if not len(values):
-            notes.append(f"{name} is unknown for every pair: nothing here says what it is worth.")
-        elif np.ptp(values) == 0:
-            notes.append(f"{name} is {values[0]:g} wherever it is known: nothing here says what it is worth.")
-    if labelled:
-        notes.append(
-            "What is measured here holds for pairs that M was not trained on. On its training pairs every figure is too good."
-        )
-    return notes
+        curves.append(found["reliability"])
+    return {"measures": rows, "reliability": curves[0]}

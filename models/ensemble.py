@@ -172,12 +172,11 @@ class Members:
         """
         self._check_columns(table)
         found = np.empty((len(table), len(self), self.n_features + 1))
-        for member, tables in enumerate(self._shap):
+        for member, (tables, base) in enumerate(self._shap):
             if tables is None:
                 found[:, member] = self.booster(member).predict(table, pred_contrib=True, num_threads=1)
             else:
-                found[:, member, :-1] = tables(table)[:, 0]
-                found[:, member, -1] = self._bases[member]
+                found[:, member, :-1], found[:, member, -1] = tables(table)[:, 0], base
         return found
 
     def booster(self, member: int) -> Any:
@@ -198,17 +197,15 @@ class Members:
         return None if codes is None else TreeTables.of_scores(self.arrays, codes)
 
     @cached_property
-    def _shap(self) -> list[TreeTables | None]:
+    def _shap(self) -> list[tuple[TreeTables | None, float]]:
+        """Of each member its tables, and the mean score of the training rows."""
         for trees in self.arrays:
             trees.check_counts()
         codes = [Codes.of([trees]) for trees in self.arrays]
         return [
-            None if c is None else TreeTables.of_shap([trees], c) for trees, c in zip(self.arrays, codes, strict=True)
+            (None if own is None else TreeTables.of_shap([trees], own), trees.expected_value())
+            for trees, own in zip(self.arrays, codes, strict=True)
         ]
-
-    @cached_property
-    def _bases(self) -> list[float]:
-        return [trees.expected_value() for trees in self.arrays]
 
     @cached_property
     def _boosters(self) -> dict[int, Any]:

@@ -6,8 +6,10 @@ opened, and no other format is tried when this one does not fit.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -53,6 +55,7 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     limit (256 MiB, model.json 4 MiB), a manifest or a tree that is not exactly in its format.
     """
     root = Path(path)
+    _recover(root)
     _check_is_folder(root)
     manifest = manifest_file.read(_read(root, MANIFEST, MAX_MANIFEST_BYTES), str(root / MANIFEST))
     _check_listing(root, manifest.files)
@@ -224,6 +227,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
 
     Errors: `ModelError`. Only an empty folder or, when asked, a model folder gives way: nothing is deleted that dxmatch did not write."""
     target = Path(path)
+    _recover(target)
     if not os.path.lexists(target):
         return
     _check_is_folder(target)
@@ -237,13 +241,25 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    """Two renames. What stops between them leaves the old model beside, as `.NAME.….part/old`."""
-    old = new.with_name("old")
+    """Two renames; what stops between them is undone by `_recover`."""
+    old = _aside(target)
     if target.exists():
+        shutil.rmtree(old, ignore_errors=True)
         target.rename(old)
     try:
         new.rename(target)
     except OSError:
-        if old.exists():
-            old.rename(target)
+        _recover(target)
         raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _aside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.old")
+
+
+def _recover(target: Path) -> None:
+    """Puts a model back that a killed `save` had moved aside and not yet replaced."""
+    if not os.path.lexists(target) and _aside(target).is_dir():
+        with contextlib.suppress(OSError):
+            _aside(target).rename(target)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -31,6 +35,15 @@ def _train(seed: int, rounds: int = 12, **parameters: object):
     return lightgbm.train(settings, data, num_boost_round=rounds)
 
 
+def signed(content: bytes) -> bytes:
+    """The bytes of a model.json with its own hash made to fit, where it has one."""
+    before, key, after = content.rpartition(b'"sha256": "')
+    if not key or len(after) < 64:
+        return content
+    digest = hashlib.sha256(before + key + b"0" * 64 + after[64:]).hexdigest()
+    return before + key + digest.encode() + after[64:]
+
+
 @pytest.fixture(scope="session")
 def sample():
     return _sample
@@ -42,23 +55,28 @@ def boosters():
     return [_train(1, monotone_constraints=[0, 1, 0, 0, -1]), _train(2, boosting="dart"), lone_leaf]
 
 
+def small_manifest(**change: Any) -> Manifest:
+    facts = {
+        "name": "small",
+        "created": "2025-01-31",
+        "dxmatch": "0.1.0",
+        "feature_names": FEATURES,
+        "feature_set": {"name": "small", "feature": [{"name": name} for name in FEATURES]},
+        "normalizer": {"version": "1", "language": "en", "abbreviations": {"NASH": "nonalcoholic steatohepatitis"}},
+        "calibration": Sigmoid(1.25, -0.5),
+        "threshold": 0.5,
+        "threshold_rule": "the least threshold of the highest F1 out of fold",
+        "encoders": {},
+        "libraries": {"lightgbm": "4.7.0"},
+        "data": {"sha256": "0" * 64, "rows": 400, "groups": 40, "columns": ["a", "b"]},
+        "metrics": {"average_precision": {"value": 0.75, "low": None}, "café": [1, 2.5, True]},
+    }
+    return Manifest(**facts | change)
+
+
 @pytest.fixture(scope="session")
 def manifest() -> Manifest:
-    return Manifest(
-        name="small",
-        created="2025-01-31",
-        dxmatch="0.1.0",
-        feature_names=FEATURES,
-        feature_set={"name": "small", "feature": [{"name": name} for name in FEATURES]},
-        normalizer={"version": "1", "language": "en", "abbreviations": {"NASH": "nonalcoholic steatohepatitis"}},
-        calibration=Sigmoid(1.25, -0.5),
-        threshold=0.5,
-        threshold_rule="the least threshold of the highest F1 out of fold",
-        encoders={},
-        libraries={"lightgbm": "4.7.0"},
-        data={"sha256": "0" * 64, "rows": 400, "groups": 40, "columns": ["a", "b"]},
-        metrics={"average_precision": {"value": 0.75, "low": None}, "café": [1, 2.5, True]},
-    )
+    return small_manifest()
 
 
 @pytest.fixture(scope="session")
@@ -110,11 +128,12 @@ def _grown(random: np.random.Generator, leaves: int, features: int) -> dict[str,
     }
 
 
-def _text(trees: list[dict[str, list]], features: int) -> str:
-    names, infos = " ".join(f"x{f}" for f in range(features)), " ".join(["none"] * features)
+def text_of(trees: list[dict[str, list]], names: Sequence[str]) -> str:
+    """Trees in LightGBM's format."""
     text = (
         "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\n"
-        f"max_feature_idx={features - 1}\nobjective=binary sigmoid:1\nfeature_names={names}\nfeature_infos={infos}\n"
+        f"max_feature_idx={len(names) - 1}\nobjective=binary sigmoid:1\n"
+        f"feature_names={' '.join(names)}\nfeature_infos={' '.join(['none'] * len(names))}\n"
     )
     for number, tree in enumerate(trees):
         text += f"\nTree={number}\nnum_leaves={len(tree['leaf_value'])}\nnum_cat=0\nis_linear=0\nshrinkage=1.0\n"
@@ -129,7 +148,7 @@ def random_trees():
     def make(seed: int, trees: int, most_leaves: int, features: int) -> str:
         random = np.random.default_rng(seed)
         sizes = [1, 2, most_leaves, *random.integers(1, most_leaves + 1, max(trees - 3, 0)).tolist()][-trees:]
-        return _text([_grown(random, leaves, features) for leaves in sizes], features)
+        return text_of([_grown(random, leaves, features) for leaves in sizes], [f"x{f}" for f in range(features)])
 
     return make
 

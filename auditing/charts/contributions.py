@@ -13,7 +13,7 @@ from ...pages.figure import Figure, Row
 from ...pages.style import Style
 from ..results.audit_tables import AuditTables
 from ..results.messages import signed
-from .marks import ROW, bars, names
+from .marks import ROW, ZERO, bar_figure, line_at
 
 _MAX_POINTS, _BINS = 9000, 90
 RAMP = ("#2f86c8", "#7884c6", "#a87fb0", "#d0738a", "#e2604a")
@@ -29,27 +29,21 @@ def figures(audit: AuditTables) -> list[Figure]:
 
 def _bars(features: list[Row]) -> Figure:
     reach = 1.15 * (float(features[0]["strength"]) or 1.0)
-
-    def draw(style: Style) -> Any:
-        import altair as alt
-
-        scale = alt.Scale(domain=[0, reach], nice=False)
-        x = alt.X("strength", type="quantitative", title="mean |contribution|, log-odds", scale=scale)
-        tips = {"feature": "feature", "label": "says", "told": "mean |contribution|"}
-        drawn = bars("features", names("feature"), x, style.series[0], tips)
-        return drawn.properties(width=style.width, height=ROW * len(features))
-
     rows = [row | {"told": f"{row['strength']:.2f}"} for row in features]
     top = ", ".join(f"{row['feature']} {row['told']}" for row in rows[:5])
-    return Figure(
+    scale = {"domain": [0, reach], "nice": False}
+    return bar_figure(
+        "features",
+        only(rows, ("feature", "strength", "told", "label")),
+        {"field": "feature"},
+        {"shorthand": "strength:Q", "title": "mean |contribution|, log-odds", "scale": scale},
+        {"feature": "feature", "label": "says", "told": "mean |contribution|"},
         name="strength",
         section="contributions",
         title="How much each feature moves the score",
         finding=f"Mean absolute contribution of each feature, in log-odds, the largest first: {top}.",
         columns={"feature": "feature", "strength": "mean |contribution|", "share": "share of all", "label": "says"},
         rows=rows,
-        data={"features": only(rows, ("feature", "strength", "told", "label"))},
-        draw=draw,
     )
 
 
@@ -75,41 +69,31 @@ def _swarm(audit: AuditTables, features: list[Row]) -> Figure:
     def draw(style: Style) -> Any:
         import altair as alt
 
-        steps = [*_STEPS, "unknown"]
-        y_scale = alt.Scale(domain=[len(order) - 0.5, -0.5], nice=False, zero=False)
-        colour = alt.Color(
-            "step",
-            type="nominal",
-            scale=alt.Scale(domain=steps, range=[*RAMP, style.panel]),
-            legend=alt.Legend(columns=6, symbolType="circle"),
-        )
         labels = "[" + ",".join(f"'{name}'" for name in order) + "][datum.value]"
-        y = alt.Y(
-            "y", type="quantitative", title=None, scale=y_scale,
-            axis=alt.Axis(values=list(range(len(order))), labelExpr=labels, ticks=False, domain=False, grid=False, labelOverlap=False, labelLimit=190),
+        axis = alt.Axis(
+            values=list(range(len(order))), labelExpr=labels, ticks=False, domain=False, grid=False, labelOverlap=False, labelLimit=190
         )  # fmt: skip
-        return alt.layer(
-            alt.Chart(named("zero")).mark_rule(color=style.panel).encode(x=alt.X("x", type="quantitative")),
-            alt.Chart(named("points"))
-            .mark_circle(size=15, opacity=0.75)
-            .encode(
-                x=alt.X("x", type="quantitative", title="contribution, log-odds: left against a match, right for it"),
-                y=y,
-                color=colour,
-                tooltip=tooltip(feature="feature", value="value", told="contribution"),
-            ),
-        ).properties(width=style.width, height=ROW * len(order))
+        scale = alt.Scale(domain=[len(order) - 0.5, -0.5], nice=False, zero=False)
+        colours = alt.Scale(domain=[*_STEPS, "unknown"], range=[*RAMP, style.panel])
+        swarm = alt.Chart(named("points")).mark_circle(size=15, opacity=0.75)
+        swarm = swarm.encode(
+            x=alt.X("x:Q", title="contribution, log-odds: left against a match, right for it"),
+            y=alt.Y("y:Q", title=None, scale=scale, axis=axis),
+            color=alt.Color("step:N", scale=colours, legend=alt.Legend(columns=6, symbolType="circle")),
+            tooltip=tooltip(feature="feature", value="value", told="contribution"),
+        )
+        drawn = alt.layer(line_at("zero", "x", color=style.panel), swarm)
+        return drawn.properties(width=style.width, height=ROW * len(order))
 
+    ranges = [f"{r['feature']} from {signed(r['low'])} to {signed(r['high'])}, {r['rise']}" for r in rows[:8]]
     return Figure(
         name="beeswarm",
         section="contributions",
         title="Which way, pair by pair",
-        finding="Contributions of each feature, in log-odds: "
-        + "; ".join(f"{r['feature']} from {signed(r['low'])} to {signed(r['high'])}, {r['rise']}" for r in rows[:8])
-        + ".",
+        finding=f"Contributions of each feature, in log-odds: {'; '.join(ranges)}.",
         columns={"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above", "rise": "where its value is high"},
         rows=rows,
-        data={"points": points, "zero": [{"x": 0}]},
+        data={"points": points, "zero": ZERO},
         draw=draw,
         note=f"One point for each of {len(shown):,} pairs. Colour: the value of the feature, from its lowest to its highest fifth.",
     )  # fmt: skip

@@ -9,9 +9,9 @@ from ...pages.figure import Figure, Row
 from ...pages.style import Style
 from ..results.audit_tables import AuditTables
 from ..results.messages import spanned
-from .marks import ROW, bars, intervals, names
+from .marks import ROW, ZERO, bar_figure, intervals, names
 
-_LOSSES = (("ap_lost", "average precision"), ("f1_lost", "F1 at the threshold"))
+_LOSSES = (("ap", "average precision"), ("f1", "F1 at the threshold"))
 _WAYS = ("shuffled", "unknown", "trained without")
 
 
@@ -21,35 +21,36 @@ def figures(audit: AuditTables) -> list[Figure]:
     if "ap_lost" not in audit.permutation.column_names:
         return [_flipped(permutation)]
     made = audit.made_with["quality"]
-    of = {"ap_lost": made["average_precision"], "f1_lost": made["f1"]}
-    return [
-        *(_points(permutation, loss, says, of[loss]) for loss, says in _LOSSES),
-        _families(families, of["ap_lost"]),
-    ]
+    of = {"ap": made["average_precision"], "f1": made["f1"]}
+    return [*(_points(permutation, loss, says, of[loss]) for loss, says in _LOSSES), _families(families, of["ap"])]
+
+
+def _told(row: Row, loss: str) -> str:
+    return spanned(*(row[f"{loss}_lost{end}"] for end in ("", "_low", "_high")))
+
+
+def _lost(row: Row, loss: str, **more: Any) -> Row:
+    value = {"value": row[f"{loss}_lost"], "low": row[f"{loss}_lost_low"], "high": row[f"{loss}_lost_high"]}
+    return {"name": row["name"], **value, "told": _told(row, loss), "flipped": row["flipped"], **more}
 
 
 def _points(permutation: list[Row], loss: str, says: str, whole: float) -> Figure:
-    rows = [
-        {"name": row["name"], "value": row[loss], "low": row[f"{loss}_low"], "high": row[f"{loss}_high"],
-         "told": spanned(row[loss], row[f"{loss}_low"], row[f"{loss}_high"]), "flipped": row["flipped"]}
-        for row in sorted(permutation, key=lambda row: -row[loss])
-    ]  # fmt: skip
+    rows = [_lost(row, loss) for row in sorted(permutation, key=lambda row: -row[f"{loss}_lost"])]
 
     def draw(style: Style) -> Any:
         point = {"tooltip": tooltip(name="feature", told="lost")}
         drawn = intervals(f"{says} lost, of {whole:.3f}", style, {"y": names("name")}, point, color=style.series[0])
         return drawn.properties(width=style.width, height=ROW * len(rows))
 
+    told = "; ".join(f"{row['name']} {row['told']}" for row in rows[:8])
     return Figure(
-        name=f"permutation_{loss.removesuffix('_lost')}",
+        name=f"permutation_{loss}",
         section="permutation",
         title=f"What shuffling one feature costs: {says}",
-        finding=f"{says} lost of {whole:.3f} when one feature is shuffled: "
-        + "; ".join(f"{row['name']} {row['told']}" for row in rows[:8])
-        + ".",
+        finding=f"{says} lost of {whole:.3f} when one feature is shuffled: {told}.",
         columns={"name": "feature", "told": f"{says} lost", "flipped": "decisions changed"},
         rows=rows,
-        data={"losses": rows, "zero": [{"x": 0}]},
+        data={"losses": rows, "zero": ZERO},
         draw=draw,
         note="Bars: intervals over references and shuffles. At 0 nothing is lost.",
     )
@@ -58,65 +59,60 @@ def _points(permutation: list[Row], loss: str, says: str, whole: float) -> Figur
 def _families(families: list[Row], whole: float) -> Figure:
     order = list(dict.fromkeys(row["name"] for row in families))
     ways = [way for way in _WAYS if any(row["way"] == way for row in families)]
-    rows = [
-        {"name": row["name"], "way": row["way"], "value": row["ap_lost"], "low": row["ap_lost_low"],
-         "high": row["ap_lost_high"], "told": spanned(row["ap_lost"], row["ap_lost_low"], row["ap_lost_high"]),
-         "f1": spanned(row["f1_lost"], row["f1_lost_low"], row["f1_lost_high"]), "flipped": row["flipped"]}
-        for row in families
-    ]  # fmt: skip
+    rows = [_lost(row, "ap", way=row["way"], f1=_told(row, "f1")) for row in families]
 
     def draw(style: Style) -> Any:
         import altair as alt
 
-        y = names("name", sort=order, scale=alt.Scale(paddingInner=0.3))
-        offset = alt.YOffset("way", type="nominal", sort=ways, scale=alt.Scale(domain=ways))
-        colours = alt.Scale(domain=ways, range=list(style.series[: len(ways)]))
-        shapes = alt.Scale(domain=ways, range=["circle", "square", "diamond"][: len(ways)])
-        colour = alt.Color("way", type="nominal", scale=colours, legend=alt.Legend())
+        def by_way(kind: Any, of: Any, **more: Any) -> Any:
+            return kind("way:N", scale=alt.Scale(domain=ways, range=list(of[: len(ways)])), **more)
+
+        encodings = {
+            "y": names("name", sort=order, scale=alt.Scale(paddingInner=0.3)),
+            "yOffset": alt.YOffset("way:N", sort=ways, scale=alt.Scale(domain=ways)),
+            "color": by_way(alt.Color, style.series, legend=alt.Legend()),
+        }
         point = {
-            "shape": alt.Shape("way", type="nominal", scale=shapes, legend=alt.Legend()),
+            "shape": by_way(alt.Shape, ["circle", "square", "diamond"], legend=alt.Legend()),
             "tooltip": tooltip(name="family", way="way", told="average precision lost", f1="F1 lost"),
         }
-        encodings = {"y": y, "yOffset": offset, "color": colour}
         drawn = intervals(f"average precision lost, of {whole:.3f}", style, encodings, point)
         return drawn.properties(width=style.width, height=(18 * len(ways) + 14) * len(order))
 
+    told = "; ".join(f"{row['name']} {row['way']} {row['told']}" for row in rows)
+    note = (
+        "Shuffled: over the pairs, together. Unknown: taken away from every pair; the trees were not trained for that."
+    )
+    if len(ways) == 3:
+        note += " Trained without: new trees, measured out of fold against new trees with all features."
+    heads = {"name": "family", "way": "way", "told": "average precision lost", "f1": "F1 lost"}
     return Figure(
         name="families",
         section="families",
         title="What a family of features is worth",
-        finding=f"Average precision lost of {whole:.3f} without a family of features: "
-        + "; ".join(f"{row['name']} {row['way']} {row['told']}" for row in rows)
-        + ".",
-        columns={"name": "family", "way": "way", "told": "average precision lost", "f1": "F1 lost", "flipped": "decisions changed"},
+        finding=f"Average precision lost of {whole:.3f} without a family of features: {told}.",
+        columns=heads | {"flipped": "decisions changed"},
         rows=rows,
-        data={"losses": rows, "zero": [{"x": 0}]},
+        data={"losses": rows, "zero": ZERO},
         draw=draw,
-        note="Shuffled: over the pairs, together. Unknown: taken away from every pair; the trees were not trained for that."
-        + (" Trained without: new trees, measured out of fold against new trees with all features." if len(ways) == 3 else ""),
-    )  # fmt: skip
+        note=note,
+    )
 
 
 def _flipped(permutation: list[Row]) -> Figure:
     rows = sorted(permutation, key=lambda row: -row["flipped"])
-
-    def draw(style: Style) -> Any:
-        import altair as alt
-
-        x = alt.X("flipped", type="quantitative", title="decisions changed", axis=alt.Axis(format="%"))
-        tips = {"name": "feature", "flipped": "share"}
-        drawn = bars("flipped", names("name"), x, style.series[0], tips, told=False)
-        return drawn.properties(width=style.width, height=ROW * len(rows))
-
-    return Figure(
+    told = "; ".join(f"{row['name']} {row['flipped']:.1%}" for row in rows[:8])
+    return bar_figure(
+        "flipped",
+        rows,
+        {"field": "name"},
+        {"shorthand": "flipped:Q", "title": "decisions changed", "axis": {"format": "%"}},
+        {"name": "feature", "flipped": "share"},
+        told=False,
         name="permutation_flipped",
         section="permutation",
         title="Decisions that change when one feature is shuffled",
-        finding="Share of decisions that change: "
-        + "; ".join(f"{r['name']} {r['flipped']:.1%}" for r in rows[:8])
-        + ".",
+        finding=f"Share of decisions that change: {told}.",
         columns={"name": "feature", "flipped": "decisions changed"},
         rows=rows,
-        data={"flipped": rows},
-        draw=draw,
     )

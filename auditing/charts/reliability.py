@@ -9,6 +9,7 @@ from ...pages.figure import Figure, Row
 from ...pages.style import Style
 from ..results.audit_tables import AuditTables
 from ..results.messages import spanned
+from .marks import threshold_line
 
 
 def figures(audit: AuditTables) -> list[Figure]:
@@ -27,28 +28,25 @@ def _curve(rows: list[Row]) -> Figure:
         import altair as alt
 
         unit = alt.Scale(domain=[0, 1])
-        x = alt.X("mean_probability", type="quantitative", title="probability that M says", scale=unit)
+        own: dict[str, Any] = {"color": style.series[0]}
+        x = alt.X("mean_probability:Q", title="probability that M says", scale=unit)
         base = alt.Chart(named("bins")).encode(x=x)
+        diagonal = alt.Chart(named("diagonal")).mark_line(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
+        y = alt.Y("matches:Q", title="share that are matches", scale=unit)
+        points = base.mark_point(filled=True, size=62, opacity=1, **own)
         return alt.layer(
-            alt.Chart(named("diagonal"))
-            .mark_line(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
-            .encode(x=x, y=alt.Y("matches", type="quantitative")),
-            base.mark_rule(strokeWidth=1.6, opacity=0.55, color=style.series[0]).encode(y=alt.Y("low", type="quantitative"), y2="high"),
-            base.mark_line(strokeWidth=2, color=style.series[0]).encode(
-                y=alt.Y("matches", type="quantitative", title="share that are matches", scale=unit)
-            ),
-            base.mark_point(filled=True, size=62, opacity=1, color=style.series[0]).encode(
-                y=alt.Y("matches", type="quantitative"), tooltip=tooltip(mean="said", told="matches", pairs="pairs")
-            ),
-        ).properties(width=style.width, height=260)  # fmt: skip
+            diagonal.encode(x=x, y="matches:Q"),
+            base.mark_rule(strokeWidth=1.6, opacity=0.55, **own).encode(y="low:Q", y2="high"),
+            base.mark_line(strokeWidth=2, **own).encode(y=y),
+            points.encode(y="matches:Q", tooltip=tooltip(mean="said", told="matches", pairs="pairs")),
+        ).properties(width=style.width, height=260)
 
+    told = "; ".join(f"{row['mean']} said, {row['told']} found, in {row['pairs']:,} pairs" for row in rows)
     return Figure(
         name="reliability",
         section="measures",
         title="Do the probabilities mean what they say?",
-        finding="Share of matches where M says a probability: "
-        + "; ".join(f"{row['mean']} said, {row['told']} found, in {row['pairs']:,} pairs" for row in rows)
-        + ".",
+        finding=f"Share of matches where M says a probability: {told}.",
         columns={"from": "from", "to": "to", "mean": "mean probability", "told": "share of matches", "pairs": "pairs"},
         rows=rows,
         data={"bins": rows, "diagonal": [{"mean_probability": 0, "matches": 0}, {"mean_probability": 1, "matches": 1}]},
@@ -79,32 +77,25 @@ def _histogram(rows: list[Row], threshold: float) -> Figure:
 
         colours = alt.Scale(domain=list(sides), range=[style.series[0], style.panel][: len(sides)])
         legend = alt.Legend(symbolType="square") if len(sides) == 2 else None
-        # symlog: a handful of pairs beside the threshold is to be seen beside thousands at 0
-        y = alt.Y("start", type="quantitative", title="pairs", scale=alt.Scale(type="symlog"),
-                  axis=alt.Axis(labelExpr="format(abs(datum.value), ',')", values=ticks))  # fmt: skip
-        return alt.layer(
-            alt.Chart(named("bars"))
-            .mark_bar(binSpacing=1)
-            .encode(
-                x=alt.X("from", type="quantitative", title="probability that M says", scale=alt.Scale(domain=[0, 1])),
-                x2="to",
-                y=y,
-                y2="end",
-                color=alt.Color("kind", type="nominal", scale=colours, legend=legend),
-                tooltip=tooltip(kind="of", range="probability", pairs="pairs"),
-            ),
-            alt.Chart(named("threshold"))
-            .mark_rule(color=style.ink, strokeDash=[5, 4], strokeWidth=1.3)
-            .encode(x=alt.X("at", type="quantitative")),
-        ).properties(width=style.width, height=240)
+        axis = alt.Axis(labelExpr="format(abs(datum.value), ',')", values=ticks)
+        drawn = alt.Chart(named("bars")).mark_bar(binSpacing=1)
+        drawn = drawn.encode(
+            x=alt.X("from:Q", title="probability that M says", scale=alt.Scale(domain=[0, 1])),
+            x2="to",
+            # symlog: a handful of pairs beside the threshold is to be seen beside thousands at 0
+            y=alt.Y("start:Q", title="pairs", scale=alt.Scale(type="symlog"), axis=axis),
+            y2="end",
+            color=alt.Color("kind:N", scale=colours, legend=legend),
+            tooltip=tooltip(kind="of", range="probability", pairs="pairs"),
+        )
+        return alt.layer(drawn, threshold_line(style)).properties(width=style.width, height=240)
 
+    told = ", ".join(f"{above[kind]:,} of {of[kind]:,} {kind}" for kind in sides)
     return Figure(
         name="histogram",
         section="measures",
         title="How many pairs have which probability",
-        finding=f"Probabilities from 0 to 1 in {len(rows)} steps. In those from the threshold {threshold:.3f} up: "
-        + ", ".join(f"{above[kind]:,} of {of[kind]:,} {kind}" for kind in sides)
-        + ".",
+        finding=f"Probabilities from 0 to 1 in {len(rows)} steps. In those from the threshold {threshold:.3f} up: {told}.",
         columns={"range": "probability", "kind": "of", "pairs": "pairs"},
         rows=bars,
         data={"bars": bars, "threshold": [{"at": threshold}]},

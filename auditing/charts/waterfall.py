@@ -9,7 +9,7 @@ from ...pages.figure import Figure, Row
 from ...pages.style import Style
 from ..results.decision import Decision
 from ..results.messages import signed
-from .marks import names
+from .marks import names, threshold_line
 
 _ROW, _MAX_BARS, _MAX_LENGTH = 26, 14, 40
 FOR, AGAINST = "for a match", "against a match"
@@ -25,25 +25,17 @@ def waterfall(explanation: Decision, start: float, score: float) -> Figure:
     def draw(style: Style) -> Any:
         import altair as alt
 
-        sides = alt.Scale(domain=[FOR, AGAINST], range=[style.series[0], style.series[1]])
-        x = alt.X(
-            "from",
-            type="quantitative",
-            title="log-odds of a match, before calibration",
-            scale=alt.Scale(domain=[low - room, high + room], nice=False, zero=False),
-        )
+        sides = alt.Scale(domain=[FOR, AGAINST], range=list(style.series[:2]))
+        reach = alt.Scale(domain=[low - room, high + room], nice=False, zero=False)
         base = alt.Chart(named("parts")).encode(y=names("line", limit=260))
-        return alt.layer(
-            alt.Chart(named("threshold"))
-            .mark_rule(color=style.ink, strokeDash=[5, 4], strokeWidth=1.3)
-            .encode(x=alt.X("at", type="quantitative")),
-            base.mark_bar(height={"band": 0.62}).encode(
-                x=x, x2="to",
-                color=alt.Color("side", type="nominal", scale=sides, legend=alt.Legend(symbolType="square")),
-                tooltip=tooltip(feature="feature", value="value", told="contribution", label="says"),
-            ),
-            base.mark_text(align="left", dx=5).encode(x=alt.X("right", type="quantitative"), text=alt.Text("told", type="nominal")),
-        ).properties(width=style.width, height=_ROW * len(rows))  # fmt: skip
+        bars = base.mark_bar(height={"band": 0.62}).encode(
+            x=alt.X("from:Q", title="log-odds of a match, before calibration", scale=reach),
+            x2="to",
+            color=alt.Color("side:N", scale=sides, legend=alt.Legend(symbolType="square")),
+            tooltip=tooltip(feature="feature", value="value", told="contribution", label="says"),
+        )
+        told = base.mark_text(align="left", dx=5).encode(x="right:Q", text="told:N")
+        return alt.layer(threshold_line(style), bars, told).properties(width=style.width, height=_ROW * len(rows))
 
     end = "a match" if explanation.match else "no match"
     return Figure(

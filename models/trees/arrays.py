@@ -50,12 +50,10 @@ class TreeArrays:
             split = self.split_count[np.where(child >= 0, first + child, 0)]
             leaf = self.leaf_count[np.where(child < 0, first + tree + ~child, 0)]
             sides.append(np.where(child >= 0, split, leaf))
-        left, right = sides
         if (
             (self.split_count <= 0).any()
-            or (left + right != self.split_count).any()
-            or (left < 0).any()
-            or (right < 0).any()
+            or (np.array(sides) < 0).any()
+            or (sides[0] + sides[1] != self.split_count).any()
         ):
             raise ModelError(
                 "SHAP values cannot be computed: the trees lack the counts of pairs (leaf_count, internal_count), or count "
@@ -67,12 +65,9 @@ class TreeArrays:
         total = 0.0
         for tree, (begin, end) in enumerate(pairwise(self.first_split.tolist())):
             leaves = slice(begin + tree, end + tree + 1)
-            values, counts = self.leaf_value[leaves].tolist(), self.leaf_count[leaves].tolist()
-            if begin == end:
-                total += values[0]
-                continue
-            every, mean = float(self.split_count[begin]), 0.0
-            for value, count in zip(values, counts, strict=True):
-                mean += count / every * value
+            counts = self.leaf_count[leaves] / self.split_count[begin] if begin < end else [1.0]
+            mean = 0.0
+            for value, share in zip(self.leaf_value[leaves].tolist(), counts, strict=True):
+                mean += share * value
             total += mean
         return total

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -23,40 +22,53 @@ FIXED_HEADER = {
 # Left out of the text that LightGBM gets: neither predictions, nor SHAP values, nor importances need them.
 _NOT_CARRIED = {"leaf_weight", "internal_weight"}
 
-Lines = dict[str, str]
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Those of one line of every tree, one tree after the other; of tree t from `bounds[t]` to `bounds[t + 1]`."""
-
-    flat: list[Any]
-    bounds: list[int]
-
-    def of(self, tree: int) -> list[Any]:
-        return self.flat[self.bounds[tree] : self.bounds[tree + 1]]
-
-    def first(self, refused: Callable[[Any], bool]) -> tuple[int, Any]:
-        """The first tree with a number that is refused, and that number."""
-        place = next(place for place, value in enumerate(self.flat) if refused(value))
-        return bisect_right(self.bounds, place) - 1, self.flat[place]
+Tree = Mapping[str, list[Any]]
+"""The numbers of one tree by the key of their line, in LightGBM's order."""
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedTrees:
-    """One member, every number of it checked.
+    """One member, every number of it checked. names : of the features."""
 
-    arrays : what scores are computed from. text : the same trees in LightGBM's format, written when first asked for.
-    """
+    trees: Sequence[Tree]
+    names: Sequence[str]
 
-    arrays: TreeArrays
-    _lines: Sequence[Lines]
-    _numbers: Mapping[str, Numbers]
-    _names: Sequence[str]
+    @cached_property
+    def arrays(self) -> TreeArrays:
+        """What scores are computed from."""
+
+        def flat(key: str, kind: type, per: str = "left_child") -> Any:
+            lines = (tree.get(key) or [UNKNOWN] * len(tree[per]) for tree in self.trees)
+            return np.array(list(chain.from_iterable(lines)), kind)
+
+        return TreeArrays(
+            n_features=len(self.names),
+            first_split=np.array([0, *accumulate(len(tree["left_child"]) for tree in self.trees)], np.int64),
+            feature=flat("split_feature", np.int64),
+            threshold=flat("threshold", np.float64),
+            decision=flat("decision_type", np.uint8),
+            left=flat("left_child", np.int64),
+            right=flat("right_child", np.int64),
+            leaf_value=flat("leaf_value", np.float64),
+            leaf_count=flat("leaf_count", np.int64, "leaf_value"),
+            split_count=flat("internal_count", np.int64),
+        )
 
     @cached_property
     def text(self) -> str:
-        return _write(self._lines, self._numbers, self._names)
+        """The same trees in LightGBM's format, written when first asked for."""
+        header = {
+            **FIXED_HEADER,
+            "max_feature_idx": str(len(self.names) - 1),
+            "feature_names": " ".join(self.names),
+            "feature_infos": " ".join(["none"] * len(self.names)),
+        }
+        lines = ["tree", *(f"{key}={value}" for key, value in header.items())]
+        for number, tree in enumerate(self.trees):
+            lines += ["", f"Tree={number}"]
+            # repr: the shortest decimal that reads back as the same float64
+            lines += [f"{key}={' '.join(map(repr, tree[key]))}" for key in tree if key not in _NOT_CARRIED]
+        return "\n".join([*lines, "", "", "end of trees", ""])
 
 
 class CheckedMembers(Sequence[str]):
@@ -68,47 +80,5 @@ class CheckedMembers(Sequence[str]):
     def __len__(self) -> int:
         return len(self.members)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        return self.members[index].text if isinstance(index, int) else CheckedMembers(self.members[index])
-
-
-def arrays_of(values: Mapping[str, Numbers], counts: Mapping[str, Sequence[int]], n_features: int) -> TreeArrays:
-    def flat(key: str, kind: type) -> Any:
-        return np.array(values[key].flat, kind)
-
-    def training_rows(key: str, expected: Sequence[int]) -> Any:
-        if len(values[key].flat) == sum(expected):
-            return flat(key, np.int64)
-        found = (values[key].of(tree) or [UNKNOWN] * count for tree, count in enumerate(expected))
-        return np.fromiter(chain.from_iterable(found), np.int64)
-
-    return TreeArrays(
-        n_features, np.array([0, *accumulate(counts["S"])], np.int64),
-        flat("split_feature", np.int64), flat("threshold", np.float64), flat("decision_type", np.uint8),
-        flat("left_child", np.int64), flat("right_child", np.int64), flat("leaf_value", np.float64),
-        training_rows("leaf_count", counts["L"]), training_rows("internal_count", counts["S"]),
-    )  # fmt: skip
-
-
-def _write(trees: Sequence[Lines], values: Mapping[str, Numbers], names: Sequence[str]) -> str:
-    lines = ["tree"]
-    header = {
-        **FIXED_HEADER,
-        "max_feature_idx": str(len(names) - 1),
-        "feature_names": " ".join(names),
-        "feature_infos": " ".join(["none"] * len(names)),
-    }
-    lines += [f"{key}={value}" for key, value in header.items()]
-    # repr: the shortest decimal that reads back as the same float64
-    texts = {key: list(map(repr, values[key].flat)) for key in values if key not in _NOT_CARRIED}
-    for number, tree in enumerate(trees):
-        lines += ["", f"Tree={number}"]
-        for key, numbers in texts.items():
-            if key in tree:
-                bounds = values[key].bounds
-                lines.append(f"{key}=" + " ".join(numbers[bounds[number] : bounds[number + 1]]))
-    return "\n".join([*lines, "", "", "end of trees", ""])
+    def __getitem__(self, index: Any) -> Any:
+        return self.members[index].text

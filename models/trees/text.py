@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from itertools import accumulate
-from typing import NoReturn
+from collections.abc import Sequence, Set
+from typing import Any
 
-from .checked import FIXED_HEADER, CheckedTrees, Lines, Numbers, arrays_of
+from .checked import FIXED_HEADER, CheckedTrees, Tree
 from .refusal import refusal
 
 MAX_CHARACTERS = 128 * 2**20
@@ -29,20 +28,21 @@ FEATURE_NAME = re.compile(r"[A-Za-z0-9_.\-]{1,100}")
 
 _HEADER = {*FIXED_HEADER, "max_feature_idx", "feature_names", "feature_infos"}
 _HEADER_OPTIONAL = {"tree_sizes", "monotone_constraints"}
-# What each line of a tree holds: how many numbers (S per split, L per leaf, 1), and of which type.
-_TREE: dict[str, tuple[str, type]] = {
-    "num_leaves": ("1", int), "num_cat": ("1", int), "split_feature": ("S", int), "split_gain": ("S", float),
-    "threshold": ("S", float), "decision_type": ("S", int), "left_child": ("S", int), "right_child": ("S", int),
-    "leaf_value": ("L", float), "leaf_weight": ("L", float), "leaf_count": ("L", int), "internal_value": ("S", float),
-    "internal_weight": ("S", float), "internal_count": ("S", int), "is_linear": ("1", int), "shrinkage": ("1", float),
+_MAX_INT = 2**31 - 1
+_ANY = (-math.inf, math.inf)
+# What each line of a tree holds: how many numbers (S per split, L per leaf, 1), of which type, in which range.
+_TREE: dict[str, tuple[str, type, tuple[float, float]]] = {
+    "num_leaves": ("1", int, (1, MAX_LEAVES)), "num_cat": ("1", int, (0, 0)), "split_feature": ("S", int, (0, _MAX_INT)),
+    "split_gain": ("S", float, _ANY), "threshold": ("S", float, _ANY), "decision_type": ("S", int, _ANY),
+    "left_child": ("S", int, _ANY), "right_child": ("S", int, _ANY), "leaf_value": ("L", float, (-MAX_LEAF_VALUE, MAX_LEAF_VALUE)),
+    "leaf_weight": ("L", float, _ANY), "leaf_count": ("L", int, (0, _MAX_INT)), "internal_value": ("S", float, _ANY),
+    "internal_weight": ("S", float, _ANY), "internal_count": ("S", int, (0, _MAX_INT)), "is_linear": ("1", int, (0, 0)),
+    "shrinkage": ("1", float, _ANY),
 }  # fmt: skip
-_KEYS = set(_TREE)
-_TREE_OPTIONAL = {"split_gain", "leaf_weight", "leaf_count", "internal_value", "internal_weight", "internal_count"}
+_OPTIONAL = {"split_gain", "leaf_weight", "leaf_count", "internal_value", "internal_weight", "internal_count"}
 # Bit 0 would be a categorical split; bit 1 sends missing values left; bits 2-3 say what is missing (none, zero, NaN).
 _DECISION_TYPES = frozenset({0, 2, 4, 6, 8, 10})
-_MAX_INT = 2**31 - 1
-_HAS_VALUE = re.compile("[^=]*=").match
-_CHARACTERS = {int: re.compile(r"[0-9\- ]*"), float: re.compile(r"[0-9eE+\-. ]*")}
+_CHARACTERS = {int: re.compile(r"[0-9\- ]*").fullmatch, float: re.compile(r"[0-9eE+\-. ]*").fullmatch}
 _AFTER_THE_TREES = re.compile(
     r"\n*(?:feature_importances:\n(?:[^\n=]+=[0-9]+\n)*\n*)?"
     r"(?:parameters:\n(?:\[[^\n]*\]\n)*\n*end of parameters\n*)?"
@@ -85,35 +85,25 @@ def check(text: str, n_features: int | None, name: str, features: Sequence[str] 
     names = _check_header(header, n_features, name, features)
     if not 1 <= len(blocks) <= MAX_TREES:
         raise refusal(name, "wrong number of trees", allowed=f"1 to {MAX_TREES:,}", got=len(blocks))
-    trees = [_read_lines(block, number, f"{name}, tree {number}") for number, block in enumerate(blocks)]
-    leaves = _numbers(trees, "num_leaves", [1] * len(trees), name)
-    _check_range("num_leaves", leaves, 1, MAX_LEAVES, name)
-    counts = {"1": [1] * len(trees), "L": leaves.flat, "S": [count - 1 for count in leaves.flat]}
-    values = {key: _numbers(trees, key, counts[per], name) for key, (per, _) in _TREE.items()}
-    for key, low, high in (
-        ("num_cat", 0, 0), ("is_linear", 0, 0), ("split_feature", 0, len(names) - 1), ("leaf_count", 0, _MAX_INT),
-        ("internal_count", 0, _MAX_INT), ("leaf_value", -MAX_LEAF_VALUE, MAX_LEAF_VALUE),
-    ):  # fmt: skip
-        _check_range(key, values[key], low, high, name)
-    _check_decisions(values["decision_type"], name)
-    _check_shapes(values["left_child"], values["right_child"], name)
-    return CheckedTrees(arrays_of(values, counts, len(names)), trees, values, names)
+    sound: set[tuple[int, ...]] = set()  # shapes that small trees have in common
+    trees = [
+        _read_tree(block, number, len(names), f"{name}, tree {number}", sound) for number, block in enumerate(blocks)
+    ]
+    return CheckedTrees(trees, names)
 
 
-def _key_values(lines: Sequence[str], known: set[str], optional: set[str], place: str) -> dict[str, str]:
-    if all(map(_HAS_VALUE, lines)):
-        values = dict(line.split("=", 1) for line in lines)
-        if len(values) == len(lines) and known - optional <= values.keys() <= known:
-            return values
-    seen = set()
+def _key_values(lines: Sequence[str], known: Set[str], optional: Set[str], place: str) -> dict[str, str]:
+    values: dict[str, str] = {}
     for line in lines:
-        key, equals, _ = line.partition("=")
+        key, equals, value = line.partition("=")
         if not equals or key not in known:
             raise refusal(place, "unknown line", allowed=f"key=value with one of {', '.join(sorted(known))}", got=line)
-        if key in seen:
+        if key in values:
             raise refusal(place, f"two lines {key!r}")
-        seen.add(key)
-    raise refusal(place, f"no line {', '.join(map(repr, sorted(known - optional - seen)))}")
+        values[key] = value
+    if missing := known - optional - values.keys():
+        raise refusal(place, f"no line {', '.join(map(repr, sorted(missing)))}")
+    return values
 
 
 def _check_header(block: str, n_features: int | None, name: str, features: Sequence[str] | None) -> list[str]:
@@ -150,84 +140,58 @@ def _check_header(block: str, n_features: int | None, name: str, features: Seque
     )
 
 
-def _read_lines(block: str, number: int, place: str) -> Lines:
+def _read_tree(block: str, number: int, n_features: int, place: str, sound: set[tuple[int, ...]]) -> Tree:
     first, *lines = block.split("\n")
     if first != f"Tree={number}":
         raise refusal(place, "no start of a tree where one must be", allowed=repr(f"Tree={number}"), got=first)
-    values = _key_values(lines, _KEYS, _TREE_OPTIONAL, place)
-    if values["num_leaves"] == "1":
+    found = _key_values(lines, _TREE.keys(), _OPTIONAL, place)
+    leaves = _numbers(found["num_leaves"], "num_leaves", 1, place)[0]
+    count = {"1": 1, "L": leaves, "S": leaves - 1}
+    tree: Tree = {}
+    for key, (per, *_) in _TREE.items():
         # LightGBM leaves a lone leaf's weight blank.
-        return {key: value for key, value in values.items() if value or key not in _TREE_OPTIONAL}
-    return values
+        if key in found and (found[key] or leaves > 1 or key not in _OPTIONAL):
+            tree[key] = _numbers(found[key], key, count[per], place)
+    if max(tree["split_feature"], default=0) >= n_features:
+        got = next(feature for feature in tree["split_feature"] if feature >= n_features)
+        raise refusal(f"{place}, split_feature", "out of range", allowed=f"0 to {n_features - 1:,}", got=got)
+    if not _DECISION_TYPES.issuperset(tree["decision_type"]):
+        got = next(value for value in tree["decision_type"] if value not in _DECISION_TYPES)
+        allowed = ", ".join(map(str, sorted(_DECISION_TYPES)))
+        raise refusal(f"{place}, decision_type", "no numerical split", allowed=allowed, got=got)
+    shape = (*tree["left_child"], *tree["right_child"])
+    if shape not in sound:
+        _check_shape(tree["left_child"], tree["right_child"], place)
+        sound.add(shape)
+    return tree
 
 
-def _numbers(trees: Sequence[Lines], key: str, counts: Sequence[int], name: str) -> Numbers:
-    """The numbers of a line of each tree, none where it has no such line; converted all at once, since lines are many."""
-    kind = _TREE[key][1]
-    lines = [tree.get(key, "") for tree in trees]
-    joined = " ".join([line for line in lines if line])
-    parts = joined.split(" ") if joined else []
+def _numbers(line: str, key: str, count: int, place: str) -> list[Any]:
+    """The `count` numbers of a line, each checked."""
+    _, kind, (low, high) = _TREE[key]
+    parts = line.split(" ") if line else []
     # LightGBM writes inf where a split only parts what is there from what is missing.
     infinite = parts.count("inf") if key == "threshold" else 0
-    plain = " ".join([part for part in parts if part != "inf"]) if infinite else joined
-    there = [count if key in tree else 0 for tree, count in zip(trees, counts, strict=True)]
+    plain = " ".join([part for part in parts if part != "inf"]) if infinite else line
+    problem, values = "", []
     try:
-        if not _CHARACTERS[kind].fullmatch(plain) or [line.count(" ") + 1 if line else 0 for line in lines] != there:
-            raise ValueError
-        values = list(map(kind, parts))
-        if kind is float and sum(map(math.isfinite, values)) + infinite != len(values):
-            raise ValueError
+        if len(parts) != count:
+            problem = f"{len(parts):,} entries"
+        elif not _CHARACTERS[kind](plain):
+            problem = "not a number"
+        else:
+            values = list(map(kind, parts))
+            if kind is float and sum(map(math.isfinite, values)) + infinite < count:
+                problem = "a number that is not finite"
     except ValueError:
-        for number, (tree, count) in enumerate(zip(trees, counts, strict=True)):
-            if key in tree:
-                _check_line(tree[key], key, count, f"{name}, tree {number}, {key}")
-        raise
-    return Numbers(values, list(accumulate(there, initial=0)))
-
-
-def _check_line(line: str, key: str, count: int, place: str) -> None:
-    """Refuses a line that does not hold `count` numbers."""
-    kind = _TREE[key][1]
-
-    def refuse(problem: str) -> NoReturn:
+        problem = "not a number"
+    if problem:
         what = "whole" if kind is int else "finite"
-        raise refusal(place, problem, allowed=f"{count:,} {what} numbers, one space between", got=line)
-
-    parts = line.split(" ") if line else []
-    if len(parts) != count:
-        refuse(f"{len(parts):,} entries")
-    parts = [part for part in parts if part != "inf" or key != "threshold"]
-    if not _CHARACTERS[kind].fullmatch(" ".join(parts)):
-        refuse("not a number")
-    try:
-        values = list(map(kind, parts))
-    except ValueError:
-        refuse("not a number")
-    if kind is float and not all(map(math.isfinite, values)):
-        refuse("a number that is not finite")
-
-
-def _check_range(key: str, values: Numbers, low: float, high: float, name: str) -> None:
-    if values.flat and not (low <= min(values.flat) and max(values.flat) <= high):
-        number, value = values.first(lambda value: not low <= value <= high)
-        raise refusal(f"{name}, tree {number}, {key}", "out of range", allowed=f"{low:,} to {high:,}", got=value)
-
-
-def _check_decisions(values: Numbers, name: str) -> None:
-    if not _DECISION_TYPES.issuperset(values.flat):
-        number, value = values.first(lambda value: value not in _DECISION_TYPES)
-        allowed = ", ".join(map(str, sorted(_DECISION_TYPES)))
-        raise refusal(f"{name}, tree {number}, decision_type", "no numerical split", allowed=allowed, got=value)
-
-
-def _check_shapes(left: Numbers, right: Numbers, name: str) -> None:
-    """Each tree's; of the many that small trees have in common, one is looked at."""
-    fine = set()
-    for number in range(len(left.bounds) - 1):
-        shape = left.of(number), right.of(number)
-        if (common := (*shape[0], *shape[1])) not in fine:
-            _check_shape(*shape, f"{name}, tree {number}")
-            fine.add(common)
+        raise refusal(f"{place}, {key}", problem, allowed=f"{count:,} {what} numbers, one space between", got=line)
+    if values and not (low <= min(values) and max(values) <= high):
+        got = next(value for value in values if not low <= value <= high)
+        raise refusal(f"{place}, {key}", "out of range", allowed=f"{low:,} to {high:,}", got=got)
+    return values
 
 
 def _check_shape(left: Sequence[int], right: Sequence[int], place: str) -> None:

@@ -10,9 +10,10 @@ import dxmatch
 from dxmatch.models.calibration import Sigmoid
 from dxmatch.models.ensemble import MEAN_RAW, Combination
 from dxmatch.models.folder import ModelFolder
-from dxmatch.models.manifest import Manifest
 from dxmatch.models.trees.text import validate
 from dxmatch.terms.text.normalizer import Normalizer
+
+from ..small_model import small_manifest, text_of
 
 NAMES = ("ratio_unigram", "levenshtein")
 SET = {
@@ -24,37 +25,24 @@ SET = {
     ],
 }
 
-# ratio_unigram <= 0.4: leaf 0 (40 pairs); else levenshtein > 0.6: leaf 2 (15 pairs), and leaf 1 (45 pairs).
-TREE = """tree
-version=v4
-num_class=1
-num_tree_per_iteration=1
-label_index=0
-max_feature_idx=1
-objective=binary sigmoid:1
-feature_names=ratio_unigram levenshtein
-feature_infos=none none
 
-Tree=0
-num_leaves=3
-num_cat=0
-split_feature=0 1
-split_gain=1 1
-threshold=0.4 0.6
-decision_type=10 10
-left_child=-1 -2
-right_child=1 -3
-leaf_value={leaves}
-leaf_weight=40 45 15
-leaf_count={counts}
-internal_value=0 0
-internal_weight=100 60
-internal_count={internal}
-is_linear=0
-shrinkage=1
+def numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split()]
 
-end of trees
-"""
+
+def tree_of(leaves: str, counts: str, internal: str) -> str:
+    """ratio_unigram <= 0.4: leaf 0 (40 pairs); else levenshtein > 0.6: leaf 2 (15 pairs), and leaf 1 (45 pairs)."""
+    tree = {
+        "split_feature": [0, 1],
+        "threshold": [0.4, 0.6],
+        "decision_type": [10, 10],
+        "left_child": [-1, -2],
+        "right_child": [1, -3],
+        "leaf_value": list(map(float, leaves.split())),
+        "leaf_count": numbers(counts),
+        "internal_count": numbers(internal),
+    }
+    return validate(text_of([tree], NAMES), 2, "tree", NAMES)
 
 
 @pytest.fixture(scope="session")
@@ -64,24 +52,15 @@ def matcher_of() -> Callable[..., dxmatch.MatchFunction]:
     def make(
         *leaves: str, combination: Combination = MEAN_RAW, counts: str = "40 45 15", internal: str = "100 60"
     ) -> dxmatch.MatchFunction:
-        texts = [TREE.format(leaves=values, counts=counts, internal=internal) for values in leaves]
-        manifest = Manifest(
-            name="two",
-            created="2025-01-31",
-            dxmatch="0.1.0",
+        manifest = small_manifest(
             feature_names=NAMES,
             feature_set=SET,
             normalizer=Normalizer("en").spec(),
             calibration=Sigmoid(1.0, 0.0),
-            threshold=0.5,
-            threshold_rule="half",
-            encoders={},
             libraries={},
-            data={"sha256": "0" * 64, "rows": 1, "groups": 1},
-            metrics={},
             ensemble=combination,
         )
-        return dxmatch.MatchFunction(ModelFolder(manifest, tuple(validate(text, 2, "tree", NAMES) for text in texts)))
+        return dxmatch.MatchFunction(ModelFolder(manifest, [tree_of(values, counts, internal) for values in leaves]))
 
     return make
 

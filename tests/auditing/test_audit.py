@@ -172,24 +172,18 @@ def test_unknown_and_constant_features_are_told(matcher, rows):
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "says"),
+    ("change", "options", "error", "says"),
     [
-        (lambda rows: rows.assign(label=1), InputError, "only one label"),
-        (lambda rows: rows.head(10), InputError, "too few pairs"),
-        (lambda rows: rows.drop(columns="b"), InputError, "'b'"),
+        (lambda rows: rows.assign(label=1), {}, InputError, "only one label"),
+        (lambda rows: rows.head(10), {}, InputError, "too few pairs"),
+        (lambda rows: rows.drop(columns="b"), {}, InputError, "'b'"),
+        (None, {"label": "verdict"}, InputError, "verdict"),
+        (None, {"sample": 5}, OptionError, "'sample' parameter must be 20 or more"),
+        (None, {"repeats": 0}, OptionError, "'repeats' parameter must be from 1 to 20, the resamples"),
+        (None, {"repeats": 30}, OptionError, "'repeats' parameter must be from 1 to 20, the resamples"),
+        (None, {"bootstrap": 3}, OptionError, "'bootstrap' parameter must be 20 or more"),
     ],
 )
-def test_what_is_refused(matcher, rows, change, error, says):
+def test_what_is_refused(matcher, rows, change, options, error, says):
     with pytest.raises(error, match=says):
-        dxmatch.audit(matcher, change(rows), **FEW)
-
-
-@pytest.mark.parametrize("options", [{"sample": 5}, {"repeats": 0}, {"bootstrap": 3}, {"repeats": 30, "bootstrap": 20}])
-def test_options(matcher, rows, options):
-    with pytest.raises(OptionError, match=next(iter(options))):
-        dxmatch.audit(matcher, rows, **options)
-
-
-def test_a_label_that_is_asked_for_must_be_there(matcher, rows):
-    with pytest.raises(InputError, match="verdict"):
-        dxmatch.audit(matcher, rows, label="verdict", **FEW)
+        dxmatch.audit(matcher, change(rows) if change else rows, **FEW | options)

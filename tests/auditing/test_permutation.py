@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, f1_score
 
-from dxmatch.auditing.permutation import Disturbed, Resamples, quality
+from dxmatch.auditing.permutation import Disturbed, quality
 from dxmatch.auditing.scored_pairs import score_pairs
+from dxmatch.training.statistics.measure import group_draws
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def scored(matcher, rows):
 
 @pytest.fixture(scope="module")
 def resamples(scored):
-    return Resamples.of(len(scored.groups.names), 40, 0)
+    return group_draws(len(scored.groups.names), 40, 0)
 
 
 @pytest.fixture(scope="module")
@@ -29,25 +30,25 @@ def before(scored, resamples):
 
 def test_quality_is_what_scikit_learn_says(scored, resamples, before):
     predicted = scored.probability >= 0.5
-    assert before.value["f1"] == pytest.approx(f1_score(scored.label, predicted))
+    assert before["f1"][0] == pytest.approx(f1_score(scored.label, predicted))
     for i in (0, 7):
-        weight = resamples.draws[i][scored.groups.code]
+        weight = resamples[i][scored.groups.code]
         wanted = average_precision_score(scored.label, scored.raw, sample_weight=weight)
-        assert before.resampled["average_precision"][i] == pytest.approx(wanted)
-        assert before.resampled["f1"][i] == pytest.approx(f1_score(scored.label, predicted, sample_weight=weight))
+        assert before["average_precision"][1 + i] == pytest.approx(wanted)
+        assert before["f1"][1 + i] == pytest.approx(f1_score(scored.label, predicted, sample_weight=weight))
 
 
 def test_large_sets_are_resampled_in_parts(scored, resamples, before, monkeypatch):
     monkeypatch.setattr("dxmatch.auditing.permutation._CELLS", 7 * len(scored))
     again = quality(scored.raw, scored.probability >= 0.5, scored, resamples)
-    assert again.resampled["f1"].tolist() == before.resampled["f1"].tolist()
+    assert again["f1"].tolist() == before["f1"].tolist()
 
 
 def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_of, scored, resamples):
     matcher = matcher_of("-2 3 3")  # levenshtein decides nothing
     raw = matcher.raw(scored.table)
     scored = replace(scored, label=(raw > 0).astype(np.int8))  # the ratio decides all
-    disturbed = Disturbed(matcher, scored, (quality(raw, raw >= 0, scored, resamples), resamples))
+    disturbed = Disturbed(matcher, scored, quality(raw, raw >= 0, scored, resamples), resamples)
     generator = np.random.default_rng(0)
     unread, read = (
         disturbed.shuffled([matcher.features.names.index(name)], 3, generator)
@@ -58,10 +59,10 @@ def test_what_no_tree_reads_costs_nothing_and_what_all_read_costs_much(matcher_o
     assert disturbed.masked([0, 1])["ap_lost"] > 0.02
 
 
-def test_both_columns_are_shuffled_together(matcher, scored, monkeypatch):
+def test_both_columns_are_shuffled_together(matcher, scored, resamples, monkeypatch):
     """Shuffled together, the rows are the same rows in another order: each pair keeps its values together."""
     seen = []
     raw = matcher.raw
     monkeypatch.setattr(matcher, "raw", lambda table: (seen.append(table), raw(table))[1])
-    Disturbed(matcher, scored, None).shuffled([0, 1], 1, np.random.default_rng(3))
+    Disturbed(matcher, scored, None, resamples).shuffled([0, 1], 1, np.random.default_rng(3))
     assert sorted(map(tuple, seen[0].tolist())) == sorted(map(tuple, scored.table.tolist()))

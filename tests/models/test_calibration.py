@@ -52,23 +52,25 @@ def test_json_round_trip(slope, intercept):
     assert Sigmoid.from_json(Sigmoid(slope, intercept).to_json()) == Sigmoid(slope, intercept)
 
 
-@pytest.mark.parametrize("slope", [0, -1, math.nan, math.inf, 1001, "1", None, True])
-def test_slopes_that_are_refused(slope):
-    with pytest.raises(ModelError, match=r"calibration, slope: not usable\. Allowed: a number in \(0, 1000\]\. Got: "):
-        Sigmoid(slope, 0)
-
-
-@pytest.mark.parametrize("intercept", [math.nan, -math.inf, 2e6, "0", None])
-def test_intercepts_that_are_refused(intercept):
-    with pytest.raises(ModelError, match="calibration, intercept: not usable"):
-        Sigmoid(1, intercept)
+RANGES = {"slope": r"\(0, 1000\]", "intercept": r"\[-1e\+06, 1e\+06\]"}
 
 
 @pytest.mark.parametrize(
-    "value",
-    [None, [], {}, {"kind": "isotonic", "slope": 1, "intercept": 0}, {"kind": "sigmoid", "slope": 1},
-     {"kind": "sigmoid", "slope": 1, "intercept": 0, "x": 1}],
+    ("name", "value"),
+    [*(("slope", value) for value in (0, -1, math.nan, math.inf, 1001, "1", None, True)),
+     *(("intercept", value) for value in (math.nan, -math.inf, 2e6, "0", None))],
 )  # fmt: skip
+def test_numbers_that_are_refused(name, value):
+    with pytest.raises(
+        ModelError, match=rf"calibration, {name}: not usable\. Allowed: a number in {RANGES[name]}\. Got: "
+    ):
+        Sigmoid(**{"slope": 1, "intercept": 0, name: value})
+
+
+GOOD = {"kind": "sigmoid", "slope": 1, "intercept": 0}
+
+
+@pytest.mark.parametrize("value", [None, [], {}, GOOD | {"kind": "isotonic"}, {"kind": "sigmoid", "slope": 1}, GOOD | {"x": 1}])  # fmt: skip
 def test_other_calibrations_are_refused(value):
     with pytest.raises(ModelError, match="no known calibration"):
         Sigmoid.from_json(value)

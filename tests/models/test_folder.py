@@ -127,6 +127,27 @@ def test_nothing_half_written(parts, folder, tmp_path, monkeypatch, step):
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
+@pytest.mark.parametrize(
+    "use", [lambda folder, _: load(folder), lambda folder, parts: save(folder, parts, overwrite=True)]
+)
+def test_a_save_that_was_killed_between_its_renames_leaves_the_old_model(parts, folder, monkeypatch, use):
+    usual = type(folder).rename
+
+    def killed(self, target):
+        if self.name == "new":
+            raise KeyboardInterrupt
+        return usual(self, target)
+
+    monkeypatch.setattr(type(folder), "rename", killed)
+    with pytest.raises(KeyboardInterrupt):
+        save(folder, replace(parts, card="# new\n"), overwrite=True)
+    monkeypatch.undo()
+    assert not folder.exists()
+    use(folder, parts)
+    assert load(folder).card == parts.card
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
 def test_parts_that_do_not_fit_are_not_written(parts, tmp_path):
     for change, message in [
         ({"trees": ()}, "the members' files are not complete"),

@@ -17,6 +17,8 @@ import pytest
 from dxmatch.errors import ModelError
 from dxmatch.models.folder import load
 
+from ..small_model import signed
+
 
 class Harm:
     """Creates the folder `marker` when it is unpickled."""
@@ -31,9 +33,7 @@ class Harm:
 def sign(folder: Path, **change: object) -> None:
     """Makes model.json's own hash fit, after `change` of its top-level keys."""
     value = {**json.loads((folder / "model.json").read_text("utf-8")), **change, "sha256": "0" * 64}
-    text = json.dumps(value).encode()
-    start, _, end = text.rpartition(b"0" * 64)
-    (folder / "model.json").write_bytes(start + hashlib.sha256(text).hexdigest().encode() + end)
+    (folder / "model.json").write_bytes(signed(json.dumps(value).encode()))
 
 
 def put(file: str, content: bytes | None = None, *, listed: bool = False) -> Callable[[Path], object]:

@@ -165,6 +165,7 @@ CASES = [
     ("num_leaves=3", "num_leaves=0", "t, tree 0, num_leaves: out of range. Allowed: 1 to 4,096. Got: 0."),
     ("num_leaves=3", "num_leaves=2000000000", "t, tree 0, num_leaves: out of range"),
     ("num_leaves=3", "num_leaves=" + "9" * 5000, "t, tree 0, num_leaves: not a number"),
+    ("left_child=1 -1", "left_child=1 " + "9" * 400, "t, tree 0: the children do not make a tree"),
     ("num_leaves=3", "num_leaves=4", "t, tree 0, split_feature: 2 entries. Allowed: 3 whole numbers"),
     ("num_cat=0\nsplit_feature=0", "num_cat=1\nsplit_feature=0", "t, tree 0, num_cat: out of range"),
     ("is_linear=0\nshrinkage=1\n", "is_linear=1\nshrinkage=1\n", "t, tree 0, is_linear: out of range"),
