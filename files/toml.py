@@ -105,5 +105,5 @@ def _problem(key: str, kind: inspect.Type, table: Mapping[str, Any], source: str
         return InputError(f"{place}: no {key!r}", source=source, allowed=allowed)
     value = table[key]
     near = hint(value, choices) if isinstance(value, str) and len(value) > 2 else ""
-    got = {} if secret else {"got": value}
+    got: dict[str, Any] = {} if secret else {"got": value}
     return InputError(f"{place}: no usable {key!r}{near}", source=source, allowed=allowed, **got)
