@@ -67,8 +67,8 @@ def plan(
                 f"no such vote or pick{hint(name, known)}", source=features.name, allowed=allowed, got=name
             )
     rows = np.flatnonzero(~pairs.equal)
-    sides = [[pairs.names[i] for i in side[rows].tolist()] for side in (pairs.first, pairs.second)]
-    differing = _Differing(*sides, Representations(list(dict.fromkeys(chain(*sides))), providers))
+    first, second = ([pairs.names[i] for i in side[rows].tolist()] for side in (pairs.first, pairs.second))
+    differing = _Differing(first, second, Representations(list(dict.fromkeys(chain(first, second))), providers))
     groups: dict[tuple[ModelConfig, str], list[FeatureSpec]] = {}
     for feature in asked:
         if not only or feature.name in only:
