@@ -23,7 +23,7 @@ from ..files.pairs import Pairs, read_pairs
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
-from ..models.releases import SHAPE_FEATURES
+from ..models.releases import SHAPE_FEATURES, installed_releases
 from ..models.shipped import shipped_encoder_files
 from ..models.trees.text import validate
 from ..terms.encoders.static import StaticEncoder
@@ -272,7 +272,7 @@ def build_manifest(
         threshold=final.threshold,
         threshold_rule=recipe.rule.words(recipe.prevalence),
         encoders={encoder: providers.encoder(encoder).identity for encoder in features.encoders},
-        libraries={library: metadata.version(library) for library in ("lightgbm", "numpy", *SHAPE_FEATURES)},
+        libraries=installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES)),
         data={
             **data,
             "engine": recipe.engine,
