@@ -14,6 +14,8 @@ from .fitted import Ensemble, Rows
 
 MAX_ROUNDS = 600
 STEP = 20
+TOLERANCE = 0.002
+"""Out-of-fold average precision that is given up for fewer splits: a tenth of its interval's width on twenty thousand pairs."""
 SETTINGS: dict[str, Any] = {
     "learning_rate": 0.03,
     "lambda_l2": 1.0,
@@ -35,11 +37,13 @@ def fit(
     candidates: Sequence[dict[str, Any]] = CANDIDATES,
     progress: Callable[[int, int], None] | None = None,
 ) -> Ensemble:
-    """Fits every candidate on the folds and keeps the one, and the number of rounds, of the best out-of-fold AP.
+    """Fits every candidate on the folds and keeps, of what comes within `TOLERANCE` of the best out-of-fold AP, the fewest splits.
+
+    Fewer splits are scored faster, and what they lose is less than another split of the folds would change.
 
     The out-of-fold AP is pooled over folds: scores of different members must be comparable, since M averages them.
     """
-    best: tuple[float, dict[str, Any], int, list[Any], NDArray[np.float64]] | None = None
+    tried: list[tuple[float, int, dict[str, Any], int, list[Any], NDArray[np.float64]]] = []
     for number, candidate in enumerate(candidates):
         path = np.empty((MAX_ROUNDS // STEP, len(rows.label)))
 
@@ -59,12 +63,14 @@ def fit(
                 boosters.append(booster)
                 if progress is not None:
                     progress(number * rows.folds + len(boosters), len(candidates) * rows.folds)
-        scores = [rows.average_precision(raw) for raw in path]
-        step = int(np.argmax(scores))
-        if best is None or scores[step] > best[0]:
-            best = (scores[step], candidate, (step + 1) * STEP, boosters, path[step].copy())
-    assert best is not None
-    score, candidate, rounds, boosters, out_of_fold = best
+        for step, raw in enumerate(path):
+            rounds = (step + 1) * STEP
+            splits = rounds * (candidate["num_leaves"] - 1)
+            tried.append((rows.average_precision(raw), splits, candidate, rounds, boosters, raw))
+    enough = max(each[0] for each in tried) - TOLERANCE
+    score, _, candidate, rounds, boosters, out_of_fold = min(
+        (each for each in tried if each[0] >= enough), key=lambda each: (each[1], -each[0])
+    )
     texts = tuple(booster.model_to_string(num_iteration=rounds) for booster in boosters)
     return Ensemble(texts, out_of_fold, {**candidate, "rounds": rounds, "out_of_fold_average_precision": score})
 
