@@ -172,9 +172,13 @@ class StaticEncoder:
                 temporary.write_bytes(content)
         return target
 
-    @cached_property
+    @property
     def identity(self) -> str:
         """The word "static-" and twelve hexadecimal digits of the hash of all that shapes a vector."""
+        return self._identity
+
+    @cached_property
+    def _identity(self) -> str:
         digest = hashlib.sha256(json.dumps([VERSION, asdict(self.shape)], sort_keys=True).encode())
         digest.update(self._rows.tobytes())
         digest.update(self._scales.astype("<f4").tobytes())
