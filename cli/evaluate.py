@@ -86,12 +86,13 @@ def evaluate(
     from ..evaluation.judges.language_model import Budget
     from ..evaluation.pairs_asked import pairs_asked
     from ..evaluation.report.report import check_report_path
-    from ..files.tables import check_output, write_table
+    from ..files.tables import check_keeps_input, check_output, write_table
     from ..progress import shown
 
     files = [path for path in (output, json, csv) if path is not None]
     for path in files:
         check_report_path(path)
+    check_keeps_input(lists, *files, pairs)
     options: dict[str, Any] = {
         "algorithms": algorithm or None, "no_diagnosis": tuple(no_diagnosis or ()), "columns": _columns(column or []),
         "rejects": rejects, "k": k, "in_turn": in_turn, "metrics": metric or None, "icd_source": icd_source,

@@ -227,6 +227,13 @@ def check_output(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
+def check_keeps_input(source: str | os.PathLike[str], *outputs: str | os.PathLike[str] | None) -> None:
+    """Raises `InputError` where an output would replace the file that is read."""
+    for path in outputs:
+        if path is not None and Path(path).exists() and Path(path).samefile(source):
+            raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
+
+
 def to_native(data: pa.Table, like: nw.DataFrame[Any] | None) -> Any:
     """`data` as the kind of frame that came in (an Arrow table where a file did)."""
     if like is None or like.implementation.is_pyarrow():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -49,18 +50,18 @@ class Summary:
 
 
 def score_files(
-    source: Path,
-    output: Path,
+    source: str | os.PathLike[str],
+    output: str | os.PathLike[str],
     *,
-    model: Path | None = None,
-    store: Path | None = None,
-    endpoints: Path | None = None,
+    model: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
+    endpoints: str | os.PathLike[str] | None = None,
     min_coverage: float = MIN_COVERAGE,
     a: str = "a",
     b: str = "b",
     features: bool = False,
     shap: bool = False,
-    rejects: Path | None = None,
+    rejects: str | os.PathLike[str] | None = None,
     engine: str = "local",
     workers: int | None = None,
     chunk_rows: int = CHUNK_ROWS,
@@ -103,6 +104,8 @@ def score_files(
     DxmatchError
         With the file and the rows; finished chunks stay.
     """
+    source, output = Path(source), Path(output)
+    model, store, endpoints, rejects = (None if p is None else Path(p) for p in (model, store, endpoints, rejects))
     check_least(min_coverage)
     if engine not in ENGINES:
         raise OptionError("engine", " or ".join(ENGINES), engine)

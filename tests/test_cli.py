@@ -170,3 +170,16 @@ def test_help_has_an_example(words: tuple[str, ...], command: Command) -> None:
 def test_version_and_wrong_usage(command: Command) -> None:
     assert command("--version").out.startswith("dxmatch 0.")
     assert command("score").code == command("nothing").code == 2
+
+
+def test_an_output_never_replaces_the_input(example: Path, tmp_path: Path, command: Command) -> None:
+    for name, arguments in (
+        ("lists.csv", ("evaluate", "lists.csv", "-o")),
+        ("pairs.csv", ("train", "pairs.csv", "-o", "m", "--held-out")),
+    ):
+        path = tmp_path / name
+        shutil.copy(example / name, path)
+        before = path.read_bytes()
+        done = command(*(tmp_path / a if a in ("lists.csv", "pairs.csv", "m") else a for a in arguments), path)
+        assert done.code == 1 and "the output is the input" in done.err and str(path) in done.err
+        assert path.read_bytes() == before

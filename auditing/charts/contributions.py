@@ -113,7 +113,7 @@ def _direction(value: NDArray[np.float64], contribution: NDArray[np.float64]) ->
     known = np.isfinite(value)
     if known.sum() < 3 or np.ptp(value[known]) == 0 or np.ptp(contribution[known]) == 0:
         return "no way to tell"
-    rho, _ = spearmanr(value[known], contribution[known])
+    rho = float(spearmanr(value[known], contribution[known])[0])  # type: ignore[arg-type]
     return "for a match" if rho > 0.2 else "against a match" if rho < -0.2 else "now for, now against"
 
 

@@ -55,7 +55,8 @@ def test_bytes_do_not_depend_on_the_workers(write: Write, model: Path) -> None:
 
 def test_summary(write: Write, model: Path) -> None:
     table = random_pairs(500)
-    summary = score_files(write(table), write(table).with_name("o.parquet"), model=model, chunk_rows=100)
+    source = write(table)
+    summary = score_files(str(source), str(source.with_name("o.parquet")), model=str(model), chunk_rows=100)
     whole = dxmatch.load(model).score_read(read_pairs(table))
     assert summary.coverage == whole.coverage
     assert 0 < summary.coverage["ratio_bigram"] < 1
