@@ -70,8 +70,10 @@ def _swarm(audit: AuditTables, features: list[Row]) -> Figure:
         import altair as alt
 
         labels = "[" + ",".join(f"'{name}'" for name in order) + "][datum.value]"
+        # Without a count Vega thins the values out to one label every forty pixels.
         axis = alt.Axis(
-            values=list(range(len(order))), labelExpr=labels, ticks=False, domain=False, grid=False, labelOverlap=False, labelLimit=190
+            values=list(range(len(order))), tickCount=len(order), labelExpr=labels, ticks=False, domain=False, grid=False,
+            labelOverlap=False, labelLimit=190,
         )  # fmt: skip
         scale = alt.Scale(domain=[len(order) - 0.5, -0.5], nice=False, zero=False)
         colours = alt.Scale(domain=[*_STEPS, "unknown"], range=[*RAMP, style.panel])
