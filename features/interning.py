@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -54,11 +55,11 @@ def intern_strings(columns: Sequence[Strings]) -> tuple[list[str], list[NDArray[
         Where a list holds anything but texts.
     """
     if all(isinstance(column, list | tuple) for column in columns):
+        for text in chain(*columns):
+            if not isinstance(text, str):
+                raise InputError("not a text", allowed="a diagnosis in words", got=text)
         index: dict[str, int] = {}
         codes = [np.array([index.setdefault(text, len(index)) for text in column], np.int32) for column in columns]
-        for text in index:
-            if not isinstance(text, str):
-                raise InputError("no text", allowed="a diagnosis in words", got=text)
         return list(index), codes
     import pyarrow as pa
 

@@ -45,8 +45,9 @@ def test_intern_pairs_by_hand() -> None:
     assert pairs.equal.tolist() == [True, False]
     with pytest.raises(InputError, match="differ in length"):
         intern_pairs(["x"], [], list)
-    with pytest.raises(InputError, match="no text.*Got: None"):
-        intern_pairs(["x"], [None], list)
+    for value in (None, 3, ["x"]):
+        with pytest.raises(InputError, match="not a text.*Got: "):
+            intern_pairs(["x"], [value], list)
 
 
 def test_lists_and_arrow_intern_alike() -> None:
