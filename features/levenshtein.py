@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 
 def normalized_levenshtein(
-    names: Sequence[str], first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]
+    names: NDArray[np.object_], first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]
 ) -> None:
     """Edits over the length of the longer name, for m pairs of u names.
 
     Parameters
     ----------
-    names : u strings.
+    names : object[u] of strings.
     first, second : int32[m], indices into `names`.
     out : float32[m], filled with values in [0, 1]; 0 for two empty strings.
     """
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
-    texts = np.array(names, object)
-    out[:] = cpdist(
-        texts[first], texts[second], scorer=Levenshtein.normalized_distance, dtype=np.float32, workers=1
-    )  # fmt: skip
+    distance = Levenshtein.normalized_distance
+    out[:] = cpdist(names[first], names[second], scorer=distance, dtype=np.float32, workers=1)

@@ -200,7 +200,7 @@ KINDS: dict[str, FeatureKind] = {
             range=(0.0, 1.0),
             alike=0.0,
             missing="never",
-            needs=lambda texts, options: texts.names,
+            needs=lambda texts, options: texts.name_array,
             compare=normalized_levenshtein,
         ),
     )

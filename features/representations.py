@@ -91,6 +91,12 @@ class Representations:
 
     @property
     @_once
+    def name_array(self) -> NDArray[np.object_]:
+        """object[u]: the names, to be taken by many indices at once."""
+        return np.array(self.names, object)
+
+    @property
+    @_once
     def _tokenized(self) -> TokenizedNames:
         return TokenizedNames.of(self.names)
 

@@ -149,7 +149,7 @@ def _table(strings: Any, column: str) -> Table:
         return read_table(strings)
     for row, text in enumerate(strings):
         if not isinstance(text, str):
-            raise InputError("no text", source="strings", row=row, allowed="a diagnosis in words", got=text)
+            raise InputError("not a text", source="strings", row=row, allowed="a diagnosis in words", got=text)
     return Table(pa.table({column: pa.array(strings, pa.string())}), "strings", 0)
 
 

@@ -78,7 +78,7 @@ def map_to_icd(
             continue
         try:
             if not isinstance(text, str):
-                raise InputError("no text", allowed="a diagnosis in words")
+                raise InputError("not a text", allowed="a diagnosis in words")
             (names[text],) = normalize_checked(normalizer, [text])
         except InputError as error:
             place = {"source": source, "row": row_number(i), "column": column}

@@ -21,7 +21,7 @@ def in_plain_python(a: str, b: str) -> int:
 def test_edits_over_the_longer(names: list[str]) -> None:
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(len(names) ** 2), len(names)))
     out = np.empty(len(first), np.float32)
-    normalized_levenshtein(names, first, second, out)
+    normalized_levenshtein(np.array(names, object), first, second, out)
     for i, j, value in zip(first, second, out, strict=True):
         a, b = names[i], names[j]
         assert value == np.float32(in_plain_python(a, b) / max(len(a), len(b), 1))

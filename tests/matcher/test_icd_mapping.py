@@ -28,7 +28,7 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("diagnosis,n\nflu,1\n,2\n")
     with pytest.raises(dxmatch.InputError, match=r"row 3, column 'diagnosis': the diagnosis is blank"):
         dxmatch.icd(tmp_path / "s.csv")
-    with pytest.raises(dxmatch.InputError, match="strings, row 1: no text"):
+    with pytest.raises(dxmatch.InputError, match="strings, row 1: not a text"):
         dxmatch.icd(["flu", None])
     with pytest.raises(dxmatch.OptionError, match="'k' parameter must be 1 or more"):
         dxmatch.icd(["flu"], k=0)

@@ -35,7 +35,13 @@ def test_empty(index, normalizer):
 
 @pytest.mark.parametrize(
     ("bad", "message"),
-    [("", "letter"), ("?!", "letter"), ("x" * 1_000_000, "1,000,000 characters"), (None, "no text"), (3.5, "no text")],
+    [
+        ("", "letter"),
+        ("?!", "letter"),
+        ("x" * 1_000_000, "1,000,000 characters"),
+        (None, "not a text"),
+        (3.5, "not a text"),
+    ],
 )
 def test_what_is_no_diagnosis(index, normalizer, bad, message):
     with pytest.raises(InputError, match=message) as caught:
