@@ -18,6 +18,7 @@ from ..endpoints.prices import Price, prices_of, read_services
 from ..errors import InputError
 from ..files.did_you_mean import hint
 from ..files.toml import read_toml, table_as, tables_of
+from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec
 from ..terms.icd.naming import Naming
@@ -77,6 +78,11 @@ class FeatureSet:
     def encoders(self) -> tuple[str, ...]:
         """The encoders that the features name, each once."""
         return tuple(dict.fromkeys(f.options["encoder"] for f in self.features if "encoder" in f.options))
+
+    @property
+    def needs_graph(self) -> bool:
+        """Whether a feature rests on the graph of diseases."""
+        return any(feature.kind == "disease" for feature in self.features)
 
     @property
     def icd_source(self) -> str | None:
@@ -145,9 +151,10 @@ class FeatureSet:
         *,
         endpoints: Mapping[str, Endpoint] | None = None,
         store: VoteStore | None = None,
+        graph: DiseaseGraph | None = None,
         identities: Mapping[str, str] | None = None,
     ) -> Providers:
-        """What stands behind the columns; `shipped` is the static encoder, where one of them names it."""
+        """What stands behind the columns; `shipped` is the static encoder, where one of them names it; `graph`, that of diseases."""
         return Providers(
             Naming(normalizer, self.icd_source),
             {} if shipped is None else {SHIPPED: shipped},
@@ -155,6 +162,7 @@ class FeatureSet:
             self.declared_encoders,
             endpoints or {},
             store,
+            graph,
         )
 
     def to_dict(self) -> dict[str, Any]:

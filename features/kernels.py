@@ -117,3 +117,65 @@ def conflicts(offsets, axes, values, most, first, second, out):
                     b += 1
                 found += not shared
         out[pair] = min(found, most)
+
+
+@compiled
+def _steps_up(starts, above, steps, disease, other):
+    """Steps from `disease` up to `other`, -1 where it is not above."""
+    low, high = starts[disease], starts[disease + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if above[middle] < other:
+            low = middle + 1
+        else:
+            high = middle
+    return np.int64(steps[low]) if low < starts[disease + 1] and above[low] == other else np.int64(-1)
+
+
+@compiled
+def diseases(nodes, certainty, starts, above, steps, information, too_broad, first, second, same, line, closeness, lin, certain):
+    """See `disease.compare_diseases`."""
+    k = nodes.shape[1]
+    for pair in range(first.size):
+        a, b = first[pair], second[pair]
+        x, y = nodes[a, 0], nodes[b, 0]
+        if x < 0 or y < 0:
+            same[pair] = line[pair] = closeness[pair] = lin[pair] = certain[pair] = np.nan
+            continue
+        if a == b:
+            same[pair] = line[pair] = closeness[pair] = lin[pair] = certain[pair] = 1.0
+            continue
+        one = in_line = np.float32(0.0)
+        near = np.float32(0.0)
+        for i in range(k):
+            p = nodes[a, i]
+            if p < 0:
+                break
+            for j in range(k):
+                q = nodes[b, j]
+                if q < 0:
+                    break
+                sure = min(certainty[a, i], certainty[b, j])
+                if sure <= in_line:
+                    continue
+                if p == q:
+                    one = max(one, sure)
+                    in_line, near = sure, np.float32(1.0)
+                    continue
+                up, upper = _steps_up(starts, above, steps, p, q), q
+                if up < 0:
+                    up, upper = _steps_up(starts, above, steps, q, p), p
+                if up >= 0 and not too_broad[upper]:
+                    in_line, near = sure, np.float32(1 / (1 + up))
+        i, i_end, j, j_end = starts[x], starts[x + 1], starts[y], starts[y + 1]
+        most = np.float32(0.0)
+        while i < i_end and j < j_end:
+            p, q = above[i], above[j]
+            if p == q:
+                most = max(most, information[p])
+            i += p <= q
+            j += q <= p
+        total = information[x] + information[y]
+        same[pair], line[pair], closeness[pair] = one, in_line, near
+        lin[pair] = 2 * most / total if total > 0 else np.float32(0.0)
+        certain[pair] = min(certainty[a, 0], certainty[b, 0])

@@ -14,6 +14,8 @@ from ..votes.voters import PICK_CHOICES, PICK_OPTIONS, VOTE_CHOICES, VOTE_OPTION
 from .alignment import SIDES, alignment
 from .contrast import MAX_CONFLICTS, count_conflicts
 from .cosine import cosine
+from .disease import COLUMNS as DISEASE_COLUMNS
+from .disease import compare_diseases
 from .levenshtein import normalized_levenshtein
 from .representations import Representations
 from .tokens import VIEWS, overlap_ratio
@@ -182,6 +184,20 @@ KINDS: dict[str, FeatureKind] = {
             needs=lambda texts, options: texts.attributes,
             compare=count_conflicts,
             monotone=True,
+        ),
+        FeatureKind(
+            name="disease",
+            meaning="what the diseases that two strings are nearest to have in common in the graph of diseases: same (the certainty that they "
+            "are one), line (that they are one, or one is a kind of the other), closeness (1 / (1 + steps from one to the other), 0 where neither "
+            "is above the other), lin (Lin's similarity), certainty (of the less certain link)",
+            range=(0.0, 1.0),
+            alike=1.0,
+            missing="one of the strings is near no disease",
+            needs=lambda texts, options: texts.diseases(options["encoder"]),
+            compare=compare_diseases,
+            options={"encoder": "shipped", "column": REQUIRED},
+            choices={"column": DISEASE_COLUMNS},
+            output="column",
         ),
         FeatureKind(
             name="ratio",

@@ -15,6 +15,7 @@ from ..terms.icd.search import CANDIDATES, Candidates
 from ..terms.icd.similarity import CategoryDistribution
 from .alignment import Words
 from .contrast import Attributes, has_contrasts
+from .disease import Links
 from .providers import Providers
 from .tokens import TokenizedNames, TokenSets
 
@@ -144,6 +145,12 @@ class Representations:
         from ..votes.picks import Choices
 
         return Choices.of(self.names, self._providers.icd_index(source, encoder), k)
+
+    @_once
+    def diseases(self, encoder: str) -> Links:
+        """The diseases that each name is nearest to."""
+        index = self._providers.disease_index(encoder)
+        return Links.of(index.find(self.names, self.vectors(encoder)), index.graph)
 
     @_once
     def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:

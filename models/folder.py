@@ -1,4 +1,4 @@
-"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/` and `CARD.md`, and nothing else.
+"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/`, `diseases/` and `CARD.md`, and nothing else.
 
 Nothing in it is executed. A file is read once, and the bytes that were hashed are the bytes that are used. No pickle is
 opened, and no other format is tried when this one does not fit.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..errors import ModelError
 from . import manifest as manifest_file
-from .manifest import CARD, ENCODER_FILES, Manifest
+from .manifest import CARD, DISEASES, ENCODER_FILES, Manifest
 from .trees import text as tree_text
 from .trees.checked import CheckedMembers
 from .trees.refusal import refusal
@@ -38,12 +38,14 @@ class ModelFolder:
     trees : the members' LightGBM texts, over `manifest.feature_names` in this order. After `load` they are checked, and
         written anew from the checked numbers when first asked for.
     encoder : the files of `encoder/` by name, {"encoder.json": …, "encoder.safetensors": …}, or None.
+    diseases : the graph of diseases, as `terms.diseases.graph` reads it, or None.
     card : the text of CARD.md, or None.
     """
 
     manifest: Manifest
     trees: Sequence[str]
     encoder: Mapping[str, bytes] | None = None
+    diseases: bytes | None = None
     card: str | None = None
 
 
@@ -70,7 +72,7 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     )
     encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
     card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
-    return ModelFolder(manifest, trees, encoder or None, card)
+    return ModelFolder(manifest, trees, encoder or None, contents.get(DISEASES), card)
 
 
 def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = False) -> Path:
@@ -133,6 +135,8 @@ def _contents(target: Path, parts: ModelFolder) -> dict[str, bytes]:
         contents[file] = tree_text.validate(text, len(names), str(target / file), names).encode()
     for name, content in (parts.encoder or {}).items():
         contents[f"encoder/{name}"] = content
+    if parts.diseases is not None:
+        contents[DISEASES] = parts.diseases
     if parts.card is not None:
         contents[CARD] = parts.card.encode()
     return contents
@@ -157,7 +161,7 @@ def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
             file = f"{folder}/{name}" if folder else name
             if not (stat.S_ISDIR(mode) if file in folders else stat.S_ISREG(mode)):
                 problem = f"{_kind(mode)} in a model folder"
-                raise refusal(str(root), problem, allowed="plain files, trees/, encoder/", got=file)
+                raise refusal(str(root), problem, allowed="plain files, trees/, encoder/, diseases/", got=file)
             if file not in {MANIFEST, *listed, *folders}:
                 problem = "a file that model.json does not list"
                 raise refusal(str(root), problem, allowed=", ".join(listed), got=file)
@@ -234,7 +238,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
     entries = {entry.name for entry in target.iterdir()}
     if not entries:
         return
-    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, "trees", "encoder"}:
+    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, "trees", "encoder", "diseases"}:
         raise refusal(str(target), "a folder that is no model is there", allowed="a new path, or an empty folder")
     if not overwrite:
         raise refusal(str(target), "a model is there", allowed="a new path, or overwrite=True")

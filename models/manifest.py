@@ -24,6 +24,7 @@ FORMAT = 1
 MAX_FEATURES = 1_000
 MAX_MEMBERS = 100
 ENCODER_FILES = ("encoder/encoder.json", "encoder/encoder.safetensors")
+DISEASES = "diseases/diseases.safetensors"
 CARD = "CARD.md"
 
 _MAX_DEPTH = 32
@@ -238,9 +239,9 @@ def _is_hashes(value: Any) -> bool:
 
 def _check_paths(paths: set[str], place: str) -> int:
     """The number of members. The layout is closed: no path can climb out of the folder, be absolute, or name a file of another kind."""
-    layout = f"trees/0.txt, trees/1.txt, …; {' and '.join(ENCODER_FILES)}, both or none; {CARD}"
+    layout = f"trees/0.txt, trees/1.txt, …; {' and '.join(ENCODER_FILES)}, both or none; {DISEASES}; {CARD}"
     members = {path for path in paths if _TREES.fullmatch(path)}
-    for path in sorted(paths - members - {CARD, *ENCODER_FILES}):
+    for path in sorted(paths - members - {CARD, DISEASES, *ENCODER_FILES}):
         raise refusal(place, "a path that no model folder has", allowed=layout, got=path)
     if not 1 <= len(members) <= MAX_MEMBERS or members != {f"trees/{number}.txt" for number in range(len(members))}:
         allowed = f"1 to {MAX_MEMBERS} members, numbered from trees/0.txt without a gap"

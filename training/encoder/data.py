@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.tables import read_table
 from ...terms.text.normalizer import Normalizer
+from ..diseases.tables import read_diseases
 from ..word_lists.reading import files_like
 
 SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
@@ -23,6 +23,7 @@ SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
 ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
 """Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
 COMMON = "common_synonyms_en"
+DISEASES = "disease_names.csv"
 FOLDS = 5
 MAX_NOTE = 100
 _COLLECTS = re.compile(r"\bother\b", re.IGNORECASE)
@@ -67,14 +68,6 @@ class Names:
         return Names(texts, new[self.pairs[kept[self.pairs].all(axis=1)]], self.disease[kept])
 
 
-def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of these columns of a file. Errors: `InputError` for a missing one."""
-    table = read_table(path)
-    for name in names:
-        table.require(name)
-    return zip(*map(table.column, names), strict=True)
-
-
 def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
     """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
 
@@ -105,6 +98,18 @@ def common_synonyms() -> Synonyms:
             first += read.first
             second += read.second
     return Synonyms(COMMON, first, second, [None] * len(first), times=3)
+
+
+def disease_synonyms(folder: str | os.PathLike[str], normalizer: Normalizer) -> Synonyms:
+    """The graph of diseases in `folder`: each main name with each other name of the same disease."""
+    first, second, ids = [], [], []
+    for disease in read_diseases(folder, normalizer):
+        main, *others = disease.names
+        for name in others or [main]:
+            first.append(main)
+            second.append(name)
+            ids.append(disease.id)
+    return Synonyms(DISEASES, first, second, ids)
 
 
 def without_obsolete(name: str) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ...features.tokens import stems
+from ...files.tables import required_columns
 from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import CATEGORY, EXTENSION, IcdTree
 from ...terms.text.normalizer import Normalizer
@@ -21,7 +22,6 @@ from ..encoder.data import (
     icd_synonyms,
     join,
     read_synonyms,
-    required_columns,
     without_obsolete,
 )
 from ..word_lists.reading import KINDS, SIGNS, rows, word_set

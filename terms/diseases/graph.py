@@ -1,0 +1,166 @@
+"""The graph of diseases: names, and what is a kind of what, in one safetensors file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as save_tensors
+
+from ...errors import ModelError
+from ..icd.cache import text_array, texts_of
+
+FORMAT = "dxmatch-diseases 1"
+FILE = "diseases.safetensors"
+MOST_KINDS = 1_500
+"""A class with more kinds than this is too broad to name a disease ("cancer")."""
+_TEXTS = ("ids", "labels", "names", "codes")
+_NUMBERS = ("name_disease", "parent_starts", "parents", "vague")
+SOURCES = {
+    "DOID": "Disease Ontology",
+    "MONDO": "MONDO",
+    "NCIT": "NCI Thesaurus",
+    "Orphanet": "Orphanet",
+    "ORPHA": "Orphanet",
+    "dxmatch": "dxmatch's own table",
+}
+
+
+@dataclass(frozen=True)
+class Above:
+    """The classes above each of d diseases, itself included.
+
+    Attributes
+    ----------
+    starts : int64[d + 1]; those of disease i are at `starts[i]` to `starts[i + 1]`.
+    diseases : int32[c], rising within a disease.
+    steps : uint8[c], the fewest steps up to each; 0 for the disease itself.
+    """
+
+    starts: NDArray[np.int64]
+    diseases: NDArray[np.int32]
+    steps: NDArray[np.uint8]
+
+
+class DiseaseGraph:
+    """d diseases with n normalised names.
+
+    Attributes
+    ----------
+    ids, labels : of each disease, its id ("MONDO:0005068") and its main name as written.
+    names, name_disease : the n names, each once, and int32[n], the disease of each.
+    codes : of each disease its ICD-10-CM codes, parted by blanks; "" for none.
+    parents : the diseases that disease i is a kind of are `parents[parent_starts[i] : parent_starts[i + 1]]` (int32).
+    vague : bool[d], classes that name no disease whatever their size ("lung disorder").
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[str],
+        labels: Sequence[str],
+        names: Sequence[str],
+        codes: Sequence[str],
+        *,
+        name_disease: NDArray[np.int32],
+        parent_starts: NDArray[np.int32],
+        parents: NDArray[np.int32],
+        vague: NDArray[np.bool_],
+    ) -> None:
+        self.ids, self.labels, self.names, self.codes = ids, labels, names, codes
+        self.name_disease, self.parent_starts, self.parents, self.vague = name_disease, parent_starts, parents, vague
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def to_bytes(self) -> bytes:
+        """The file of the model folder; the same graph gives the same bytes."""
+        texts = {name: text_array(getattr(self, name)) for name in _TEXTS}
+        numbers = {name: np.ascontiguousarray(getattr(self, name)) for name in _NUMBERS}
+        return save_tensors({**texts, **numbers}, {"format": FORMAT})
+
+    @classmethod
+    def from_bytes(cls, content: bytes, place: str = FILE) -> DiseaseGraph:
+        """Reads the file and checks that every number in it points to something.
+
+        Raises
+        ------
+        ModelError
+        """
+        try:
+            arrays = load_tensors(content)
+            texts = {name: texts_of(arrays[name]) for name in _TEXTS}
+            numbers = {name: arrays[name] for name in _NUMBERS}
+        except (SafetensorError, KeyError, UnicodeDecodeError, ValueError) as error:
+            raise ModelError(f"{place}: not a graph of diseases ({error}).") from error
+        graph = cls(*(texts[name] for name in _TEXTS), **numbers)
+        if problem := graph._problem():
+            raise ModelError(f"{place}: a damaged graph of diseases ({problem}).")
+        return graph
+
+    def _problem(self) -> str | None:
+        d, n = len(self.ids), len(self.names)
+        kinds = {"name_disease": np.int32, "parent_starts": np.int32, "parents": np.int32, "vague": np.bool_}
+        for name, kind in kinds.items():
+            if getattr(self, name).dtype != kind or getattr(self, name).ndim != 1:
+                return f"{name} of another type"
+        if not len(self.labels) == len(self.codes) == len(self.vague) == d or len(self.name_disease) != n:
+            return "columns of different lengths"
+        starts = self.parent_starts
+        if len(starts) != d + 1 or starts[0] != 0 or starts[-1] != len(self.parents) or (np.diff(starts) < 0).any():
+            return "parents that are no rows"
+        for places in (self.name_disease, self.parents):
+            if places.size and not 0 <= places.min() <= places.max() < d:
+                return "a disease that is not there"
+        return None if d == 0 or self.above.starts[-1] >= d else "a loop"
+
+    @cached_property
+    def identity(self) -> str:
+        """Twelve hexadecimal digits of the graph's content."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()[:12]
+
+    @cached_property
+    def disease_of(self) -> dict[str, int]:
+        """The disease of each name."""
+        return dict(zip(self.names, self.name_disease.tolist(), strict=True))
+
+    @cached_property
+    def above(self) -> Above:
+        """Every class above each disease, in the fewest steps."""
+        from .kernels import classes_above
+
+        starts, diseases, steps = classes_above(self.parent_starts.astype(np.int64), self.parents)
+        return Above(starts, diseases, steps)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int32]:
+        """int32[d]: the diseases below each, itself included."""
+        return np.bincount(self.above.diseases, minlength=len(self)).astype(np.int32)
+
+    @cached_property
+    def information(self) -> NDArray[np.float32]:
+        """float32[d]: the intrinsic information content, 1 - log(kinds) / log(d), from 0 for a class of all to 1 (Seco et al. 2004, eq. 4)."""
+        return (1 - np.log(self.kinds) / np.log(max(len(self), 2))).astype(np.float32)
+
+    @cached_property
+    def too_broad(self) -> NDArray[np.bool_]:
+        """bool[d]: classes that name no disease, so that to be a kind of one is to be merely related to it."""
+        return self.vague | (self.kinds > MOST_KINDS)
+
+    def source(self, disease: int) -> str:
+        """Where a disease's entry comes from."""
+        before = self.ids[disease].partition(":")[0]
+        return SOURCES.get(before, before)
+
+    def steps_up(self, disease: int, other: int) -> int:
+        """Steps from a disease up to a class above it; -1 where `other` is not above it."""
+        above = self.above
+        some = slice(above.starts[disease], above.starts[disease + 1])
+        at = int(np.searchsorted(above.diseases[some], other))
+        there = at < some.stop - some.start and above.diseases[some][at] == other
+        return int(above.steps[some][at]) if there else -1
