@@ -133,7 +133,9 @@ def _steps_up(starts, above, steps, disease, other):
 
 
 @compiled
-def diseases(nodes, certainty, starts, above, steps, information, too_broad, first, second, same, line, closeness, lin, certain):
+def diseases(
+    nodes, certainty, starts, above, steps, information, too_broad, first, second, same, line, closeness, lin, certain
+):
     """See `disease.compare_diseases`."""
     k = nodes.shape[1]
     for pair in range(first.size):

@@ -103,7 +103,9 @@ class Providers:
         from ..terms.diseases.index import DiseaseIndex
 
         if self.graph is None:
-            raise OptionError("graph", "the graph of diseases of a model folder, for a feature of the kind 'disease'", None)
+            raise OptionError(
+                "graph", "the graph of diseases of a model folder, for a feature of the kind 'disease'", None
+            )
         with self._lock:
             if encoder not in self._disease_indexes:
                 self._disease_indexes[encoder] = DiseaseIndex(self.graph, self.encoder(encoder))

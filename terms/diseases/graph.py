@@ -157,6 +157,13 @@ class DiseaseGraph:
         before = self.ids[disease].partition(":")[0]
         return SOURCES.get(before, before)
 
+    def in_line(self, disease: int, other: int) -> bool:
+        """Whether both are one disease, or one is a kind of the other, and the broader is not too broad to name a disease."""
+        if disease == other:
+            return True
+        up = self.steps_up(disease, other) >= 0
+        return (up or self.steps_up(other, disease) >= 0) and not self.too_broad[other if up else disease]
+
     def steps_up(self, disease: int, other: int) -> int:
         """Steps from a disease up to a class above it; -1 where `other` is not above it."""
         above = self.above

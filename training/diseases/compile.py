@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 
@@ -24,7 +25,9 @@ _PLACES = word_set(
     "sensory male female integumentary hepatobiliary otorhinolaryngologic body organ of the and or"
 )
 """With "disease" these name where something is wrong, not what."""
-_TOO_WIDE = word_set("cancer neoplasm tumor infection inflammation disease malignancy infectious inflammatory autoimmune immune benign malignant")
+_TOO_WIDE = word_set(
+    "cancer neoplasm tumor infection inflammation disease malignancy infectious inflammatory autoimmune immune benign malignant"
+)
 
 
 def is_vague(name: str) -> bool:
@@ -38,7 +41,11 @@ def is_vague(name: str) -> bool:
 
 
 def compiled_graph(
-    data: str | os.PathLike[str], normalizer: Callable[[str], str], *, more: Sequence[Synonyms] = (), codes: Mapping[str, Sequence[str]] | None = None
+    data: str | os.PathLike[str],
+    normalizer: Callable[[str], str],
+    *,
+    more: Sequence[Synonyms] = (),
+    codes: Mapping[str, Sequence[str]] | None = None,
 ) -> DiseaseGraph:
     """The graph of the tables in the folder `data`.
 
@@ -71,6 +78,24 @@ def compiled_graph(
     )
 
 
+def half_hidden(graph: DiseaseGraph) -> DiseaseGraph:
+    """The graph without half of its names, by their hashes: the nearest name that is left is what a name outside the graph would find.
+
+    A name of a pair that is made from the graph is always in the graph; that of a diagnosis as it is written is there once in three times.
+    """
+    kept = np.array([hashlib.sha256(name.encode()).digest()[0] & 1 for name in graph.names], np.bool_)
+    return DiseaseGraph(
+        graph.ids,
+        graph.labels,
+        [name for name, stays in zip(graph.names, kept.tolist(), strict=True) if stays],
+        graph.codes,
+        name_disease=graph.name_disease[kept],
+        parent_starts=graph.parent_starts,
+        parents=graph.parents,
+        vague=graph.vague,
+    )
+
+
 def _add_names(names: dict[str, str], more: Sequence[Synonyms], normalizer: Callable[[str], str]) -> None:
     for source in more:
         said: dict[str, set[str]] = {}
@@ -93,7 +118,11 @@ def _add_classes(
 
 
 def _known(
-    text: str, names: dict[str, str], parents: dict[str, set[str]], labels: dict[str, str], normalizer: Callable[[str], str]
+    text: str,
+    names: dict[str, str],
+    parents: dict[str, set[str]],
+    labels: dict[str, str],
+    normalizer: Callable[[str], str],
 ) -> str:
     name = normalizer(text)
     if name not in names:

@@ -1,0 +1,108 @@
+"""Pairs from the graph of diseases: a kind and its class, two kinds of one class, a disease and a class that names none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from random import Random
+
+import numpy as np
+
+from .pool import Candidate, Pool, is_name, shuffled
+from .vocabulary import GRAPH
+
+MAX_STEPS = 3
+CLOSE = 60
+"""Kinds of one class are near kin where the class has no more kinds than this."""
+
+
+def names_of(pool: Pool) -> list[Sequence[str]]:
+    """The usable names of each disease of the graph that are of the pool's fold."""
+    return _names_of(pool)
+
+
+@lru_cache(maxsize=2)
+def _names_of(pool: Pool) -> list[Sequence[str]]:
+    graph = pool.vocabulary.graph
+    found: list[list[str]] = [[] for _ in range(len(graph))]
+    for name, disease in zip(graph.names, graph.name_disease.tolist(), strict=True):
+        if is_name(name) and pool.vocabulary.in_fold((name,)):
+            found[disease].append(name)
+    return found
+
+
+def kinds(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """A disease, and one that it is a kind of, at most three steps above, by any of their names."""
+    graph, names = pool.vocabulary.graph, names_of(pool)
+    for disease in shuffled([each for each in range(len(graph)) if names[each]], random):
+        some = slice(graph.above.starts[disease], graph.above.starts[disease + 1])
+        steps, above = graph.above.steps[some], graph.above.diseases[some]
+        fit = [
+            each
+            for each in above[(steps > 0) & (steps <= MAX_STEPS)].tolist()
+            if names[each] and not graph.too_broad[each]
+        ]
+        if fit:
+            wide = random.choice(fit)
+            yield Candidate(random.choice(names[disease]), random.choice(names[wide]), GRAPH)
+
+
+def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two kinds of one narrow class, neither a kind of the other."""
+    graph, names = pool.vocabulary.graph, names_of(pool)
+    of_class: dict[int, list[int]] = {}
+    for disease in range(len(graph)):
+        if names[disease]:
+            for parent in graph.parents[graph.parent_starts[disease] : graph.parent_starts[disease + 1]].tolist():
+                if graph.kinds[parent] <= CLOSE:
+                    of_class.setdefault(parent, []).append(disease)
+    families = [of_class[each] for each in sorted(of_class) if len(of_class[each]) > 1]
+    for family in shuffled(families * 3, random):
+        a, b = random.sample(family, 2)
+        if not graph.in_line(a, b):
+            yield Candidate(random.choice(names[a]), random.choice(names[b]), GRAPH)
+
+
+def cousins(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two diseases with no nearer class in common than a wide one."""
+    graph, names = pool.vocabulary.graph, names_of(pool)
+    usable = [each for each in range(len(graph)) if names[each] and not graph.too_broad[each]]
+    below: dict[int, list[int]] = {}
+    for disease in usable:
+        for each in graph.above.diseases[graph.above.starts[disease] : graph.above.starts[disease + 1]].tolist():
+            if graph.kinds[each] > CLOSE:
+                below.setdefault(each, []).append(disease)
+    families = [
+        below[each] for each in sorted(below) if len(below[each]) > 1 and 4 * CLOSE < graph.kinds[each] <= 40 * CLOSE
+    ]
+    for family in shuffled(families * 40, random):
+        a, b = random.sample(family, 2)
+        nearest = nearest_class(pool, a, b)
+        if not graph.in_line(a, b) and nearest >= 0 and graph.kinds[nearest] > CLOSE:
+            yield Candidate(random.choice(names[a]), random.choice(names[b]), GRAPH)
+
+
+def nearest_class(pool: Pool, a: int, b: int) -> int:
+    """The class above both with the fewest kinds; -1 for none."""
+    graph, above = pool.vocabulary.graph, pool.vocabulary.graph.above
+    both = np.intersect1d(*(above.diseases[above.starts[each] : above.starts[each + 1]] for each in (a, b)))
+    return int(both[np.argmin(graph.kinds[both])]) if len(both) else -1
+
+
+def too_broad(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """A disease, and a class above it that is too broad to name one, by a short name."""
+    graph, names = pool.vocabulary.graph, names_of(pool)
+    short = [[name for name in each if len(name.split()) <= 4] for each in _every_name(pool)]
+    for disease in shuffled([each for each in range(len(graph)) if names[each]], random):
+        above = graph.above.diseases[graph.above.starts[disease] : graph.above.starts[disease + 1]].tolist()
+        wide = [each for each in above if graph.too_broad[each] and short[each] and each != disease]
+        if wide:
+            yield Candidate(random.choice(names[disease]), random.choice(short[random.choice(wide)]), GRAPH)
+
+
+def _every_name(pool: Pool) -> list[list[str]]:
+    graph = pool.vocabulary.graph
+    found: list[list[str]] = [[] for _ in range(len(graph))]
+    for name, disease in zip(graph.names, graph.name_disease.tolist(), strict=True):
+        found[disease].append(name)
+    return found
