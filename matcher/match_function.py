@@ -22,9 +22,11 @@ from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, feature_diff
+from ..models.manifest import DISEASES
 from ..models.releases import warn_of_other_releases
 from ..models.scorer import Scorer
 from ..models.shipped import SHIPPED_MODEL
+from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 
@@ -109,6 +111,9 @@ class MatchFunction:
             StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
             endpoints=endpoints,
             store=store,
+            graph=None
+            if parts.diseases is None
+            else DiseaseGraph.from_bytes(parts.diseases, f"{manifest.name}: {DISEASES}"),
             identities=manifest.encoders,
         )
         warn_of_other_releases(self.name, manifest.libraries)
@@ -135,6 +140,7 @@ class MatchFunction:
         decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
         shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
+        digest.update(self.parts.diseases or b"")
         for text in self.parts.trees:
             digest.update(text.encode())
         return f"{self.name}@{digest.hexdigest()[:12]}"

@@ -20,9 +20,13 @@ from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
 from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
+from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
 from .engines.fitted import ExtraRows
 from .split import Groups
+
+ProvidersOf = Callable[[StaticEncoder | None, DiseaseGraph | None], Providers]
+"""(a static encoder, a graph of diseases) -> what stands behind the features with these; None for the model's own."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +103,13 @@ class Extra:
     encoder : the folder of a static encoder to compute these pairs' features with, in place of the model's own. An encoder
         that was trained on the synonyms that these pairs are made of finds them too easy, and the trees would trust it more
         than they may.
+    graph : the graph of diseases for these pairs, in place of the model's own, for the same reason.
     """
 
     pairs: Any
     weight: float = 1.0
     encoder: str | os.PathLike[str] | None = None
+    graph: DiseaseGraph | None = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.weight) and self.weight > 0):
@@ -144,12 +150,12 @@ def read_extra(
     extra: Extra | Sequence[Extra],
     features: FeatureSet,
     own: Providers,
-    providers_of: Callable[[StaticEncoder], Providers],
+    providers_of: ProvidersOf,
     labelled: Examples,
 ) -> ExtraExamples:
     """Reads the pairs and computes their features.
 
-    own, providers_of : what stands behind the features of the model, and with another static encoder.
+    own, providers_of : what stands behind the features of the model, and with another static encoder or graph.
     labelled : the experts' pairs. An extra pair that is one of them is left out: the experts' label stands.
     """
     parts = [extra] if isinstance(extra, Extra) else list(extra)
@@ -166,12 +172,15 @@ def _examples(
     extra: Extra,
     features: FeatureSet,
     own: Providers,
-    providers_of: Callable[[StaticEncoder], Providers],
+    providers_of: ProvidersOf,
     experts: set[frozenset[str]],
 ) -> ExtraExamples:
     read = read_pairs(extra.pairs, label="label")
     assert read.label is not None
-    providers = own if extra.encoder is None else providers_of(StaticEncoder.load(Path(extra.encoder)))
+    providers = own
+    if extra.encoder is not None or extra.graph is not None:
+        encoder = None if extra.encoder is None else StaticEncoder.load(Path(extra.encoder))
+        providers = providers_of(encoder, extra.graph)
     unique = intern_pairs(read.a, read.b, providers.naming)
     table, _ = covered_table(unique, features, providers, least=0.0)
     text = np.array(unique.names, object)

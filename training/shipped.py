@@ -23,15 +23,19 @@ from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import read_table, write_table
 from ..progress import shown
+from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from .ablation import Ablation, ablate
 from .card import print_training
 from .contained import treat_contained
+from .diseases.compile import compiled_graph, half_hidden
+from .encoder.data import common_synonyms, read_synonyms
 from .examples import Extra, examples_of, read_extra, reference_names
 from .fold_fit import directions_of
 from .recipe import Recipe
 from .silver.pairs import silver_pairs
+from .silver.vocabulary import MONDO_EXACT, ORPHADATA_SYNONYMS
 from .split import held_out
 from .train import fit
 
@@ -58,13 +62,19 @@ def encoder_table(measured: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def silver_extra(data: Path, kept_back: Path, folder: Path, seed: int = 0) -> Extra:
+def graph_of(data: Path, normalizer: Normalizer) -> DiseaseGraph:
+    """The graph of diseases that ships."""
+    names = [common_synonyms(), *(read_synonyms(data / file) for file in (ORPHADATA_SYNONYMS, MONDO_EXACT))]
+    return compiled_graph(data, normalizer, more=names)
+
+
+def silver_extra(data: Path, kept_back: Path, graph: DiseaseGraph, folder: Path, seed: int = 0) -> Extra:
     """The silver pairs of the shipped model, written to `folder`. kept_back : the encoder that has not seen their diseases."""
     path = folder / "silver.parquet"
     with shown("Silver pairs") as progress:
         made = silver_pairs(data, n=SILVER_PAIRS, fold=KEPT_BACK_FOLD, seed=seed, progress=progress)
     write_table(made, path)
-    return Extra(path, SILVER_WEIGHT, kept_back)
+    return Extra(path, SILVER_WEIGHT, kept_back, half_hidden(graph))
 
 
 def read_craft_md(data: Path) -> Pairs:
@@ -73,14 +83,16 @@ def read_craft_md(data: Path) -> Pairs:
         return read_pairs(data / PAIRS, **COLUMNS, rejects=Path(folder) / "rejects.csv")
 
 
-def ablation_of(data: Path, silver: Extra, encoder: Path, seed: int = 0) -> Ablation:
+def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, seed: int = 0) -> Ablation:
     """What each kind of silver pairs and each kind of feature brings on CRAFT-MD's training references."""
     feature_set, normalizer = FeatureSet.read("offline", None), Normalizer()
 
-    def providers_of(static: StaticEncoder) -> Providers:
-        return feature_set.open(normalizer, static)
+    own = StaticEncoder.load(encoder)
 
-    providers = providers_of(StaticEncoder.load(encoder))
+    def providers_of(static: StaticEncoder | None, other: DiseaseGraph | None) -> Providers:
+        return feature_set.open(normalizer, static or own, graph=other or graph)
+
+    providers = providers_of(None, None)
     read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside")
     examples, _ = examples_of(read, feature_set, providers, min_coverage=0.0)
     test = held_out(examples.groups, 0.2, seed)
@@ -113,12 +125,13 @@ def main(
 ) -> None:
     """Trains the shipped match function; measures on held-out references, then trains again with all."""
     with TemporaryDirectory() as folder:
-        silver = silver_extra(data, kept_back, Path(folder), seed)
-        ablation = ablation_of(data, silver, encoder, seed)
+        graph = graph_of(data, Normalizer())
+        silver = silver_extra(data, kept_back, graph, Path(folder), seed)
+        ablation = ablation_of(data, silver, encoder, graph, seed)
         measured = StaticEncoder.load(encoder).measured
         about = ABOUT.format(ablation=ablation.markdown(), what=measured["what"], encoder=encoder_table(measured))
         recipe = Recipe(
-            **COLUMNS, contained="set-aside", extra=silver, refit=True, encoder=encoder, about=about, name="offline-en",
+            **COLUMNS, contained="set-aside", extra=silver, refit=True, encoder=encoder, graph=graph, about=about, name="offline-en",
             seed=seed, rejects=Path(folder) / "rejects.csv",
         )  # fmt: skip
         with shown("Training") as progress:

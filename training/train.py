@@ -26,6 +26,8 @@ from ..models.manifest import Manifest
 from ..models.releases import SHAPE_FEATURES, installed_releases
 from ..models.shipped import shipped_encoder_files
 from ..models.trees.text import validate
+from ..terms.diseases.graph import DiseaseGraph
+from ..terms.diseases.shipped import shipped_graph
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from .card import model_card
@@ -157,19 +159,27 @@ class _Inputs:
         self.features = FeatureSet.read(recipe.features, recipe.endpoints)
         self.normalizer = Normalizer(self.features.language, recipe.abbreviations)
         self.encoder_files = _encoder_files(recipe.encoder) if SHIPPED in self.features.encoders else None
+        self.graph = (recipe.graph or shipped_graph()) if self.features.needs_graph else None
         self.votes = open_store(recipe.store)
-        own = None if self.encoder_files is None else StaticEncoder.from_bytes(self.encoder_files)
-        self.providers = self.providers_of(own)
+        self.encoder = None if self.encoder_files is None else StaticEncoder.from_bytes(self.encoder_files)
+        self.providers = self.providers_of(None, None)
 
-    def providers_of(self, static: StaticEncoder | None) -> Providers:
-        return self.features.open(self.normalizer, static, endpoints=self.features.endpoints, store=self.votes)
+    def providers_of(self, encoder: StaticEncoder | None, graph: DiseaseGraph | None) -> Providers:
+        return self.features.open(
+            self.normalizer,
+            encoder or self.encoder,
+            endpoints=self.features.endpoints,
+            store=self.votes,
+            graph=graph or self.graph,
+        )
 
     def matcher(self, final: Fitted, data: Mapping[str, Any], metrics: Mapping[str, Any]) -> MatchFunction:
         """M as `load` gives it: the model that is returned is the one that will be on disk."""
         manifest = build_manifest(self.recipe, self.features, self.providers, final, data, metrics)
         names = self.features.names
         trees = tuple(validate(text, len(names), "trees", names) for text in final.ensemble.texts)
-        parts = ModelFolder(manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about))
+        diseases = None if self.graph is None else self.graph.to_bytes()
+        parts = ModelFolder(manifest, trees, self.encoder_files, diseases, model_card(manifest, self.recipe.about))
         return MatchFunction(
             parts, store=self.votes, endpoints=self.features.endpoints, min_coverage=self.recipe.min_coverage
         )  # fmt: skip

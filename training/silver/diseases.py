@@ -8,8 +8,8 @@ from random import Random
 
 import numpy as np
 
-from .pool import Candidate, Pool, is_name, shuffled
-from .vocabulary import GRAPH
+from .pool import Candidate, Pool, in_turn, is_name, shuffled
+from .vocabulary import COMMON, GRAPH, ICD
 
 MAX_STEPS = 3
 CLOSE = 60
@@ -31,10 +31,25 @@ def _names_of(pool: Pool) -> list[Sequence[str]]:
     return found
 
 
+def named(pool: Pool) -> list[int]:
+    """The diseases with a usable name."""
+    return [disease for disease, names in enumerate(names_of(pool)) if names]
+
+
+def common(pool: Pool) -> list[int]:
+    """Those that ICD-10-CM or the table of common names has a name of."""
+    every_day = {name.normal for name in pool.all if name.source in (COMMON, ICD)}
+    graph = pool.vocabulary.graph
+    met = {disease for name, disease in zip(graph.names, graph.name_disease.tolist(), strict=True) if name in every_day}
+    return [disease for disease in named(pool) if disease in met]
+
+
 def kinds(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A disease, and one that it is a kind of, at most three steps above, by any of their names."""
     graph, names = pool.vocabulary.graph, names_of(pool)
-    for disease in shuffled([each for each in range(len(graph)) if names[each]], random):
+    for disease in in_turn(
+        [(0.6, iter(shuffled(common(pool), random))), (0.4, iter(shuffled(named(pool), random)))], random
+    ):
         some = slice(graph.above.starts[disease], graph.above.starts[disease + 1])
         steps, above = graph.above.steps[some], graph.above.diseases[some]
         fit = [
@@ -57,7 +72,11 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
                 if graph.kinds[parent] <= CLOSE:
                     of_class.setdefault(parent, []).append(disease)
     families = [of_class[each] for each in sorted(of_class) if len(of_class[each]) > 1]
-    for family in shuffled(families * 3, random):
+    often = set(common(pool))
+    met = [family for family in families if sum(each in often for each in family) > 1]
+    for family in in_turn(
+        [(0.6, iter(shuffled(met * 8, random))), (0.4, iter(shuffled(families * 3, random)))], random
+    ):
         a, b = random.sample(family, 2)
         if not graph.in_line(a, b):
             yield Candidate(random.choice(names[a]), random.choice(names[b]), GRAPH)
@@ -93,7 +112,9 @@ def too_broad(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A disease, and a class above it that is too broad to name one, by a short name."""
     graph, names = pool.vocabulary.graph, names_of(pool)
     short = [[name for name in each if len(name.split()) <= 4] for each in _every_name(pool)]
-    for disease in shuffled([each for each in range(len(graph)) if names[each]], random):
+    for disease in in_turn(
+        [(0.6, iter(shuffled(common(pool), random))), (0.4, iter(shuffled(named(pool), random)))], random
+    ):
         above = graph.above.diseases[graph.above.starts[disease] : graph.above.starts[disease + 1]].tolist()
         wide = [each for each in above if graph.too_broad[each] and short[each] and each != disease]
         if wide:
