@@ -181,3 +181,56 @@ def diseases(
         same[pair], line[pair], closeness[pair] = one, in_line, near
         lin[pair] = 2 * most / total if total > 0 else np.float32(0.0)
         certain[pair] = min(certainty[a, 0], certainty[b, 0])
+
+
+@compiled
+def disease_direction(nodes, certainty, starts, above, steps, too_broad, first, second, out):
+    """The certainty of the surest link by which the second lies above the first, with a minus where it lies below; 0 for none or one disease."""
+    k = nodes.shape[1]
+    for pair in range(first.size):
+        a, b = first[pair], second[pair]
+        best, sign = np.float32(0.0), np.float32(0.0)
+        for i in range(k):
+            p = nodes[a, i]
+            if p < 0:
+                break
+            for j in range(k):
+                q = nodes[b, j]
+                if q < 0:
+                    break
+                sure = min(certainty[a, i], certainty[b, j])
+                if sure <= best:
+                    continue
+                if p == q:
+                    best, sign = sure, np.float32(0.0)
+                elif _steps_up(starts, above, steps, p, q) >= 0:
+                    if not too_broad[q]:
+                        best, sign = sure, np.float32(1.0)
+                elif _steps_up(starts, above, steps, q, p) >= 0 and not too_broad[p]:
+                    best, sign = sure, np.float32(-1.0)
+        out[pair] = sign * best
+
+
+@compiled
+def covered(offsets, ids, stems, codes, lengths, first, second, out):
+    """How well the words of the second are found in the first, less the reverse; the arrays are those of `Words`."""
+    for pair in range(first.size):
+        a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
+        b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
+        out[pair] = _found(ids, stems, codes, lengths, b, b_end, a, a_end) - _found(ids, stems, codes, lengths, a, a_end, b, b_end)
+
+
+@compiled
+def _found(ids, stems, codes, lengths, a, a_end, b, b_end):
+    """Mean over the words a to a_end of the similarity of the nearest of b to b_end."""
+    total = 0.0
+    for i in range(a, a_end):
+        word, nearest = ids[i], 0.0
+        for j in range(b, b_end):
+            other = ids[j]
+            if stems[word] == stems[other]:
+                nearest = 1.0
+                break
+            nearest = max(nearest, min(_dot(codes[word], codes[other]) / (lengths[word] * lengths[other]), 1.0))
+        total += nearest
+    return total / (a_end - a)

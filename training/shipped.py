@@ -93,7 +93,7 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
         return feature_set.open(normalizer, static or own, graph=other or graph)
 
     providers = providers_of(None, None)
-    read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside")
+    read, _ = treat_contained(read_craft_md(data), providers.naming, "set-aside", graph)
     examples, _ = examples_of(read, feature_set, providers, min_coverage=0.0)
     test = held_out(examples.groups, 0.2, seed)
     table = read_table(silver.pairs)

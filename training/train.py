@@ -124,7 +124,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         pairs, a=recipe.a, b=recipe.b, label=recipe.label, soft=recipe.soft, weight=recipe.weight, group=recipe.group,
         rejects=recipe.rejects,
     )  # fmt: skip
-    read, inside = treat_contained(read, inputs.providers.naming, recipe.contained)
+    read, inside = treat_contained(read, inputs.providers.naming, recipe.contained, inputs.graph)
     examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     warnings = [*check_examples(examples, inputs.features), *contained_warning(inside)]
     extra = None

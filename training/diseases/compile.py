@@ -25,6 +25,7 @@ _PLACES = word_set(
     "sensory male female integumentary hepatobiliary otorhinolaryngologic body organ of the and or"
 )
 """With "disease" these name where something is wrong, not what."""
+_SAYS_LITTLE = word_set("rare genetic hereditary inherited acquired non neoplastic other primary secondary congenital development tissue")
 _TOO_WIDE = word_set(
     "cancer neoplasm tumor infection inflammation disease malignancy infectious inflammatory autoimmune immune benign malignant"
 )
@@ -36,7 +37,7 @@ def is_vague(name: str) -> bool:
     >>> [is_vague(name) for name in ("lung disorder", "movement disorder", "infectious disease", "lung cancer")]
     [True, False, True, False]
     """
-    words = set(name.split())
+    words = set(name.split()) - _SAYS_LITTLE
     return words <= _TOO_WIDE | _DISEASE or (bool(words & _DISEASE) and words <= _PLACES | _DISEASE)
 
 

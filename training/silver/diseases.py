@@ -12,6 +12,8 @@ from .pool import Candidate, Pool, in_turn, is_name, shuffled
 from .vocabulary import COMMON, GRAPH, ICD
 
 MAX_STEPS = 3
+WIDEST = 8_500
+"""Kinds of the widest class that makes two diseases kin: "nervous system disorder"."""
 CLOSE = 60
 """Kinds of one class are near kin where the class has no more kinds than this."""
 
@@ -62,6 +64,15 @@ def kinds(pool: Pool, random: Random) -> Iterator[Candidate]:
             yield Candidate(random.choice(names[disease]), random.choice(names[wide]), GRAPH)
 
 
+def synonyms(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two names of one disease."""
+    names = names_of(pool)
+    several = [disease for disease in named(pool) if len(names[disease]) > 1]
+    often = [disease for disease in common(pool) if len(names[disease]) > 1]
+    for disease in in_turn([(0.6, iter(shuffled(often * 3, random))), (0.4, iter(shuffled(several, random)))], random):
+        yield Candidate(*random.sample(names[disease], 2), GRAPH)
+
+
 def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two kinds of one narrow class, neither a kind of the other."""
     graph, names = pool.vocabulary.graph, names_of(pool)
@@ -85,19 +96,31 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
 def cousins(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two diseases with no nearer class in common than a wide one."""
     graph, names = pool.vocabulary.graph, names_of(pool)
-    usable = [each for each in range(len(graph)) if names[each] and not graph.too_broad[each]]
+    often = set(common(pool))
+    usable = [each for each in named(pool) if not graph.too_broad[each] and (each in often or random.random() < 0.2)]
     below: dict[int, list[int]] = {}
     for disease in usable:
         for each in graph.above.diseases[graph.above.starts[disease] : graph.above.starts[disease + 1]].tolist():
             if graph.kinds[each] > CLOSE:
                 below.setdefault(each, []).append(disease)
     families = [
-        below[each] for each in sorted(below) if len(below[each]) > 1 and 4 * CLOSE < graph.kinds[each] <= 40 * CLOSE
+        below[each] for each in sorted(below) if len(below[each]) > 1 and 4 * CLOSE < graph.kinds[each] <= WIDEST
     ]
     for family in shuffled(families * 40, random):
         a, b = random.sample(family, 2)
         nearest = nearest_class(pool, a, b)
         if not graph.in_line(a, b) and nearest >= 0 and graph.kinds[nearest] > CLOSE:
+            yield Candidate(random.choice(names[a]), random.choice(names[b]), GRAPH)
+
+
+def strangers(pool: Pool, random: Random) -> Iterator[Candidate]:
+    """Two diseases that no class but the very widest holds."""
+    graph, names = pool.vocabulary.graph, names_of(pool)
+    often, every = common(pool), [each for each in named(pool) if not graph.too_broad[each]]
+    for among in in_turn([(0.7, iter([often] * 40_000)), (0.3, iter([every] * 40_000))], random):
+        a, b = random.sample(among, 2)
+        nearest = nearest_class(pool, a, b)
+        if nearest < 0 or graph.kinds[nearest] > WIDEST:
             yield Candidate(random.choice(names[a]), random.choice(names[b]), GRAPH)
 
 

@@ -1,0 +1,63 @@
+"""Policies: which relations count as a match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OptionError
+from ..files.did_you_mean import hint
+
+SAME, NARROWER, BROADER, RELATED, UNRELATED, EXCLUDED = RELATIONS = (
+    "same", "narrower", "broader", "related", "unrelated", "excluded",
+)  # fmt: skip
+"""What `a` is to `b`: the same disease, a kind of it, a class of it, near kin, nothing, or excluded by it."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """counts : the relations of `a` to `b` that are a match. meaning : in a sentence, with who judges so."""
+
+    name: str
+    counts: tuple[str, ...]
+    meaning: str
+
+    @property
+    def symmetric(self) -> bool:
+        return (NARROWER in self.counts) == (BROADER in self.counts)
+
+    def probability(self, relations: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[n]: the sum over the relations that count, of float64[n, 6] in the order of `RELATIONS`."""
+        return relations[:, [RELATIONS.index(name) for name in self.counts]].sum(axis=1)
+
+
+SPECIFICATION = "specification"
+POLICIES = MappingProxyType(
+    {
+        policy.name: policy
+        for policy in (
+            Policy(
+                SPECIFICATION,
+                (SAME, NARROWER, BROADER),
+                "the same disease, or one specifies the other, in either direction (the six criteria of RPAD and RRAD)",
+            ),
+            Policy("strict", (SAME,), "the same disease and no other (ClinBench-HPB)"),
+            Policy(
+                "narrower-counts",
+                (SAME, BROADER),
+                "the same disease, or b, the answer, is a kind of a, the reference (nearest to CRAFT-MD's graders)",
+            ),
+            Policy("broader-counts", (SAME, NARROWER), "the same disease, or b, the answer, is a class of a, the reference"),
+        )
+    }
+)
+
+
+def policy_of(name: str) -> Policy:
+    """Raises `OptionError` for a name that is no policy, with the nearest that is."""
+    if name not in POLICIES:
+        raise OptionError("policy", f"one of {', '.join(POLICIES)}{hint(str(name), POLICIES)}", name)
+    return POLICIES[name]
