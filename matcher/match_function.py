@@ -27,7 +27,9 @@ from ..models.releases import warn_of_other_releases
 from ..models.scorer import Scorer
 from ..models.shipped import SHIPPED_MODEL
 from ..terms.encoders.static import StaticEncoder
+from ..terms.text.correction import Corrections
 from ..terms.text.normalizer import Normalizer
+from ..terms.text.understood import Reading
 from ..terms.text.vocabulary import Vocabulary
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
 
@@ -226,10 +228,16 @@ class MatchFunction:
 
     def not_understood(self, texts: Sequence[str]) -> dict[str, str]:
         """Of different texts those that are not understood, with the reason; none with `judge_all`."""
-        if self.judge_all or self.providers.vocabulary is None:
-            return {}
-        readings = zip(texts, self.providers.naming.read(texts), strict=True)
-        return {text: reading.not_understood for text, reading in readings if reading.not_understood is not None}
+        read = {} if self.judge_all else self._readings(texts)
+        return {text: reading.not_understood for text, reading in read.items() if reading.not_understood is not None}
+
+    def read_as(self, texts: Sequence[str]) -> dict[str, Corrections]:
+        """Of different texts those with words that are read as others: what was written, and what it is read as."""
+        return {text: reading.read_as for text, reading in self._readings(texts).items() if reading.read_as}
+
+    def _readings(self, texts: Sequence[str]) -> dict[str, Reading]:
+        naming = self.providers.naming
+        return {} if naming.vocabulary is None else dict(zip(texts, naming.read(texts), strict=True))
 
     def _warn(self, pairs: InternedPairs) -> None:
         warn_of_mixed_scripts(pairs)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import csv
 from functools import cache
 from importlib import resources
-from os.path import commonprefix
 
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, words_in
 
 SHORTEST_FOR_ONE, SHORTEST_FOR_TWO = 5, 8
 """Letters of a word that one slip, that two slips may be found in."""
@@ -91,7 +90,7 @@ class Correction:
     def _within(self, word: str, slips: int) -> list[tuple[int, str]]:
         """(names, word) of the words so many slips away, at most, that are common enough to be what was meant."""
         from rapidfuzz import process
-        from rapidfuzz.distance import OSA
+        from rapidfuzz.distance import OSA, Prefix
 
         words, bucket = self.vocabulary.words, self.vocabulary.by_first_letter.get(word[0], {})
         least = (COMMON_FOR_ONE if slips == 1 else COMMON_FOR_TWO).get(len(word), 1 if slips == 1 else COMMON)
@@ -101,7 +100,7 @@ class Correction:
                 found = process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
                 near.update(each for each, _, _ in found)
         if slips == 2:  # two letters of the end are another ending: "thyroxin" is no slip of "thyroid"
-            near = {each for each in near if len(commonprefix((word, each))) <= len(word) - 4}
+            near = {each for each in near if Prefix.similarity(word, each) <= len(word) - 4}
         near = {each for each in near if words[each] >= least}
         if slips == 1 and len(word) > SHORTEST_FOR_ONE + 1:
             near.update(each for each in _first_letter_mended(word) if words.get(each, 0) >= COMMON)
@@ -117,9 +116,9 @@ def _first_letter_mended(word: str) -> list[str]:
     return out if word[0] == "a" else [*out, word[1:]]
 
 
-_PREFIXES = tuple(
+_PREFIXES = words_in(
     "macro micro hyper hypo phono photo intra inter poly oligo normo endo ecto exo epi peri para pre post hemi tachy brady "
-    "pachy brachy dys mono anti ante sub supra infra super non".split()
+    "pachy brachy dys mono anti ante sub supra infra super non"
 )
 
 
@@ -130,12 +129,14 @@ def _other_prefix(word: str, other: str) -> bool:
 
 def _of_one_stem(one: str, other: str) -> bool:
     """Whether two readings differ in their last letters alone ("diabetes", "diabetic"), so that either says much the same."""
-    return len(commonprefix((one, other))) >= max(len(one), len(other), 7) - 2
+    from rapidfuzz.distance import Prefix
+
+    return Prefix.similarity(one, other) >= max(len(one), len(other), 7) - 2
 
 
-_FORMS = frozenset(
+_FORMS = words_in(
     "a al ally an ar ary ae e ed en er ers es ese i ia ian ias ic ica ical icum icus ide ies iform in ine ing ion ist itic ium ius "
-    "ive o oid oidal oma omas on one or ose osis oses ostomy otic otomy ous s sis ses tic um us y yl".split()
+    "ive o oid oidal oma omas on one or ose osis oses ostomy otic otomy ous s sis ses tic um us y yl"
 )
 _NO_ENDINGS = ("itus", "ites", "itys", "emea", "imea", "alga")
 
@@ -145,7 +146,9 @@ def _is_form_of(word: str, other: str) -> bool:
 
     "granulomatous" and "granulomatosis"; but "arthritus" is a slip, since nothing ends in "-itus" but -itis.
     """
-    same = len(commonprefix((word, other)))
+    from rapidfuzz.distance import Prefix
+
+    same = Prefix.similarity(word, other)
     if same < 4 or word.endswith(_NO_ENDINGS):
         return False
     for at in range(max(same - 2, 4), same + 1):

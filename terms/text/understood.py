@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .correction import Correction, Corrections
 from .scripts import share_in
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, words_in
 
 SCRIPT = "another script"
 LANGUAGE = "another language, or no words"
@@ -126,8 +126,8 @@ _ONE_TOGETHER = frozenset(
         "nausea & vomiting", "cuts and bruises", "hiv and aids",
     )
 )  # fmt: skip
-_ANY_DISEASE = frozenset(
-    "disease disorder syndrome sign symptom finding tumor neoplasm mass lesion condition abnormality".split()
+_ANY_DISEASE = words_in(
+    "disease disorder syndrome sign symptom finding tumor neoplasm mass lesion condition abnormality"
 )
 """Names of any disease, which do not make a part another diagnosis: "sarcoma / tumor"."""
 _MOST_WORDS_BESIDE_AND = 2
@@ -198,7 +198,7 @@ _ORDERS = frozenset(
         "repeat", "conduct", "check", "evaluate", "proceed", "counsel", "consult", "transfer", "withhold", "add", "use",
     )
 )  # fmt: skip
-_FINITE = frozenset("is are was were has have had will does do did may might can".split())
+_FINITE = words_in("is are was were has have had will does do did may might can")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 
 
@@ -230,9 +230,9 @@ def is_sentence(raw: str, name: str) -> bool:
     )
 
 
-_HEADS = frozenset(
+_HEADS = words_in(
     "syndrome disease disorder deficiency infection degeneration anomaly malformation tumor cancer fever fracture test stain "
-    "phenomenon sign palsy type".split()
+    "phenomenon sign palsy type"
 )
 """A name of unknown words with one of these is an eponym's."""
 

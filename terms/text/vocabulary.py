@@ -12,14 +12,19 @@ SHORTEST_PART = 4
 STEM, WORDS_OF_A_STEM = 6, 4
 """So many letters are a stem, where so many words of diagnoses begin with them."""
 
-_PREFIXES = tuple(
+
+def words_in(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PREFIXES = words_in(
     "hyper hypo non un in im pre post peri endo intra inter extra sub supra infra retro anti poly multi hemi pseudo micro "
     "macro neuro osteo cardio cerebro gastro hepato broncho cranio thrombo angio myo adeno fibro chondro lympho hemato "
     "pan para epi meso tri bi di mono auto immuno radio naso oro laryngo tracheo pneumo pleuro pericardio encephalo "
     "meningo myelo radiculo spondylo arthro dermo dermato kerato oculo rhino oto uro nephro pyelo cysto utero vagino "
     "cervico colo entero procto ileo jejuno duodeno esophago cholangio cholecysto pancreato spleno sarco carcino lipo "
     "co hydro pyo crypto idio re de dis over under trans ultra semi super "
-    "thoraco lumbo sacro costo sterno abdomino pelvi scroto tubo salpingo oophoro veno arterio vaso".split()
+    "thoraco lumbo sacro costo sterno abdomino pelvi scroto tubo salpingo oophoro veno arterio vaso"
 )
 
 
