@@ -20,6 +20,13 @@ MinCoverage = Annotated[
 ]
 ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
 ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
+JudgeAll = Annotated[
+    bool,
+    typer.Option(
+        "--judge-all",
+        help="Score pairs with a diagnosis that is not understood, too: another language, a sentence, several in one.",
+    ),
+]
 Rejects = Annotated[
     Path | None,
     typer.Option(
@@ -27,6 +34,13 @@ Rejects = Annotated[
         help="Write rejected rows to this file, with the reason, and go on; without it the first one ends the command.",
     ),
 ]
+
+
+def say_unscored(count: int, of: int) -> None:
+    if count:
+        typer.echo(
+            f"{count:,} of {of:,} pairs were not scored, since a diagnosis is not understood; the column not_understood says why."
+        )
 
 
 def say_rejected(count: int, rejects: Path | None) -> None:

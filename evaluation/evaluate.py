@@ -21,6 +21,7 @@ from .report.messages import listed
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
 from .statistics.section import RELATIVE, Context, Section
+from .unknown_texts import notes_of, warnings_of
 
 if TYPE_CHECKING:
     from .judges.language_model import Budget, LanguageModel
@@ -173,7 +174,8 @@ def evaluate(
         sections=[*sections, *others],
         left_out=left_out | lacks,
         made_with=made_with,
-        notes=[*read.notes, *_notes(read, k, denominator if judged else None)],
+        notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher)],
+        warnings=warnings_of(read, matcher),
     )
 
 

@@ -23,6 +23,7 @@ from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import LANGUAGES, Normalizer
+from ..terms.text.vocabulary import Vocabulary
 from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
@@ -153,10 +154,14 @@ class FeatureSet:
         store: VoteStore | None = None,
         graph: DiseaseGraph | None = None,
         identities: Mapping[str, str] | None = None,
+        vocabulary: Vocabulary | None = None,
     ) -> Providers:
-        """What stands behind the columns; `shipped` is the static encoder, where one of them names it; `graph`, that of diseases."""
+        """What stands behind the columns; `shipped` is the static encoder, where one of them names it, `graph` that of diseases.
+
+        vocabulary : of the model's language; without one no slip is mended, and every text is understood.
+        """
         return Providers(
-            Naming(normalizer, self.icd_source),
+            Naming(normalizer, self.icd_source, vocabulary),
             {} if shipped is None else {SHIPPED: shipped},
             identities or {},
             self.declared_encoders,

@@ -39,6 +39,8 @@ class Options:
         Whether rows that cannot be right are left out; else the first of them ends the job.
     chunk_rows
         At most so many rows in a chunk.
+    judge_all
+        Whether rows with a diagnosis that is not understood are scored, too.
 
     Raises
     ------
@@ -52,6 +54,7 @@ class Options:
     shap: bool = False
     rejecting: bool = False
     chunk_rows: int = CHUNK_ROWS
+    judge_all: bool = False
 
     def __post_init__(self) -> None:
         if self.chunk_rows < 1:
@@ -122,7 +125,9 @@ def plan_job(
     if not chunks:
         raise InputError("the table has no rows", source=str(source), allowed="at least one row")
     _check_texts(chunks[0], schema, options)
-    kinds = m.added_columns(features=options.features, shap=options.shap, beside=schema.names, source=str(source))
+    kinds = m.added_columns(
+        features=options.features, shap=options.shap, readings=True, beside=schema.names, source=str(source)
+    )
     added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
     about = {
         "dxmatch": metadata.version("dxmatch"),

@@ -20,6 +20,7 @@ from ..errors import InputError, ModelError
 from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
+from ..features.readings import COLUMNS, empty_columns
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, feature_diff
 from ..models.manifest import DISEASES
@@ -28,7 +29,11 @@ from ..models.scorer import Scorer
 from ..models.shipped import SHIPPED_MODEL
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
+from ..terms.text.correction import Corrections
 from ..terms.text.normalizer import Normalizer
+from ..terms.text.understood import Reading
+from ..terms.text.vocabulary import Vocabulary
+from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +49,7 @@ def load(
     store: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     min_coverage: float = MIN_COVERAGE,
+    judge_all: bool = False,
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
 
@@ -52,6 +58,8 @@ def load(
     store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
     endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
     min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
+    judge_all : scores pairs with a diagnosis that is not understood, too: one in another script or language, a sentence,
+        several diagnoses in one string, a word for none. By default they are left unscored, and counted.
 
     Raises
     ------
@@ -60,7 +68,9 @@ def load(
     """
     parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
     served = {} if endpoints is None else read_services(endpoints)[0]
-    return MatchFunction(parts, store=open_store(store), endpoints=served, min_coverage=min_coverage)
+    return MatchFunction(
+        parts, store=open_store(store), endpoints=served, min_coverage=min_coverage, judge_all=judge_all
+    )
 
 
 def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
@@ -94,9 +104,12 @@ class MatchFunction:
         store: VoteStore | None = None,
         endpoints: Mapping[str, Endpoint] | None = None,
         min_coverage: float = MIN_COVERAGE,
+        vocabulary: Vocabulary | None = None,
+        judge_all: bool = False,
     ) -> None:
         self.parts = parts
         self.min_coverage = min_coverage
+        self.judge_all = judge_all
         manifest = parts.manifest
         self.name = manifest.name
         self.threshold = manifest.threshold
@@ -115,6 +128,7 @@ class MatchFunction:
             if parts.diseases is None
             else DiseaseGraph.from_bytes(parts.diseases, f"{manifest.name}: {DISEASES}"),
             identities=manifest.encoders,
+            vocabulary=vocabulary,
         )
         warn_of_other_releases(self.name, manifest.libraries)
 
@@ -151,9 +165,18 @@ class MatchFunction:
         return [f"shap_{name}" for name in (*self.features.names, "base")]
 
     def added_columns(
-        self, *, features: bool = False, shap: bool = False, beside: Sequence[str] = (), source: str | None = None
+        self,
+        *,
+        features: bool = False,
+        shap: bool = False,
+        readings: bool = False,
+        beside: Sequence[str] = (),
+        source: str | None = None,
     ) -> dict[str, str]:
         """What a score adds to a table: probability and match, and what is asked for beside them; the type of each by name.
+
+        readings : with not_understood and read_as, where the model has a vocabulary. A score of a table has them only where
+            they say something of a row.
 
         Raises
         ------
@@ -161,11 +184,14 @@ class MatchFunction:
             Where one of the columns `beside`, those of the table `source`, has such a name: it is never replaced unseen.
         """
         names = {"probability": "float64", "match": "bool"}
+        said = dict.fromkeys(COLUMNS if self.providers.vocabulary is not None else (), "string")
+        if readings:
+            names |= said
         if features:
             names |= dict.fromkeys(self.features.names, "float32")
         if shap:
             names |= dict.fromkeys(self.shap_names, "float64")
-        if taken := [name for name in names if name in beside]:
+        if taken := [name for name in names | said if name in beside]:
             raise InputError(
                 f"a column that the score would add is there already: {', '.join(taken)}",
                 source=source,
@@ -177,26 +203,78 @@ class MatchFunction:
         return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"
 
     def match(self, a: str, b: str) -> bool:
-        """Whether the probability reaches the threshold."""
-        return self.probability(a, b) >= self.threshold
+        """Whether the probability reaches the threshold.
+
+        Raises
+        ------
+        NotUnderstood
+            Where `a` or `b` is not understood, and the two are not the same.
+        InputError
+            For what is no text, or a text without a letter or digit.
+        """
+        pairs = self._one_pair(a, b)
+        refuse_unscored(pairs, self.unscored(pairs))
+        warn_of_mixed_scripts(pairs, 3)
+        return bool(self._probabilities(pairs)[0] >= self.threshold)
 
     def probability(self, a: str, b: str) -> float:
-        """The calibrated probability, in [0, 1], that `a` and `b` name the same disease."""
-        return float(self.probabilities([a], [b])[0])
+        """The calibrated probability, in [0, 1], that `a` and `b` name the same disease; NaN where one is not understood."""
+        pairs = self._one_pair(a, b)
+        self._warn(pairs)
+        return float(self._probabilities(pairs)[0])
+
+    def _one_pair(self, a: str, b: str) -> InternedPairs:
+        check_text(a, "a")
+        check_text(b, "b")
+        return intern_pairs([a], [b], self.providers.naming)
+
+    def unscored(self, pairs: InternedPairs) -> NDArray[np.bool_]:
+        """bool[n]: the rows of `pairs` that are left unscored, since a diagnosis is not understood."""
+        return np.zeros(len(pairs.pair_of_row), bool) if self.judge_all else pairs.not_understood
+
+    def not_understood(self, texts: Sequence[str]) -> dict[str, str]:
+        """Of different texts those that are not understood, with the reason; none with `judge_all`."""
+        read = {} if self.judge_all else self._readings(texts)
+        return {text: reading.not_understood for text, reading in read.items() if reading.not_understood is not None}
+
+    def read_as(self, texts: Sequence[str]) -> dict[str, Corrections]:
+        """Of different texts those with words that are read as others: what was written, and what it is read as."""
+        return {text: reading.read_as for text, reading in self._readings(texts).items() if reading.read_as}
+
+    def _readings(self, texts: Sequence[str]) -> dict[str, Reading]:
+        naming = self.providers.naming
+        return {} if naming.vocabulary is None else dict(zip(texts, naming.read(texts), strict=True))
+
+    def _warn(self, pairs: InternedPairs) -> None:
+        warn_of_mixed_scripts(pairs)
+        warn_of_unscored(pairs, self.unscored(pairs))
 
     def probabilities(
         self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
     ) -> NDArray[np.float64]:
-        """float64[n] for n pairs, row by row.
+        """float64[n] for n pairs, row by row; NaN, with a `NotUnderstoodWarning`, where a diagnosis is not understood.
+
+        Parameters
+        ----------
+        a, b : n texts each: lists, Arrow arrays, or columns of pandas, polars or numpy.
 
         Raises
         ------
         InputError
-            For a text without a letter or digit, or where votes are known for too few of the pairs.
+            For what is no text, with its row and side; for a text without a letter or digit, or where votes are known for
+            too few of the pairs.
         """
         pairs = intern_pairs(a, b, self.providers.naming)
+        self._warn(pairs)
+        return self._probabilities(pairs, progress)
+
+    def _probabilities(
+        self, pairs: InternedPairs, progress: Callable[[int, int], None] | None = None
+    ) -> NDArray[np.float64]:
         table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, progress)
-        return self.decided(table, pairs.equal)[pairs.pair_of_row]
+        probability = self.decided(table, pairs.equal)[pairs.pair_of_row]
+        probability[self.unscored(pairs)] = np.nan
+        return probability
 
     def score(
         self,
@@ -210,6 +288,9 @@ class MatchFunction:
         progress: Callable[[int, int], None] | None = None,
     ) -> Any:
         """The table that came, with the columns `probability` (float64) and `match` (bool) added.
+
+        Both are null where a diagnosis is not understood; a column `not_understood` then says why ("a: another script"). Where
+        words were read as others, a column `read_as` says which ("b: infraction → infarction").
 
         Parameters
         ----------
@@ -238,6 +319,7 @@ class MatchFunction:
 
         self.added_columns(features=features, shap=shap, beside=read.table.names, source=read.table.source)
         unique = intern_pairs(read.a, read.b, self.providers.naming)
+        warn_of_mixed_scripts(unique)
         table, known = covered_table(unique, self.features, self.providers, self.min_coverage, progress)
         columns = self.score_columns(unique, table, features=features, shap=shap)
         return Scored(with_columns(read.table.data, columns), known)
@@ -249,19 +331,31 @@ class MatchFunction:
         *,
         features: bool = False,
         shap: bool = False,
+        all_readings: bool = False,
         threads: int | None = None,
     ) -> dict[str, pa.Array]:
-        """The `added_columns` of the n rows of `pairs`, by name.
+        """The `added_columns` of the n rows of `pairs`, by name; probability and match null where a row is unscored.
 
         Parameters
         ----------
         table : float32[m, f], the features of its unique pairs.
+        all_readings : adds not_understood and read_as whether they say something or not, where the model has a vocabulary.
         """
         import pyarrow as pa
 
         rows = pairs.pair_of_row
         probability = self.decided(table, pairs.equal, threads=threads)[rows]
-        columns = {"probability": pa.array(probability), "match": pa.array(probability >= self.threshold)}
+        unscored = self.unscored(pairs)
+        blank = unscored if unscored.any() else None
+        columns = {
+            "probability": pa.array(probability, mask=blank),
+            "match": pa.array(probability >= self.threshold, mask=blank),
+        }
+        all_readings &= self.providers.vocabulary is not None
+        if pairs.said is not None:
+            columns |= pairs.said.columns(unscored, all_columns=all_readings)
+        elif all_readings:
+            columns |= empty_columns(len(rows))
         added = [(self.features.names, table)] if features else []
         added += [(self.shap_names, self.contributions(table, threads=threads))] if shap else []
         for names, values in added:

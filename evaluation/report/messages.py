@@ -9,8 +9,8 @@ from ..statistics.results import Results
 
 
 def summary(report: Results) -> list[str]:
-    """One sentence or two for each algorithm and its panel; then what the other families found."""
-    return [*panel_words(report), *(line for section in report.sections for line in section.words)]
+    """What goes before the figures; one sentence or two for each algorithm and its panel; what the other families found."""
+    return [*report.warnings, *panel_words(report), *(line for section in report.sections for line in section.words)]
 
 
 def panel_words(report: Results) -> list[str]:

@@ -33,8 +33,8 @@ def page(report: Results) -> str:
     return document(
         report.question,
         f"{Path(made['source']).name} · {made['n_cases']:,} cases · {len(made['raters'])} raters",
-        # of the algorithms and their panel, then of the other families
-        [panel_words(report), *(section.words[:_FIRST_WORDS] for section in report.sections)],
+        # what goes before the figures, of the algorithms and their panel, then of the other families
+        [report.warnings, panel_words(report), *(section.words[:_FIRST_WORDS] for section in report.sections)],
         [
             ("metrics", "Every metric", "" if every is None else _drawn(every)),
             *((section.name, section.title, _section(report, section, figures, marks)) for section in report.sections),

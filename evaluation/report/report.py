@@ -40,6 +40,7 @@ class Report(Results):
         return {
             "format": FORMAT,
             "question": self.question,
+            "warnings": self.warnings,
             "answer": summary(self),
             "k": self.k,
             "hardness": self.hardness,

@@ -1,0 +1,44 @@
+"""What a report says of diagnoses that M does not understand, or read as others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+import numpy as np
+
+from ..errors import quoted
+from ..matcher.protocol import Matcher, not_understood, read_as
+from .lists.lists import Lists
+
+SHOWN = 5
+
+
+def warnings_of(lists: Lists, matcher: Matcher) -> list[str]:
+    """What stands above the figures: how many diagnoses M does not understand, and the first of them with the reason."""
+    references = Counter(chain.from_iterable(lists.reference))
+    unknown = not_understood(matcher, list(dict.fromkeys([*lists.strings, *references])))
+    if not unknown:
+        return []
+    said = lists.entries[lists.entries >= 0]
+    times = np.bincount(said, minlength=len(lists.strings))
+    in_lists = sum(int(count) for text, count in zip(lists.strings, times, strict=True) if text in unknown)
+    in_references = sum(count for text, count in references.items() if text in unknown)
+    where = [f"{in_lists:,} of {len(said):,} diagnoses in the lists"] if in_lists else []
+    where += [f"{in_references:,} of {references.total():,} references"] if in_references else []
+    first = [f"{quoted(text)} ({reason})" for text, reason in list(unknown.items())[:SHOWN]]
+    more = f" and {len(unknown) - SHOWN:,} more" if len(unknown) > SHOWN else ""
+    return [
+        f"M does not understand {' and '.join(where)}, so that they match nothing but their equal: {', '.join(first)}{more}."
+    ]
+
+
+def notes_of(lists: Lists, matcher: Matcher) -> list[str]:
+    """How many diagnoses were compared as other words than were written."""
+    texts = dict.fromkeys([*lists.strings, *chain.from_iterable(lists.reference)])
+    changed = read_as(matcher, list(texts))
+    if not changed:
+        return []
+    words = dict.fromkeys(f"{written!r} as {read!r}" for pairs in changed.values() for written, read in pairs)
+    shown = ", ".join(list(words)[:SHOWN]) + (", …" if len(words) > SHOWN else "")
+    return [f"{len(changed):,} different diagnoses were compared with slips of the pen mended: {shown}."]
