@@ -27,7 +27,7 @@ from ..terms.text.vocabulary import Vocabulary
 from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
-from .registry import KINDS, REQUIRED
+from .registry import EXCLUSION, KINDS, REQUIRED
 
 _TYPES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table"}
 _Column = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z", description="letters, digits and _")]
@@ -79,6 +79,11 @@ class FeatureSet:
     def encoders(self) -> tuple[str, ...]:
         """The encoders that the features name, each once."""
         return tuple(dict.fromkeys(f.options["encoder"] for f in self.features if "encoder" in f.options))
+
+    @property
+    def exclusion(self) -> int | None:
+        """The column that excludes a match where it is 1; None in a set without one."""
+        return next((column for column, feature in enumerate(self.features) if feature.kind == EXCLUSION), None)
 
     @property
     def needs_graph(self) -> bool:

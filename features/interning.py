@@ -37,6 +37,7 @@ class InternedPairs:
     first, second : int32[m], indices into `names`, `first <= second`; sorted by (first, second), so that pairs
         that share a string lie together.
     pair_of_row : int64[n], the unique pair of each row.
+    turned : bool[n], rows whose `a` is the second of their pair.
     said : what was made of the texts of the rows; None where all are understood as they are.
     mixed : words of the texts that mix scripts.
     """
@@ -45,6 +46,7 @@ class InternedPairs:
     first: NDArray[np.int32]
     second: NDArray[np.int32]
     pair_of_row: NDArray[np.int64]
+    turned: NDArray[np.bool_]
     said: RowReadings | None = None
     mixed: tuple[str, ...] = ()
 
@@ -146,8 +148,8 @@ def intern_pairs(a: Strings, b: Strings, naming: Callable[[list[str]], list[str]
     else:
         named = naming(raw)
     names, name_of_raw = numbered(named)
-    pairs = unordered_pairs(name_of_raw[codes_a], name_of_raw[codes_b], len(names))
-    return InternedPairs(names, *pairs, said, mixed)
+    of_a, of_b = name_of_raw[codes_a], name_of_raw[codes_b]
+    return InternedPairs(names, *unordered_pairs(of_a, of_b, len(names)), of_a > of_b, said, mixed)
 
 
 def numbered(values: Sequence[T]) -> tuple[list[T], NDArray[np.int32]]:

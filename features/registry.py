@@ -16,6 +16,7 @@ from .contrast import MAX_CONFLICTS, count_conflicts
 from .cosine import cosine
 from .disease import COLUMNS as DISEASE_COLUMNS
 from .disease import compare_diseases
+from .exclusion import exclusion
 from .levenshtein import normalized_levenshtein
 from .representations import Representations
 from .tokens import VIEWS, overlap_ratio
@@ -25,6 +26,8 @@ Column = NDArray[np.float32]
 Options = Mapping[str, Any]
 
 REQUIRED = object()
+EXCLUSION = "exclusion"
+"""The kind of the column that is decisive: where it is 1, M's probability is 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,6 +186,17 @@ KINDS: dict[str, FeatureKind] = {
             missing="the language has no table of contrasts",
             needs=lambda texts, options: texts.attributes,
             compare=count_conflicts,
+            monotone=True,
+        ),
+        FeatureKind(
+            name=EXCLUSION,
+            meaning="1 where what is said of two diagnoses excludes a match, whatever the diagnoses are: one is negated, past, of the family, or no "
+            "disease of the patient and the other is not, or one denies a word of the other (small cell, non-small cell); else 0",
+            range=(0.0, 1.0),
+            alike=0.0,
+            missing="never",
+            needs=lambda texts, options: texts.claims,
+            compare=exclusion,
             monotone=True,
         ),
         FeatureKind(

@@ -123,9 +123,9 @@ class Texts:
         names = list(self.names.names)
         said = None
         if self.said is not None:
-            a, b = (_taken(at, indices, good) for at, indices in places)
-            said = RowReadings(self.said, a, b)
-        return InternedPairs(names, *unordered_pairs(codes[0][good], codes[1][good], len(names)), said), good
+            said = RowReadings(self.said, *(_taken(at, indices, good) for at, indices in places))
+        a, b = codes[0][good], codes[1][good]
+        return InternedPairs(names, *unordered_pairs(a, b, len(names)), a > b, said), good
 
 
 def read_checked(job: Job, chunk: Chunk) -> CheckedRows:

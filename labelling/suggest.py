@@ -141,7 +141,7 @@ def _vectors(
     """float32[c, d]: where c pairs of `names` lie among each other; computed for these alone."""
     codes, places = np.unique(np.stack([first, second]), return_inverse=True)
     left, right = places.reshape(2, -1).astype(np.int32)
-    here = InternedPairs([names[code] for code in codes], left, right, np.arange(len(left)))
+    here = InternedPairs([names[code] for code in codes], left, right, np.arange(len(left)), np.zeros(len(left), bool))
     texts = Representations(here.names, m.providers)
     table = feature_table(here, m.features, m.providers, texts=texts)
     encoders = m.features.encoders

@@ -371,8 +371,11 @@ class MatchFunction:
     def decided(
         self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None
     ) -> NDArray[np.float64]:
-        """`Scorer.decided`: the probabilities float64[n] of pairs from their features float32[n, f]."""
-        return self.scorer.decided(table, equal, threads=threads)
+        """The probabilities float64[n] of pairs from their features float32[n, f]: 1 where `equal` bool[n], 0 where what they say excludes."""
+        probability = self.scorer.decided(table, equal, threads=threads)
+        if (column := self.features.exclusion) is not None:
+            probability[(table[:, column] == 1) & ~equal] = 0.0
+        return probability
 
     def raw(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
         """`Scorer.raw`: log-odds float64[n] before calibration."""

@@ -99,7 +99,7 @@ def ablate(
     silver : by kind. unseen : the held-out references, of which no silver pair may tell.
     families : by name, the columns of the features that belong together. directions : as of `Rows`.
     """
-    differ = examples.take(~examples.identical)
+    differ = examples.take(examples.open)
     fold = grouped_folds(differ.groups, differ.label, 5, seed)
     references = folds_of_references(differ, fold)
     rows = {kind: part.rows(references, unseen) for kind, part in silver.items()}

@@ -35,6 +35,7 @@ class Examples:
 
     table : float32[n, f], NaN where unknown. label : int8[n]. weight : float64[n] or None.
     identical : bool[n]; equal after normalisation, which M calls a match without the trees.
+    excluded : bool[n]; what they say excludes a match, which M calls none without the trees.
     groups : what no split divides. names : str[n, 2], the two diagnoses, normalised.
     references : object[n], the tuple of names that are a pair's reference diagnosis.
     soft : float64[n] in [0, 1], the share of votes for a match, NaN where it is unknown; or None.
@@ -44,6 +45,7 @@ class Examples:
     label: NDArray[np.int8]
     weight: NDArray[np.float64] | None
     identical: NDArray[np.bool_]
+    excluded: NDArray[np.bool_]
     groups: Groups
     names: NDArray[np.object_]
     references: NDArray[np.object_]
@@ -52,12 +54,22 @@ class Examples:
     def __len__(self) -> int:
         return len(self.label)
 
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """bool[n]: the pairs that the trees decide."""
+        return ~self.identical & ~self.excluded
+
+    def with_rules(self, probability: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probabilities float64[n] with 1 for identical pairs and 0 for excluded ones."""
+        return np.where(self.identical, 1.0, np.where(self.excluded, 0.0, probability))
+
     def take(self, rows: NDArray[np.bool_]) -> Examples:
         return Examples(
             self.table[rows],
             self.label[rows],
             None if self.weight is None else self.weight[rows],
             self.identical[rows],
+            self.excluded[rows],
             self.groups.take(rows),
             self.names[rows],
             self.references[rows],
@@ -82,6 +94,7 @@ def examples_of(
         read.label,
         read.weight,
         unique.equal[row],
+        (excluded(table, features) & ~unique.equal)[row],
         Groups.of(providers.naming((read.a if read.group is None else read.group).to_pylist())),
         np.stack([names[unique.first[row]], names[unique.second[row]]], axis=1),
         np.empty(len(row), object),
@@ -92,6 +105,12 @@ def examples_of(
         reference = examples.groups.names[code]
         examples.references[i] = (reference,) if reference in examples.names[i] else (reference, name)
     return examples, known
+
+
+def excluded(table: NDArray[np.float32], features: FeatureSet) -> NDArray[np.bool_]:
+    """bool[m]: the rows of float32[m, f] that are no match by what they say."""
+    column = features.exclusion
+    return np.zeros(len(table), bool) if column is None else table[:, column] == 1
 
 
 @dataclass(frozen=True)
@@ -189,6 +208,7 @@ def _examples(
     share = np.bincount(unique.pair_of_row, read.label) / np.bincount(unique.pair_of_row)
     new = np.array([frozenset(pair) not in experts for pair in names.tolist()], bool) & ~unique.equal
     new &= (share == 0) | (share == 1)
+    new &= ~excluded(table, features)
     label = share[new].astype(np.int8)
     source = {
         "source": Path(read.source).name,

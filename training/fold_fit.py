@@ -32,7 +32,7 @@ def directions_of(features: FeatureSet) -> list[int]:
 @dataclass(frozen=True)
 class Fitted:
     """ensemble, calibration, threshold : M. out_of_fold : float64[n], the probability of each example from members that did
-    not see its reference; 1 for a pair that is equal after normalisation."""
+    not see its reference; 1 for a pair that is equal after normalisation, 0 for one that is excluded."""
 
     ensemble: Ensemble
     calibration: Sigmoid
@@ -60,7 +60,7 @@ def fit_folds(
     unseen : set of str
         The held-out references, of which no extra pair may tell.
     """
-    differ = examples.take(~examples.identical)
+    differ = examples.take(examples.open)
     fold = grouped_folds(differ.groups, differ.label, recipe.folds, recipe.seed)
     weight, rows = differ.weight, None if extra is None else extra.rows(folds_of_references(differ, fold), unseen)
     if differ.soft is not None:
@@ -74,9 +74,9 @@ def fit_folds(
         calibration = at_prevalence(calibration, trained, recipe.prevalence)
     probability = calibration(ensemble.out_of_fold)
     threshold = choose_threshold(probability, differ.label, recipe.rule, prevalence=recipe.prevalence)
-    out_of_fold = np.ones(len(examples))
-    out_of_fold[~examples.identical] = probability
-    return Fitted(ensemble, calibration, threshold, out_of_fold)
+    out_of_fold = np.zeros(len(examples))
+    out_of_fold[examples.open] = probability
+    return Fitted(ensemble, calibration, threshold, examples.with_rules(out_of_fold))
 
 
 def soft_rows(examples: Examples, fold: NDArray[np.int64]) -> tuple[NDArray[np.float64], ExtraRows]:

@@ -25,6 +25,8 @@ from ..files.tables import read_table, write_table
 from ..progress import shown
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
+from ..terms.icd.index import entries
+from ..terms.icd.sources import open_tree
 from ..terms.text.normalizer import Normalizer
 from .ablation import Ablation, ablate
 from .card import print_training
@@ -65,7 +67,8 @@ def encoder_table(measured: Mapping[str, Any]) -> str:
 def graph_of(data: Path, normalizer: Normalizer) -> DiseaseGraph:
     """The graph of diseases that ships."""
     names = [common_synonyms(), *(read_synonyms(data / file) for file in (ORPHADATA_SYNONYMS, MONDO_EXACT))]
-    return compiled_graph(data, normalizer, more=names)
+    icd, _ = entries(open_tree("icd10cm"), normalizer)
+    return compiled_graph(data, normalizer, more=names, other_names=icd)
 
 
 def silver_extra(data: Path, kept_back: Path, graph: DiseaseGraph, folder: Path, seed: int = 0) -> Extra:

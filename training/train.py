@@ -202,8 +202,7 @@ def _measured(
 
     metrics = {"cross_validated": of(seen, fitted.out_of_fold)}
     if len(unseen):
-        probability = fitted.calibration(fitted.ensemble.raw(unseen.table))
-        probability[unseen.identical] = 1.0
+        probability = unseen.with_rules(fitted.calibration(fitted.ensemble.raw(unseen.table)))
         differ = ~unseen.identical
         metrics["held_out"] = of(unseen, probability)
         metrics["held_out_not_identical"] = of(unseen.take(differ), probability[differ])
@@ -229,7 +228,7 @@ def gain_over_plain(
     """
     plain = fit_folds(seen, replace(recipe, engine=PLAIN), directions, extra=extra, unseen=reference_names(unseen))
     part = unseen if len(unseen) else seen
-    part = part.take(~part.identical)
+    part = part.take(part.open)
     ensembles = fitted.ensemble, plain.ensemble
     scores = [each.raw(part.table) if len(unseen) else each.out_of_fold for each in ensembles]
     own, of_plain = (float(average_precision(score, part.label)[0]) for score in scores)

@@ -20,8 +20,8 @@ FORMAT = "dxmatch-diseases 1"
 FILE = "diseases.safetensors"
 MOST_KINDS = 1_500
 """A class with more kinds than this is too broad to name a disease ("cancer")."""
-_TEXTS = ("ids", "labels", "names", "codes")
-_NUMBERS = ("name_disease", "parent_starts", "parents", "vague")
+_TEXTS = ("ids", "labels", "names", "codes", "words")
+_NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "word_counts")
 SOURCES = {
     "DOID": "Disease Ontology",
     "MONDO": "MONDO",
@@ -58,6 +58,7 @@ class DiseaseGraph:
     codes : of each disease its ICD-10-CM codes, parted by blanks; "" for none.
     parents : the diseases that disease i is a kind of are `parents[parent_starts[i] : parent_starts[i + 1]]` (int32).
     vague : bool[d], classes that name no disease whatever their size ("lung disorder").
+    words, word_counts : the words of diagnoses that are known, of which the names are a part, and int32, how many names hold each.
     """
 
     def __init__(
@@ -66,13 +67,16 @@ class DiseaseGraph:
         labels: Sequence[str],
         names: Sequence[str],
         codes: Sequence[str],
+        words: Sequence[str],
         *,
         name_disease: NDArray[np.int32],
         parent_starts: NDArray[np.int32],
         parents: NDArray[np.int32],
         vague: NDArray[np.bool_],
+        word_counts: NDArray[np.int32],
     ) -> None:
         self.ids, self.labels, self.names, self.codes = ids, labels, names, codes
+        self.words, self.word_counts = words, word_counts
         self.name_disease, self.parent_starts, self.parents, self.vague = name_disease, parent_starts, parents, vague
 
     def __len__(self) -> int:
@@ -105,11 +109,11 @@ class DiseaseGraph:
 
     def _problem(self) -> str | None:
         d, n = len(self.ids), len(self.names)
-        kinds = {"name_disease": np.int32, "parent_starts": np.int32, "parents": np.int32, "vague": np.bool_}
+        kinds = {"name_disease": np.int32, "parent_starts": np.int32, "parents": np.int32, "vague": np.bool_, "word_counts": np.int32}
         for name, kind in kinds.items():
             if getattr(self, name).dtype != kind or getattr(self, name).ndim != 1:
                 return f"{name} of another type"
-        if not len(self.labels) == len(self.codes) == len(self.vague) == d or len(self.name_disease) != n:
+        if not len(self.labels) == len(self.codes) == len(self.vague) == d or len(self.name_disease) != n or len(self.words) != len(self.word_counts):
             return "columns of different lengths"
         starts = self.parent_starts
         if len(starts) != d + 1 or starts[0] != 0 or starts[-1] != len(self.parents) or (np.diff(starts) < 0).any():

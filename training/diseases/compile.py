@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -47,6 +48,7 @@ def compiled_graph(
     *,
     more: Sequence[Synonyms] = (),
     codes: Mapping[str, Sequence[str]] | None = None,
+    other_names: Iterable[str] = (),
 ) -> DiseaseGraph:
     """The graph of the tables in the folder `data`.
 
@@ -54,6 +56,7 @@ def compiled_graph(
     ----------
     more : other names: where one of a pair is a name of the graph and the other is not, it becomes a name of the same disease.
     codes : ICD-10-CM codes by disease.
+    other_names : normalised names whose words are known words, too.
     """
     diseases = {each.id: each for each in read_diseases(data, normalizer)}
     names = {name: each.id for each in diseases.values() for name in each.names}
@@ -67,15 +70,19 @@ def compiled_graph(
     above = [sorted(number[parent] for parent in parents[each]) for each in ids]
     starts = np.zeros(len(ids) + 1, np.int32)
     np.cumsum([len(each) for each in above], out=starts[1:])
+    counts = Counter(word for name in {*names, *other_names} for word in set(name.split()))
+    words = sorted(counts)
     return DiseaseGraph(
         ids,
         [labels[each] for each in ids],
         order,
         [" ".join((codes or {}).get(each, ())) for each in ids],
+        words,
         name_disease=np.array([number[names[name]] for name in order], np.int32),
         parent_starts=starts,
         parents=np.array([parent for each in above for parent in each], np.int32),
         vague=np.array([is_vague(normalizer(labels[each])) for each in ids], np.bool_),
+        word_counts=np.array([counts[word] for word in words], np.int32),
     )
 
 
@@ -90,10 +97,12 @@ def half_hidden(graph: DiseaseGraph) -> DiseaseGraph:
         graph.labels,
         [name for name, stays in zip(graph.names, kept.tolist(), strict=True) if stays],
         graph.codes,
+        graph.words,
         name_disease=graph.name_disease[kept],
         parent_starts=graph.parent_starts,
         parents=graph.parents,
         vague=graph.vague,
+        word_counts=graph.word_counts,
     )
 
 
