@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..models.relation import DIRECTIONS
 from .representations import Representations
 
-COLUMNS = ("line", "information", "covered", "length", "icd")
+COLUMNS = DIRECTIONS
 """line : the certainty that the second disease lies above the first in the graph, less that it lies below. information : by how much the
 first disease says more (`DiseaseGraph.information`). covered : how well the words of the second are found in the first, less the reverse.
 length : logarithm of the number of words of the first over that of the second. icd : 1 where the ICD-10 code of the second lies above that of the
