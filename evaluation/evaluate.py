@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .matches.case_matches import PAIRS_PER_CALL
 from .matches.policy import POLICIES, policy_of
+from .matches.understood import not_understood
 from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
 from .report.messages import listed
@@ -201,7 +203,8 @@ def _policy(matcher: Any, policy: str | None) -> dict[str, str]:
     if policy is None:
         return {}
     if policy not in POLICIES:
-        raise OptionError("policy", f"one of {', '.join(POLICIES)}{hint(str(policy), POLICIES)}", policy)
+        near = hint(str(policy), POLICIES).removeprefix("; ")
+        raise OptionError("policy", f"one of {', '.join(POLICIES)}{f' ({near})' if near else ''}", policy)
     if not (matcher is None or isinstance(matcher, str | os.PathLike)):
         raise OptionError("policy", "given to dxmatch.load where the match function is loaded before", policy)
     return {"policy": policy}
@@ -254,6 +257,7 @@ def _made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool
         "threshold": float(context.matcher.threshold),
         "min_coverage": profile.min_coverage,
         "icd_source": context.icd_source,
+        "not_understood": not_understood(context.matcher, chain(read.strings, *read.reference)),
         "references": sum(map(bool, read.reference)),
         "unique_diagnoses": len(read.strings),
         "lists": int(read.lengths.size),

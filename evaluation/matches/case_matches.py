@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...errors import ModelError
 from ...matcher.protocol import Matcher
 from ...progress import Progress
+from .understood import leaves_unscored
 
 PAIRS_PER_CALL = 1_000_000
 _ELEMENTS_PER_BLOCK = 2_000_000
@@ -165,7 +166,7 @@ def ask(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.bool_]:
 
 
 def asked(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.float64]:
-    """float64 [n]: the probabilities of M, row by row, checked.
+    """float64 [n]: the probabilities of M, row by row, checked; 0 where M leaves a pair unscored and can say why.
 
     Raises
     ------
@@ -175,6 +176,8 @@ def asked(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.float64]:
     probabilities = np.asarray(matcher.probabilities(a, b), float)
     if probabilities.shape != (len(a),):
         raise ModelError(f"The matcher gave {probabilities.shape} probabilities for {len(a):,} pairs.")
+    if leaves_unscored(matcher):
+        probabilities = np.nan_to_num(probabilities, nan=0.0, posinf=np.inf, neginf=-np.inf)
     wrong = ~((probabilities >= 0) & (probabilities <= 1))
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])

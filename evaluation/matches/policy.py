@@ -8,11 +8,12 @@ and an algorithm, whose agreement with them is held against theirs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...matcher.protocol import Matcher, Profile
+from ...matcher.protocol import Matcher
 
 POLICIES = {
     "specification": "two names of one disease match, and so does a disease with a kind, a stage or a laboratory sign of it, "
@@ -54,10 +55,6 @@ class _EitherDirection:
 
     def __init__(self, matcher: Matcher) -> None:
         self.matcher = matcher
-        profile = Profile.of(matcher)
-        self.identity, self.rests_on_votes, self.min_coverage = (
-            profile.identity, profile.rests_on_votes, profile.min_coverage,
-        )  # fmt: skip
 
     @property
     def threshold(self) -> float:
@@ -66,3 +63,7 @@ class _EitherDirection:
     def probabilities(self, a: Sequence[str], b: Sequence[str], /) -> NDArray[np.float64]:
         there, back = (np.asarray(self.matcher.probabilities(x, y), float) for x, y in ((a, b), (b, a)))
         return np.maximum(there, back)
+
+    def __getattr__(self, name: str) -> Any:
+        """What else M says of itself."""
+        return getattr(self.matcher, name)

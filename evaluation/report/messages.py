@@ -6,12 +6,22 @@ from typing import Any
 
 from ...pages.encodings import with_interval
 from ..matches.policy import policy_words
+from ..matches.understood import not_understood_words
 from ..statistics.results import Results
 
 
 def summary(report: Results) -> list[str]:
     """One sentence or two for each algorithm and its panel; then what the other families found."""
-    return [*panel_words(report), *(line for section in report.sections for line in section.words)]
+    return [
+        *unknown_words(report),
+        *panel_words(report),
+        *(line for section in report.sections for line in section.words),
+    ]
+
+
+def unknown_words(report: Results) -> list[str]:
+    """Which diagnoses M does not understand, where there are such."""
+    return not_understood_words(report.made_with["not_understood"])
 
 
 def panel_words(report: Results) -> list[str]:

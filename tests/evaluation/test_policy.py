@@ -152,7 +152,7 @@ def test_the_policy_goes_to_load(monkeypatch: pytest.MonkeyPatch) -> None:
     assert evaluate(lists_of(LISTS), policy="strict", k=2, bootstrap=0).made_with["policy"] == "strict"
     evaluate(lists_of(LISTS), k=2, bootstrap=0)
     assert given == ["strict", None]
-    with pytest.raises(OptionError, match=f"one of {', '.join(POLICIES)}; did you mean 'strict'"):
+    with pytest.raises(OptionError, match=rf"one of {', '.join(POLICIES)} \(did you mean 'strict'\?\)"):
         evaluate(lists_of(LISTS), policy="stric")
     with pytest.raises(OptionError, match=r"given to dxmatch\.load"):
         evaluate(lists_of(LISTS), Relating(), policy="strict")
@@ -190,3 +190,30 @@ def test_m_without_a_relation_model_is_refused() -> None:
 
     with pytest.raises(ModelError, match=r"gave \(1,\) relations"):
         evaluate(lists_of(LISTS), Wrong(), relation="model")
+
+
+class Puzzled(Relating):
+    """Leaves unscored, and says why, where a text has no vowel."""
+
+    def probabilities(self, a: Sequence[str], b: Sequence[str], /) -> np.ndarray:
+        known = np.array(
+            [bool(set("aeiou") & set(x)) and bool(set("aeiou") & set(y)) for x, y in zip(a, b, strict=True)]
+        )
+        return np.where(known, super().probabilities(a, b), np.nan)
+
+    def not_understood(self, texts: Sequence[str]) -> dict[str, str]:
+        return {text: "no words" for text in texts if not set("aeiou") & set(text)}
+
+
+@pytest.mark.parametrize("policy", ["specification", "narrower-counts"])
+def test_what_is_not_understood_matches_nothing_and_is_named_first(policy: str, tmp_path: Path) -> None:
+    lists = {**LISTS, "four": {"A": ["xxx"], "X": ["xxx"], "Y": ["gout"], "truth": ["zz"]}}
+    report = evaluate(lists_of(lists), Puzzled(policy), k=2, bootstrap=0)
+    assert report.made_with["not_understood"] == {"xxx": "no words", "zz": "no words"}
+    first = str(report).splitlines()[0]
+    assert first == ("2 different diagnoses are not understood, so nothing matches: 'xxx' (no words), 'zz' (no words).")
+    assert "not understood" in report.save(tmp_path / "r.html").read_text("utf-8")
+    other = evaluate(
+        lists_of({**lists, "four": {**lists["four"], "X": ["gout"], "A": ["crohn"]}}), Puzzled(policy), k=2
+    )
+    assert report.row("R_disease", algorithm="A")["value"] == other.row("R_disease", algorithm="A")["value"]
