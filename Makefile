@@ -51,7 +51,7 @@ encoder: $(VENV)/.installed-dev
 
 model: encoder
 	$(BIN)/python -m dxmatch.training.shipped --data $(DATA) --encoder $(OUT)/encoder --kept-back $(OUT)/encoder-kept-back \
-	  -o models/offline-en
+	  --plain-words tests/data/plain_words.csv -o models/offline-en
 
 clean:
 	rm -rf $(VENV) $(OUT) build dist *.egg-info

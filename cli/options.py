@@ -8,6 +8,14 @@ from typing import Annotated
 import typer
 
 Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        help="What counts as a match: specification (either side may say more; the default), strict, narrower-counts or "
+        "broader-counts (than the first side, the reference).",
+    ),
+]
 Store = Annotated[
     Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
 ]

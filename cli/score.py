@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from .options import (
     JudgeAll,
     MinCoverage,
     Model,
+    Policy,
     Rejects,
     Store,
     say_rejected,
@@ -43,6 +44,7 @@ def score(
         ),
     ],
     model: Model = None,
+    policy: Policy = None,
     a: ColumnA = "a",
     b: ColumnB = "b",
     features: Annotated[bool, typer.Option("--features", help="Add the feature columns.")] = False,
@@ -64,6 +66,7 @@ def score(
     from ..features.coverage import coverage_words
     from ..progress import shown
 
+    given: dict[str, Any] = {} if policy is None else {"policy": policy}
     if _is_job(pairs, output):
         from ..jobs.job import score_files
         from ..jobs.plan import CHUNK_ROWS
@@ -71,7 +74,7 @@ def score(
         done = score_files(
             pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
             features=features, shap=shap, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
-            restart=restart, judge_all=judge_all, shown=shown,
+            restart=restart, judge_all=judge_all, shown=shown, **given,
         )  # fmt: skip
         n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
         threshold, name, unscored = done.threshold, done.model, done.unscored
@@ -85,7 +88,7 @@ def score(
         if engine != "local":
             raise OptionError("engine", "local, where input or output is not Parquet", engine)
         check_output(output)
-        m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, judge_all=judge_all)
+        m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, judge_all=judge_all, **given)
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
         with shown("Scoring pairs") as progress:
             scored = m.score_read(read, features=features, shap=shap, progress=progress)

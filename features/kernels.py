@@ -217,7 +217,9 @@ def covered(offsets, ids, stems, codes, lengths, first, second, out):
     for pair in range(first.size):
         a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
         b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
-        out[pair] = _found(ids, stems, codes, lengths, b, b_end, a, a_end) - _found(ids, stems, codes, lengths, a, a_end, b, b_end)
+        out[pair] = _found(ids, stems, codes, lengths, b, b_end, a, a_end) - _found(
+            ids, stems, codes, lengths, a, a_end, b, b_end
+        )
 
 
 @compiled

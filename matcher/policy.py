@@ -50,7 +50,9 @@ POLICIES = MappingProxyType(
                 (SAME, BROADER),
                 "the same disease, or b, the answer, is a kind of a, the reference (nearest to CRAFT-MD's graders)",
             ),
-            Policy("broader-counts", (SAME, NARROWER), "the same disease, or b, the answer, is a class of a, the reference"),
+            Policy(
+                "broader-counts", (SAME, NARROWER), "the same disease, or b, the answer, is a class of a, the reference"
+            ),
         )
     }
 )

@@ -75,7 +75,9 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     )
     encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
     card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
-    return ModelFolder(manifest, trees, encoder or None, contents.get(DISEASES), _relation(manifest, contents, root), card)
+    return ModelFolder(
+        manifest, trees, encoder or None, contents.get(DISEASES), _relation(manifest, contents, root), card
+    )
 
 
 def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = False) -> Path:
@@ -91,7 +93,10 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
     target = Path(path)
     contents = _contents(target, parts)
     hashes = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
-    contents[MANIFEST] = manifest_file.write(replace(parts.manifest, relation=None if parts.relation is None else parts.relation.to_json(), files=hashes), str(target / MANIFEST))
+    contents[MANIFEST] = manifest_file.write(
+        replace(parts.manifest, relation=None if parts.relation is None else parts.relation.to_json(), files=hashes),
+        str(target / MANIFEST),
+    )
     for file, content in contents.items():
         _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
     try:

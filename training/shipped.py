@@ -22,6 +22,7 @@ from ..features.feature_set import FeatureSet
 from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import read_table, write_table
+from ..matcher.match_function import MatchFunction
 from ..progress import shown
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
@@ -29,7 +30,7 @@ from ..terms.icd.index import entries
 from ..terms.icd.sources import open_tree
 from ..terms.text.normalizer import Normalizer
 from .ablation import Ablation, ablate
-from .card import print_training
+from .card import model_card, print_training
 from .contained import treat_contained
 from .diseases.compile import compiled_graph, half_hidden
 from .encoder.data import common_synonyms, read_synonyms
@@ -39,6 +40,7 @@ from .recipe import Recipe
 from .silver.pairs import silver_pairs
 from .silver.vocabulary import MONDO_EXACT, ORPHADATA_SYNONYMS
 from .split import held_out
+from .statistics.plain_words import PlainWords, measure_plain_words, read_plain_words
 from .train import fit
 
 PAIRS = "craft_md_pairs.csv"
@@ -118,15 +120,28 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
         )  # fmt: skip
 
 
+def with_plain_words(matcher: MatchFunction, words: PlainWords, about: str) -> MatchFunction:
+    """The same M, with what it makes of plain words in its manifest and on its card. about : of the card."""
+    manifest = matcher.parts.manifest
+    metrics = {**manifest.metrics, "plain_words": measure_plain_words(matcher, words)}
+    manifest = replace(manifest, metrics=metrics)
+    return MatchFunction(replace(matcher.parts, manifest=manifest, card=model_card(manifest, about)))
+
+
 @app.command()
 def main(
     data: Annotated[Path, typer.Option(help=f"The folder with {PAIRS} and the sources of silver pairs.")],
     encoder: Annotated[Path, typer.Option(help="The folder that dxmatch.training.encoder made.")],
     kept_back: Annotated[Path, typer.Option(help="The encoder that has not seen the first fold of the diseases.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make or replace.")],
+    plain_words: Annotated[
+        Path | None,
+        typer.Option(help="Pairs in plain words, by kind, on which the model is measured; none if not given."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Random seed for splits, trees and resampling.")] = 0,
 ) -> None:
     """Trains the shipped match function; measures on held-out references, then trains again with all."""
+    words = None if plain_words is None else read_plain_words(plain_words)
     with TemporaryDirectory() as folder:
         graph = graph_of(data, Normalizer())
         silver = silver_extra(data, kept_back, graph, Path(folder), seed)
@@ -139,8 +154,9 @@ def main(
         )  # fmt: skip
         with shown("Training") as progress:
             training = fit(data / PAIRS, recipe, progress=progress)
-    training.matcher.save(output, overwrite=True)
-    print_training(training.matcher, output)
+    matcher = training.matcher if words is None else with_plain_words(training.matcher, words, about)
+    matcher.save(output, overwrite=True)
+    print_training(matcher, output)
 
 
 if __name__ == "__main__":

@@ -109,11 +109,21 @@ class DiseaseGraph:
 
     def _problem(self) -> str | None:
         d, n = len(self.ids), len(self.names)
-        kinds = {"name_disease": np.int32, "parent_starts": np.int32, "parents": np.int32, "vague": np.bool_, "word_counts": np.int32}
+        kinds = {
+            "name_disease": np.int32,
+            "parent_starts": np.int32,
+            "parents": np.int32,
+            "vague": np.bool_,
+            "word_counts": np.int32,
+        }
         for name, kind in kinds.items():
             if getattr(self, name).dtype != kind or getattr(self, name).ndim != 1:
                 return f"{name} of another type"
-        if not len(self.labels) == len(self.codes) == len(self.vague) == d or len(self.name_disease) != n or len(self.words) != len(self.word_counts):
+        if (
+            not len(self.labels) == len(self.codes) == len(self.vague) == d
+            or len(self.name_disease) != n
+            or len(self.words) != len(self.word_counts)
+        ):
             return "columns of different lengths"
         starts = self.parent_starts
         if len(starts) != d + 1 or starts[0] != 0 or starts[-1] != len(self.parents) or (np.diff(starts) < 0).any():

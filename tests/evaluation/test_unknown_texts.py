@@ -57,7 +57,9 @@ def report():
 
 
 def test_they_match_nothing_but_their_equal() -> None:
-    assert asked(Saying(("Herzinfarkt", "gout")), ["Herzinfarkt", "none", "gout"], ["gout", "none", "gout"]).tolist() == [0, 1, 1]
+    assert asked(
+        Saying(("Herzinfarkt", "gout")), ["Herzinfarkt", "none", "gout"], ["gout", "none", "gout"]
+    ).tolist() == [0, 1, 1]
 
 
 def test_any_other_nan_is_a_broken_matcher() -> None:

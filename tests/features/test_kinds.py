@@ -63,7 +63,9 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> tuple[FeatureSet, Provi
 
 
 def table(names: list[str], first: np.ndarray, second: np.ndarray, setting: tuple[FeatureSet, Providers]) -> np.ndarray:
-    pairs = InternedPairs(names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)), np.zeros(len(first), bool))
+    pairs = InternedPairs(
+        names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)), np.zeros(len(first), bool)
+    )
     return feature_table(pairs, *setting, threads=1)
 
 

@@ -80,7 +80,10 @@ def fit_relation(
     signed = directions(texts, first[kinds], second[kinds], source=features.icd_source or "icd10cm", encoder=SHIPPED)
     direction = _direction(signed)
     model = RelationModel(trees, calibration, direction, dict(thresholds))
-    measured["direction"] = {"pairs": int(kinds.sum()), "accuracy": float((model.first_is_narrower(signed) > 0.5).mean())}
+    measured["direction"] = {
+        "pairs": int(kinds.sum()),
+        "accuracy": float((model.first_is_narrower(signed) > 0.5).mean()),
+    }
     return model, measured
 
 
