@@ -85,7 +85,7 @@ class Scorer:
             raise rows.problems[min(rows.problems)]
         table = feature_table(pairs, m.features, m.providers, texts=texts.names, threads=1, progress=self._check)
         columns = m.score_columns(
-            pairs, table, features=options.features, shap=options.shap, all_readings=True, threads=1
+            pairs, table, texts.names, features=options.features, shap=options.shap, all_readings=True, threads=1
         )
         self._check()
         shares = coverage(table, pairs.pair_of_row, m.features)

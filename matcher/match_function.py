@@ -21,6 +21,7 @@ from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.readings import COLUMNS, empty_columns
+from ..features.representations import Representations
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, feature_diff
 from ..models.manifest import DISEASES
@@ -28,12 +29,23 @@ from ..models.releases import warn_of_other_releases
 from ..models.scorer import Scorer
 from ..models.shipped import SHIPPED_MODEL
 from ..terms.diseases.graph import DiseaseGraph
+from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.correction import Corrections
 from ..terms.text.normalizer import Normalizer
 from ..terms.text.understood import Reading
 from ..terms.text.vocabulary import Vocabulary
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
+from .policy import SPECIFICATION, policy_of
+from .relation import (
+    RELATION_COLUMNS,
+    Relation,
+    Relations,
+    one_relation,
+    policy_probability,
+    relations_of,
+    threshold_of,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,6 +61,7 @@ def load(
     store: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     min_coverage: float = MIN_COVERAGE,
+    policy: str = SPECIFICATION,
     judge_all: bool = False,
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
@@ -57,6 +70,8 @@ def load(
     ----------
     store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
     endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
+    policy : which relations count as a match: "specification" (one may specify the other, in either direction), "strict" (the same disease
+        only), "narrower-counts" or "broader-counts" (`b`, the answer, may be narrower, or broader, than `a`, the reference).
     min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
     judge_all : scores pairs with a diagnosis that is not understood, too: one in another script or language, a sentence,
         several diagnoses in one string, a word for none. By default they are left unscored, and counted.
@@ -69,7 +84,7 @@ def load(
     parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
     served = {} if endpoints is None else read_services(endpoints)[0]
     return MatchFunction(
-        parts, store=open_store(store), endpoints=served, min_coverage=min_coverage, judge_all=judge_all
+        parts, store=open_store(store), endpoints=served, min_coverage=min_coverage, policy=policy, judge_all=judge_all
     )
 
 
@@ -104,6 +119,7 @@ class MatchFunction:
         store: VoteStore | None = None,
         endpoints: Mapping[str, Endpoint] | None = None,
         min_coverage: float = MIN_COVERAGE,
+        policy: str = SPECIFICATION,
         vocabulary: Vocabulary | None = None,
         judge_all: bool = False,
     ) -> None:
@@ -112,21 +128,24 @@ class MatchFunction:
         self.judge_all = judge_all
         manifest = parts.manifest
         self.name = manifest.name
-        self.threshold = manifest.threshold
+        self._policy = policy_of(policy)
+        self.threshold = threshold_of(parts, self._policy)
         self.features = FeatureSet.from_dict(_with_todays_views(manifest.feature_set), f"model {self.name}")
         if self.features.names != manifest.feature_names:
             raise ModelError(
                 f"Model {self.name}: the feature set and the columns of the trees differ.\n"
                 + feature_diff(manifest.feature_names, self.features.names)
             )
+        graph = None
+        if parts.diseases is not None:
+            graph = DiseaseGraph.from_bytes(parts.diseases, f"{manifest.name}: {DISEASES}")
+            vocabulary = vocabulary or vocabulary_of(graph, self.features.language)
         self.providers = self.features.open(
             Normalizer.from_spec(manifest.normalizer),
             StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
             endpoints=endpoints,
             store=store,
-            graph=None
-            if parts.diseases is None
-            else DiseaseGraph.from_bytes(parts.diseases, f"{manifest.name}: {DISEASES}"),
+            graph=graph,
             identities=manifest.encoders,
             vocabulary=vocabulary,
         )
@@ -143,6 +162,11 @@ class MatchFunction:
         return self.parts.manifest.data
 
     @property
+    def policy(self) -> str:
+        """Which relations count as a match."""
+        return self._policy.name
+
+    @property
     def rests_on_votes(self) -> bool:
         """Whether a feature is a language model's vote or pick, so that a pair costs a call before it can be scored."""
         return bool(self.features.asked)
@@ -152,6 +176,7 @@ class MatchFunction:
         """Name and the first twelve digits of the hash of everything that shapes a score."""
         manifest = self.parts.manifest
         decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
+        decision += [] if self.policy == SPECIFICATION else [self.policy, manifest.relation]
         shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
         digest.update(self.parts.diseases or b"")
@@ -169,6 +194,7 @@ class MatchFunction:
         *,
         features: bool = False,
         shap: bool = False,
+        relation: bool = False,
         readings: bool = False,
         beside: Sequence[str] = (),
         source: str | None = None,
@@ -187,6 +213,8 @@ class MatchFunction:
         said = dict.fromkeys(COLUMNS if self.providers.vocabulary is not None else (), "string")
         if readings:
             names |= said
+        if relation:
+            names |= {"relation": "string"} | dict.fromkeys(RELATION_COLUMNS, "float64")
         if features:
             names |= dict.fromkeys(self.features.names, "float32")
         if shap:
@@ -271,10 +299,58 @@ class MatchFunction:
     def _probabilities(
         self, pairs: InternedPairs, progress: Callable[[int, int], None] | None = None
     ) -> NDArray[np.float64]:
-        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, progress)
-        probability = self.decided(table, pairs.equal)[pairs.pair_of_row]
+        texts = Representations(pairs.names, self.providers)
+        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, progress, texts=texts)
+        probability = self.counted(pairs, table, texts)
         probability[self.unscored(pairs)] = np.nan
         return probability
+
+    def counted(
+        self, pairs: InternedPairs, table: NDArray[np.float32], texts: Representations, *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """The probabilities float64[n] of the rows of `pairs` under the policy.
+
+        Parameters
+        ----------
+        table, texts : the features of the unique pairs, float32[m, f], and what they were computed from.
+        """
+        if self.policy == SPECIFICATION:
+            return self.decided(table, pairs.equal, threads=threads)[pairs.pair_of_row]
+        return policy_probability(self, self._policy, pairs, table, texts, threads=threads)
+
+    def relation(self, a: str, b: str) -> Relation:
+        """What `a` is to `b`: the same disease, a kind of it (narrower), a class of it (broader), near kin, nothing, or excluded.
+
+        >>> dxmatch.load().relation("DLBCL", "non-Hodgkin lymphoma").kind  # doctest: +SKIP
+        'narrower'
+
+        Raises
+        ------
+        NotUnderstood
+            Where `a` or `b` is not understood.
+        ModelError
+            For a model without a relation model.
+        """
+        pairs = self._one_pair(a, b)
+        refuse_unscored(pairs, self.unscored(pairs))
+        warn_of_mixed_scripts(pairs, 3)
+        return one_relation(self, pairs)
+
+    def relations(self, a: Strings, b: Strings) -> Relations:
+        """What each `a` is to its `b`, for n pairs; see `relation`. A pair that is not understood has no relation.
+
+        Raises
+        ------
+        InputError
+            As of `probabilities`.
+        ModelError
+            For a model without a relation model.
+        """
+        pairs = intern_pairs(a, b, self.providers.naming)
+        self._warn(pairs)
+        texts = Representations(pairs.names, self.providers)
+        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, texts=texts)
+        return relations_of(self, pairs, table, texts)
 
     def score(
         self,
@@ -284,6 +360,7 @@ class MatchFunction:
         b: str = "b",
         features: bool = False,
         shap: bool = False,
+        relation: bool = False,
         rejects: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Any:
@@ -298,13 +375,14 @@ class MatchFunction:
         a, b : the columns of the two diagnoses.
         features : adds one float32 column per feature, null where it could not be computed.
         shap : adds one float64 column `shap_<feature>` per feature and `shap_base`, as `contributions` gives them.
+        relation : adds `relation` (a word) and the six probabilities `relation_same`, `relation_narrower`, ….
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
         """
         from ..files.pairs import read_pairs
         from ..files.tables import to_native
 
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-        return to_native(self.score_read(read, features=features, shap=shap, progress=progress).table, read.table.frame)
+        return to_native(self.score_read(read, features=features, shap=shap, relation=relation, progress=progress).table, read.table.frame)
 
     def score_read(
         self,
@@ -312,25 +390,29 @@ class MatchFunction:
         *,
         features: bool = False,
         shap: bool = False,
+        relation: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Scored:
         """`score` for pairs that were read and checked before, with the coverage of each feature."""
         from ..files.tables import with_columns
 
-        self.added_columns(features=features, shap=shap, beside=read.table.names, source=read.table.source)
+        self.added_columns(features=features, shap=shap, relation=relation, beside=read.table.names, source=read.table.source)
         unique = intern_pairs(read.a, read.b, self.providers.naming)
         warn_of_mixed_scripts(unique)
-        table, known = covered_table(unique, self.features, self.providers, self.min_coverage, progress)
-        columns = self.score_columns(unique, table, features=features, shap=shap)
+        texts = Representations(unique.names, self.providers)
+        table, known = covered_table(unique, self.features, self.providers, self.min_coverage, progress, texts=texts)
+        columns = self.score_columns(unique, table, texts, features=features, shap=shap, relation=relation)
         return Scored(with_columns(read.table.data, columns), known)
 
     def score_columns(
         self,
         pairs: InternedPairs,
         table: NDArray[np.float32],
+        texts: Representations,
         *,
         features: bool = False,
         shap: bool = False,
+        relation: bool = False,
         all_readings: bool = False,
         threads: int | None = None,
     ) -> dict[str, pa.Array]:
@@ -338,19 +420,21 @@ class MatchFunction:
 
         Parameters
         ----------
-        table : float32[m, f], the features of its unique pairs.
+        table, texts : float32[m, f], the features of its unique pairs, and what they were computed from.
         all_readings : adds not_understood and read_as whether they say something or not, where the model has a vocabulary.
         """
         import pyarrow as pa
 
         rows = pairs.pair_of_row
-        probability = self.decided(table, pairs.equal, threads=threads)[rows]
+        probability = self.counted(pairs, table, texts, threads=threads)
         unscored = self.unscored(pairs)
         blank = unscored if unscored.any() else None
         columns = {
             "probability": pa.array(probability, mask=blank),
             "match": pa.array(probability >= self.threshold, mask=blank),
         }
+        if relation:
+            columns |= relations_of(self, pairs, table, texts, threads=threads).columns()
         all_readings &= self.providers.vocabulary is not None
         if pairs.said is not None:
             columns |= pairs.said.columns(unscored, all_columns=all_readings)

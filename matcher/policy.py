@@ -19,7 +19,7 @@ SAME, NARROWER, BROADER, RELATED, UNRELATED, EXCLUDED = RELATIONS = (
 
 @dataclass(frozen=True)
 class Policy:
-    """counts : the relations of `a` to `b` that are a match. meaning : in a sentence, with who judges so."""
+    """counts : the relations of `a`, the reference, to `b`, the answer, that are a match. meaning : what counts, in words."""
 
     name: str
     counts: tuple[str, ...]
@@ -42,16 +42,18 @@ POLICIES = MappingProxyType(
             Policy(
                 SPECIFICATION,
                 (SAME, NARROWER, BROADER),
-                "the same disease, or one specifies the other, in either direction (the six criteria of RPAD and RRAD)",
+                "two names of one disease match, and so does a disease with a kind, a stage or a laboratory sign of it, whichever of the two says more",
             ),
-            Policy("strict", (SAME,), "the same disease and no other (ClinBench-HPB)"),
+            Policy("strict", (SAME,), "two names of one disease match, and nothing else does"),
             Policy(
                 "narrower-counts",
                 (SAME, BROADER),
-                "the same disease, or b, the answer, is a kind of a, the reference (nearest to CRAFT-MD's graders)",
+                "an answer matches that names the reference's disease or a kind of it; a broader one does not",
             ),
             Policy(
-                "broader-counts", (SAME, NARROWER), "the same disease, or b, the answer, is a class of a, the reference"
+                "broader-counts",
+                (SAME, NARROWER),
+                "an answer matches that names the reference's disease or one that it is a kind of; a narrower one does not",
             ),
         )
     }

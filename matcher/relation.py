@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models.relation import RelationModel
-from .policy import EXCLUDED, RELATIONS, SAME
+from ..errors import ModelError
+from ..features.coverage import covered_table
+from ..features.direction import directions
+from ..features.interning import InternedPairs
+from ..features.providers import SHIPPED
+from ..features.representations import Representations
+from ..models.folder import ModelFolder
+from ..models.relation import LEARNT_POLICIES, RelationModel
+from ..terms.text.assertion import Assertion
+from .policy import EXCLUDED, RELATIONS, SAME, SPECIFICATION, Policy
+from .reasons import reason
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .match_function import MatchFunction
 
 SEMANTIC = ("Exact Synonym", "Broad Synonym", "Exact Disease Group", "Broad Disease Group", "Not Related")
 """The five classes of Kernel29, from 1 to 5."""
+RELATION_COLUMNS = tuple(f"relation_{name}" for name in RELATIONS)
+"""Of a scored table: the probability of each relation."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What `a` is to `b`.
+
+    Attributes
+    ----------
+    kind : the likeliest: "same", "narrower" (a is a kind of b), "broader", "related", "unrelated" or "excluded".
+    probabilities : of each, adding up to 1.
+    assertions : what is said of the diagnosis of `a`, and of that of `b`.
+    why : in a sentence, where the graph of diseases or the words say it; else "".
+    """
+
+    kind: str
+    probabilities: Mapping[str, float]
+    assertions: tuple[Assertion, Assertion]
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.probabilities[self.kind]:.2f}){f': {self.why}' if self.why else ''}"
 
 
 @dataclass(frozen=True)
@@ -29,6 +67,9 @@ class Relations:
     probabilities: NDArray[np.float64]
     close: NDArray[np.float64]
 
+    def __len__(self) -> int:
+        return len(self.close)
+
     @cached_property
     def kinds(self) -> list[str | None]:
         """The likeliest relation of each pair; None where it is unscored."""
@@ -41,50 +82,114 @@ class Relations:
         """int8[n]: Kernel29's five classes, 1 (`SEMANTIC`: exact synonym) to 5 (not related), of least expected squared error; 0 where unscored.
 
         Same is an exact synonym, kind and class are broad synonyms, what one narrow group holds is an exact disease group, what a wide one
-        holds a broad disease group; what excludes each other by its words alone ("no pneumonia") is not related.
+        holds a broad disease group, and what is excluded is not related.
         """
         same, narrower, broader, related, unrelated, excluded = self.probabilities.T
         near, far = related * self.close, related * (1 - self.close)
         mean = same + 2 * (narrower + broader) + 3 * near + 4 * far + 5 * (unrelated + excluded)
         return np.where(np.isfinite(mean), np.rint(mean), 0).astype(np.int8)
 
+    def columns(self) -> dict[str, pa.Array]:
+        """`relation` and `RELATION_COLUMNS`; null where a pair is unscored."""
+        import pyarrow as pa
+
+        values = (pa.array(column, from_pandas=True) for column in self.probabilities.T)
+        return {"relation": pa.array(self.kinds, pa.string()), **dict(zip(RELATION_COLUMNS, values, strict=True))}
+
+
+def relation_model(parts: ModelFolder) -> RelationModel:
+    """Raises `ModelError` for a model without one."""
+    if parts.relation is None:
+        raise ModelError(
+            f"Model {parts.manifest.name} has no relation model, so it knows no relation and no policy but {SPECIFICATION}. "
+            "Train it with the features 'offline' and the shipped encoder, or take the shipped model."
+        )
+    return parts.relation
+
+
+def threshold_of(parts: ModelFolder, policy: Policy) -> float:
+    """M's threshold under a policy."""
+    if policy.name == SPECIFICATION:
+        return parts.manifest.threshold
+    return relation_model(parts).thresholds[policy.name]
+
+
+def _directed(m: MatchFunction, pairs: InternedPairs, texts: Representations) -> NDArray[np.float32]:
+    """float32[n, 5], the directions of the rows of `pairs`, from `a` to `b`."""
+    source = m.features.icd_source or "icd10cm"
+    of_pairs = directions(texts, pairs.first, pairs.second, source=source, encoder=SHIPPED)[pairs.pair_of_row]
+    return np.where(pairs.turned[:, None], -of_pairs, of_pairs)
+
 
 def relations_of(
-    model: RelationModel,
-    match: NDArray[np.float64],
-    table: NDArray[np.float32],
-    directions: NDArray[np.float32],
-    *,
-    equal: NDArray[np.bool_],
-    excluded: NDArray[np.bool_],
-    opposed: NDArray[np.bool_],
+    m: MatchFunction, pairs: InternedPairs, table: NDArray[np.float32], texts: Representations, *, threads: int | None = None
 ) -> Relations:
-    """The relations of n pairs, from M's probability of a match and their features.
+    """The relations of the n rows of `pairs`.
 
     Parameters
     ----------
-    match : float64[n]. table : float32[n, f], M's columns. directions : float32[n, 5], as of `features.direction`.
-    equal : bool[n], one name. excluded : bool[n], by assertion or denial: nothing else counts.
-    opposed : bool[n], by their words: what is no match is excluded, not related or unrelated.
+    table, texts : the features of the unique pairs, float32[u, f], and what they were computed from.
     """
-    same, kin, close = (model.of_head(head, table) for head in ("same", "kin", "close"))
-    first_narrower = model.first_is_narrower(directions)
+    model = relation_model(m.parts)
+    match = m.decided(table, pairs.equal, threads=threads)
+    same, kin, close = (model.of_head(head, table, threads=threads) for head in ("same", "kin", "close"))
+    opposed = _flagged(m, "contrast", table)
     differ = 1 - match
-    out = np.stack(
+    of_pairs = np.stack(
         [
             match * same,
-            match * (1 - same) * first_narrower,
-            match * (1 - same) * (1 - first_narrower),
+            match * (1 - same),
             np.where(opposed, 0, differ * kin),
             np.where(opposed, 0, differ * (1 - kin)),
             np.where(opposed, differ, 0),
         ],
         axis=1,
     )
-    out[equal], out[excluded] = _only(SAME), _only(EXCLUDED)
-    out[np.isnan(match)] = np.nan
-    return Relations(out, close)
+    rows, narrower = pairs.pair_of_row, model.first_is_narrower(_directed(m, pairs, texts))
+    one, kind, *others = of_pairs[rows].T
+    out = np.stack([one, kind * narrower, kind * (1 - narrower), *others], axis=1)
+    excluded = _flagged(m, "exclusion", table) & ~pairs.equal
+    out[excluded[rows]] = [float(name == EXCLUDED) for name in RELATIONS]
+    out[pairs.equal[rows]] = [float(name == SAME) for name in RELATIONS]
+    out[m.unscored(pairs)] = np.nan
+    return Relations(out, close[rows])
 
 
-def _only(relation: str) -> Sequence[float]:
-    return [float(name == relation) for name in RELATIONS]
+def _flagged(m: MatchFunction, kind: str, table: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """bool[u]: the column of a kind is above 0."""
+    columns = [column for column, feature in enumerate(m.features.features) if feature.kind == kind]
+    return (table[:, columns] > 0).any(axis=1)
+
+
+def policy_probability(
+    m: MatchFunction,
+    policy: Policy,
+    pairs: InternedPairs,
+    table: NDArray[np.float32],
+    texts: Representations,
+    *,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """float64[n]: the probability that a row counts as a match under a policy other than the default.
+
+    The sum over the relations that count. Where the labelled pairs have taught the policy itself, theirs, and never more than under the
+    default policy.
+    """
+    model = relation_model(m.parts)
+    if policy.name not in model.trees or policy.name not in LEARNT_POLICIES:
+        return policy.probability(relations_of(m, pairs, table, texts, threads=threads).probabilities)
+    rows = pairs.pair_of_row
+    most = m.decided(table, pairs.equal, threads=threads)[rows]
+    learnt = model.of_head(policy.name, np.hstack([table[rows], _directed(m, pairs, texts)]), threads=threads)
+    return np.where(pairs.equal[rows], most, np.minimum(learnt, most))
+
+
+def one_relation(m: MatchFunction, pairs: InternedPairs) -> Relation:
+    """What the only row of `pairs` is."""
+    texts = Representations(pairs.names, m.providers)
+    table, _ = covered_table(pairs, m.features, m.providers, m.min_coverage, texts=texts)
+    found = relations_of(m, pairs, table, texts)
+    a, b = (pairs.first[0], pairs.second[0])[:: -1 if pairs.turned[0] else 1]
+    kind = found.kinds[0] or EXCLUDED
+    probabilities: dict[str, Any] = dict(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
+    return Relation(kind, probabilities, (texts.assertions[a], texts.assertions[b]), reason(m.providers, texts, a, b))

@@ -13,18 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...matcher.policy import POLICIES
 from ...matcher.protocol import Matcher
 
-POLICIES = {
-    "specification": "two names of one disease match, and so does a disease with a kind, a stage or a laboratory sign of it, "
-    "whichever of the two says more",
-    "strict": "two names of one disease match, and nothing else does",
-    "narrower-counts": "an answer matches that names the reference's disease or a kind of it; a broader one does not",
-    "broader-counts": "an answer matches that names the reference's disease or one that it is a kind of; a narrower one does not",
-}
-"""Policy -> what counts as a match under it, in words."""
-DIRECTED = frozenset(("narrower-counts", "broader-counts"))
-"""The policies under which M(reference, answer) is not M(answer, reference)."""
 EITHER = "between raters, of whom none is the reference, either direction counts"
 
 
@@ -36,13 +27,15 @@ def policy_of(matcher: Matcher) -> str | None:
 
 def is_directed(matcher: Matcher) -> bool:
     """Whether M must be asked (reference, answer) in this order."""
-    return policy_of(matcher) in DIRECTED
+    policy = POLICIES.get(policy_of(matcher) or "")
+    return policy is not None and not policy.symmetric
 
 
 def policy_words(policy: str) -> str:
     """A sentence on what counts, without its full stop."""
-    said = POLICIES.get(policy, "as this policy of the match function has it")
-    return f"{policy}: {said}{f'; {EITHER}' if policy in DIRECTED else ''}"
+    known = POLICIES.get(policy)
+    said = "as this policy of the match function has it" if known is None else known.meaning
+    return f"{policy}: {said}{'' if known is None or known.symmetric else f'; {EITHER}'}"
 
 
 def between_peers(matcher: Matcher) -> Matcher:
