@@ -92,12 +92,12 @@ def overlap(offsets, ids, first, second, out):
 
 
 @compiled
-def conflicts(offsets, axes, values, most, first, second, out):
+def conflicts(offsets, axes, values, denies, most, first, second, out, denied):
     """See `contrast.count_conflicts`."""
     for pair in range(first.size):
         a, a_end = offsets[first[pair]], offsets[first[pair] + 1]
         b, b_end = offsets[second[pair]], offsets[second[pair] + 1]
-        found = 0
+        found, denials = 0, 0
         while a < a_end and b < b_end:
             if axes[a] < axes[b]:
                 a += 1
@@ -115,8 +115,11 @@ def conflicts(offsets, axes, values, most, first, second, out):
                     a += 1
                 while b < b_end and axes[b] == axis:
                     b += 1
-                found += not shared
+                if not shared:
+                    found += 1
+                    denials |= denies[axis]
         out[pair] = min(found, most)
+        denied[pair] = denials
 
 
 @compiled

@@ -382,7 +382,10 @@ class MatchFunction:
         from ..files.tables import to_native
 
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-        return to_native(self.score_read(read, features=features, shap=shap, relation=relation, progress=progress).table, read.table.frame)
+        return to_native(
+            self.score_read(read, features=features, shap=shap, relation=relation, progress=progress).table,
+            read.table.frame,
+        )
 
     def score_read(
         self,
@@ -396,7 +399,9 @@ class MatchFunction:
         """`score` for pairs that were read and checked before, with the coverage of each feature."""
         from ..files.tables import with_columns
 
-        self.added_columns(features=features, shap=shap, relation=relation, beside=read.table.names, source=read.table.source)
+        self.added_columns(
+            features=features, shap=shap, relation=relation, beside=read.table.names, source=read.table.source
+        )
         unique = intern_pairs(read.a, read.b, self.providers.naming)
         warn_of_mixed_scripts(unique)
         texts = Representations(unique.names, self.providers)

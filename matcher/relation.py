@@ -122,7 +122,12 @@ def _directed(m: MatchFunction, pairs: InternedPairs, texts: Representations) ->
 
 
 def relations_of(
-    m: MatchFunction, pairs: InternedPairs, table: NDArray[np.float32], texts: Representations, *, threads: int | None = None
+    m: MatchFunction,
+    pairs: InternedPairs,
+    table: NDArray[np.float32],
+    texts: Representations,
+    *,
+    threads: int | None = None,
 ) -> Relations:
     """The relations of the n rows of `pairs`.
 

@@ -1,11 +1,13 @@
-"""Which script a text is in, and words that mix two: a Cyrillic "а" among Latin letters looks right and is another letter."""
+"""Which script a text is in, and words that mix several: a Cyrillic "а" in "аsthma" looks right and matches nothing."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_ALIKE = frozenset(("LATIN", "GREEK", "CYRILLIC"))
+"""The scripts whose letters look alike; others do not pass for one another."""
 
 
 def script_of(letter: str) -> str:
@@ -22,11 +24,28 @@ def share_in(text: str, *scripts: str) -> float:
 
 
 def mixed_scripts(text: str) -> list[str]:
-    """The words that mix Latin and Cyrillic letters, as written. Greek letters among Latin ones are usual: "TNFα".
+    """The words of `text` that mix Latin, Greek or Cyrillic letters, in their order.
 
-    >>> mixed_scripts("\\u0430sthma, TNF\\u03b1")
+    A Greek letter that is a word of its own makes none ("β-thalassemia"), nor does one beside an abbreviation or a unit
+    ("TNFα", "μg").
+
+    >>> mixed_scripts("\\N{CYRILLIC SMALL LETTER A}sthma, β thalassemia")
     ['аsthma']
     """
     if text.isascii():
         return []
-    return [word for word in _WORD.findall(text) if {"LATIN", "CYRILLIC"} <= set(map(script_of, word))]
+    # NFKC: a ligature or a full-width letter is a Latin letter.
+    words = _WORD.findall(unicodedata.normalize("NFKC", text))
+    return [word for word in words if not word.isascii() and len(_scripts(_without_symbol(word))) > 1]
+
+
+def _scripts(word: str) -> set[str]:
+    return set(map(script_of, word)) & _ALIKE
+
+
+def _without_symbol(word: str) -> str:
+    """`word` less the Greek letter at one end, if the rest is an abbreviation or a unit."""
+    for symbol, rest in ((word[0], word[1:]), (word[-1], word[:-1])):
+        if rest.isascii() and (len(rest) < 3 or rest[1:] != rest[1:].lower()) and _scripts(symbol) == {"GREEK"}:
+            return rest
+    return word
