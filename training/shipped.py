@@ -23,6 +23,7 @@ from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import read_table, write_table
 from ..matcher.match_function import MatchFunction
+from ..models.relation import LEARNT_POLICIES
 from ..progress import shown
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
@@ -37,8 +38,12 @@ from .encoder.data import common_synonyms, read_synonyms
 from .examples import Extra, examples_of, read_extra, reference_names
 from .fold_fit import directions_of
 from .recipe import Recipe
+from .relation.fit import fit_relation, thresholds_of
+from .relation.pairs import relation_pairs
+from .relation.policy import fit_policy
 from .silver.pairs import silver_pairs
-from .silver.vocabulary import MONDO_EXACT, ORPHADATA_SYNONYMS
+from .silver.pool import Pool
+from .silver.vocabulary import MONDO_EXACT, ORPHADATA_SYNONYMS, Vocabulary
 from .split import held_out
 from .statistics.plain_words import PlainWords, measure_plain_words, read_plain_words
 from .train import fit
@@ -46,6 +51,7 @@ from .train import fit
 PAIRS = "craft_md_pairs.csv"
 COLUMNS: dict[str, Any] = {"a": "expert", "b": "algorithm", "label": "label"}
 KEPT_BACK_FOLD = 0
+(LEARNT,) = LEARNT_POLICIES
 SILVER_PAIRS, SILVER_WEIGHT = 12_000, 0.1
 ABOUT = (Path(__file__).parent / "shipped.md").read_text("utf-8")
 
@@ -120,6 +126,30 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
         )  # fmt: skip
 
 
+def with_relation(
+    matcher: MatchFunction, data: Path, kept_back: Path, graph: DiseaseGraph, encoder: Path, seed: int = 0
+) -> MatchFunction:
+    """The same M with its relation model, and what was measured of it in the manifest."""
+    features, normalizer = matcher.features, matcher.providers.normalizer
+    unseen = features.open(normalizer, StaticEncoder.load(kept_back), graph=half_hidden(graph))
+    own = features.open(normalizer, StaticEncoder.load(encoder), graph=graph)
+    pairs = relation_pairs(Pool(Vocabulary(data, normalizer, KEPT_BACK_FOLD)), seed=seed)
+    with shown("Relation") as progress:
+        model, measured = fit_relation(pairs, features, unseen, seed=seed, progress=progress)
+    thresholds = thresholds_of(matcher, model, pairs, unseen)
+    with shown("Policy") as progress:
+        learnt = fit_policy(read_craft_md(data), features, own, seed=seed, progress=progress)
+    model = replace(
+        model,
+        trees={**model.trees, LEARNT: learnt.trees},
+        calibration={**model.calibration, LEARNT: learnt.calibration},
+        thresholds={**thresholds, LEARNT: learnt.threshold},
+    )
+    manifest = matcher.parts.manifest
+    metrics = {**manifest.metrics, "relation": measured, "policies": {LEARNT: learnt.measured}}
+    return MatchFunction(replace(matcher.parts, manifest=replace(manifest, metrics=metrics), relation=model))
+
+
 def with_plain_words(matcher: MatchFunction, words: PlainWords, about: str) -> MatchFunction:
     """The same M, with what it makes of plain words in its manifest and on its card. about : of the card."""
     manifest = matcher.parts.manifest
@@ -154,7 +184,9 @@ def main(
         )  # fmt: skip
         with shown("Training") as progress:
             training = fit(data / PAIRS, recipe, progress=progress)
-    matcher = training.matcher if words is None else with_plain_words(training.matcher, words, about)
+    matcher = with_relation(training.matcher, data, kept_back, graph, encoder, seed)
+    if words is not None:
+        matcher = with_plain_words(matcher, words, about)
     matcher.save(output, overwrite=True)
     print_training(matcher, output)
 

@@ -28,6 +28,7 @@ from ..models.shipped import shipped_encoder_files
 from ..models.trees.text import validate
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.diseases.shipped import shipped_graph
+from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from .card import model_card
@@ -160,6 +161,7 @@ class _Inputs:
         self.normalizer = Normalizer(self.features.language, recipe.abbreviations)
         self.encoder_files = _encoder_files(recipe.encoder) if SHIPPED in self.features.encoders else None
         self.graph = (recipe.graph or shipped_graph()) if self.features.needs_graph else None
+        self.vocabulary = None if self.graph is None else vocabulary_of(self.graph, self.features.language)
         self.votes = open_store(recipe.store)
         self.encoder = None if self.encoder_files is None else StaticEncoder.from_bytes(self.encoder_files)
         self.providers = self.providers_of(None, None)
@@ -171,6 +173,7 @@ class _Inputs:
             endpoints=self.features.endpoints,
             store=self.votes,
             graph=graph or self.graph,
+            vocabulary=self.vocabulary,
         )
 
     def matcher(self, final: Fitted, data: Mapping[str, Any], metrics: Mapping[str, Any]) -> MatchFunction:
@@ -179,7 +182,7 @@ class _Inputs:
         names = self.features.names
         trees = tuple(validate(text, len(names), "trees", names) for text in final.ensemble.texts)
         diseases = None if self.graph is None else self.graph.to_bytes()
-        parts = ModelFolder(manifest, trees, self.encoder_files, diseases, model_card(manifest, self.recipe.about))
+        parts = ModelFolder(manifest, trees, self.encoder_files, diseases, card=model_card(manifest, self.recipe.about))
         return MatchFunction(
             parts, store=self.votes, endpoints=self.features.endpoints, min_coverage=self.recipe.min_coverage
         )  # fmt: skip

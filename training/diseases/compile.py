@@ -26,9 +26,7 @@ _PLACES = word_set(
     "sensory male female integumentary hepatobiliary otorhinolaryngologic body organ of the and or"
 )
 """With "disease" these name where something is wrong, not what."""
-_SAYS_LITTLE = word_set(
-    "rare genetic hereditary inherited acquired non neoplastic other primary secondary congenital development tissue"
-)
+_SAYS_LITTLE = word_set("rare genetic hereditary inherited acquired non neoplastic other")
 _TOO_WIDE = word_set(
     "cancer neoplasm tumor infection inflammation disease malignancy infectious inflammatory autoimmune immune benign malignant"
 )

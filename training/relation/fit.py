@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,15 @@ from ...features.feature_set import FeatureSet
 from ...features.interning import intern_pairs
 from ...features.providers import SHIPPED, Providers
 from ...features.representations import Representations
+from ...matcher.match_function import MatchFunction
+from ...matcher.policy import POLICIES
+from ...matcher.relation import relations_of
 from ...models.calibration import Sigmoid
 from ...models.relation import HEADS, RelationModel
 from ..engines import lightgbm_engine
 from ..engines.fitted import Rows
 from ..statistics.measure import average_precision
+from ..threshold import choose_threshold
 from .pairs import CLOSE, FAR, KIND, NONE, SAME
 
 FOLDS = 5
@@ -36,18 +41,16 @@ def fit_relation(
     pairs: pa.Table,
     features: FeatureSet,
     providers: Providers,
-    thresholds: Mapping[str, float],
     *,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[RelationModel, dict[str, Any]]:
-    """The model, and what was measured out of fold: average precision and accuracy of each head, the accuracy of the direction.
+    """The model without thresholds, and what was measured out of fold: average precision and accuracy of each head, the accuracy of the direction.
 
     Parameters
     ----------
     pairs : as `relation_pairs` gives them.
     providers : what stands behind the features of these pairs: an encoder and a graph that have not seen their names.
-    thresholds : by policy.
     """
     interned = intern_pairs(pairs.column("a"), pairs.column("b"), providers.naming)
     texts = Representations(interned.names, providers)
@@ -79,7 +82,7 @@ def fit_relation(
     kinds = relation == KIND
     signed = directions(texts, first[kinds], second[kinds], source=features.icd_source or "icd10cm", encoder=SHIPPED)
     direction = _direction(signed)
-    model = RelationModel(trees, calibration, direction, dict(thresholds))
+    model = RelationModel(trees, calibration, direction, {})
     measured["direction"] = {
         "pairs": int(kinds.sum()),
         "accuracy": float((model.first_is_narrower(signed) > 0.5).mean()),
@@ -108,3 +111,27 @@ def _direction(signed: NDArray[np.float32]) -> dict[str, float]:
     label = np.repeat([1, 0], len(signed))
     fitted = LogisticRegression(C=C, fit_intercept=False).fit(both, label)
     return dict(zip(DIRECTIONS, fitted.coef_[0].tolist(), strict=True))
+
+
+def thresholds_of(
+    matcher: MatchFunction, model: RelationModel, pairs: pa.Table, providers: Providers
+) -> dict[str, float]:
+    """By policy, the threshold of least regret in F1 (`choose_threshold`) on pairs of known relation.
+
+    providers : as of `fit_relation`.
+    """
+    interned = intern_pairs(pairs.column("a"), pairs.column("b"), providers.naming)
+    texts = Representations(interned.names, providers)
+    table, _ = covered_table(interned, matcher.features, providers, 0.0, texts=texts)
+    m = MatchFunction(replace(matcher.parts, relation=model))
+    relations = relations_of(m, interned, table, texts)
+    truth = np.array(pairs.column("relation").to_pylist())
+    right = {
+        "strict": truth == SAME,
+        "narrower-counts": truth == SAME,
+        "broader-counts": (truth == SAME) | (truth == KIND),
+    }
+    return {
+        name: choose_threshold(POLICIES[name].probability(relations.probabilities), match.astype(np.int8))
+        for name, match in right.items()
+    }
