@@ -153,6 +153,9 @@ DENIED = [
     ("intractable epilepsy", "epilepsy, not intractable"),
     ("controlled hypertension", "hypertension, not controlled"),
     ("seropositive rheumatoid arthritis", "seronegative rheumatoid arthritis"),
+    ("angina", "nonanginal chest pain"),
+    ("epilepsy", "psychogenic nonepileptic seizures"),
+    ("bleeding ulcer", "ulcer without hemorrhage"),
     ("migraine with aura", "migraine without aura"),
     ("gallstones with cholecystitis", "gallstones without cholecystitis"),
 ]

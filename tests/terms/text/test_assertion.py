@@ -29,6 +29,8 @@ SAID = [
     ("pneumonia excluded", "negated", "pneumonia", "excluded"),
     ("pneumonia ruled out", "negated", "pneumonia", "ruled out"),
     ("pneumonia has been ruled out", "negated", "pneumonia", "ruled out"),
+    ("meningitis ruled out by LP", "negated", "meningitis", "ruled out"),
+    ("neg for flu", "negated", "influenza", "negative for"),
     ("pneumonia unlikely", "negated", "pneumonia", "unlikely"),
     ("unlikely pneumonia", "negated", "pneumonia", "unlikely"),
     ("pneumonia not likely", "negated", "pneumonia", "not"),
@@ -77,6 +79,7 @@ SAID = [
     ("breast cancer survivor", "past", "breast cancer", "survivor"),
     # family
     ("family history of colon cancer", "family", "colon cancer", "family history of"),
+    ("FH colon cancer", "family", "colon cancer", "fh"),
     ("FHx of CRC", "family", "colorectal cancer", "family history of"),
     ("colon cancer, family history", "family", "colon cancer", "family history"),
     ("father had colon cancer", "family", "colon cancer", "father had"),
