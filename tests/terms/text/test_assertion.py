@@ -145,7 +145,7 @@ PRESENT = """
     rule out PE | possible pneumonia | suspected stroke | query fever | abnormal newborn screening | positive HIV test
     epilepsy with history of stroke | pneumonia with no evidence of sepsis | no fever but cough | epilepsy, not intractable
     history of diabetes, now with DKA | old age | Old World leishmaniasis | past pointing | apparent mineralocorticoid excess
-    status epilepticus | status asthmaticus | natural history | never smoker | adult failure to thrive | FH
+    status epilepticus | status asthmaticus | natural history | never smoker | adult failure to thrive | FH | Schirmer test | FH 2
     resolving pneumonia | leukemia in remission | prediabetes | free thyroxine | not feeling well | resistance to HIV drug
 """
 
