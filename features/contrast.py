@@ -40,6 +40,8 @@ _NOT_ALONE = frozenset(("cell", "cells", "linked", "ray", "wave"))
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
 _STEERS = frozenset(("with", "without", "no"))
 _SAYS_NOTHING = frozenset(("of", "or", "and", "to", "in", "by", "due", "the"))
+_OF_THE_WHOLE = frozenset(("type", "syndrome"))
+"""These end the name of a disease, and what it is "without" stands before them."""
 _MIN_REMAINDER = 4
 
 
@@ -108,17 +110,20 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
     while here < len(words):
         word, more = words[here], 0
         if word in _STEERS:
-            # "with or without", "with/without": neither
-            negated_by = "" if word == "with" or before in ("or", "with") else word
+            either = before == "or" or (before == "with" and word == "without")  # "with or without", "with/without"
+            negated_by = "" if word == "with" or either else word
         elif word in _SAYS_NOTHING:
             pass
-        elif negated_by and (word == "type" or _DESIGNATOR.fullmatch(word)):
+        elif negated_by and (word in _OF_THE_WHOLE or _DESIGNATOR.fullmatch(word)):
             pass  # "muscular dystrophy without intellectual disability type b4"
         elif negated_by or before in DENIES_ONE:
             denials, length = denied(negated_by or before, words, here, language)
             made += denials
             more = length - 1
         elif word not in DENIES_ONE:
+            if word == "negative":  # "rheumatoid factor negative" does not say that a rheumatoid factor is there
+                marker = words[max(here - 2, 0) : here]
+                made = [one for one in made if not (is_denial(one.axis) and one.words in marker)]
             if before not in WEAKENS:
                 made += affirmed(words, here, language)
             phrase = _phrase(words, here, table) if word in table.openings else word

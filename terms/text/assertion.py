@@ -137,6 +137,11 @@ def _written_out(words: Sequence[str], groups: Mapping[str, Sequence[str]]) -> l
     return out
 
 
+def has_assertions(language: str) -> bool:
+    """Whether there is a table for the language."""
+    return _table(language) is not None
+
+
 def assertion_of(name: str, language: str = "en") -> Assertion:
     """What a normalised name says, and of which diagnosis.
 
@@ -196,9 +201,8 @@ def _speaks_of(table: _Table, trigger: _Trigger, core: Sequence[str]) -> bool:
         return False
     if "@bare" in trigger.needs:
         *first, last = _without_type(core)
-        is_gene = (
-            last.isalnum() and not last.isalpha() and not last.isdigit()
-        )  # "p16", "cdkn2a": a marker, not a disease
+        # "p16", "cdkn2a": a marker, not a disease
+        is_gene = last.isalnum() and not last.isalpha() and not last.isdigit()
         return not is_gene and not any(_sounds_like_disease(table, word) for word in first)
     if "@disease" in trigger.needs and any(_sounds_like_disease(table, word) for word in core):
         return True
@@ -206,7 +210,7 @@ def _speaks_of(table: _Table, trigger: _Trigger, core: Sequence[str]) -> bool:
 
 
 def _without_type(core: Sequence[str]) -> Sequence[str]:
-    """ "hepatitis" of "hepatitis b virus", "covid" of "covid 19"."""
+    """The words less what tells types apart: "hepatitis" of "hepatitis b virus", "covid" of "covid 19"."""
     end = len(core)
     while end > 1 and (len(core[end - 1]) == 1 or core[end - 1].isdigit() or core[end - 1] in _TYPES):
         end -= 1

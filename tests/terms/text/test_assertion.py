@@ -29,6 +29,8 @@ SAID = [
     ("pneumonia excluded", "negated", "pneumonia", "excluded"),
     ("pneumonia ruled out", "negated", "pneumonia", "ruled out"),
     ("pneumonia has been ruled out", "negated", "pneumonia", "ruled out"),
+    ("meningitis ruled out by LP", "negated", "meningitis", "ruled out"),
+    ("neg for flu", "negated", "influenza", "negative for"),
     ("pneumonia unlikely", "negated", "pneumonia", "unlikely"),
     ("unlikely pneumonia", "negated", "pneumonia", "unlikely"),
     ("pneumonia not likely", "negated", "pneumonia", "not"),
@@ -77,6 +79,7 @@ SAID = [
     ("breast cancer survivor", "past", "breast cancer", "survivor"),
     # family
     ("family history of colon cancer", "family", "colon cancer", "family history of"),
+    ("FH colon cancer", "family", "colon cancer", "fh"),
     ("FHx of CRC", "family", "colorectal cancer", "family history of"),
     ("colon cancer, family history", "family", "colon cancer", "family history"),
     ("father had colon cancer", "family", "colon cancer", "father had"),
@@ -142,7 +145,7 @@ PRESENT = """
     rule out PE | possible pneumonia | suspected stroke | query fever | abnormal newborn screening | positive HIV test
     epilepsy with history of stroke | pneumonia with no evidence of sepsis | no fever but cough | epilepsy, not intractable
     history of diabetes, now with DKA | old age | Old World leishmaniasis | past pointing | apparent mineralocorticoid excess
-    status epilepticus | status asthmaticus | natural history | never smoker | adult failure to thrive | FH
+    status epilepticus | status asthmaticus | natural history | never smoker | adult failure to thrive | FH | Schirmer test | FH 2
     resolving pneumonia | leukemia in remission | prediabetes | free thyroxine | not feeling well | resistance to HIV drug
 """
 
