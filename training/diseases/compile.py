@@ -125,6 +125,20 @@ def _add_classes(
         wide, narrow = (_known(row[side], names, parents, labels, normalizer) for side in ("a", "b"))
         if wide != narrow and narrow not in all_above(wide, parents):
             parents[narrow].add(wide)
+    _place_own_classes(parents)
+
+
+def _place_own_classes(parents: dict[str, set[str]]) -> None:
+    """A class of our own without a class above it stands where all its kinds meet: below the narrowest class that holds them all."""
+    kinds: dict[str, set[str]] = {}
+    for each, above in parents.items():
+        for wide in above:
+            kinds.setdefault(wide, set()).add(each)
+    size = Counter(wide for each in parents for wide in all_above(each, parents))
+    for own in sorted(each for each in kinds if each.startswith(f"{OWN}:") and not parents[each]):
+        of_all = [all_above(each, parents) - {own} for each in kinds[own]]
+        if len(of_all) > 1 and (meet := set.intersection(*of_all) - kinds[own]):
+            parents[own].add(min(meet, key=lambda each: (size[each], each)))
 
 
 def _known(
