@@ -57,7 +57,9 @@ def report():
 
 
 def test_they_match_nothing_but_their_equal() -> None:
-    assert asked(Saying(("Herzinfarkt", "gout")), ["Herzinfarkt", "none", "gout"], ["gout", "none", "gout"]).tolist() == [0, 1, 1]
+    assert asked(
+        Saying(("Herzinfarkt", "gout")), ["Herzinfarkt", "none", "gout"], ["gout", "none", "gout"]
+    ).tolist() == [0, 1, 1]
 
 
 def test_any_other_nan_is_a_broken_matcher() -> None:
@@ -81,7 +83,7 @@ def test_the_report_says_so_above_its_figures(report, tmp_path) -> None:
 
 
 def test_the_notes_say_what_was_read_otherwise(report) -> None:
-    note = "1 different diagnoses were compared with slips of the pen mended: 'astma' as 'asthma'."
+    note = "1 diagnosis was compared with slips of the pen mended: 'astma' as 'asthma'."
     assert note in report.notes
 
 

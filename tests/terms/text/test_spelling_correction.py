@@ -75,6 +75,11 @@ def test_another_prefix_is_another_word() -> None:
     assert correction.reading("microphthalmos") == "microphthalmos"
 
 
+def test_letters_of_another_script_are_read_as_what_they_look_like(corrected: Correction) -> None:
+    assert corrected("\u0430sthma") == ("asthma", (("\u0430sthma", "asthma"),))
+    assert corrected("\u0441\u0435\u0440\u0441\u0438\u0441")[1] == ()
+
+
 def test_what_was_changed_is_named_once(corrected: Correction) -> None:
     assert corrected("astma or astma") == ("asthma or asthma", (("astma", "asthma"),))
 
