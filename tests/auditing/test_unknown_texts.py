@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from dxmatch.auditing.audit import audit
@@ -27,7 +29,7 @@ def labelled():
     import pandas as pd
 
     names = [called[0] for called in NAMES.values()]
-    rows = [(a, b, 0) for a, b in zip(names, names[1:], strict=False)]
+    rows = [(a, b, 0) for a, b in pairwise(names)]
     rows += [(called[0], called[1], 1) for called in NAMES.values() if len(called) > 1]
     return pd.DataFrame([*rows, UNKNOWN, UNKNOWN], columns=["a", "b", "label"])
 
