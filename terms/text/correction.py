@@ -106,7 +106,7 @@ class Correction:
                 found = process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
                 near.update(each for each, _, _ in found)
         if slips == 2:  # two letters of the end are another ending: "thyroxin" is no slip of "thyroid"
-            near = {each for each in near if Prefix.similarity(word, each) <= len(word) - 4}
+            near = {each for each in near if Prefix.similarity(word, each) <= max(len(word) - 5, 3)}
         near = {each for each in near if words[each] >= least}
         if slips == 1 and len(word) > SHORTEST_FOR_ONE + 1:
             near.update(each for each in _first_letter_mended(word) if words.get(each, 0) >= COMMON)

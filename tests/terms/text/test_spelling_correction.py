@@ -56,7 +56,7 @@ def test_words_that_are_right_elsewhere_are_read_by_their_neighbours(
     "name",
     [
         "zollinger ellison", "ibrutinib", "cadasil", "erdheim chester", "herzinfarkt", "asthma", "severe pneumonia", "gut", "flue",
-        "granulomatous", "hyprthyroidism", "il6 deficiency", "psoriatic", "braf", "diarrhea", "toxic goiter",
+        "granulomatous", "psoriaotic", "hyprthyroidism", "il6 deficiency", "psoriatic", "braf", "diarrhea", "toxic goiter",
     ],
 )  # fmt: skip
 def test_what_is_no_slip_is_left(corrected: Correction, name: str) -> None:
