@@ -6,6 +6,7 @@ import numpy as np
 
 from ..features.coverage import covered_table
 from ..features.interning import intern_pairs
+from ..matcher.doubtful_texts import check_text, refuse_unscored
 from ..matcher.match_function import MatchFunction
 from .contributions import Contributions
 from .explanation import Explanation
@@ -21,14 +22,19 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
 
     Raises
     ------
+    NotUnderstood
+        For a diagnosis that M does not understand.
     InputError
-        For a text without a letter or digit, or votes that are not known for the pair (see `min_coverage` of `load`).
+        For what is no text, a text without a letter or digit, or votes that are not known for the pair (see `min_coverage` of `load`).
     ModelError
         Where the trees lack the counts of training pairs.
     """
-    first, second = matcher.providers.naming([a, b])
-    names = Names.of(first, second, matcher.features.language)
+    check_text(a, "a")
+    check_text(b, "b")
     unique = intern_pairs([a], [b], matcher.providers.naming)
+    refuse_unscored(unique, matcher.unscored(unique))
+    (first, read_a), (second, read_b) = ((r.name, r.read_as) for r in matcher.providers.naming.read([a, b]))
+    names = Names.of(first, second, matcher.features.language)
     identical = bool(unique.equal[0])
     base = raw = None
     probability, parts = 1.0, []
@@ -45,6 +51,8 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         a=a,
         b=b,
         names=(first, second),
+        read_as=(read_a, read_b),
+        mixed=unique.mixed,
         model=matcher.identity,
         probability=probability,
         threshold=matcher.threshold,

@@ -41,4 +41,5 @@ def notes_of(lists: Lists, matcher: Matcher) -> list[str]:
         return []
     words = dict.fromkeys(f"{written!r} as {read!r}" for pairs in changed.values() for written, read in pairs)
     shown = ", ".join(list(words)[:SHOWN]) + (", …" if len(words) > SHOWN else "")
-    return [f"{len(changed):,} different diagnoses were compared with slips of the pen mended: {shown}."]
+    many = "1 diagnosis was" if len(changed) == 1 else f"{len(changed):,} different diagnoses were"
+    return [f"{many} compared with slips of the pen mended: {shown}."]

@@ -61,9 +61,18 @@ class RowReadings:
 
     def first(self, rows: NDArray[np.bool_]) -> tuple[str, str]:
         """The first text of `rows`, bool[n], that is not understood, and the reason."""
-        row = int(np.flatnonzero(rows)[0])
-        place = next(int(side[row]) for side in (self.a, self.b) if int(side[row]) in self.texts.unknown)
-        return self.texts.unknown[place], self.texts.not_understood[place]
+        return next(iter(self.unknown(rows, 1).items()))
+
+    def unknown(self, rows: NDArray[np.bool_], most: int) -> dict[str, str]:
+        """The first different texts of `rows`, bool[n], that are not understood, at most so many, with the reasons."""
+        found: dict[str, str] = {}
+        for row in np.flatnonzero(rows).tolist():
+            for place in (int(self.a[row]), int(self.b[row])):
+                if place in self.texts.unknown and len(found) < most:
+                    found[self.texts.unknown[place]] = self.texts.not_understood[place]
+            if len(found) == most:
+                break
+        return found
 
     def columns(self, unscored: NDArray[np.bool_], *, all_columns: bool = False) -> dict[str, pa.Array]:
         """`COLUMNS`, each where it says something of a row; all of them with `all_columns`. unscored : bool[n]."""

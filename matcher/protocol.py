@@ -44,14 +44,14 @@ class Profile:
 
 def not_understood(matcher: Matcher, texts: Sequence[str]) -> dict[str, str]:
     """Of different texts those that `matcher` says it does not understand, with the reason: it scores no pair of them."""
-    said = getattr(matcher, "not_understood", None)
-    return said(texts) if callable(said) and texts else {}
+    said: Any = getattr(matcher, "not_understood", None)
+    return {} if said is None or not texts else said(texts)
 
 
 def read_as(matcher: Matcher, texts: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
     """Of different texts those with words that `matcher` says it reads as others."""
-    said = getattr(matcher, "read_as", None)
-    return said(texts) if callable(said) and texts else {}
+    said: Any = getattr(matcher, "read_as", None)
+    return {} if said is None or not texts else said(texts)
 
 
 def loaded(matcher: Matcher | str | os.PathLike[str] | None, **options: Any) -> Matcher:

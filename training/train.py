@@ -40,6 +40,7 @@ from .fold_fit import Fitted, directions_of, fit_folds
 from .recipe import Recipe
 from .split import Groups, held_out
 from .statistics.measure import average_precision, group_draws, measure, percentile_interval
+from .understood import understood_pairs
 
 PLAIN = "lightgbm"
 REPEATS, LEVEL = 1000, 0.95
@@ -125,9 +126,10 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         pairs, a=recipe.a, b=recipe.b, label=recipe.label, soft=recipe.soft, weight=recipe.weight, group=recipe.group,
         rejects=recipe.rejects,
     )  # fmt: skip
+    read, set_aside = understood_pairs(read, inputs.providers.naming)
     read, inside = treat_contained(read, inputs.providers.naming, recipe.contained, inputs.graph)
     examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
-    warnings = [*check_examples(examples, inputs.features), *contained_warning(inside)]
+    warnings = [*set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
     extra = None
     if recipe.extra is not None:
         extra = read_extra(recipe.extra, inputs.features, inputs.providers, inputs.providers_of, examples)

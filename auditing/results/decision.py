@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...pages.encodings import number
+from ...terms.text.correction import Corrections
 from .messages import listed, signed
 
 _IDLE = 0.05
@@ -34,6 +35,7 @@ class Decision:
     base, raw, raw_threshold : in log-odds before calibration; base and the contributions add up to raw. None where
         the two are identical.
     parts : the features, those that moved the score most first; none where the two are identical.
+    read_as : of each side the words that were read as others. mixed : words that mix scripts.
     """
 
     a: str
@@ -51,6 +53,8 @@ class Decision:
     raw: float | None
     raw_threshold: float
     parts: tuple[Part, ...]
+    read_as: tuple[Corrections, Corrections] = ((), ())
+    mixed: tuple[str, ...] = ()
 
     @property
     def match(self) -> bool:
@@ -72,8 +76,11 @@ class Decision:
     def answers(self) -> list[list[str]]:
         """The words in groups: what was compared and decided; how the wording differs; what speaks for and against."""
         compared = [
-            f"{side!r} is compared as {name!r}." if side != name else f"{side!r} is compared as it is."
-            for side, name in zip((self.a, self.b), self.names, strict=True)
+            (f"{side!r} is compared as {name!r}" if side != name else f"{side!r} is compared as it is") + _told(read_as)
+            for side, name, read_as in zip((self.a, self.b), self.names, self.read_as, strict=True)
+        ]
+        compared += [
+            f"{word!r} mixes Latin and Cyrillic letters, which look alike and are not the same." for word in self.mixed
         ]
         if self.identical:
             same = "After normalisation they are the same, and so a match: no tree was asked. Probability 1."
@@ -113,6 +120,10 @@ class Decision:
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _told(read_as: Corrections) -> str:
+    return f": read {listed([f'{written!r} as {read!r}' for written, read in read_as])}." if read_as else "."
 
 
 def _quoted(words: tuple[str, ...]) -> str:

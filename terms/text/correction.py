@@ -10,6 +10,7 @@ import csv
 from functools import cache
 from importlib import resources
 
+from .scripts import latin_look
 from .vocabulary import Vocabulary, words_in
 
 SHORTEST_FOR_ONE, SHORTEST_FOR_TWO = 5, 8
@@ -61,9 +62,14 @@ class Correction:
     def reading(self, word: str) -> str:
         """What a single word is read as: itself where it is known, or where nothing is clearly meant."""
         if (read := self._read.get(word)) is None:
-            read = word if self.vocabulary.knows(word) else self._nearest(word) or word
+            read = word if self.vocabulary.knows(word) else self._looked_like(word) or self._nearest(word) or word
             self._read[word] = read
         return read
+
+    def _looked_like(self, word: str) -> str | None:
+        """The known word that a word with letters of another script looks like."""
+        look = word if word.isascii() else latin_look(word)
+        return look if look != word and look.isascii() and self.vocabulary.knows(look) else None
 
     def is_kin(self, word: str) -> bool:
         """Whether a word is known, or within the slips of one that is, though it may be no slip: "diabete", "neonatalis"."""
@@ -100,7 +106,7 @@ class Correction:
                 found = process.extract(word, choices, scorer=OSA.distance, score_cutoff=slips, limit=None)
                 near.update(each for each, _, _ in found)
         if slips == 2:  # two letters of the end are another ending: "thyroxin" is no slip of "thyroid"
-            near = {each for each in near if Prefix.similarity(word, each) <= len(word) - 4}
+            near = {each for each in near if Prefix.similarity(word, each) <= max(len(word) - 5, 3)}
         near = {each for each in near if words[each] >= least}
         if slips == 1 and len(word) > SHORTEST_FOR_ONE + 1:
             near.update(each for each in _first_letter_mended(word) if words.get(each, 0) >= COMMON)

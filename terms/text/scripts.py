@@ -10,6 +10,15 @@ _ALIKE = frozenset(("LATIN", "GREEK", "CYRILLIC"))
 """The scripts whose letters look alike; others do not pass for one another."""
 
 
+_LATIN_LOOK = str.maketrans("аеорсухіјѕвкмнт", "aeopcyxijsbkmht")
+"""Small Cyrillic letters, and those whose capitals look so."""
+
+
+def latin_look(word: str) -> str:
+    """A word in small letters with each Cyrillic one as the Latin one that it, or its capital, looks like."""
+    return word.translate(_LATIN_LOOK)
+
+
 def script_of(letter: str) -> str:
     """ "LATIN", "CYRILLIC", "GREEK", "CJK", …: the first word of the letter's name in Unicode."""
     return unicodedata.name(letter, "UNNAMED").split(" ", 1)[0].removesuffix("-")

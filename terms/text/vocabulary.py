@@ -75,7 +75,7 @@ class Vocabulary:
 
     def has_stem_of(self, word: str) -> bool:
         """Whether a word begins as words of diagnoses do, six letters or more: "hematochezia", as "hematoma"."""
-        return word[:STEM] in self._stems and len(word) > STEM
+        return word[:STEM] in self._stems
 
     @cached_property
     def _stems(self) -> frozenset[str]:

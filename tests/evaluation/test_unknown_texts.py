@@ -83,7 +83,7 @@ def test_the_report_says_so_above_its_figures(report, tmp_path) -> None:
 
 
 def test_the_notes_say_what_was_read_otherwise(report) -> None:
-    note = "1 different diagnoses were compared with slips of the pen mended: 'astma' as 'asthma'."
+    note = "1 diagnosis was compared with slips of the pen mended: 'astma' as 'asthma'."
     assert note in report.notes
 
 

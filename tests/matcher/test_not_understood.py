@@ -229,3 +229,24 @@ def test_a_job_whose_texts_are_all_understood_has_the_same_columns(
     scored = pq.read_table(tmp_path / "scored.parquet")
     assert scored.column_names == ["a", "b", *m.added_columns(readings=True)]
     assert scored["not_understood"].null_count == scored["read_as"].null_count == 1
+
+
+def test_the_command_counts_what_it_left_unscored(
+    m: MatchFunction, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: Any
+) -> None:
+    from dxmatch.matcher import match_function
+
+    monkeypatch.setattr(match_function, "load", lambda *_, **__: m)
+    (tmp_path / "pairs.csv").write_text("a,b\ngout,Herzinfarkt\ngout,gout\nastma,asthma\n", "utf-8")
+    done = command("score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.csv")
+    assert "3 pairs, 2 matches" in done.out
+    assert (
+        "1 of 3 pairs were not scored, since a diagnosis is not understood; the column not_understood says why."
+        in done.out
+    )
+    scored = pd.read_csv(tmp_path / "scored.csv")
+    assert scored["match"].isna().tolist() == [True, False, False]
+    assert scored["read_as"].tolist()[2] == "a: astma → asthma"
+    failed = command("explain", "gout", "Herzinfarkt")
+    assert failed.code == 1
+    assert "not understood (another language, or no words)" in failed.err

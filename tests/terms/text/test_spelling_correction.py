@@ -56,7 +56,7 @@ def test_words_that_are_right_elsewhere_are_read_by_their_neighbours(
     "name",
     [
         "zollinger ellison", "ibrutinib", "cadasil", "erdheim chester", "herzinfarkt", "asthma", "severe pneumonia", "gut", "flue",
-        "granulomatous", "hyprthyroidism", "il6 deficiency", "psoriatic", "braf", "diarrhea", "toxic goiter",
+        "granulomatous", "psoriaotic", "hyprthyroidism", "il6 deficiency", "psoriatic", "braf", "diarrhea", "toxic goiter",
     ],
 )  # fmt: skip
 def test_what_is_no_slip_is_left(corrected: Correction, name: str) -> None:
@@ -73,6 +73,11 @@ def test_another_prefix_is_another_word() -> None:
     correction = Correction(Vocabulary({"hypertelorism": 90, "macrophthalmia": 90}))
     assert correction.reading("hypotelorism") == "hypotelorism"
     assert correction.reading("microphthalmos") == "microphthalmos"
+
+
+def test_letters_of_another_script_are_read_as_what_they_look_like(corrected: Correction) -> None:
+    assert corrected("\u0430sthma") == ("asthma", (("\u0430sthma", "asthma"),))
+    assert corrected("\u0441\u0435\u0440\u0441\u0438\u0441")[1] == ()
 
 
 def test_what_was_changed_is_named_once(corrected: Correction) -> None:

@@ -29,16 +29,19 @@ def reader() -> Reader:
     [
         ("инфаркт миокарда", SCRIPT), ("高脂血症", SCRIPT), ("ذات الرئة", SCRIPT), ("پنومونی acute", SCRIPT),
         ("asdf qwer", LANGUAGE), ("Unsinn xyz", LANGUAGE), ("infarto agudo de miocardio", LANGUAGE), ("Herzinfarkt", LANGUAGE),
-        ("Lungenentzündung", LANGUAGE), ("Schlaganfall", LANGUAGE), ("crise cardiaque", LANGUAGE),
+        ("Lungenentzündung", LANGUAGE), ("Schlaganfall", LANGUAGE), ("crise cardiaque", LANGUAGE), ("dolor de cabeza", LANGUAGE),
         ("I think it is ulcerative colitis, less likely Crohn's disease", SENTENCE), ("Request an expedited liver biopsy", SENTENCE),
         ("The patient should be given antibiotics", SENTENCE), ("What is the diagnosis?", SENTENCE), ("is this gout?", SENTENCE),
+        ("I have a headache", SENTENCE), ("call an ambulance", SENTENCE), ("patient needs surgery", SENTENCE),
+        ("start antibiotics and admit", SENTENCE), ("refer to cardiology", SENTENCE),
         ("pneumonia " * 26, SENTENCE),
         ("pneumonia, sepsis, AKI", SEVERAL), ("SLE, RA, gout", SEVERAL), ("cholelithiasis; hypertension", SEVERAL),
         ("gout\nasthma", SEVERAL), ("gout | asthma", SEVERAL), ("gout or asthma", SEVERAL), ("pneumonia vs sepsis", SEVERAL),
         ("1. Gout 2. Asthma", SEVERAL), ("1) Gout; 2) Astma", SEVERAL), ("diabetes and hypertension", SEVERAL),
         ("pneumonia / sepsis", SEVERAL),
+        ("gout; DM2 badly controlled; asthma", SEVERAL), ("gout & asthma", SEVERAL),
         ("none", NOTHING), ("N/A", NOTHING), ("No diagnosis.", NOTHING), ("unknown", NOTHING), ("5", NOTHING), ("12.5", NOTHING),
-        ("d.txt", NOTHING), ("C99.9", NOTHING),
+        ("d.txt", NOTHING), ("C99.9", NOTHING), ("www.example.org", NOTHING), ("as above", NOTHING), ("normal", NOTHING),
     ],
 )  # fmt: skip
 def test_not_understood(reader: Reader, raw: str, reason: str) -> None:
@@ -52,7 +55,8 @@ def test_not_understood(reader: Reader, raw: str, reason: str) -> None:
         "head and neck cancer", "HIV/AIDS", "tuberculosis, pulmonary", "heart attack / myocardial infarction", "ibrutinib", "CADASIL",
         "Erdheim-Chester disease", "Zollinger-Ellison syndrome", "β-thalassemia", "no pneumonia", "pneumonia is ruled out",
         "family history of asthma", "rule out gout", "possible lupus", "pneumonia, bacterial pneumonia", "stage IV sarcoma", "MPSIIID",
-        "gastric neuroendocrinopathy", "I21", "sarcoma / tumor", "type I diabetes", "HE", "psJIA", "pneumonia", "Sjögren syndrome",
+        "gastric neuroendocrinopathy", "I21", "sarcoma / tumor", "type I diabetes", "HE", "psJIA", "pneumonia", "Sjögren syndrome", "nausea, vomiting and fever", "anxiety and depression", "use of opioids",
+        "pneumonia?", "asthma/gout", "Cornelia de Lange syndrome", "torn ACL", "water on the lung", "COPD with asthma",
     ],
 )  # fmt: skip
 def test_understood(reader: Reader, raw: str) -> None:
