@@ -184,7 +184,7 @@ class _Inputs:
         names = self.features.names
         trees = tuple(validate(text, len(names), "trees", names) for text in final.ensemble.texts)
         diseases = None if self.graph is None else self.graph.to_bytes()
-        parts = ModelFolder(manifest, trees, self.encoder_files, diseases, card=model_card(manifest, self.recipe.about))
+        parts = ModelFolder(manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about), diseases)
         return MatchFunction(
             parts, store=self.votes, endpoints=self.features.endpoints, min_coverage=self.recipe.min_coverage
         )  # fmt: skip
