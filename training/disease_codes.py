@@ -1,0 +1,123 @@
+"""ICD-10-CM codes of the graph's diseases, and their names as names of these codes: what `IcdIndex` takes as `more_names`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..terms.encoders import Encoder
+from ..terms.icd import IcdTree
+from ..terms.icd.index import entries
+from ..terms.icd.ranking import MoreNames
+from ..terms.text.normalizer import Normalizer
+from .encoder.data import required_columns, without_obsolete
+
+NAMES, CODES = "disease_names.csv", "disease_icd10.csv"
+RARE_CODES, RARE_NAMES = "orphadata_icd10.csv", "orphadata_synonyms.csv"
+GRAPH_COST, RARE_COST = 0.04, 0.08
+"""Taken off the score of a name: the graph's codes were fitted with the other weights of `terms.icd.ranking`; Orphadata's are of
+WHO's ICD-10 and mostly of the class that holds the disease, so they cost twice as much."""
+MIN_LETTERS = 4
+_SHORT_FORM = re.compile(r"[A-Z0-9][A-Za-z0-9/-]{0,5}\b")
+
+
+class CodedName(NamedTuple):
+    """disease : whose name it is. name : normalised. code : in ICD-10-CM. cost : see `MoreNames`."""
+
+    disease: str
+    name: str
+    code: str
+    cost: float
+
+
+def coded_names(
+    folder: str | os.PathLike[str], tree: IcdTree, normalizer: Normalizer, encoder: Encoder, *, rare: bool = True
+) -> list[CodedName]:
+    """The names of the diseases in `folder` that have a code, sorted.
+
+    - `disease_names.csv` and `disease_icd10.csv`: of several codes, the one whose title is nearest to the disease's main name.
+    - with `rare`, `orphadata_icd10.csv` (relations E and NTBT: exact, and narrower than the code) and its synonyms: the category.
+
+    Left out: codes that `tree` lacks; names that ICD-10 has itself; names of under four letters; short forms ("RP43", "AAA syndrome"),
+    which the normaliser may read as another's; names that stand at diseases of different categories.
+
+    Errors: `InputError` for a missing file or column.
+    """
+    own = set(entries(tree, normalizer)[0])
+    found = [*_of_graph(Path(folder), tree, normalizer, encoder), *(_rare(Path(folder), tree, normalizer) if rare else ())]
+    # the graph's code goes before Orphadata's, where they differ
+    categories: dict[tuple[str, float], set[str | None]] = defaultdict(set)
+    for one in found:
+        categories[one.name, one.cost].add(tree.category(one.code))
+    best: dict[str, CodedName] = {}
+    for one in sorted(found, key=lambda one: (one.cost, one.name, len(one.code), one.code, one.disease)):
+        if one.name not in own and sum(map(str.isalpha, one.name)) >= MIN_LETTERS:
+            best.setdefault(one.name, one)
+    return [one for name, one in sorted(best.items()) if len(categories[name, one.cost]) == 1]
+
+
+def more_names(coded: Sequence[CodedName]) -> MoreNames:
+    """For `IcdIndex.open`; the identity is a hash of what is in it."""
+    lines = "\n".join(f"{one.name}\t{one.code}\t{one.cost}" for one in coded)
+    identity = f"names sha256:{hashlib.sha256(lines.encode()).hexdigest()[:16]}"
+    costs = np.array([one.cost for one in coded], np.float32)
+    return MoreNames([one.name for one in coded], [one.code for one in coded], costs, identity)
+
+
+def graph_codes(folder: str | os.PathLike[str], tree: IcdTree, normalizer: Normalizer, encoder: Encoder) -> dict[str, str]:
+    """Disease -> its code in ICD-10-CM, of those that `disease_icd10.csv` gives one."""
+    codes: dict[str, list[int]] = defaultdict(list)
+    for disease, code in required_columns(Path(folder) / CODES, "disease", "icd10cm"):
+        if (node := tree.find(code)) >= 0:
+            codes[disease].append(node)
+    main = {
+        disease: name
+        for disease, name, kind in required_columns(Path(folder) / NAMES, "disease", "name", "kind")
+        if kind == "label" and disease in codes
+    }
+    return {disease: tree.code(_nearest(nodes, main.get(disease), tree, normalizer, encoder)) for disease, nodes in codes.items()}
+
+
+def _nearest(nodes: list[int], name: str | None, tree: IcdTree, normalizer: Normalizer, encoder: Encoder) -> int:
+    """Of equals, the most general: the one with the shortest code."""
+    nodes = sorted(nodes, key=lambda node: (len(tree.code(node)), node))
+    if len(nodes) == 1 or name is None:
+        return nodes[0]
+    vectors = encoder.encode([normalizer(name), *(normalizer(tree.name(node)) for node in nodes)])
+    return nodes[int(np.argmax(vectors[1:] @ vectors[0]))]
+
+
+def _of_graph(folder: Path, tree: IcdTree, normalizer: Normalizer, encoder: Encoder) -> list[CodedName]:
+    codes = graph_codes(folder, tree, normalizer, encoder)
+    rows = required_columns(folder / NAMES, "disease", "name")
+    return [
+        CodedName(disease, normalizer(without_obsolete(name)), codes[disease], GRAPH_COST)
+        for disease, name in rows
+        if disease in codes and not _is_short_form(name)
+    ]
+
+
+def _rare(folder: Path, tree: IcdTree, normalizer: Normalizer) -> list[CodedName]:
+    others: dict[str, list[str]] = defaultdict(list)
+    for orpha, synonym in required_columns(folder / RARE_NAMES, "orpha", "synonym"):
+        others[orpha].append(synonym)
+    out = []
+    for orpha, name, code, kind in required_columns(folder / RARE_CODES, "orpha", "name", "icd10", "relation"):
+        category = (code or "")[:3]
+        if kind in ("E", "NTBT") and tree.find(category) >= 0:
+            names = [name, *(synonym for synonym in others[orpha] if not _is_short_form(synonym))]
+            out += [CodedName(f"Orphanet:{orpha}", normalizer(without_obsolete(one)), category, RARE_COST) for one in names]
+    return out
+
+
+def _is_short_form(name: str) -> bool:
+    """Whether a name is letters that stand for words, alone or before "syndrome" or "disease"."""
+    words = [word for word in name.split() if word.lower() not in ("syndrome", "disease", "disorder", "type")]
+    return all(_SHORT_FORM.fullmatch(word) and sum(map(str.isupper, word)) > 1 or word.isdigit() for word in words)
