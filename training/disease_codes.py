@@ -51,7 +51,10 @@ def coded_names(
     Errors: `InputError` for a missing file or column.
     """
     own = set(entries(tree, normalizer)[0])
-    found = [*_of_graph(Path(folder), tree, normalizer, encoder), *(_rare(Path(folder), tree, normalizer) if rare else ())]
+    found = [
+        *_of_graph(Path(folder), tree, normalizer, encoder),
+        *(_rare(Path(folder), tree, normalizer) if rare else ()),
+    ]
     # the graph's code goes before Orphadata's, where they differ
     categories: dict[tuple[str, float], set[str | None]] = defaultdict(set)
     for one in found:
@@ -71,7 +74,9 @@ def more_names(coded: Sequence[CodedName]) -> MoreNames:
     return MoreNames([one.name for one in coded], [one.code for one in coded], costs, identity)
 
 
-def graph_codes(folder: str | os.PathLike[str], tree: IcdTree, normalizer: Normalizer, encoder: Encoder) -> dict[str, str]:
+def graph_codes(
+    folder: str | os.PathLike[str], tree: IcdTree, normalizer: Normalizer, encoder: Encoder
+) -> dict[str, str]:
     """Disease -> its code in ICD-10-CM, of those that `disease_icd10.csv` gives one."""
     codes: dict[str, list[int]] = defaultdict(list)
     for disease, code in required_columns(Path(folder) / CODES, "disease", "icd10cm"):
@@ -82,7 +87,10 @@ def graph_codes(folder: str | os.PathLike[str], tree: IcdTree, normalizer: Norma
         for disease, name, kind in required_columns(Path(folder) / NAMES, "disease", "name", "kind")
         if kind == "label" and disease in codes
     }
-    return {disease: tree.code(_nearest(nodes, main.get(disease), tree, normalizer, encoder)) for disease, nodes in codes.items()}
+    return {
+        disease: tree.code(_nearest(nodes, main.get(disease), tree, normalizer, encoder))
+        for disease, nodes in codes.items()
+    }
 
 
 def _nearest(nodes: list[int], name: str | None, tree: IcdTree, normalizer: Normalizer, encoder: Encoder) -> int:
@@ -112,12 +120,18 @@ def _rare(folder: Path, tree: IcdTree, normalizer: Normalizer) -> list[CodedName
     for orpha, name, code, kind in required_columns(folder / RARE_CODES, "orpha", "name", "icd10", "relation"):
         category = (code or "")[:3]
         if kind in ("E", "NTBT") and tree.find(category) >= 0:
-            names = [name, *(synonym for synonym in others[orpha] if not _is_short_form(synonym))]
-            out += [CodedName(f"Orphanet:{orpha}", normalizer(without_obsolete(one)), category, RARE_COST) for one in names]
+            names = [one for one in (name, *others[orpha]) if not _is_short_form(one)]
+            out += [
+                CodedName(f"Orphanet:{orpha}", normalizer(without_obsolete(one)), category, RARE_COST) for one in names
+            ]
     return out
 
 
 def _is_short_form(name: str) -> bool:
     """Whether a name is letters that stand for words, alone or before "syndrome" or "disease"."""
-    words = [word for word in name.split() if word.lower() not in ("syndrome", "disease", "disorder", "type")]
-    return all(_SHORT_FORM.fullmatch(word) and sum(map(str.isupper, word)) > 1 or word.isdigit() for word in words)
+    words = [
+        word
+        for word in name.replace("-", " ").split()
+        if word.lower() not in ("syndrome", "disease", "disorder", "type")
+    ]
+    return all(word.isdigit() or (_SHORT_FORM.fullmatch(word) and sum(map(str.isupper, word)) > 1) for word in words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ from ...errors import DxmatchError, OptionError
 from ..encoders import Encoder, probe
 from ..text.normalizer import Normalizer
 from .cache import Cache, text_array, texts_of
-from .ranking import VERSION, MoreNames, Wording
+from .ranking import FLOOR, UNKNOWN, VERSION, MoreNames, Wording
 from .readings import other_readings, plain_readings
 from .search import CANDIDATES, Candidates, Search, trained_index
 from .sources import open_tree
@@ -26,10 +25,8 @@ MORE_NAMES_OF = "icd10cm"
 _STRINGS_AT_ONCE = 4096
 HOW = ("none", "direct", "code", "nearest", "unmapped")
 NONE, DIRECT, CODE, NEAREST, UNMAPPED = range(5)
-FLOOR = 0.30
-"""Of the score of the best candidate: below it a text is unmapped."""
 _FLOORED = "static-"
-"""The encoders, by the beginning of their identity, whose scores `FLOOR` was chosen on; other encoders have no floor."""
+"""The encoders, by the beginning of their identity, whose scores the floor was chosen on; other encoders have no floor."""
 
 
 class Assignment(NamedTuple):
@@ -67,8 +64,8 @@ class IcdIndex:
     trained : what `trained_index` makes of the vectors; made here where there is none.
     wording : of the names; made here where there is none.
     costs : float32[n], taken off each name's score; none where not given.
-    floor : a text whose best candidate scores less is unmapped; None for no floor. Not given: `FLOOR` for the encoders
-        that it was chosen for, none for others.
+    floor : whether a text whose best name scores too little (see `ranking`) is unmapped. Not given: with the encoders whose
+        scores that limit was chosen on.
     """
 
     def __init__(
@@ -81,17 +78,15 @@ class IcdIndex:
         trained: NDArray[np.uint8] | None = None,
         wording: Wording | None = None,
         costs: NDArray[np.float32] | None = None,
-        floor: float | None = math.nan,
+        floor: bool | None = None,
     ) -> None:
         self.tree, self.encoder = tree, encoder
         self.names, self.nodes, self.vectors = names, nodes, vectors
         self._entries = dict(zip(names, range(len(names)), strict=True))
         self._trained = trained
         self._wording = wording
-        self._costs = np.zeros(len(names), np.float32) if costs is None else costs
-        if floor is not None and math.isnan(floor):
-            floor = FLOOR if encoder.identity.startswith(_FLOORED) else None
-        self.floor = floor
+        self.costs = np.zeros(len(names), np.float32) if costs is None else costs
+        self.floor = encoder.identity.startswith(_FLOORED) if floor is None else floor
 
     @classmethod
     def open(
@@ -114,7 +109,12 @@ class IcdIndex:
         store = Cache(cache)
         tree = open_tree(tree_source, store)
         more = more_names if tree_source == MORE_NAMES_OF else None
-        key = {"source": tree.source, "encoder": encoder.identity, "normalizer": normalizer.identity, "wording": VERSION}
+        key = {
+            "source": tree.source,
+            "encoder": encoder.identity,
+            "normalizer": normalizer.identity,
+            "wording": VERSION,
+        }
         key["more"] = "" if more is None else more.identity
         kept = store.load("names", key)
         if kept is None or kept["vectors"].shape[1:] != (probe(encoder),):
@@ -177,14 +177,16 @@ class IcdIndex:
         out = Candidates.none(len(strings), _checked(k))
         for some, queries in self._batches(strings, vectors):
             said = self.wording.said(strings[some])
-            found, _ = self._search.ranked(queries, said, k, self.wording, self._costs, self._categories)
+            found = self._search.ranked(queries, said, k, self.wording, self.costs, self._categories)
             out.nodes[some], out.scores[some] = found
         return out
 
-    def mapped(self, found: Candidates) -> NDArray[np.bool_]:
-        """bool[n]: whether the best candidate of `ranked` reaches the floor; False where there is none."""
+    def mapped(self, strings: Sequence[str], found: Candidates) -> NDArray[np.bool_]:
+        """bool[n]: whether the best candidate of each string in `ranked` reaches the floor; False where there is none."""
         some = found.nodes[:, 0] >= 0
-        return some if self.floor is None else some & (found.scores[:, 0] >= self.floor)
+        if not self.floor:
+            return some
+        return some & (found.scores[:, 0] >= FLOOR + UNKNOWN * self.wording.said(strings).unknown)
 
     def _batches(
         self, strings: Sequence[str], vectors: NDArray[np.float32] | None
@@ -201,8 +203,9 @@ class IcdIndex:
         rows = np.flatnonzero(direct < 0)
         out = Candidates.none(len(strings), k)
         out.nodes[:, 0], out.scores[:, 0] = direct, np.where(direct < 0, np.nan, 1)
-        found = self.ranked([strings[i] for i in rows.tolist()], k, None if vectors is None else vectors[rows])
-        kept = self.mapped(found)
+        open_ = [strings[i] for i in rows.tolist()]
+        found = self.ranked(open_, k, None if vectors is None else vectors[rows])
+        kept = self.mapped(open_, found)
         out.nodes[rows[kept]], out.scores[rows[kept]] = found.nodes[kept], found.scores[kept]
         return out
 
@@ -210,8 +213,9 @@ class IcdIndex:
         """Direct where there is a direct match, else the best of the nearest, or unmapped below the floor."""
         nodes, how, scores = self.direct(strings)
         rows = np.flatnonzero(nodes < 0)
-        found = self.ranked([strings[i] for i in rows.tolist()], 1)
-        mapped = self.mapped(found)
+        open_ = [strings[i] for i in rows.tolist()]
+        found = self.ranked(open_, 1)
+        mapped = self.mapped(open_, found)
         nodes[rows] = np.where(mapped, found.nodes[:, 0], -1)
         how[rows] = np.where(mapped, NEAREST, np.where(found.nodes[:, 0] >= 0, UNMAPPED, NONE))
         scores[rows] = np.minimum(found.scores[:, 0], 1.0)

@@ -38,7 +38,7 @@ def rank(queries, rows, shortlists, vectors, codes, nodes, cosines):
 @compiled
 def rank_said(
     queries, rows, shortlists, vectors, codes, categories, costs,
-    offsets, ids, bits, q_offsets, q_ids, q_bits, weights, bit_costs, settings, nodes, scores, nearest,
+    offsets, ids, bits, q_offsets, q_ids, q_bits, weights, bit_costs, settings, nodes, scores,
 ):  # fmt: skip
     """Fills `nodes` and `scores` of `rows` with the best codes of their shortlists by `ranking`'s score; returns how many each has.
 
@@ -50,7 +50,6 @@ def rank_said(
     weights : float32[w], of the words. bit_costs : float32, of each set of bits.
     settings : float64[3], `MISSING`, `AGREEMENT` and `WIDTH`.
     nodes, scores : int32[m, k] and float32[m, k], written to.
-    nearest : float32[m], written to: the largest cosine.
     """
     counts = np.zeros(len(rows), np.int64)
     k, width, room = nodes.shape[1], shortlists.shape[1], np.empty(vectors.shape[1], np.float32)
@@ -62,13 +61,12 @@ def rank_said(
         in_all = 0.0
         for i in range(first, last):
             in_all += weights[q_ids[i]]
-        best, top = -np.inf, np.float32(-np.inf)
+        best = -np.inf
         for j in range(width):
             entry = shortlists[at, j]
             if entry < 0:
                 continue
             cosine = _dot(vectors[entry], queries[row], room)
-            top = max(top, cosine)
             shared, a, b = 0.0, offsets[entry], first
             while a < offsets[entry + 1] and b < last:
                 if ids[a] == q_ids[b]:
@@ -82,7 +80,6 @@ def rank_said(
             unsaid = bit_costs[bits[entry] & ~q_bits[row]]
             score_of[j] = cosine - unsaid - costs[entry] - missing * (in_all - shared)
             best = max(best, score_of[j])
-        nearest[row] = top
         total = 0.0
         for j in range(width):
             if shortlists[at, j] >= 0:

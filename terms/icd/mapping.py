@@ -110,8 +110,9 @@ def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAn
     """By name, by code, or by the best of the nearest names, where it reaches the floor."""
     direct = index.direct(names)
     by_name = [i for i, how in enumerate(direct.how) if how != CODE]
-    found = index.ranked([names[i] for i in by_name], k)
-    reached = dict(zip(by_name, index.mapped(found).tolist(), strict=True))
+    asked = [names[i] for i in by_name]
+    found = index.ranked(asked, k)
+    reached = dict(zip(by_name, index.mapped(asked, found).tolist(), strict=True))
     nearest = {i: candidates_of(index, *row) for i, row in zip(by_name, zip(*found, strict=True), strict=True)}
     out = []
     for i, (node, how) in enumerate(zip(direct.nodes.tolist(), direct.how.tolist(), strict=True)):

@@ -9,7 +9,10 @@ history. The encoder cannot tell which is meant; the words can. A name's *score*
     - the cost of a name from outside ICD-10 (`MoreNames.costs`)
     + `AGREEMENT` x ln(the share of the code's category among all names of the shortlist, each e^(score / `WIDTH`))
 
-which is at most 1 and may be below 0. The costs were fitted by logistic regression on names of the graph of diseases with ICD-10-CM
+which is at most 1 and may be below 0. A diagnosis whose best name scores under `FLOOR` + `UNKNOWN` x the share of its letters in words
+that no name has is *unmapped*: chosen by what real names and nonsense score (random letters, words of other languages, English words).
+
+The costs were fitted by logistic regression on names of the graph of diseases with ICD-10-CM
 codes, each looked up without the other names of its disease, in folds by disease (`training/icd_weights.py`); those of what no
 diagnosis means by itself (pregnancy, newborns, poisoning, chapters XX and XXI) have a floor.
 """
@@ -34,6 +37,8 @@ VERSION = 1
 MISSING = 0.05
 AGREEMENT = 0.03
 WIDTH = 0.05
+FLOOR, UNKNOWN = 0.28, 0.20
+"""Chosen for the scores of the shipped static encoder; see `IcdIndex`."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +95,8 @@ SAYINGS: dict[str, Saying] = {
     "with": Saying("with", 0.01),
 }  # fmt: skip
 
-_WEIGHTLESS = frozenset(
-    "type of the in to a an and or not by for on at as disord diseas syndrom unspecifi site other specifi".split()
-)
+_SAYS_NOTHING = "type of the in to a an and or not by for on at as disord diseas syndrom unspecifi site other specifi"
+_WEIGHTLESS = frozenset(_SAYS_NOTHING.split())
 
 
 class MoreNames(NamedTuple):
@@ -113,11 +117,20 @@ class MoreNames(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What n texts say: the words with a weight, as rows of rising numbers, and the kinds in `SAYINGS`, as bits."""
+    """What n texts say.
+
+    Attributes
+    ----------
+    offsets, ids : int64[n + 1] and int32: the words, as rows of rising numbers.
+    bits : int32[n], the kinds in `SAYINGS`.
+    unknown : float32[n], the share of the letters that stand in words which no name of the index has; 1 where no word has
+        two letters.
+    """
 
     offsets: NDArray[np.int64]
     ids: NDArray[np.int32]
     bits: NDArray[np.int32]
+    unknown: NDArray[np.float32]
 
 
 def _stems(words: Sequence[str]) -> list[str]:
@@ -176,7 +189,8 @@ class Wording:
         bits_of = np.array([of_stem.get(word, 0) for word in words], np.int32)
         offsets = np.concatenate([[0], np.cumsum([len(row) for row in ids])]).astype(np.int64)
         by_words = np.array([np.bitwise_or.reduce(bits_of[row]) if row else 0 for row in ids], np.int32)
-        return cls(words, weights, Said(offsets, flat, by_words | _bits_of_categories(nodes, tree)))
+        bits = by_words | _bits_of_categories(nodes, tree)
+        return cls(words, weights, Said(offsets, flat, bits, np.zeros(len(names), np.float32)))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -191,15 +205,24 @@ class Wording:
         stem_of = dict(zip(raw, _stems(list(raw)), strict=True))
         known = {word: number[stem] for word, stem in stem_of.items() if stem in number}
         says = {word: of_stem[stem] for word, stem in stem_of.items() if stem in of_stem}
-        offsets, ids, bits = [0], [], []
+        letters = {word: 0 if word.isdigit() or len(word) < 2 else len(word) for word in raw}
+        offsets, ids, bits, unknown = [0], [], [], []
         for row in rows:
             ids += sorted({known[word] for word in row if word in known})
             offsets.append(len(ids))
-            said = 0
+            said = in_all = in_unknown = 0
             for word in row:
                 said |= says.get(word, 0)
+                in_all += letters[word]
+                in_unknown += 0 if word in known else letters[word]
             bits.append(said)
-        return Said(np.array(offsets, np.int64), np.array(ids, np.int32), np.array(bits, np.int32))
+            unknown.append(in_unknown / in_all if in_all else 1.0)
+        return Said(
+            np.array(offsets, np.int64),
+            np.array(ids, np.int32),
+            np.array(bits, np.int32),
+            np.array(unknown, np.float32),
+        )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """For the cache; `from_arrays` reads them."""

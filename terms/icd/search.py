@@ -113,8 +113,8 @@ class Search:
         wording: Wording,
         costs: NDArray[np.float32],
         categories: NDArray[np.int32],
-    ) -> tuple[Candidates, NDArray[np.float32]]:
-        """For each query the k codes of the best scores (see `ranking`), and float32[m], its largest cosine; NaN for zeros.
+    ) -> Candidates:
+        """For each query the k codes of the best scores (see `ranking`).
 
         Parameters
         ----------
@@ -125,15 +125,14 @@ class Search:
         from .kernels import rank_said
 
         out = Candidates.none(len(queries), max(k, CANDIDATES))
-        nearest = np.full(len(queries), np.nan, np.float32)
         settings = np.array([MISSING, AGREEMENT, WIDTH])
-        fixed = (categories, costs, *wording.entries, *said, wording.weights, costs_of_bits(), settings)
+        fixed = (categories, costs, *wording.entries[:3], *said[:3], wording.weights, costs_of_bits(), settings)
 
         def fill(rows: NDArray[np.int64], lists: NDArray[np.int64]) -> NDArray[np.int64]:
-            return rank_said(queries, rows, lists, self._vectors, self._codes, *fixed, *out, nearest)
+            return rank_said(queries, rows, lists, self._vectors, self._codes, *fixed, *out)
 
         self._each(queries, max(k, CANDIDATES), fill)
-        return Candidates(*(np.ascontiguousarray(column[:, :k]) for column in out)), nearest
+        return Candidates(*(np.ascontiguousarray(column[:, :k]) for column in out))
 
     def _each(self, queries: NDArray[np.float32], k: int, fill: _Fill) -> None:
         import faiss
