@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -64,6 +64,7 @@ class IcdIndex:
     trained : what `trained_index` makes of the vectors; made here where there is none.
     wording : of the names; made here where there is none.
     costs : float32[n], taken off each name's score; none where not given.
+    known : further names and their nodes, found where a string equals one; none of them is an entry.
     floor : whether a text whose best name scores too little (see `ranking`) is unmapped. Not given: with the encoders whose
         scores that limit was chosen on.
     """
@@ -78,11 +79,12 @@ class IcdIndex:
         trained: NDArray[np.uint8] | None = None,
         wording: Wording | None = None,
         costs: NDArray[np.float32] | None = None,
+        known: Mapping[str, int] | None = None,
         floor: bool | None = None,
     ) -> None:
         self.tree, self.encoder = tree, encoder
         self.names, self.nodes, self.vectors = names, nodes, vectors
-        self._entries = dict(zip(names, range(len(names)), strict=True))
+        self._nodes_by_name = {**(known or {}), **dict(zip(names, nodes.tolist(), strict=True))}
         self._trained = trained
         self._wording = wording
         self.costs = np.zeros(len(names), np.float32) if costs is None else costs
@@ -119,12 +121,17 @@ class IcdIndex:
         kept = store.load("names", key)
         if kept is None or kept["vectors"].shape[1:] != (probe(encoder),):
             names, nodes, costs = entries(tree, normalizer, more)
+            searched = np.isfinite(costs)
+            known = [name for name, seen in zip(names, searched.tolist(), strict=True) if not seen]
+            kept = {"known": text_array(known), "known_nodes": nodes[~searched], "costs": costs[searched]}
+            names, nodes = names[: len(names) - len(known)], nodes[searched]
             vectors = _encode(encoder, names)
-            kept = {"names": text_array(names), "nodes": nodes, "vectors": vectors, "costs": costs}
+            kept |= {"names": text_array(names), "nodes": nodes, "vectors": vectors}
             kept |= {"trained": trained_index(vectors), **Wording.of(names, nodes, tree).arrays()}
             store.save("names", key, kept)
         names, wording = texts_of(kept["names"]), Wording.from_arrays(kept)
-        return cls(tree, encoder, names, kept["nodes"], kept["vectors"], kept["trained"], wording, kept["costs"])
+        known = dict(zip(texts_of(kept["known"]), kept["known_nodes"].tolist(), strict=True))
+        return cls(tree, encoder, names, kept["nodes"], kept["vectors"], kept["trained"], wording, kept["costs"], known)
 
     @cached_property
     def _search(self) -> Search:
@@ -144,8 +151,8 @@ class IcdIndex:
         """The node whose name a string equals, or whose code it is; -1 where neither holds."""
         nodes, how = np.full(len(strings), -1, np.int32), np.full(len(strings), NONE, np.uint8)
         for i, text in enumerate(strings):
-            if (entry := self._entries.get(text, -1)) >= 0:
-                nodes[i], how[i] = self.nodes[entry], DIRECT
+            if (node := self._nodes_by_name.get(text, -1)) >= 0:
+                nodes[i], how[i] = node, DIRECT
             elif CODE_FORM.fullmatch(text) and (node := self.tree.find(text)) >= 0:
                 nodes[i], how[i] = node, CODE
         return Assignment(nodes, how, np.where(nodes >= 0, 1.0, np.nan))
@@ -244,7 +251,9 @@ def entries(
         for node, name in source:
             node_of.setdefault(normalizer(name), node)
     costs = [0.0] * len(node_of)
-    for name, code, cost in zip(*more[:3], strict=True) if more is not None else ():
+    # those that take no part in the search stand last
+    further = [] if more is None else sorted(zip(*more[:3], strict=True), key=lambda one: not np.isfinite(one[2]))
+    for name, code, cost in further:
         node = tree.find(code)
         if node >= 0 and indexed[node] and name not in node_of:
             node_of[name] = node

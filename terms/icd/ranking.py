@@ -13,7 +13,7 @@ which is at most 1 and may be below 0. A diagnosis whose best name scores under 
 that no name has is *unmapped*: chosen by what real names and nonsense score (random letters, words of other languages, English words).
 
 The costs were fitted by logistic regression on names of the graph of diseases with ICD-10-CM
-codes, each looked up without the other names of its disease, in folds by disease (`training/icd_weights.py`); those of what no
+codes, each looked up without the other names of its disease, in folds by disease (`training/icd_weights.py`), and rounded; with fewer points off than the regression gives, since rare names of Orphadata lose by more; those of what no
 diagnosis means by itself (pregnancy, newborns, poisoning, chapters XX and XXI) have a floor.
 """
 
@@ -35,9 +35,9 @@ VERSION = 1
 """Raised with any change of `SAYINGS` or of a word's weight: part of the key of the cache."""
 
 MISSING = 0.05
-AGREEMENT = 0.03
-WIDTH = 0.05
-FLOOR, UNKNOWN = 0.28, 0.20
+AGREEMENT = 0.05
+WIDTH = 0.08
+FLOOR, UNKNOWN = 0.22, 0.20
 """Chosen for the scores of the shipped static encoder; see `IcdIndex`."""
 
 
@@ -106,7 +106,8 @@ class MoreNames(NamedTuple):
     ----------
     names : normalised.
     codes : as ICD-10-CM writes them; a name whose code the tree lacks is left out.
-    costs : float32[n], taken off the score of each name: how far its source is trusted less than ICD-10's own.
+    costs : float32[n], taken off the score of each name: how far its source is trusted less than ICD-10's own; infinite for a
+        name that is known where a text equals it and takes no part in the search.
     identity : what distinguishes one such list from another: part of the key of the cache.
     """
 

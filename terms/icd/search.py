@@ -132,7 +132,7 @@ class Search:
             return rank_said(queries, rows, lists, self._vectors, self._codes, *fixed, *out)
 
         self._each(queries, max(k, CANDIDATES), fill)
-        return Candidates(*(np.ascontiguousarray(column[:, :k]) for column in out))
+        return Candidates(np.ascontiguousarray(out.nodes[:, :k]), np.ascontiguousarray(out.scores[:, :k]))
 
     def _each(self, queries: NDArray[np.float32], k: int, fill: _Fill) -> None:
         import faiss

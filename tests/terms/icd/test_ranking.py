@@ -114,12 +114,9 @@ def test_unmapped_in_the_table(cm, normalizer):
 
 
 def test_more_names(folder, encoder, normalizer, cm):
-    more = MoreNames(
-        ["grippe of the lungs", "crohn disease", "of no code"],
-        ["J10.1", "A00", "Q99.123"],
-        np.full(3, 0.04, np.float32),
-        "m1",
-    )
+    names = ["grippe of the lungs", "lung blight", "crohn disease", "of no code"]
+    costs = np.array([0.04, np.inf, 0.04, 0.04], np.float32)
+    more = MoreNames(names, ["J10.1", "J18", "A00", "Q99.123"], costs, "m1")
     index = IcdIndex.open("icd10cm", encoder, normalizer, folder, more)
     plain = IcdIndex.open("icd10cm", encoder, normalizer, folder)
     assert len(index.names) == len(plain.names) + 1
@@ -129,6 +126,7 @@ def test_more_names(folder, encoder, normalizer, cm):
         "K50.9",
     ]
     assert plain.direct(["grippe of the lungs"]).nodes[0] == -1
+    assert cm.code(index.direct(["lung blight"]).nodes[0]) == "J18" and "lung blight" not in index.names
     again = IcdIndex.open("icd10cm", encoder, normalizer, folder, more)
     assert again.find(["grip of lungs"]).nodes.tolist() == index.find(["grip of lungs"]).nodes.tolist()
 
