@@ -200,7 +200,7 @@ class Representations:
         found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
         for start in range(0, total, _SEARCH_BATCH):
             some = slice(start, start + _SEARCH_BATCH)
-            found.nodes[some], found.cosines[some] = index.find(self.cores[some], CANDIDATES, vectors[some])
+            found.nodes[some], found.scores[some] = index.find(self.cores[some], CANDIDATES, vectors[some])
             if self.progress is not None:
                 self.progress(min(start + _SEARCH_BATCH, total), total)
         return found

@@ -34,3 +34,23 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
         dxmatch.icd(["flu"], k=0)
     with pytest.raises(dxmatch.DxmatchError, match="no such file"):
         dxmatch.icd("flu.csv")
+
+
+def test_a_bare_string_is_one_diagnosis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dxmatch.icd("heart attack", k=3).to_pylist() == dxmatch.icd(["heart attack"], k=3).to_pylist()
+    monkeypatch.chdir(tmp_path)
+    for missing in ("flu.csv", "flu.TSV", "flu.jsonl", "flu.parquet"):
+        with pytest.raises(dxmatch.DxmatchError, match="no such file"):
+            dxmatch.icd(missing)
+    (tmp_path / "d.txt").write_text("flu")
+    with pytest.raises(dxmatch.DxmatchError, match="a file of an unknown kind"):
+        dxmatch.icd("d.txt")
+
+
+def test_the_edition_is_in_the_metadata_and_nonsense_has_no_code() -> None:
+    table = dxmatch.icd(["asdf qwer", "flu"])
+    assert table.schema.metadata[b"icd10"].startswith(b"simple_icd_10_cm ")
+    nonsense, flu = table.to_pylist()
+    assert (nonsense["icd10"], nonsense["name"], nonsense["how"]) == (None, None, "unmapped")
+    assert nonsense["score"] < 0.5 and len(nonsense["candidates"]) == 15
+    assert flu["icd10"].startswith("J")
