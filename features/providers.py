@@ -122,5 +122,10 @@ class Providers:
 
         with self._lock:
             if (source, encoder) not in self._indexes:
-                self._indexes[source, encoder] = IcdIndex.open(source, self.encoder(encoder), self.normalizer)
+                self._indexes[source, encoder] = IcdIndex.open(
+                    source,
+                    self.encoder(encoder),
+                    self.normalizer,
+                    more_names=None if self.graph is None else self.graph.more_names,
+                )
             return self._indexes[source, encoder]

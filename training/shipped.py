@@ -27,12 +27,13 @@ from ..models.relation import LEARNT_POLICIES
 from ..progress import shown
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
-from ..terms.icd.index import entries
+from ..terms.icd.index import IcdIndex, entries
 from ..terms.icd.sources import open_tree
 from ..terms.text.normalizer import Normalizer
 from .ablation import Ablation, ablate
 from .card import model_card, print_training
 from .contained import treat_contained
+from .disease_codes import agreed_names, coded_names, more_names
 from .diseases.compile import compiled_graph, half_hidden
 from .encoder.data import common_synonyms, read_synonyms
 from .examples import Extra, examples_of, read_extra, reference_names
@@ -72,11 +73,14 @@ def encoder_table(measured: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def graph_of(data: Path, normalizer: Normalizer) -> DiseaseGraph:
-    """The graph of diseases that ships."""
+def graph_of(data: Path, normalizer: Normalizer, encoder: StaticEncoder) -> DiseaseGraph:
+    """The graph of diseases that ships; the encoder has a say in which codes its diseases get."""
+    tree = open_tree("icd10cm")
     names = [common_synonyms(), *(read_synonyms(data / file) for file in (ORPHADATA_SYNONYMS, MONDO_EXACT))]
-    icd, _ = entries(open_tree("icd10cm"), normalizer)
-    return compiled_graph(data, normalizer, more=names, other_names=icd)
+    coded = coded_names(data, tree, normalizer, encoder)
+    index = IcdIndex.open("icd10cm", encoder, normalizer, False, more_names(coded))
+    codes = more_names([*coded, *agreed_names(data, index, normalizer, coded)])
+    return compiled_graph(data, normalizer, more=names, more_names=codes, other_names=entries(tree, normalizer)[0])
 
 
 def silver_extra(data: Path, kept_back: Path, graph: DiseaseGraph, folder: Path, seed: int = 0) -> Extra:
@@ -173,7 +177,7 @@ def main(
     """Trains the shipped match function; measures on held-out references, then trains again with all."""
     words = None if plain_words is None else read_plain_words(plain_words)
     with TemporaryDirectory() as folder:
-        graph = graph_of(data, Normalizer())
+        graph = graph_of(data, Normalizer(), StaticEncoder.load(encoder))
         silver = silver_extra(data, kept_back, graph, Path(folder), seed)
         ablation = ablation_of(data, silver, encoder, graph, seed)
         measured = StaticEncoder.load(encoder).measured

@@ -15,13 +15,14 @@ from safetensors.numpy import save as save_tensors
 
 from ...errors import ModelError
 from ..icd.cache import text_array, texts_of
+from ..icd.ranking import MoreNames
 
 FORMAT = "dxmatch-diseases 1"
 FILE = "diseases.safetensors"
 MOST_KINDS = 1_500
 """A class with more kinds than this is too broad to name a disease ("cancer")."""
-_TEXTS = ("ids", "labels", "names", "codes", "words")
-_NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "word_counts")
+_TEXTS = ("ids", "labels", "names", "words", "coded_names", "codes")
+_NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "word_counts", "code_costs")
 SOURCES = {
     "DOID": "Disease Ontology",
     "MONDO": "MONDO",
@@ -55,9 +56,9 @@ class DiseaseGraph:
     ----------
     ids, labels : of each disease, its id ("MONDO:0005068") and its main name as written.
     names, name_disease : the n names, each once, and int32[n], the disease of each.
-    codes : of each disease its ICD-10-CM codes, parted by blanks; "" for none.
     parents : the diseases that disease i is a kind of are `parents[parent_starts[i] : parent_starts[i + 1]]` (int32).
     vague : bool[d], classes that name no disease whatever their size ("lung disorder").
+    coded_names, codes, code_costs : names of ICD-10-CM's codes from outside ICD-10 (`MoreNames`), float32.
     words, word_counts : the words of diagnoses that are known, of which the names are a part, and int32, how many names hold each.
     """
 
@@ -66,16 +67,20 @@ class DiseaseGraph:
         ids: Sequence[str],
         labels: Sequence[str],
         names: Sequence[str],
-        codes: Sequence[str],
         words: Sequence[str],
+        coded_names: Sequence[str] = (),
+        codes: Sequence[str] = (),
         *,
         name_disease: NDArray[np.int32],
         parent_starts: NDArray[np.int32],
         parents: NDArray[np.int32],
         vague: NDArray[np.bool_],
         word_counts: NDArray[np.int32],
+        code_costs: NDArray[np.float32] | None = None,
     ) -> None:
-        self.ids, self.labels, self.names, self.codes = ids, labels, names, codes
+        self.ids, self.labels, self.names = ids, labels, names
+        self.coded_names, self.codes = coded_names, codes
+        self.code_costs = np.zeros(len(codes), np.float32) if code_costs is None else code_costs
         self.words, self.word_counts = words, word_counts
         self.name_disease, self.parent_starts, self.parents, self.vague = name_disease, parent_starts, parents, vague
 
@@ -115,12 +120,15 @@ class DiseaseGraph:
             "parents": np.int32,
             "vague": np.bool_,
             "word_counts": np.int32,
+            "code_costs": np.float32,
         }
         for name, kind in kinds.items():
             if getattr(self, name).dtype != kind or getattr(self, name).ndim != 1:
                 return f"{name} of another type"
+        if not len(self.coded_names) == len(self.codes) == len(self.code_costs):
+            return "codes of different numbers"
         if (
-            not len(self.labels) == len(self.codes) == len(self.vague) == d
+            not len(self.labels) == len(self.vague) == d
             or len(self.name_disease) != n
             or len(self.words) != len(self.word_counts)
         ):
@@ -137,6 +145,14 @@ class DiseaseGraph:
     def identity(self) -> str:
         """Twelve hexadecimal digits of the graph's content."""
         return hashlib.sha256(self.to_bytes()).hexdigest()[:12]
+
+    @cached_property
+    def more_names(self) -> MoreNames:
+        """Names of ICD-10-CM's codes, for `IcdIndex.open`."""
+        digest = hashlib.sha256(self.code_costs.tobytes())
+        for text in (*self.coded_names, *self.codes):
+            digest.update(f"{text}\n".encode())
+        return MoreNames(self.coded_names, self.codes, self.code_costs, f"graph {digest.hexdigest()[:16]}")
 
     @cached_property
     def disease_of(self) -> dict[str, int]:

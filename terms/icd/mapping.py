@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +49,7 @@ def map_to_icd(
     *,
     answers: Answers | None = None,
     unmapped: Sequence[str | None] | None = None,
+    read_as: Mapping[str, str] | None = None,
     source: str | None = None,
     column: str | None = None,
     row_number: Callable[[int], int] = lambda i: i + 1,
@@ -73,6 +74,7 @@ def map_to_icd(
     normalizer : the one that the index was opened with.
     answers : finds the code of each name in place of the nearest: a language model's picks, say.
     unmapped : for each string, why it is no diagnosis that could have a code, or None where it may be one.
+    read_as : the names of strings with slips that were mended, in place of what the normaliser makes of them.
     source, column, row_number : the place of string i, for errors.
 
     Raises
@@ -88,6 +90,7 @@ def map_to_icd(
             if not isinstance(text, str):
                 raise InputError("not a text", allowed="a diagnosis in words")
             (names[text],) = normalize_checked(normalizer, [text])
+            names[text] = (read_as or {}).get(text, names[text])
         except InputError as error:
             place = {"source": source, "row": row_number(i), "column": column}
             raise InputError(error.problem, **place, allowed=error.allowed, got=text) from error

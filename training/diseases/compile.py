@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from ...terms.diseases.graph import DiseaseGraph
+from ...terms.icd.ranking import MoreNames
 from ..encoder.data import Synonyms
 from ..word_lists.reading import KINDS, rows, word_set
 from .tables import all_above, read_diseases
 
 OWN = "dxmatch"
+NO_MORE_NAMES = MoreNames((), (), np.empty(0, np.float32), "")
 _DISEASE = word_set("disease diseases disorder disorders condition conditions problem problems illness abnormality")
 _PLACES = word_set(
     "heart cardiac lung pulmonary kidney renal liver hepatic skin cutaneous brain cerebral eye ocular ear nose throat bone joint muscle nerve "
@@ -47,7 +49,7 @@ def compiled_graph(
     normalizer: Callable[[str], str],
     *,
     more: Sequence[Synonyms] = (),
-    codes: Mapping[str, Sequence[str]] | None = None,
+    more_names: MoreNames = NO_MORE_NAMES,
     other_names: Iterable[str] = (),
 ) -> DiseaseGraph:
     """The graph of the tables in the folder `data`.
@@ -55,7 +57,7 @@ def compiled_graph(
     Parameters
     ----------
     more : other names: where one of a pair is a name of the graph and the other is not, it becomes a name of the same disease.
-    codes : ICD-10-CM codes by disease.
+    more_names : names of ICD-10-CM's codes.
     other_names : normalised names whose words are known words, too.
     """
     diseases = {each.id: each for each in read_diseases(data, normalizer)}
@@ -76,13 +78,15 @@ def compiled_graph(
         ids,
         [labels[each] for each in ids],
         order,
-        [" ".join((codes or {}).get(each, ())) for each in ids],
         words,
+        more_names.names,
+        more_names.codes,
         name_disease=np.array([number[names[name]] for name in order], np.int32),
         parent_starts=starts,
         parents=np.array([parent for each in above for parent in each], np.int32),
         vague=np.array([is_vague(normalizer(labels[each])) for each in ids], np.bool_),
         word_counts=np.array([counts[word] for word in words], np.int32),
+        code_costs=np.asarray(more_names.costs, np.float32),
     )
 
 
@@ -91,19 +95,26 @@ def half_hidden(graph: DiseaseGraph) -> DiseaseGraph:
 
     A name of a pair that is made from the graph is always in the graph; that of a diagnosis as it is written is there once in three times.
     """
-    kept = np.array([hashlib.sha256(name.encode()).digest()[0] & 1 for name in graph.names], np.bool_)
+    kept = np.array([_stays(name) for name in graph.names], np.bool_)
+    coded = [i for i, name in enumerate(graph.coded_names) if _stays(name)]
     return DiseaseGraph(
         graph.ids,
         graph.labels,
         [name for name, stays in zip(graph.names, kept.tolist(), strict=True) if stays],
-        graph.codes,
         graph.words,
+        [graph.coded_names[i] for i in coded],
+        [graph.codes[i] for i in coded],
         name_disease=graph.name_disease[kept],
         parent_starts=graph.parent_starts,
         parents=graph.parents,
         vague=graph.vague,
         word_counts=graph.word_counts,
+        code_costs=graph.code_costs[coded],
     )
+
+
+def _stays(name: str) -> bool:
+    return hashlib.sha256(name.encode()).digest()[0] & 1 == 1
 
 
 def _add_names(names: dict[str, str], more: Sequence[Synonyms], normalizer: Callable[[str], str]) -> None:
