@@ -46,11 +46,11 @@ class DiseaseIndex:
 
         Returns
         -------
-        nodes int32[u, LINKS] (-1 for none) and cosines float32[u, LINKS] (NaN for none), best first.
+        nodes int32[u, LINKS] (-1 for none) and scores float32[u, LINKS], cosines (NaN for none), best first.
         """
         exact = np.fromiter((self.graph.disease_of.get(name, -1) for name in names), np.int32, len(names))
         rows = np.flatnonzero(exact < 0)
         out = Candidates.none(len(names), LINKS)
-        out.nodes[:, 0], out.cosines[:, 0] = exact, np.where(exact < 0, np.nan, 1)
-        out.nodes[rows], out.cosines[rows] = self._search(vectors[rows], LINKS)
+        out.nodes[:, 0], out.scores[:, 0] = exact, np.where(exact < 0, np.nan, 1)
+        out.nodes[rows], out.scores[rows] = self._search(vectors[rows], LINKS)
         return out
