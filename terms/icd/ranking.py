@@ -12,9 +12,10 @@ history. The encoder cannot tell which is meant; the words can. A name's *score*
 which is at most 1 and may be below 0. A diagnosis whose best name scores under `FLOOR` + `UNKNOWN` x the share of its letters in words
 that no name has is *unmapped*: chosen by what real names and nonsense score (random letters, words of other languages, English words).
 
-The costs were fitted by logistic regression on names of the graph of diseases with ICD-10-CM
-codes, each looked up without the other names of its disease, in folds by disease (`training/icd_weights.py`), and rounded; with fewer points off than the regression gives, since rare names of Orphadata lose by more; those of what no
-diagnosis means by itself (pregnancy, newborns, poisoning, chapters XX and XXI) have a floor.
+The costs come from a logistic regression on names of the graph of diseases with ICD-10-CM codes, each looked up without the other
+names of its disease, in folds by disease (`training/icd_weights.py`). They are rounded by hand, mostly below the regression's, because
+Orphadata's names lose by more; what no diagnosis means by itself (pregnancy, newborns, poisoning, chapters XX and XXI) costs something
+whatever the regression says.
 """
 
 from __future__ import annotations
