@@ -10,7 +10,7 @@ import numpy as np
 
 from ...terms.diseases.graph import DiseaseGraph
 from ..encoder.data import Synonyms
-from ..word_lists.reading import KINDS, rows, word_set
+from ..word_lists.reading import KINDS, SIGNS, rows, rows_like, word_set
 from .tables import all_above, read_diseases
 
 OWN = "dxmatch"
@@ -111,7 +111,7 @@ def _add_classes(
     names: dict[str, str], parents: dict[str, set[str]], labels: dict[str, str], normalizer: Callable[[str], str]
 ) -> None:
     """Classes and kinds of our own table; one that would close a loop is left out."""
-    for row in rows(KINDS):
+    for row in rows_like(KINDS):
         wide, narrow = (_known(row[side], names, parents, labels, normalizer) for side in ("a", "b"))
         if wide != narrow and narrow not in all_above(wide, parents):
             parents[narrow].add(wide)
