@@ -21,7 +21,9 @@ FILE = "diseases.safetensors"
 MOST_KINDS = 1_500
 """A class with more kinds than this is too broad to name a disease ("cancer")."""
 _TEXTS = ("ids", "labels", "names", "codes")
-_NUMBERS = ("name_disease", "parent_starts", "parents", "vague")
+_NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "signs")
+_LATER = ("signs",)
+"""What a graph may lack; it then has none."""
 SOURCES = {
     "DOID": "Disease Ontology",
     "MONDO": "MONDO",
@@ -58,6 +60,7 @@ class DiseaseGraph:
     codes : of each disease its ICD-10-CM codes, parted by blanks; "" for none.
     parents : the diseases that disease i is a kind of are `parents[parent_starts[i] : parent_starts[i + 1]]` (int32).
     vague : bool[d], classes that name no disease whatever their size ("lung disorder").
+    signs : bool[len(parents)], true where disease i is a sign of the parent ("Auer rods in blasts"), no kind of it.
     """
 
     def __init__(
@@ -71,9 +74,11 @@ class DiseaseGraph:
         parent_starts: NDArray[np.int32],
         parents: NDArray[np.int32],
         vague: NDArray[np.bool_],
+        signs: NDArray[np.bool_] | None = None,
     ) -> None:
         self.ids, self.labels, self.names, self.codes = ids, labels, names, codes
         self.name_disease, self.parent_starts, self.parents, self.vague = name_disease, parent_starts, parents, vague
+        self.signs = np.zeros(len(parents), np.bool_) if signs is None else signs
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -95,7 +100,7 @@ class DiseaseGraph:
         try:
             arrays = load_tensors(content)
             texts = {name: texts_of(arrays[name]) for name in _TEXTS}
-            numbers = {name: arrays[name] for name in _NUMBERS}
+            numbers = {name: arrays[name] for name in _NUMBERS if name in arrays or name not in _LATER}
         except (SafetensorError, KeyError, UnicodeDecodeError, ValueError) as error:
             raise ModelError(f"{place}: not a graph of diseases ({error}).") from error
         graph = cls(*(texts[name] for name in _TEXTS), **numbers)
@@ -105,7 +110,8 @@ class DiseaseGraph:
 
     def _problem(self) -> str | None:
         d, n = len(self.ids), len(self.names)
-        kinds = {"name_disease": np.int32, "parent_starts": np.int32, "parents": np.int32, "vague": np.bool_}
+        kinds = {"name_disease": np.int32, "parent_starts": np.int32, "parents": np.int32}
+        kinds |= {"vague": np.bool_, "signs": np.bool_}
         for name, kind in kinds.items():
             if getattr(self, name).dtype != kind or getattr(self, name).ndim != 1:
                 return f"{name} of another type"
@@ -114,6 +120,8 @@ class DiseaseGraph:
         starts = self.parent_starts
         if len(starts) != d + 1 or starts[0] != 0 or starts[-1] != len(self.parents) or (np.diff(starts) < 0).any():
             return "parents that are no rows"
+        if len(self.signs) != len(self.parents):
+            return "marks of signs that are no parents"
         for places in (self.name_disease, self.parents):
             if places.size and not 0 <= places.min() <= places.max() < d:
                 return "a disease that is not there"
@@ -139,8 +147,17 @@ class DiseaseGraph:
 
     @cached_property
     def kinds(self) -> NDArray[np.int32]:
-        """int32[d]: the diseases below each, itself included."""
-        return np.bincount(self.above.diseases, minlength=len(self)).astype(np.int32)
+        """int32[d]: the diseases below each, itself included; a sign counts for itself alone."""
+        above = self.above
+        counted = np.repeat(~self.only_signs, np.diff(above.starts)) | (above.steps == 0)
+        return np.bincount(above.diseases[counted], minlength=len(self)).astype(np.int32)
+
+    @cached_property
+    def only_signs(self) -> NDArray[np.bool_]:
+        """bool[d]: the entries that are signs of diseases and themselves a kind of none."""
+        edges = np.repeat(np.arange(len(self)), np.diff(self.parent_starts))
+        each, of_signs = (np.bincount(some, minlength=len(self)) for some in (edges, edges[self.signs]))
+        return (of_signs > 0) & (each == of_signs)
 
     @cached_property
     def information(self) -> NDArray[np.float32]:
@@ -163,6 +180,11 @@ class DiseaseGraph:
             return True
         up = self.steps_up(disease, other) >= 0
         return (up or self.steps_up(other, disease) >= 0) and not self.too_broad[other if up else disease]
+
+    def is_sign_of(self, disease: int, other: int) -> bool:
+        """Whether an edge says that `disease` is a sign of `other`."""
+        some = slice(self.parent_starts[disease], self.parent_starts[disease + 1])
+        return bool((self.signs[some] & (self.parents[some] == other)).any())
 
     def steps_up(self, disease: int, other: int) -> int:
         """Steps from a disease up to a class above it; -1 where `other` is not above it."""

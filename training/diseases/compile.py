@@ -14,6 +14,8 @@ from ..word_lists.reading import KINDS, SIGNS, rows, rows_like, word_set
 from .tables import all_above, read_diseases
 
 OWN = "dxmatch"
+SIGN = f"{OWN}:sign-"
+"""With this the ids of signs begin."""
 _DISEASE = word_set("disease diseases disorder disorders condition conditions problem problems illness abnormality")
 _PLACES = word_set(
     "heart cardiac lung pulmonary kidney renal liver hepatic skin cutaneous brain cerebral eye ocular ear nose throat bone joint muscle nerve "
@@ -60,6 +62,8 @@ def compiled_graph(
     parents = {each.id: set(each.parents) for each in diseases.values()}
     labels = {each.id: each.label for each in diseases.values()}
     _add_classes(names, parents, labels, normalizer)
+    _add_names(names, more, normalizer)  # of what our own table has added
+    signs = _add_signs(names, parents, labels, normalizer)
     ids = sorted(parents)
     number = {each: i for i, each in enumerate(ids)}
     order = sorted(names, key=lambda name: (number[names[name]], name))
@@ -75,6 +79,7 @@ def compiled_graph(
         parent_starts=starts,
         parents=np.array([parent for each in above for parent in each], np.int32),
         vague=np.array([is_vague(normalizer(labels[each])) for each in ids], np.bool_),
+        signs=np.array([(ids[i], ids[parent]) in signs for i, each in enumerate(above) for parent in each], np.bool_),
     )
 
 
@@ -93,6 +98,7 @@ def half_hidden(graph: DiseaseGraph) -> DiseaseGraph:
         parent_starts=graph.parent_starts,
         parents=graph.parents,
         vague=graph.vague,
+        signs=graph.signs,
     )
 
 
@@ -117,16 +123,34 @@ def _add_classes(
             parents[narrow].add(wide)
 
 
+def _add_signs(
+    names: dict[str, str], parents: dict[str, set[str]], labels: dict[str, str], normalizer: Callable[[str], str]
+) -> set[tuple[str, str]]:
+    """Signs of our own table below the diseases they show: the edges that say so. Where one is a kind already, or would close a loop, none.
+
+    A sign that is a name of the graph keeps its entry.
+    """
+    edges: set[tuple[str, str]] = set()
+    for row in rows(SIGNS):
+        sign = _known(row["sign"], names, parents, labels, normalizer, SIGN)
+        disease = _known(row["disease"], names, parents, labels, normalizer)
+        if sign != disease and disease not in parents[sign] and sign not in all_above(disease, parents):
+            parents[sign].add(disease)
+            edges.add((sign, disease))
+    return edges
+
+
 def _known(
     text: str,
     names: dict[str, str],
     parents: dict[str, set[str]],
     labels: dict[str, str],
     normalizer: Callable[[str], str],
+    prefix: str = f"{OWN}:",
 ) -> str:
     name = normalizer(text)
     if name not in names:
-        names[name] = f"{OWN}:{name.replace(' ', '-')}"
+        names[name] = prefix + name.replace(" ", "-")
         parents[names[name]] = set()
         labels[names[name]] = text
     return names[name]
