@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from ..terms.icd import IcdIndex, IcdTree
 from ..terms.icd.index import entries
 from ..terms.icd.ranking import MoreNames
 from ..terms.text.normalizer import Normalizer
+from .diseases.tables import is_short_form
 from .encoder.data import without_obsolete
 
 NAMES, CODES, PARENTS = "disease_names.csv", "disease_icd10.csv", "disease_parents.csv"
@@ -33,7 +33,6 @@ GRAPH_COST, RARE_COST = 0.04, 0.08
 WHO's ICD-10 and mostly of the class that holds the disease, so they cost twice as much."""
 MIN_LETTERS = 4
 MAX_STEPS = 2
-_SHORT_FORM = re.compile(r"[A-Z0-9][A-Za-z0-9/-]{0,5}\b")
 
 
 class CodedName(NamedTuple):
@@ -92,7 +91,7 @@ def agreed_names(
     main: dict[str, str] = {}
     for disease, name, kind in required_columns(Path(folder) / NAMES, "disease", "name", "kind"):
         if disease not in categories:
-            names[disease] += [] if _is_short_form(name) else [normalizer(without_obsolete(name))]
+            names[disease] += [] if is_short_form(name) else [normalizer(without_obsolete(name))]
             if kind == "label":
                 main[disease] = normalizer(without_obsolete(name))
     above = {disease: _above(disease, parents, categories) for disease in main}
@@ -173,7 +172,7 @@ def _of_graph(folder: Path, tree: IcdTree, normalizer: Normalizer, encoder: Enco
     return [
         CodedName(disease, normalizer(without_obsolete(name)), codes[disease], GRAPH_COST)
         for disease, name in rows
-        if disease in codes and not _is_short_form(name)
+        if disease in codes and not is_short_form(name)
     ]
 
 
@@ -185,18 +184,8 @@ def _rare(folder: Path, tree: IcdTree, normalizer: Normalizer) -> list[CodedName
     for orpha, name, code, kind in required_columns(folder / RARE_CODES, "orpha", "name", "icd10", "relation"):
         category = (code or "")[:3]
         if kind in ("E", "NTBT") and tree.find(category) >= 0:
-            names = [one for one in (name, *others[orpha]) if not _is_short_form(one)]
+            names = [one for one in (name, *others[orpha]) if not is_short_form(one)]
             out += [
                 CodedName(f"Orphanet:{orpha}", normalizer(without_obsolete(one)), category, RARE_COST) for one in names
             ]
     return out
-
-
-def _is_short_form(name: str) -> bool:
-    """Whether a name is letters that stand for words, alone or before "syndrome" or "disease"."""
-    words = [
-        word
-        for word in name.replace("-", " ").split()
-        if word.lower() not in ("syndrome", "disease", "disorder", "type")
-    ]
-    return all(word.isdigit() or (_SHORT_FORM.fullmatch(word) and sum(map(str.isupper, word)) > 1) for word in words)

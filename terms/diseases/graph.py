@@ -22,7 +22,7 @@ FILE = "diseases.safetensors"
 MOST_KINDS = 1_500
 """A class with more kinds than this is too broad to name a disease ("cancer")."""
 _TEXTS = ("ids", "labels", "names", "words", "coded_names", "codes")
-_NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "word_counts", "code_costs")
+_NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "signs", "word_counts", "code_costs")
 SOURCES = {
     "DOID": "Disease Ontology",
     "MONDO": "MONDO",
@@ -58,6 +58,7 @@ class DiseaseGraph:
     names, name_disease : the n names, each once, and int32[n], the disease of each.
     parents : the diseases that disease i is a kind of are `parents[parent_starts[i] : parent_starts[i + 1]]` (int32).
     vague : bool[d], classes that name no disease whatever their size ("lung disorder").
+    signs : bool[len(parents)], true where disease i is a sign of the parent ("Auer rods in blasts"), no kind of it.
     coded_names, codes, code_costs : names of ICD-10-CM's codes from outside ICD-10 (`MoreNames`), float32.
     words, word_counts : the words of diagnoses that are known, of which the names are a part, and int32, how many names hold each.
     """
@@ -75,6 +76,7 @@ class DiseaseGraph:
         parent_starts: NDArray[np.int32],
         parents: NDArray[np.int32],
         vague: NDArray[np.bool_],
+        signs: NDArray[np.bool_],
         word_counts: NDArray[np.int32],
         code_costs: NDArray[np.float32] | None = None,
     ) -> None:
@@ -83,6 +85,7 @@ class DiseaseGraph:
         self.code_costs = np.zeros(len(codes), np.float32) if code_costs is None else code_costs
         self.words, self.word_counts = words, word_counts
         self.name_disease, self.parent_starts, self.parents, self.vague = name_disease, parent_starts, parents, vague
+        self.signs = signs
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -119,6 +122,7 @@ class DiseaseGraph:
             "parent_starts": np.int32,
             "parents": np.int32,
             "vague": np.bool_,
+            "signs": np.bool_,
             "word_counts": np.int32,
             "code_costs": np.float32,
         }
@@ -136,6 +140,8 @@ class DiseaseGraph:
         starts = self.parent_starts
         if len(starts) != d + 1 or starts[0] != 0 or starts[-1] != len(self.parents) or (np.diff(starts) < 0).any():
             return "parents that are no rows"
+        if len(self.signs) != len(self.parents):
+            return "marks of signs that are no parents"
         for places in (self.name_disease, self.parents):
             if places.size and not 0 <= places.min() <= places.max() < d:
                 return "a disease that is not there"
@@ -169,8 +175,17 @@ class DiseaseGraph:
 
     @cached_property
     def kinds(self) -> NDArray[np.int32]:
-        """int32[d]: the diseases below each, itself included."""
-        return np.bincount(self.above.diseases, minlength=len(self)).astype(np.int32)
+        """int32[d]: the diseases below each, itself included; a sign counts for itself alone."""
+        above = self.above
+        counted = np.repeat(~self.only_signs, np.diff(above.starts)) | (above.steps == 0)
+        return np.bincount(above.diseases[counted], minlength=len(self)).astype(np.int32)
+
+    @cached_property
+    def only_signs(self) -> NDArray[np.bool_]:
+        """bool[d]: the entries that are signs of diseases and themselves a kind of none."""
+        edges = np.repeat(np.arange(len(self)), np.diff(self.parent_starts))
+        each, of_signs = (np.bincount(some, minlength=len(self)) for some in (edges, edges[self.signs]))
+        return (of_signs > 0) & (each == of_signs)
 
     @cached_property
     def information(self) -> NDArray[np.float32]:
@@ -193,6 +208,11 @@ class DiseaseGraph:
             return True
         up = self.steps_up(disease, other) >= 0
         return (up or self.steps_up(other, disease) >= 0) and not self.too_broad[other if up else disease]
+
+    def is_sign_of(self, disease: int, other: int) -> bool:
+        """Whether an edge says that `disease` is a sign of `other`."""
+        some = slice(self.parent_starts[disease], self.parent_starts[disease + 1])
+        return bool((self.signs[some] & (self.parents[some] == other)).any())
 
     def steps_up(self, disease: int, other: int) -> int:
         """Steps from a disease up to a class above it; -1 where `other` is not above it."""

@@ -12,11 +12,13 @@ import numpy as np
 from ...terms.diseases.graph import DiseaseGraph
 from ...terms.icd.ranking import MoreNames
 from ..encoder.data import Synonyms
-from ..word_lists.reading import KINDS, rows, word_set
+from ..word_lists.reading import KINDS, SIGNS, rows, rows_like, word_set
 from .tables import all_above, read_diseases
 
 OWN = "dxmatch"
 NO_MORE_NAMES = MoreNames((), (), np.empty(0, np.float32), "")
+SIGN = f"{OWN}:sign-"
+"""With this the ids of signs begin."""
 _DISEASE = word_set("disease diseases disorder disorders condition conditions problem problems illness abnormality")
 _PLACES = word_set(
     "heart cardiac lung pulmonary kidney renal liver hepatic skin cutaneous brain cerebral eye ocular ear nose throat bone joint muscle nerve "
@@ -66,6 +68,8 @@ def compiled_graph(
     parents = {each.id: set(each.parents) for each in diseases.values()}
     labels = {each.id: each.label for each in diseases.values()}
     _add_classes(names, parents, labels, normalizer)
+    _add_names(names, more, normalizer)  # of what our own table has added
+    signs = _add_signs(names, parents, labels, normalizer)
     ids = sorted(parents)
     number = {each: i for i, each in enumerate(ids)}
     order = sorted(names, key=lambda name: (number[names[name]], name))
@@ -87,6 +91,7 @@ def compiled_graph(
         vague=np.array([is_vague(normalizer(labels[each])) for each in ids], np.bool_),
         word_counts=np.array([counts[word] for word in words], np.int32),
         code_costs=np.asarray(more_names.costs, np.float32),
+        signs=np.array([(ids[i], ids[parent]) in signs for i, each in enumerate(above) for parent in each], np.bool_),
     )
 
 
@@ -110,6 +115,7 @@ def half_hidden(graph: DiseaseGraph) -> DiseaseGraph:
         vague=graph.vague,
         word_counts=graph.word_counts,
         code_costs=graph.code_costs[coded],
+        signs=graph.signs,
     )
 
 
@@ -132,7 +138,7 @@ def _add_classes(
     names: dict[str, str], parents: dict[str, set[str]], labels: dict[str, str], normalizer: Callable[[str], str]
 ) -> None:
     """Classes and kinds of our own table; one that would close a loop is left out."""
-    for row in rows(KINDS):
+    for row in rows_like(KINDS):
         wide, narrow = (_known(row[side], names, parents, labels, normalizer) for side in ("a", "b"))
         if wide != narrow and narrow not in all_above(wide, parents):
             parents[narrow].add(wide)
@@ -152,16 +158,34 @@ def _place_own_classes(parents: dict[str, set[str]]) -> None:
             parents[own].add(min(meet, key=lambda each: (size[each], each)))
 
 
+def _add_signs(
+    names: dict[str, str], parents: dict[str, set[str]], labels: dict[str, str], normalizer: Callable[[str], str]
+) -> set[tuple[str, str]]:
+    """Signs of our own table below the diseases they show: the edges that say so. Where one is a kind already, or would close a loop, none.
+
+    A sign that is a name of the graph keeps its entry.
+    """
+    edges: set[tuple[str, str]] = set()
+    for row in rows(SIGNS):
+        sign = _known(row["sign"], names, parents, labels, normalizer, SIGN)
+        disease = _known(row["disease"], names, parents, labels, normalizer)
+        if sign != disease and disease not in parents[sign] and sign not in all_above(disease, parents):
+            parents[sign].add(disease)
+            edges.add((sign, disease))
+    return edges
+
+
 def _known(
     text: str,
     names: dict[str, str],
     parents: dict[str, set[str]],
     labels: dict[str, str],
     normalizer: Callable[[str], str],
+    prefix: str = f"{OWN}:",
 ) -> str:
     name = normalizer(text)
     if name not in names:
-        names[name] = f"{OWN}:{name.replace(' ', '-')}"
+        names[name] = prefix + name.replace(" ", "-")
         parents[names[name]] = set()
         labels[names[name]] = text
     return names[name]

@@ -15,6 +15,7 @@ from ..word_lists.reading import word_set
 NAMES, PARENTS = "disease_names.csv", "disease_parents.csv"
 LABEL = "label"
 _MARK = re.compile(r"^\s*(?:obsolete\b[:\s]*|NON RARE IN EUROPE:\s*)+", re.IGNORECASE)
+_SHORT_FORM = re.compile(r"[A-Z0-9][A-Za-z0-9/-]{0,5}\b")
 _GRAMMAR = word_set("of the and or with by in due to a an other non special category")
 _EMPTY_CLASS = word_set(
     "disease disorder disorders diseases syndrome syndromes syndromic condition finding findings entity clinical group rare genetic "
@@ -47,8 +48,8 @@ def read_diseases(data: str | os.PathLike[str], normalizer: Callable[[str], str]
     for disease, name, kind in required_columns(folder / NAMES, "disease", "name", "kind"):
         text = without_mark(name)
         normal = normalizer(text)
-        if not normal:
-            continue
+        if not normal or (kind != LABEL and is_short_form(text)):
+            continue  # the normaliser may read a short form as another's
         if kind == LABEL:
             label[disease] = text
         said[disease].append((normal, kind == LABEL))
@@ -77,6 +78,16 @@ def without_mark(name: str) -> str:
     'predominantly large-vessel vasculitis'
     """
     return _MARK.sub("", name).strip()
+
+
+def is_short_form(name: str) -> bool:
+    """Whether a name is letters that stand for words, alone or before "syndrome" or "disease"."""
+    words = [
+        word
+        for word in name.replace("-", " ").split()
+        if word.lower() not in ("syndrome", "disease", "disorder", "type")
+    ]
+    return all(word.isdigit() or (_SHORT_FORM.fullmatch(word) and sum(map(str.isupper, word)) > 1) for word in words)
 
 
 def says_nothing(name: str) -> bool:

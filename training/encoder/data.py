@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.tables import read_table
 from ...terms.text.normalizer import Normalizer
-from ..diseases.tables import read_diseases
+from ..diseases.tables import is_short_form, read_diseases
 from ..word_lists.reading import files_like
 
 SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
@@ -68,10 +69,11 @@ class Names:
         return Names(texts, new[self.pairs[kept[self.pairs].all(axis=1)]], self.disease[kept])
 
 
-def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
+def read_synonyms(path: str | os.PathLike[str], *, short_forms: bool = False) -> Synonyms:
     """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
 
-    "OBSOLETE: " before a name is taken off. Errors: `InputError` for a missing column or a blank name, with its row.
+    "OBSOLETE: " before a name is taken off. A row with a short form ("CAP syndrome") is left out unless `short_forms`:
+    the normaliser may read it as another's. Errors: `InputError` for a missing column or a blank name, with its row.
     """
     table = read_table(path)
     columns = max(SYNONYM_COLUMNS, key=lambda pair: len(set(pair) & set(table.names)))
@@ -82,11 +84,13 @@ def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
         if "" in names:
             raise table.error("a blank name", names.index(""), column, allowed="the name of a disease")
     ids: list[str | None] = [None] * len(table)
+    kept = [short_forms or not (is_short_form(a) or is_short_form(b)) for a, b in zip(*both, strict=True)]
     id_column = next((name for name in ID_COLUMNS if name in table.names), None)
     if id_column:
         before = ID_COLUMNS[id_column]
         ids = [before + value if value else None for value in table.text(id_column).to_pylist()]
-    return Synonyms(table.source, both[0], both[1], ids)
+    first, second, ids = (list(compress(column, kept)) for column in (*both, ids))
+    return Synonyms(table.source, first, second, ids)
 
 
 def common_synonyms() -> Synonyms:
@@ -94,7 +98,7 @@ def common_synonyms() -> Synonyms:
     first, second = [], []
     for file in files_like(COMMON):
         with as_file(file) as path:
-            read = read_synonyms(path)
+            read = read_synonyms(path, short_forms=True)
             first += read.first
             second += read.second
     return Synonyms(COMMON, first, second, [None] * len(first), times=3)

@@ -26,7 +26,7 @@ from ..encoder.data import (
     read_synonyms,
     without_obsolete,
 )
-from ..word_lists.reading import KINDS, SIGNS, rows, word_set
+from ..word_lists.reading import KINDS, SIGNS, rows, rows_like, word_set
 from .titles import Title, title
 
 ORPHADATA, MONDO, ICD, COMMON, GRAPH = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms", "graph of diseases"
@@ -90,7 +90,8 @@ class Vocabulary:
         self._narrow: dict[int, set[int]] = defaultdict(set)
         self._place_diseases()
         self.meta_inventory = self._read_meta_inventory(data / META_INVENTORY)
-        matches = [(row["sign"], row["disease"]) for row in rows(SIGNS)] + [(row["a"], row["b"]) for row in rows(KINDS)]
+        matches = [(row["sign"], row["disease"]) for row in rows(SIGNS)]
+        matches += [(row["a"], row["b"]) for row in rows_like(KINDS)]
         matches += [(a, b) for a, b, same in self.meta_inventory if same]
         self._not_different = {frozenset(map(self.normalizer, pair)) for pair in matches}
 
