@@ -67,9 +67,11 @@ def compiled_graph(
     _add_names(names, more, normalizer)
     parents = {each.id: set(each.parents) for each in diseases.values()}
     labels = {each.id: each.label for each in diseases.values()}
-    _add_classes(names, parents, labels, normalizer)
-    _add_names(names, more, normalizer)  # of what our own table has added
-    signs = _add_signs(names, parents, labels, normalizer)
+    own = _OwnTables(names, parents, labels, more, normalizer)
+    own.add_classes()
+    _place_own_classes(parents)
+    _add_names(names, more, normalizer)  # names of a name that the first time has added
+    signs = own.add_signs()
     ids = sorted(parents)
     number = {each: i for i, each in enumerate(ids)}
     order = sorted(names, key=lambda name: (number[names[name]], name))
@@ -134,17 +136,6 @@ def _add_names(names: dict[str, str], more: Sequence[Synonyms], normalizer: Call
         names.update({name: next(iter(of)) for name, of in said.items() if len(of) == 1})
 
 
-def _add_classes(
-    names: dict[str, str], parents: dict[str, set[str]], labels: dict[str, str], normalizer: Callable[[str], str]
-) -> None:
-    """Classes and kinds of our own table; one that would close a loop is left out."""
-    for row in rows_like(KINDS):
-        wide, narrow = (_known(row[side], names, parents, labels, normalizer) for side in ("a", "b"))
-        if wide != narrow and narrow not in all_above(wide, parents):
-            parents[narrow].add(wide)
-    _place_own_classes(parents)
-
-
 def _place_own_classes(parents: dict[str, set[str]]) -> None:
     """A class of our own without a class above it stands where all its kinds meet: below the narrowest class that holds them all."""
     kinds: dict[str, set[str]] = {}
@@ -158,34 +149,56 @@ def _place_own_classes(parents: dict[str, set[str]]) -> None:
             parents[own].add(min(meet, key=lambda each: (size[each], each)))
 
 
-def _add_signs(
-    names: dict[str, str], parents: dict[str, set[str]], labels: dict[str, str], normalizer: Callable[[str], str]
-) -> set[tuple[str, str]]:
-    """Signs of our own table below the diseases they show: the edges that say so. Where one is a kind already, or would close a loop, none.
+class _OwnTables:
+    """The rows of our own tables, put into the names and parents of the sources.
 
-    A sign that is a name of the graph keeps its entry.
+    A disease that no source knows takes the names that `more` gives it with it, so that two rows that name it differently mean one.
     """
-    edges: set[tuple[str, str]] = set()
-    for row in rows(SIGNS):
-        sign = _known(row["sign"], names, parents, labels, normalizer, SIGN)
-        disease = _known(row["disease"], names, parents, labels, normalizer)
-        if sign != disease and disease not in parents[sign] and sign not in all_above(disease, parents):
-            parents[sign].add(disease)
-            edges.add((sign, disease))
-    return edges
 
+    def __init__(
+        self,
+        names: dict[str, str],
+        parents: dict[str, set[str]],
+        labels: dict[str, str],
+        more: Sequence[Synonyms],
+        normalizer: Callable[[str], str],
+    ) -> None:
+        self.names, self.parents, self.labels, self.normalizer = names, parents, labels, normalizer
+        self._synonyms: dict[str, set[str]] = {}
+        for source in more:
+            for first, second in zip(source.first, source.second, strict=True):
+                a, b = normalizer(first), normalizer(second)
+                self._synonyms.setdefault(a, set()).add(b)
+                self._synonyms.setdefault(b, set()).add(a)
 
-def _known(
-    text: str,
-    names: dict[str, str],
-    parents: dict[str, set[str]],
-    labels: dict[str, str],
-    normalizer: Callable[[str], str],
-    prefix: str = f"{OWN}:",
-) -> str:
-    name = normalizer(text)
-    if name not in names:
-        names[name] = prefix + name.replace(" ", "-")
-        parents[names[name]] = set()
-        labels[names[name]] = text
-    return names[name]
+    def add_classes(self) -> None:
+        """Classes and kinds; one that would close a loop is left out."""
+        for row in rows_like(KINDS):
+            wide, narrow = (self._known(row[side]) for side in ("a", "b"))
+            if wide != narrow and narrow not in all_above(wide, self.parents):
+                self.parents[narrow].add(wide)
+
+    def add_signs(self) -> set[tuple[str, str]]:
+        """Signs below the diseases they show: the edges that say so. Where one is a kind already, or would close a loop, none.
+
+        A sign that is a name of the graph keeps its entry.
+        """
+        edges: set[tuple[str, str]] = set()
+        for row in rows(SIGNS):
+            sign, disease = self._known(row["sign"], SIGN), self._known(row["disease"])
+            if sign != disease and disease not in self.parents[sign] and sign not in all_above(disease, self.parents):
+                self.parents[sign].add(disease)
+                edges.add((sign, disease))
+        return edges
+
+    def _known(self, text: str, prefix: str = f"{OWN}:") -> str:
+        name = self.normalizer(text)
+        if name not in self.names:
+            each = prefix + name.replace(" ", "-")
+            self.parents[each], self.labels[each] = set(), text
+            left = [name]
+            while left:
+                if (found := left.pop()) and found not in self.names:
+                    self.names[found] = each
+                    left += sorted(self._synonyms.get(found, ()))
+        return self.names[name]

@@ -33,30 +33,30 @@ class Generator:
 GENERATORS: dict[str, Generator] = {
     generator.name: generator
     for generator in (
-        Generator("synonym", 1, SYNONYMS, 0.13, synonymy.synonyms),
+        Generator("synonym", 1, SYNONYMS, 0.1, synonymy.synonyms),
         Generator("phrasing", 1, SYNONYMS, 0.04, synonymy.phrasings),
-        Generator("everyday_specification", 1, SPECIFIES, 0.03, specification.everyday),
+        Generator("everyday_specification", 1, SPECIFIES, 0.05, specification.everyday),
         Generator("specification", 1, SPECIFIES, 0.04, specification.tree),
         Generator("disease_kind", 1, SPECIFIES, 0.08, diseases.kinds),
         Generator("qualifier", 1, SPECIFIES, 0.04, specification.qualifiers),
         Generator("orphadata_relation", 1, SPECIFIES, 0.02, specification.orphadata_relations),
         Generator("stage", 1, STAGE, 0.03, specification.stages),
-        Generator("laboratory_sign", 1, SIGN, 0.02, specification.laboratory_signs),
+        Generator("laboratory_sign", 1, SIGN, 0.03, specification.laboratory_signs),
         Generator("spelling", 1, SPELLING, 0.04, synonymy.typing_errors),
         Generator("look_alike", 0, "taken for each other", 0.03, neighbours.look_alikes),
-        Generator("sibling", 0, "neighbours in ICD-10-CM", 0.05, neighbours.siblings),
+        Generator("sibling", 0, "neighbours in ICD-10-CM", 0.04, neighbours.siblings),
         Generator("disease_sibling", 0, "two kinds of one disease", 0.06, diseases.siblings),
         Generator("too_broad", 0, "a class that names no disease", 0.02, diseases.too_broad),
         Generator("other_mechanism", 0, "one site, another mechanism", 0.05, contrasts.other_mechanism),
         Generator("other_site", 0, "one mechanism, another site", 0.05, contrasts.other_site),
         Generator("other_organism", 0, "another organism", 0.02, contrasts.other_organism),
-        Generator("other_number", 0, "another type, factor or group", 0.05, contrasts.other_number),
+        Generator("other_number", 0, "another type, factor or group", 0.04, contrasts.other_number),
         Generator("acute_chronic", 0, "acute against chronic, congenital against acquired", 0.02, contrasts.acute_chronic),
         Generator("other_side", 0, "left against right", 0.01, contrasts.other_side),
         Generator("opposite", 0, "a word and its opposite", 0.05, contrasts.opposites),
         Generator("lexical_neighbour", 0, "names alike by their letters, of two diseases", 0.06, neighbours.lexical_neighbours),
         Generator("meta_inventory", 0, "long forms that curators hold to differ", 0.005, neighbours.meta_inventory),
-        Generator("random", 0, "any two diseases", 0.095, neighbours.random_pairs),
+        Generator("random", 0, "any two diseases", 0.075, neighbours.random_pairs),
     )
 }  # fmt: skip
 """By name, in order; the shares add up to 1."""

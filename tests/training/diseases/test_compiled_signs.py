@@ -69,3 +69,11 @@ def test_the_tables_of_signs(normalizer: Normalizer) -> None:
     pairs = [(normalizer(row["sign"]), normalizer(row["disease"])) for row in rows(SIGNS)]
     assert len(pairs) == len(set(pairs)) >= 1_000
     assert not [pair for pair in pairs if pair[0] == pair[1] or not all(pair)]
+
+
+def test_a_disease_of_our_own_is_one_under_all_its_names(graph: DiseaseGraph, normalizer: Normalizer) -> None:
+    tear, injury, knee = (
+        graph.disease_of[normalizer(name)]
+        for name in ("mcl tear", "medial collateral ligament injury", "knee ligament injury")
+    )
+    assert tear == injury and graph.in_line(injury, knee)
