@@ -47,9 +47,9 @@ class ModelFolder:
     manifest: Manifest
     trees: Sequence[str]
     encoder: Mapping[str, bytes] | None = None
+    card: str | None = None
     diseases: bytes | None = None
     relation: RelationModel | None = None
-    card: str | None = None
 
 
 def load(path: str | os.PathLike[str]) -> ModelFolder:
@@ -76,7 +76,7 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
     card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
     return ModelFolder(
-        manifest, trees, encoder or None, contents.get(DISEASES), _relation(manifest, contents, root), card
+        manifest, trees, encoder or None, card, contents.get(DISEASES), _relation(manifest, contents, root)
     )
 
 

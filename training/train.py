@@ -23,8 +23,9 @@ from ..files.pairs import Pairs, read_pairs
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
+from ..models.relation import RelationModel
 from ..models.releases import SHAPE_FEATURES, installed_releases
-from ..models.shipped import shipped_encoder_files
+from ..models.shipped import shipped_encoder_files, shipped_parts
 from ..models.trees.text import validate
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.diseases.shipped import shipped_graph
@@ -184,10 +185,19 @@ class _Inputs:
         names = self.features.names
         trees = tuple(validate(text, len(names), "trees", names) for text in final.ensemble.texts)
         diseases = None if self.graph is None else self.graph.to_bytes()
-        parts = ModelFolder(manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about), diseases)
+        parts = ModelFolder(
+            manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about), diseases, self._relation()
+        )
         return MatchFunction(
             parts, store=self.votes, endpoints=self.features.endpoints, min_coverage=self.recipe.min_coverage
         )  # fmt: skip
+
+    def _relation(self) -> RelationModel | None:
+        """The shipped relation model, where its columns are the shipped model's; it knows nothing of the labels."""
+        if self.recipe.encoder is not None or self.recipe.graph is not None:
+            return None
+        shipped = shipped_parts()
+        return shipped.relation if self.features.to_dict()["feature"] == shipped.manifest.feature_set["feature"] else None
 
 
 def _measured(
