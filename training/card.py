@@ -73,7 +73,7 @@ def data_words(data: dict[str, Any]) -> list[str]:
     if (inside := data.get("contained", {})) and inside["rule"] != "keep":
         done = {"set-aside": "set aside", "match": "labelled 1"}[inside["rule"]]
         lines.append(
-            f"Pairs labelled 0 in which one side's words contain the other's: {inside['pairs'] - inside['matches']:,} {done}."
+            f"Pairs labelled 0 in which one side's words contain the other's, or the graph calls one a kind of the other: {inside['pairs'] - inside['matches']:,} {done}."
         )
     for extra in data.get("extra", ()):
         lines.append(

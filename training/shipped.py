@@ -23,6 +23,7 @@ from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import read_table, write_table
 from ..matcher.match_function import MatchFunction
+from ..models.folder import ModelFolder
 from ..models.relation import LEARNT_POLICIES
 from ..progress import shown
 from ..terms.diseases.graph import DiseaseGraph
@@ -131,9 +132,9 @@ def ablation_of(data: Path, silver: Extra, encoder: Path, graph: DiseaseGraph, s
 
 
 def with_relation(
-    matcher: MatchFunction, data: Path, kept_back: Path, graph: DiseaseGraph, encoder: Path, seed: int = 0
+    matcher: MatchFunction, data: Path, kept_back: Path, graph: DiseaseGraph, encoder: Path, about: str, seed: int = 0
 ) -> MatchFunction:
-    """The same M with its relation model, and what was measured of it in the manifest."""
+    """The same M with its relation model, and what was measured of it in the manifest and on the card."""
     features, normalizer = matcher.features, matcher.providers.normalizer
     unseen = features.open(normalizer, StaticEncoder.load(kept_back), graph=half_hidden(graph))
     own = features.open(normalizer, StaticEncoder.load(encoder), graph=graph)
@@ -149,17 +150,20 @@ def with_relation(
         calibration={**model.calibration, LEARNT: learnt.calibration},
         thresholds={**thresholds, LEARNT: learnt.threshold},
     )
-    manifest = matcher.parts.manifest
-    metrics = {**manifest.metrics, "relation": measured, "policies": {LEARNT: learnt.measured}}
-    return MatchFunction(replace(matcher.parts, manifest=replace(manifest, metrics=metrics), relation=model))
+    metrics = {"relation": measured, "policies": {LEARNT: learnt.measured}}
+    return with_metrics(replace(matcher.parts, relation=model), metrics, about)
+
+
+def with_metrics(parts: ModelFolder, metrics: Mapping[str, Any], about: str) -> MatchFunction:
+    """M with more measures in its manifest and on its card. about : of the card."""
+    relation = None if parts.relation is None else parts.relation.to_json()
+    manifest = replace(parts.manifest, metrics={**parts.manifest.metrics, **metrics}, relation=relation)
+    return MatchFunction(replace(parts, manifest=manifest, card=model_card(manifest, about)))
 
 
 def with_plain_words(matcher: MatchFunction, words: PlainWords, about: str) -> MatchFunction:
     """The same M, with what it makes of plain words in its manifest and on its card. about : of the card."""
-    manifest = matcher.parts.manifest
-    metrics = {**manifest.metrics, "plain_words": measure_plain_words(matcher, words)}
-    manifest = replace(manifest, metrics=metrics)
-    return MatchFunction(replace(matcher.parts, manifest=manifest, card=model_card(manifest, about)))
+    return with_metrics(matcher.parts, {"plain_words": measure_plain_words(matcher, words)}, about)
 
 
 @app.command()
@@ -188,7 +192,7 @@ def main(
         )  # fmt: skip
         with shown("Training") as progress:
             training = fit(data / PAIRS, recipe, progress=progress)
-    matcher = with_relation(training.matcher, data, kept_back, graph, encoder, seed)
+    matcher = with_relation(training.matcher, data, kept_back, graph, encoder, about, seed)
     if words is not None:
         matcher = with_plain_words(matcher, words, about)
     matcher.save(output, overwrite=True)

@@ -197,7 +197,9 @@ class _Inputs:
         if self.recipe.encoder is not None or self.recipe.graph is not None:
             return None
         shipped = shipped_parts()
-        return shipped.relation if self.features.to_dict()["feature"] == shipped.manifest.feature_set["feature"] else None
+        return (
+            shipped.relation if self.features.to_dict()["feature"] == shipped.manifest.feature_set["feature"] else None
+        )
 
 
 def _measured(

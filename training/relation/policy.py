@@ -25,6 +25,8 @@ from ..statistics.measure import measure
 from ..threshold import choose_threshold
 
 FOLDS = 5
+RULE = "max_f1"
+"""The policy is learnt from these labels, so its threshold is for data like them."""
 
 
 @dataclass(frozen=True)
@@ -93,4 +95,4 @@ def _fitted(
         candidates=lightgbm_engine.CANDIDATES[1:2],
     )
     calibration = fit_sigmoid(fitted.out_of_fold, y)
-    return fitted.texts, calibration, choose_threshold(calibration(fitted.out_of_fold), y)
+    return fitted.texts, calibration, choose_threshold(calibration(fitted.out_of_fold), y, RULE)
