@@ -61,14 +61,16 @@ class Relations:
     Attributes
     ----------
     probabilities : float64[n, 6], in the order of `RELATIONS`; each row adds up to 1, or is NaN for a pair that is unscored.
-    close : float64[n]: of what is related, the probability that a narrow group holds both.
+    near, far : float64[n]: the probability that the two do not match and a narrow group, or only a wide one, holds both. Opposed diseases
+        ("acute" and "chronic pancreatitis") are excluded and may be near kin all the same.
     """
 
     probabilities: NDArray[np.float64]
-    close: NDArray[np.float64]
+    near: NDArray[np.float64]
+    far: NDArray[np.float64]
 
     def __len__(self) -> int:
-        return len(self.close)
+        return len(self.near)
 
     @cached_property
     def kinds(self) -> list[str | None]:
@@ -82,11 +84,10 @@ class Relations:
         """int8[n]: Kernel29's five classes, 1 (`SEMANTIC`: exact synonym) to 5 (not related), of least expected squared error; 0 where unscored.
 
         Same is an exact synonym, kind and class are broad synonyms, what one narrow group holds is an exact disease group, what a wide one
-        holds a broad disease group, and what is excluded is not related.
+        holds a broad disease group, and all else is not related.
         """
-        same, narrower, broader, related, unrelated, excluded = self.probabilities.T
-        near, far = related * self.close, related * (1 - self.close)
-        mean = same + 2 * (narrower + broader) + 3 * near + 4 * far + 5 * (unrelated + excluded)
+        same, narrower, broader, *_ = self.probabilities.T
+        mean = 5 - 4 * same - 3 * (narrower + broader) - 2 * self.near - self.far
         return np.where(np.isfinite(mean), np.rint(mean), 0).astype(np.int8)
 
     def columns(self) -> dict[str, pa.Array]:
@@ -157,7 +158,8 @@ def relations_of(
     out[excluded[rows]] = [float(name == EXCLUDED) for name in RELATIONS]
     out[pairs.equal[rows]] = [float(name == SAME) for name in RELATIONS]
     out[m.unscored(pairs)] = np.nan
-    return Relations(out, close[rows])
+    groups = np.where(pairs.equal | excluded, 0, differ * kin)
+    return Relations(out, (groups * close)[rows], (groups * (1 - close))[rows])
 
 
 def _flagged(m: MatchFunction, kind: str, table: NDArray[np.float32]) -> NDArray[np.bool_]:
