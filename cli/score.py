@@ -51,6 +51,12 @@ def score(
     shap: Annotated[
         bool, typer.Option("--shap", help="Add what each feature adds to the log-odds of a match (SHAP values).")
     ] = False,
+    relation: Annotated[
+        bool,
+        typer.Option(
+            "--relation", help="Add what a is to b (same, narrower, broader, related, …), and how probable each is."
+        ),
+    ] = False,
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
@@ -67,13 +73,14 @@ def score(
     from ..progress import shown
 
     given: dict[str, Any] = {} if policy is None else {"policy": policy}
+    under = "" if policy is None else f", policy {policy}"
     if _is_job(pairs, output):
         from ..jobs.job import score_files
         from ..jobs.plan import CHUNK_ROWS
 
         done = score_files(
             pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
-            features=features, shap=shap, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
+            features=features, shap=shap, relation=relation, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
             restart=restart, judge_all=judge_all, shown=shown, **given,
         )  # fmt: skip
         n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
@@ -91,12 +98,12 @@ def score(
         m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, judge_all=judge_all, **given)
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
         with shown("Scoring pairs") as progress:
-            scored = m.score_read(read, features=features, shap=shap, progress=progress)
+            scored = m.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
         write_table(scored.table, output)
         n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
         match = scored.table.column("match")
         matches, unscored, threshold, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
-    typer.echo(f"{output}: {n_pairs:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}).")
+    typer.echo(f"{output}: {n_pairs:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}{under}).")
     say_unscored(unscored, n_pairs)
     typer.echo(coverage_words(coverage))
     say_rejected(rejected, rejects)

@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..models.relation import DIRECTIONS
+from .alignment import Words
+from .disease import Links
 from .representations import Representations
 
 COLUMNS = DIRECTIONS
-"""line : the certainty that the second disease lies above the first in the graph, less that it lies below. information : by how much the
+"""line : the certainty of the surest links, by which the second disease lies above the first in the graph; with a minus where it lies below, 0 where both
+are one disease, neither is above the other, the upper one is too broad, or links that are equally sure disagree. information : by how much the
 first disease says more (`DiseaseGraph.information`). covered : how well the words of the second are found in the first, less the reverse.
 length : logarithm of the number of words of the first over that of the second. icd : 1 where the ICD-10 code of the second lies above that of the
 first, -1 where it lies below."""
@@ -31,7 +34,7 @@ def directions(
     from . import kernels
 
     out = np.empty((len(first), len(COLUMNS)), np.float32)
-    links, words, paths = texts.diseases(encoder), texts.words(encoder), texts.icd_paths(source, encoder)
+    links, words, paths = _of_names(texts, source, encoder)
     kernels.disease_direction(
         links.nodes, links.certainty, links.starts, links.above, links.steps, links.too_broad, first, second, out[:, 0]
     )
@@ -39,10 +42,19 @@ def directions(
     nodes = np.where(known, links.nodes[[first, second], 0], 0)
     out[:, 1] = np.where(known, links.information[nodes[0]] - links.information[nodes[1]], 0)
     kernels.covered(words.offsets, words.ids, words.stems, words.codes, words.lengths, first, second, out[:, 2])
-    counts = np.diff(words.offsets)
-    out[:, 3] = np.log(counts[first] / counts[second])
+    counts = np.log(np.diff(words.offsets))
+    out[:, 3] = counts[first] - counts[second]
     out[:, 4] = _icd_direction(paths[first], paths[second])
     return out
+
+
+def prepare_directions(texts: Representations, *, source: str, encoder: str) -> None:
+    """Makes all that `directions` needs of the names."""
+    _of_names(texts, source, encoder)
+
+
+def _of_names(texts: Representations, source: str, encoder: str) -> tuple[Links, Words, NDArray[np.int32]]:
+    return texts.diseases(encoder), texts.words(encoder), texts.icd_paths(source, encoder)
 
 
 def _icd_direction(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.float32]:

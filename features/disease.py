@@ -12,8 +12,9 @@ from ..terms.diseases.graph import DiseaseGraph
 from ..terms.icd.search import Candidates
 
 COLUMNS = ("same", "line", "closeness", "lin", "certainty")
-"""same : the certainty that both are one disease. line : that they are one, or one is a kind of the other; a class that is too broad
-counts for nothing. closeness : 1 / (1 + steps from the one to the other), 0 where neither is above the other. lin : Lin's similarity (Lin
+"""A link of one name and a link of the other are as sure as the less sure of the two. same : of links to one disease the surest; the certainty that
+both are one. line : also of links to a disease and a kind of it; a class that is too broad counts for nothing. closeness : 1 / (1 + steps from the one
+to the other) by the surest of these links, by the closest of equally sure ones; 0 where there is none. lin : Lin's similarity (Lin
 1998, §3) of the two nearest diseases. certainty : of the less certain link."""
 
 
@@ -24,7 +25,7 @@ class Links:
     Attributes
     ----------
     nodes, certainty : int32[u, k] and float32[u, k], as `DiseaseIndex.find` gives them: the diseases that a name is nearest to, and the
-        cosine of each.
+        cosine of each, 0 for one below it.
     graph : the arrays that the loop reads.
     """
 
@@ -39,7 +40,15 @@ class Links:
     @classmethod
     def of(cls, found: Candidates, graph: DiseaseGraph) -> Links:
         above = graph.above
-        return cls(*found, above.starts, above.diseases, above.steps, graph.information, graph.too_broad)
+        return cls(
+            found.nodes,
+            np.clip(found.cosines, 0, 1),
+            above.starts,
+            above.diseases,
+            above.steps,
+            graph.information,
+            graph.too_broad,
+        )
 
 
 def compare_diseases(

@@ -161,17 +161,23 @@ def diseases(
                 if q < 0:
                     break
                 sure = min(certainty[a, i], certainty[b, j])
-                if sure <= in_line:
+                if sure < in_line or sure <= 0:
+                    if p == q:
+                        one = max(one, sure)
                     continue
+                closeness_here = np.float32(0.0)
                 if p == q:
-                    one = max(one, sure)
-                    in_line, near = sure, np.float32(1.0)
-                    continue
-                up, upper = _steps_up(starts, above, steps, p, q), q
-                if up < 0:
-                    up, upper = _steps_up(starts, above, steps, q, p), p
-                if up >= 0 and not too_broad[upper]:
-                    in_line, near = sure, np.float32(1 / (1 + up))
+                    one, closeness_here = max(one, sure), np.float32(1.0)
+                elif sure > in_line or near < 1:
+                    up, upper = _steps_up(starts, above, steps, p, q), q
+                    if up < 0:
+                        up, upper = _steps_up(starts, above, steps, q, p), p
+                    if up >= 0 and not too_broad[upper]:
+                        closeness_here = np.float32(1 / (1 + up))
+                if closeness_here > 0:
+                    # Of links that are equally sure the closest counts, whatever their order.
+                    near = max(near, closeness_here) if sure == in_line else closeness_here
+                    in_line = sure
         i, i_end, j, j_end = starts[x], starts[x + 1], starts[y], starts[y + 1]
         most = np.float32(0.0)
         while i < i_end and j < j_end:
@@ -188,7 +194,7 @@ def diseases(
 
 @compiled
 def disease_direction(nodes, certainty, starts, above, steps, too_broad, first, second, out):
-    """The certainty of the surest link by which the second lies above the first, with a minus where it lies below; 0 for none or one disease."""
+    """See `direction.COLUMNS`, line: the certainty of the surest links, with the sign that they agree on."""
     k = nodes.shape[1]
     for pair in range(first.size):
         a, b = first[pair], second[pair]
@@ -202,15 +208,17 @@ def disease_direction(nodes, certainty, starts, above, steps, too_broad, first, 
                 if q < 0:
                     break
                 sure = min(certainty[a, i], certainty[b, j])
-                if sure <= best:
+                if sure < best or sure <= 0:
                     continue
-                if p == q:
-                    best, sign = sure, np.float32(0.0)
-                elif _steps_up(starts, above, steps, p, q) >= 0:
-                    if not too_broad[q]:
-                        best, sign = sure, np.float32(1.0)
-                elif _steps_up(starts, above, steps, q, p) >= 0 and not too_broad[p]:
-                    best, sign = sure, np.float32(-1.0)
+                here, found = np.float32(0.0), p == q
+                if p != q and _steps_up(starts, above, steps, p, q) >= 0:
+                    here, found = np.float32(1.0), not too_broad[q]
+                elif p != q and _steps_up(starts, above, steps, q, p) >= 0:
+                    here, found = np.float32(-1.0), not too_broad[p]
+                if found:
+                    # Links that are equally sure and disagree say nothing, whatever their order.
+                    sign = here if sure > best or here == sign else np.float32(0.0)
+                    best = sure
         out[pair] = sign * best
 
 

@@ -43,7 +43,13 @@ class Scorer:
         self.job, self.texts = job, texts
         self.leave = threading.Event()
         """Set it, and chunks under way are given up soon."""
-        self.m = m or load(job.model, store=job.store, endpoints=job.endpoints, judge_all=job.options.judge_all)
+        self.m = m or load(
+            job.model,
+            store=job.store,
+            endpoints=job.endpoints,
+            policy=job.options.policy,
+            judge_all=job.options.judge_all,
+        )
         # The trees are read here, once, before threads ask for them together.
         self.m.decided(np.full((1, len(self.m.features.names)), np.nan, np.float32), np.zeros(1, bool), threads=1)
 
@@ -85,8 +91,9 @@ class Scorer:
             raise rows.problems[min(rows.problems)]
         table = feature_table(pairs, m.features, m.providers, texts=texts.names, threads=1, progress=self._check)
         columns = m.score_columns(
-            pairs, table, texts.names, features=options.features, shap=options.shap, all_readings=True, threads=1
-        )
+            pairs, table, texts.names, features=options.features, shap=options.shap, relation=options.relation,
+            all_readings=True, threads=1,
+        )  # fmt: skip
         self._check()
         shares = coverage(table, pairs.pair_of_row, m.features)
         kept = rows.table.data if not rows.problems else rows.table.data.filter(pa.array(good))

@@ -16,6 +16,8 @@ from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, check_le
 from ..files.parquet_file import read_parquet
 from ..files.tables import check_output, write_tables
 from ..matcher.match_function import MatchFunction, load
+from ..matcher.policy import SPECIFICATION
+from ..matcher.relation import prepare_relations
 from . import local
 from .checkpoint import Checkpoint, finished_output
 from .parts import ChunkResult, Merge
@@ -68,6 +70,8 @@ def score_files(
     workers: int | None = None,
     chunk_rows: int = CHUNK_ROWS,
     restart: bool = False,
+    policy: str = SPECIFICATION,
+    relation: bool = False,
     judge_all: bool = False,
     shown: Shown | None = None,
 ) -> Summary:
@@ -102,6 +106,10 @@ def score_files(
         At most so many rows in a chunk.
     restart
         Another job's parts at the same place are removed.
+    policy
+        Which relations count as a match, as `load` takes it. Another policy is another job: it never goes on with the first one's parts.
+    relation
+        Add `relation` and the probability of each relation (`MatchFunction.score`).
     judge_all
         Scores pairs with a diagnosis that is not understood, too, as `load` does.
     shown
@@ -123,8 +131,10 @@ def score_files(
         check_output(rejects)
     to_file = output.suffix.lower() == ".parquet"
     _check_places(source, output)
-    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, judge_all=judge_all)
-    options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all)
+    m = load(
+        model, store=store, endpoints=endpoints, min_coverage=min_coverage, policy=policy, judge_all=judge_all
+    )  # fmt: skip
+    options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation)
     folder = output.with_name(f"{output.name}.parts")
     job = plan_job(source, folder, m, options, model=model, store=store, endpoints=endpoints, workers=workers)
     if not to_file and (there := finished_output(job, output, restart=restart)) is not None:
@@ -192,6 +202,8 @@ def _prepared(
             check_votes(job, m, texts, todo, finished, threads, progress)
     with shown("Preparing names", 0) as progress:
         prepare(texts.names, m.features, progress=progress)
+        if job.options.relation or m.policy != SPECIFICATION:
+            prepare_relations(m, texts.names)
     return texts
 
 

@@ -43,6 +43,7 @@ from .relation import (
     Relations,
     one_relation,
     policy_probability,
+    relation_model,
     relations_of,
     threshold_of,
 )
@@ -208,12 +209,15 @@ class MatchFunction:
         ------
         InputError
             Where one of the columns `beside`, those of the table `source`, has such a name: it is never replaced unseen.
+        ModelError
+            Where relations are asked for of a model without a relation model.
         """
         names = {"probability": "float64", "match": "bool"}
         said = dict.fromkeys(COLUMNS if self.providers.vocabulary is not None else (), "string")
         if readings:
             names |= said
         if relation:
+            relation_model(self.parts)
             names |= {"relation": "string"} | dict.fromkeys(RELATION_COLUMNS, "float64")
         if features:
             names |= dict.fromkeys(self.features.names, "float32")
@@ -438,13 +442,13 @@ class MatchFunction:
             "probability": pa.array(probability, mask=blank),
             "match": pa.array(probability >= self.threshold, mask=blank),
         }
-        if relation:
-            columns |= relations_of(self, pairs, table, texts, threads=threads).columns()
         all_readings &= self.providers.vocabulary is not None
         if pairs.said is not None:
             columns |= pairs.said.columns(unscored, all_columns=all_readings)
         elif all_readings:
             columns |= empty_columns(len(rows))
+        if relation:
+            columns |= relations_of(self, pairs, table, texts, threads=threads).columns()
         added = [(self.features.names, table)] if features else []
         added += [(self.shap_names, self.contributions(table, threads=threads))] if shap else []
         for names, values in added:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..features.coverage import covered_table
-from ..features.direction import directions
+from ..features.direction import directions, prepare_directions
 from ..features.interning import InternedPairs
 from ..features.providers import SHIPPED
 from ..features.representations import Representations
@@ -109,16 +109,30 @@ def relation_model(parts: ModelFolder) -> RelationModel:
 
 
 def threshold_of(parts: ModelFolder, policy: Policy) -> float:
-    """M's threshold under a policy."""
+    """M's threshold under a policy. Raises `ModelError` for a model that knows none."""
     if policy.name == SPECIFICATION:
         return parts.manifest.threshold
-    return relation_model(parts).thresholds[policy.name]
+    thresholds = relation_model(parts).thresholds
+    if policy.name not in thresholds:
+        known = ", ".join((SPECIFICATION, *thresholds))
+        raise ModelError(
+            f"Model {parts.manifest.name} has no threshold for the policy {policy.name}, only for {known}."
+        )
+    return thresholds[policy.name]
+
+
+def prepare_relations(m: MatchFunction, texts: Representations) -> None:
+    """Makes what the relations need of the names beside the features."""
+    prepare_directions(texts, source=_source(m), encoder=SHIPPED)
+
+
+def _source(m: MatchFunction) -> str:
+    return m.features.icd_source or "icd10cm"
 
 
 def _directed(m: MatchFunction, pairs: InternedPairs, texts: Representations) -> NDArray[np.float32]:
     """float32[n, 5], the directions of the rows of `pairs`, from `a` to `b`."""
-    source = m.features.icd_source or "icd10cm"
-    of_pairs = directions(texts, pairs.first, pairs.second, source=source, encoder=SHIPPED)[pairs.pair_of_row]
+    of_pairs = directions(texts, pairs.first, pairs.second, source=_source(m), encoder=SHIPPED)[pairs.pair_of_row]
     return np.where(pairs.turned[:, None], -of_pairs, of_pairs)
 
 

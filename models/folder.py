@@ -25,6 +25,7 @@ from .trees.checked import CheckedMembers
 from .trees.refusal import refusal
 
 MANIFEST = "model.json"
+FOLDERS = ("trees", "encoder", "diseases", "relation")
 MAX_MANIFEST_BYTES = 4 * 2**20
 MAX_FILE_BYTES = 256 * 2**20
 
@@ -39,9 +40,9 @@ class ModelFolder:
     trees : the members' LightGBM texts, over `manifest.feature_names` in this order. After `load` they are checked, and
         written anew from the checked numbers when first asked for.
     encoder : the files of `encoder/` by name, {"encoder.json": …, "encoder.safetensors": …}, or None.
+    card : the text of CARD.md, or None.
     diseases : the graph of diseases, as `terms.diseases.graph` reads it, or None.
     relation : what a match, or no match, is more exactly; or None.
-    card : the text of CARD.md, or None.
     """
 
     manifest: Manifest
@@ -190,7 +191,9 @@ def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
             file = f"{folder}/{name}" if folder else name
             if not (stat.S_ISDIR(mode) if file in folders else stat.S_ISREG(mode)):
                 problem = f"{_kind(mode)} in a model folder"
-                raise refusal(str(root), problem, allowed="plain files, trees/, encoder/, diseases/", got=file)
+                raise refusal(
+                    str(root), problem, allowed=f"plain files, {', '.join(f'{each}/' for each in FOLDERS)}", got=file
+                )
             if file not in {MANIFEST, *listed, *folders}:
                 problem = "a file that model.json does not list"
                 raise refusal(str(root), problem, allowed=", ".join(listed), got=file)
@@ -267,7 +270,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
     entries = {entry.name for entry in target.iterdir()}
     if not entries:
         return
-    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, "trees", "encoder", "diseases", "relation"}:
+    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, *FOLDERS}:
         raise refusal(str(target), "a folder that is no model is there", allowed="a new path, or an empty folder")
     if not overwrite:
         raise refusal(str(target), "a model is there", allowed="a new path, or overwrite=True")

@@ -18,6 +18,7 @@ from dxmatch.errors import NotUnderstood, NotUnderstoodWarning
 from dxmatch.matcher.match_function import MatchFunction
 from dxmatch.models.folder import load as read_model_folder
 from dxmatch.models.shipped import SHIPPED_MODEL
+from dxmatch.terms.icd.naming import Naming
 
 from ..small_vocabulary import small_vocabulary
 
@@ -29,7 +30,10 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def plain() -> MatchFunction:
-    return MatchFunction(read_model_folder(SHIPPED_MODEL))
+    """The shipped model without its vocabulary, as a model without a graph of diseases is."""
+    m = MatchFunction(read_model_folder(SHIPPED_MODEL))
+    m.providers.naming = Naming(m.providers.normalizer, m.features.icd_source)
+    return m
 
 
 @pytest.fixture(scope="module")

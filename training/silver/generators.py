@@ -20,7 +20,7 @@ class Generator:
     """One kind of pairs.
 
     label : 1 match, 0 no match. criterion : the one of the six expert criteria that makes it a match, or why it is none.
-    share : of all pairs, by default. candidates : (names, random) -> candidates in random order; it ends when it has no more.
+    share : of all pairs, by default, before all are scaled to add up to 1. candidates : (names, random) -> candidates in random order; it ends when it has no more.
     """
 
     name: str
@@ -59,4 +59,4 @@ GENERATORS: dict[str, Generator] = {
         Generator("random", 0, "any two diseases", 0.075, neighbours.random_pairs),
     )
 }  # fmt: skip
-"""By name, in order; the shares add up to 1."""
+"""By name, in order; `counts` scales the shares to add up to 1."""
