@@ -42,7 +42,7 @@ class Links:
         above = graph.above
         return cls(
             found.nodes,
-            np.clip(found.cosines, 0, 1),
+            np.clip(found.scores, 0, 1),
             above.starts,
             above.diseases,
             above.steps,
