@@ -19,7 +19,7 @@ from ..icd.ranking import MoreNames
 
 FORMAT = "dxmatch-diseases 1"
 FILE = "diseases.safetensors"
-MOST_KINDS = 1_500
+MOST_KINDS = 2_050
 """A class with more kinds than this is too broad to name a disease ("cancer")."""
 _TEXTS = ("ids", "labels", "names", "words", "coded_names", "codes")
 _NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "signs", "word_counts", "code_costs")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from ...terms.diseases.graph import DiseaseGraph
 from ...terms.icd.ranking import MoreNames
 from ..encoder.data import Synonyms
-from ..word_lists.reading import KINDS, SIGNS, rows, rows_like, word_set
-from .tables import all_above, read_diseases
+from ..word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like, word_set
+from .tables import Disease, all_above, read_diseases
 
 OWN = "dxmatch"
+_APART = "NCIT:"
 NO_MORE_NAMES = MoreNames((), (), np.empty(0, np.float32), "")
 SIGN = f"{OWN}:sign-"
 """With this the ids of signs begin."""
@@ -62,14 +63,16 @@ def compiled_graph(
     more_names : names of ICD-10-CM's codes.
     other_names : normalised names whose words are known words, too.
     """
-    diseases = {each.id: each for each in read_diseases(data, normalizer)}
+    read = read_diseases(data, normalizer)
+    diseases = {each.id: each for each in _connected(read)}
     names = {name: each.id for each in diseases.values() for name in each.names}
     _add_names(names, more, normalizer)
-    parents = {each.id: set(each.parents) for each in diseases.values()}
+    parents = {each.id: set(each.parents) & diseases.keys() for each in diseases.values()}
     labels = {each.id: each.label for each in diseases.values()}
     own = _OwnTables(names, parents, labels, more, normalizer)
     own.add_classes()
     _place_own_classes(parents)
+    _cut_wrong_kinds(names, parents, normalizer)
     _add_names(names, more, normalizer)  # names of a name that the first time has added
     signs = own.add_signs()
     ids = sorted(parents)
@@ -78,7 +81,11 @@ def compiled_graph(
     above = [sorted(number[parent] for parent in parents[each]) for each in ids]
     starts = np.zeros(len(ids) + 1, np.int32)
     np.cumsum([len(each) for each in above], out=starts[1:])
-    counts = Counter(word for name in {*names, *other_names} for word in set(name.split()))
+    counts = Counter(
+        word
+        for name in {*names, *other_names, *(name for each in read for name in each.names)}
+        for word in set(name.split())
+    )
     words = sorted(counts)
     return DiseaseGraph(
         ids,
@@ -136,6 +143,27 @@ def _add_names(names: dict[str, str], more: Sequence[Synonyms], normalizer: Call
         names.update({name: next(iter(of)) for name, of in said.items() if len(of) == 1})
 
 
+def _connected(diseases: Sequence[Disease]) -> list[Disease]:
+    """Those that are of MONDO, the Disease Ontology or Orphanet, or below one that is.
+
+    What is left of the NCI Thesaurus has classes of its own ("Sign or Symptom"), so that a finding ("hepatic steatosis") would be far from the
+    disease that it is ("fatty liver").
+    """
+    above = {each.id: each.parents for each in diseases}
+    return [
+        each for each in diseases if any(not one.startswith(_APART) for one in (each.id, *all_above(each.id, above)))
+    ]
+
+
+def _cut_wrong_kinds(names: Mapping[str, str], parents: dict[str, set[str]], normalizer: Callable[[str], str]) -> None:
+    """No disease stays below a class that our own table says it is no kind of: the last step up to the class goes."""
+    for row in rows(WRONG_KINDS):
+        narrow, wide = (names.get(normalizer(row[side])) for side in ("kind", "class"))
+        if narrow is not None and wide is not None:
+            for each in (narrow, *all_above(narrow, parents)):
+                parents[each].discard(wide)
+
+
 def _place_own_classes(parents: dict[str, set[str]]) -> None:
     """A class of our own without a class above it stands where all its kinds meet: below the narrowest class that holds them all."""
     kinds: dict[str, set[str]] = {}
@@ -147,6 +175,21 @@ def _place_own_classes(parents: dict[str, set[str]]) -> None:
         of_all = [all_above(each, parents) - {own} for each in kinds[own]]
         if len(of_all) > 1 and (meet := set.intersection(*of_all) - kinds[own]):
             parents[own].add(min(meet, key=lambda each: (size[each], each)))
+
+
+_DIRECTIONS = (("raised", "elevated", "high", "increased"), ("low", "decreased", "reduced", "lowered"))
+
+
+def in_other_words(sign: str) -> list[str]:
+    """A sign with the other words for its direction, and without "serum".
+
+    >>> in_other_words("low serum ceruloplasmin")[:3]
+    ['decreased serum ceruloplasmin', 'decreased ceruloplasmin', 'reduced serum ceruloplasmin']
+    """
+    first, _, rest = sign.partition(" ")
+    words = next((words for words in _DIRECTIONS if first in words), (first,))
+    ends = dict.fromkeys((rest, rest.replace("serum ", "")))
+    return [f"{word} {end}" for word in words for end in ends if f"{word} {end}" != sign and end]
 
 
 class _OwnTables:
@@ -186,6 +229,8 @@ class _OwnTables:
         edges: set[tuple[str, str]] = set()
         for row in rows(SIGNS):
             sign, disease = self._known(row["sign"], SIGN), self._known(row["disease"])
+            for other in map(self.normalizer, in_other_words(row["sign"])):
+                self.names.setdefault(other, sign)
             if sign != disease and disease not in self.parents[sign] and sign not in all_above(disease, self.parents):
                 self.parents[sign].add(disease)
                 edges.add((sign, disease))
