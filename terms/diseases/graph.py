@@ -106,7 +106,9 @@ class DiseaseGraph:
         """
         try:
             if (found := _format_of(content)) != FORMAT:
-                raise ModelError(f"{place}: another format of a graph of diseases. Allowed: {FORMAT!r}. Got: {found!r}.")
+                raise ModelError(
+                    f"{place}: another format of a graph of diseases. Allowed: {FORMAT!r}. Got: {found!r}."
+                )
             arrays = load_tensors(content)
             texts = {name: texts_of(arrays[name]) for name in _TEXTS}
             numbers = {name: arrays[name] for name in _NUMBERS}

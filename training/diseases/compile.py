@@ -6,11 +6,11 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from ...terms.diseases.graph import DiseaseGraph
-from ..encoder.data import Synonyms
 from ..word_lists.reading import KINDS, rows, word_set
 from .tables import all_above, read_diseases
 
@@ -32,6 +32,16 @@ _TOO_WIDE = word_set(
 )
 
 
+class NamePairs(Protocol):
+    """Pairs of names of one disease: `first[i]` and `second[i]`."""
+
+    @property
+    def first(self) -> Sequence[str]: ...
+
+    @property
+    def second(self) -> Sequence[str]: ...
+
+
 def is_vague(name: str) -> bool:
     """Whether a normalised class name says no more than a place, or no more than that something is inflamed, infected, a tumour.
 
@@ -46,7 +56,7 @@ def compiled_graph(
     data: str | os.PathLike[str],
     normalizer: Callable[[str], str],
     *,
-    more: Sequence[Synonyms] = (),
+    more: Sequence[NamePairs] = (),
     codes: Mapping[str, Sequence[str]] | None = None,
     other_names: Iterable[str] = (),
 ) -> DiseaseGraph:
@@ -106,7 +116,7 @@ def half_hidden(graph: DiseaseGraph) -> DiseaseGraph:
     )
 
 
-def _add_names(names: dict[str, str], more: Sequence[Synonyms], normalizer: Callable[[str], str]) -> None:
+def _add_names(names: dict[str, str], more: Sequence[NamePairs], normalizer: Callable[[str], str]) -> None:
     for source in more:
         said: dict[str, set[str]] = {}
         for first, second in zip(source.first, source.second, strict=True):

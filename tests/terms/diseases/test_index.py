@@ -38,7 +38,9 @@ def test_others_are_linked_to_the_nearest_diseases_each_by_its_nearest_name(enco
         if name == "heart attack":
             continue
         nearest: dict[int, float] = {}
-        for disease, cosine in zip(GRAPH.name_disease.tolist(), (of_names @ encoder.encode([name])[0]).tolist(), strict=True):
+        for disease, cosine in zip(
+            GRAPH.name_disease.tolist(), (of_names @ encoder.encode([name])[0]).tolist(), strict=True
+        ):
             nearest[disease] = max(nearest.get(disease, -1.0), cosine)
         best = sorted(nearest, key=lambda each: -nearest[each])[:LINKS]
         assert nodes[row].tolist() == best
