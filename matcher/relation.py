@@ -151,7 +151,7 @@ def relations_of(
 def _flagged(m: TrainedFunction, kind: str, table: NDArray[np.float32]) -> NDArray[np.bool_]:
     """bool[u]: the column of a kind is above 0."""
     columns = [column for column, feature in enumerate(m.features.features) if feature.kind == kind]
-    return (table[:, columns] > 0).any(axis=1)
+    return np.asarray((table[:, columns] > 0).any(axis=1))
 
 
 def policy_probability(
