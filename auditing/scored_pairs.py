@@ -18,7 +18,7 @@ from ..files.pair_labels import experts_of
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import Table, read_table
 from ..matcher.match_function import MatchFunction
-from ..training.split import Groups
+from ..training.statistics.split import Groups
 from ..training.understood import understood_pairs
 
 MIN_PAIRS = 20

@@ -25,9 +25,17 @@ def reason(providers: Providers, texts: Representations, a: int, b: int) -> str:
 
 
 def _said(assertion: Assertion) -> str:
-    if assertion.status is Status.PRESENT:
-        return f"{assertion.core} is present"
-    return f"{assertion.core} is {assertion.about or assertion.status} ('{assertion.trigger}')"
+    """What is said of a diagnosis, with the words that say so."""
+    words = f"'{assertion.trigger}'"
+    match assertion.status:
+        case Status.PRESENT | Status.POSSIBLE:
+            return f"{assertion.core} is {assertion.status}"
+        case Status.NO_DISEASE:
+            return f"{assertion.core} is no disease of the patient ({assertion.about or 'none'}: {words})"
+        case Status.FAMILY:
+            return f"{assertion.core} is in the family ({words})"
+        case _:
+            return f"{assertion.core} is {assertion.status} ({words})"
 
 
 def _of_graph(graph: DiseaseGraph, texts: Representations, a: int, b: int) -> str:

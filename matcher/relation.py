@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
 from ..features.coverage import covered_table
 from ..features.direction import directions, prepare_directions
 from ..features.interning import InternedPairs
 from ..features.providers import SHIPPED
 from ..features.representations import Representations
-from ..models.folder import ModelFolder
-from ..models.relation import LEARNT_POLICIES, RelationModel
+from ..models.relation import LEARNT_POLICIES
 from ..terms.text.assertion import Assertion
-from .policy import EXCLUDED, RELATIONS, SAME, SPECIFICATION, Policy
+from .policy import EXCLUDED, RELATIONS, SAME, Policy
 from .reasons import reason
+from .trained import TrainedFunction, relation_model
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from .match_function import MatchFunction
 
 SEMANTIC = ("Exact Synonym", "Broad Synonym", "Exact Disease Group", "Broad Disease Group", "Not Related")
 """The five classes of Kernel29, from 1 to 5."""
@@ -98,46 +95,23 @@ class Relations:
         return {"relation": pa.array(self.kinds, pa.string()), **dict(zip(RELATION_COLUMNS, values, strict=True))}
 
 
-def relation_model(parts: ModelFolder) -> RelationModel:
-    """Raises `ModelError` for a model without one."""
-    if parts.relation is None:
-        raise ModelError(
-            f"Model {parts.manifest.name} has no relation model, so it knows no relation and no policy but {SPECIFICATION}. "
-            "Train it with the features 'offline' and the shipped encoder, or take the shipped model."
-        )
-    return parts.relation
-
-
-def threshold_of(parts: ModelFolder, policy: Policy) -> float:
-    """M's threshold under a policy. Raises `ModelError` for a model that knows none."""
-    if policy.name == SPECIFICATION:
-        return parts.manifest.threshold
-    thresholds = relation_model(parts).thresholds
-    if policy.name not in thresholds:
-        known = ", ".join((SPECIFICATION, *thresholds))
-        raise ModelError(
-            f"Model {parts.manifest.name} has no threshold for the policy {policy.name}, only for {known}."
-        )
-    return thresholds[policy.name]
-
-
-def prepare_relations(m: MatchFunction, texts: Representations) -> None:
+def prepare_relations(m: TrainedFunction, texts: Representations) -> None:
     """Makes what the relations need of the names beside the features."""
     prepare_directions(texts, source=_source(m), encoder=SHIPPED)
 
 
-def _source(m: MatchFunction) -> str:
+def _source(m: TrainedFunction) -> str:
     return m.features.icd_source or "icd10cm"
 
 
-def _directed(m: MatchFunction, pairs: InternedPairs, texts: Representations) -> NDArray[np.float32]:
+def _directed(m: TrainedFunction, pairs: InternedPairs, texts: Representations) -> NDArray[np.float32]:
     """float32[n, 5], the directions of the rows of `pairs`, from `a` to `b`."""
     of_pairs = directions(texts, pairs.first, pairs.second, source=_source(m), encoder=SHIPPED)[pairs.pair_of_row]
     return np.where(pairs.turned[:, None], -of_pairs, of_pairs)
 
 
 def relations_of(
-    m: MatchFunction,
+    m: TrainedFunction,
     pairs: InternedPairs,
     table: NDArray[np.float32],
     texts: Representations,
@@ -176,14 +150,14 @@ def relations_of(
     return Relations(out, (groups * close)[rows], (groups * (1 - close))[rows])
 
 
-def _flagged(m: MatchFunction, kind: str, table: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _flagged(m: TrainedFunction, kind: str, table: NDArray[np.float32]) -> NDArray[np.bool_]:
     """bool[u]: the column of a kind is above 0."""
     columns = [column for column, feature in enumerate(m.features.features) if feature.kind == kind]
-    return (table[:, columns] > 0).any(axis=1)
+    return np.asarray((table[:, columns] > 0).any(axis=1))
 
 
 def policy_probability(
-    m: MatchFunction,
+    m: TrainedFunction,
     policy: Policy,
     pairs: InternedPairs,
     table: NDArray[np.float32],
@@ -205,7 +179,7 @@ def policy_probability(
     return np.where(pairs.equal[rows], most, np.minimum(learnt, most))
 
 
-def one_relation(m: MatchFunction, pairs: InternedPairs) -> Relation:
+def one_relation(m: TrainedFunction, pairs: InternedPairs) -> Relation:
     """What the only row of `pairs` is."""
     texts = Representations(pairs.names, m.providers)
     table, _ = covered_table(pairs, m.features, m.providers, m.min_coverage, texts=texts)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from .engines import lightgbm_engine
 from .engines.fitted import ExtraRows, Rows
 from .examples import Examples, ExtraExamples, folds_of_references
-from .split import grouped_folds
 from .statistics.measure import average_precision, group_draws, percentile_interval
-from .threshold import choose_threshold
+from .statistics.split import grouped_folds
+from .statistics.threshold import choose_threshold
 
 WHOLE, NO_SILVER = "everything", "no silver pairs"
 REPEATS = 1000

@@ -23,7 +23,7 @@ from ..files.pairs import Pairs, read_pairs
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
 from .engines.fitted import ExtraRows
-from .split import Groups
+from .statistics.split import Groups
 
 ProvidersOf = Callable[[StaticEncoder | None, DiseaseGraph | None], Providers]
 """(a static encoder, a graph of diseases) -> what stands behind the features with these; None for the model's own."""

@@ -12,7 +12,7 @@ from .contained import check_contained
 from .engines.engine import check_engine
 from .engines.fitted import TIME_LIMIT
 from .examples import Extra
-from .threshold import Rule, check_prevalence
+from .statistics.threshold import Rule, check_prevalence
 
 
 @dataclass(frozen=True)

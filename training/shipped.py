@@ -46,8 +46,8 @@ from .relation.policy import fit_policy
 from .silver.pairs import silver_pairs
 from .silver.pool import Pool
 from .silver.vocabulary import MONDO_EXACT, ORPHADATA_SYNONYMS, Vocabulary
-from .split import held_out
 from .statistics.plain_words import PlainWords, measure_plain_words, read_plain_words
+from .statistics.split import held_out
 from .train import fit
 
 PAIRS = "craft_md_pairs.csv"

@@ -39,8 +39,8 @@ from .examples import Examples, ExtraExamples, examples_of, read_extra, referenc
 from .expert_agreement import expert_agreement
 from .fold_fit import Fitted, directions_of, fit_folds
 from .recipe import Recipe
-from .split import Groups, held_out
 from .statistics.measure import average_precision, group_draws, measure, percentile_interval
+from .statistics.split import Groups, held_out
 from .understood import understood_pairs
 
 PLAIN = "lightgbm"

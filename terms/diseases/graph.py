@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +32,13 @@ SOURCES = {
     "ORPHA": "Orphanet",
     "dxmatch": "dxmatch's own table",
 }
+
+
+def _format_of(content: bytes) -> object:
+    """What the header of a safetensors file says of its format. Raises `ValueError` for a header that is none."""
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    about = header.get("__metadata__", {}) if isinstance(header, dict) else {}
+    return about.get("format") if isinstance(about, dict) else None
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,10 @@ class DiseaseGraph:
         ModelError
         """
         try:
+            if (found := _format_of(content)) != FORMAT:
+                raise ModelError(
+                    f"{place}: another format of a graph of diseases. Allowed: {FORMAT!r}. Got: {found!r}."
+                )
             arrays = load_tensors(content)
             texts = {name: texts_of(arrays[name]) for name in _TEXTS}
             numbers = {name: arrays[name] for name in _NUMBERS}
@@ -145,7 +157,17 @@ class DiseaseGraph:
         for places in (self.name_disease, self.parents):
             if places.size and not 0 <= places.min() <= places.max() < d:
                 return "a disease that is not there"
-        return None if d == 0 or self.above.starts[-1] >= d else "a loop"
+        if len(self.disease_of) != n:
+            return "a name that stands twice"
+        return "a loop" if self._has_loop() else None
+
+    def _has_loop(self) -> bool:
+        """Whether a disease is above one of its own parents."""
+        d, above = len(self), self.above
+        holders = np.repeat(np.arange(d), np.diff(above.starts)) * d + above.diseases
+        turned = self.parents.astype(np.int64) * d + np.repeat(np.arange(d), np.diff(self.parent_starts))
+        at = np.searchsorted(holders, turned)
+        return bool((holders[np.minimum(at, len(holders) - 1)] == turned).any())
 
     @cached_property
     def identity(self) -> str:

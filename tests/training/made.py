@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dxmatch.training.examples import Examples
-from dxmatch.training.split import Groups
+from dxmatch.training.statistics.split import Groups
 
 
 def examples(

@@ -6,12 +6,12 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from ...terms.diseases.graph import DiseaseGraph
 from ...terms.icd.ranking import MoreNames
-from ..encoder.data import Synonyms
 from ..word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like, word_set
 from .tables import Disease, all_above, read_diseases
 
@@ -37,6 +37,16 @@ _TOO_WIDE = word_set(
 )
 
 
+class NamePairs(Protocol):
+    """Pairs of names of one disease: `first[i]` and `second[i]`."""
+
+    @property
+    def first(self) -> Sequence[str]: ...
+
+    @property
+    def second(self) -> Sequence[str]: ...
+
+
 def is_vague(name: str) -> bool:
     """Whether a normalised class name says no more than a place, or no more than that something is inflamed, infected, a tumour.
 
@@ -51,7 +61,7 @@ def compiled_graph(
     data: str | os.PathLike[str],
     normalizer: Callable[[str], str],
     *,
-    more: Sequence[Synonyms] = (),
+    more: Sequence[NamePairs] = (),
     more_names: MoreNames = NO_MORE_NAMES,
     other_names: Iterable[str] = (),
 ) -> DiseaseGraph:
@@ -132,7 +142,7 @@ def _stays(name: str) -> bool:
     return hashlib.sha256(name.encode()).digest()[0] & 1 == 1
 
 
-def _add_names(names: dict[str, str], more: Sequence[Synonyms], normalizer: Callable[[str], str]) -> None:
+def _add_names(names: dict[str, str], more: Sequence[NamePairs], normalizer: Callable[[str], str]) -> None:
     for source in more:
         said: dict[str, set[str]] = {}
         for first, second in zip(source.first, source.second, strict=True):
@@ -203,7 +213,7 @@ class _OwnTables:
         names: dict[str, str],
         parents: dict[str, set[str]],
         labels: dict[str, str],
-        more: Sequence[Synonyms],
+        more: Sequence[NamePairs],
         normalizer: Callable[[str], str],
     ) -> None:
         self.names, self.parents, self.labels, self.normalizer = names, parents, labels, normalizer

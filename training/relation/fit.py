@@ -20,12 +20,12 @@ from ...features.representations import Representations
 from ...matcher.match_function import MatchFunction
 from ...matcher.policy import POLICIES
 from ...matcher.relation import relations_of
-from ...models.calibration import Sigmoid
 from ...models.relation import HEADS, RelationModel
 from ..engines import lightgbm_engine
 from ..engines.fitted import Rows
+from ..statistics.calibration import fit_sigmoid
 from ..statistics.measure import average_precision
-from ..threshold import choose_threshold
+from ..statistics.threshold import choose_threshold
 from .pairs import CLOSE, FAR, KIND, NONE, SAME
 
 FOLDS = 5
@@ -70,7 +70,7 @@ def fit_relation(
             Rows(table[rows], label, None, fold[rows], [0] * table.shape[1]), seed=seed, candidates=CANDIDATES
         )
         trees[head] = fitted.texts
-        calibration[head] = _sigmoid(fitted.out_of_fold, label)
+        calibration[head] = fit_sigmoid(fitted.out_of_fold, label)
         probability = calibration[head](fitted.out_of_fold)
         measured[head] = {
             "pairs": int(rows.sum()),
@@ -94,13 +94,6 @@ def texts_codes(names: list[str], column: pa.ChunkedArray, providers: Providers)
     """Where the name of each text of a column is among `names`."""
     at = {name: i for i, name in enumerate(names)}
     return [at[name] for name in providers.naming(column.to_pylist())]
-
-
-def _sigmoid(raw: NDArray[np.float64], label: NDArray[np.int8]) -> Sigmoid:
-    from sklearn.linear_model import LogisticRegression
-
-    fitted = LogisticRegression(C=np.inf).fit(raw[:, None], label)
-    return Sigmoid(float(fitted.coef_[0, 0]), float(fitted.intercept_[0]))
 
 
 def _direction(signed: NDArray[np.float32]) -> dict[str, float]:

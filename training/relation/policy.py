@@ -19,10 +19,10 @@ from ...files.pairs import Pairs
 from ...models.calibration import Sigmoid
 from ..engines import lightgbm_engine
 from ..engines.fitted import Rows
-from ..fold_fit import fit_sigmoid
-from ..split import Groups, grouped_folds, held_out
+from ..statistics.calibration import fit_sigmoid
 from ..statistics.measure import measure
-from ..threshold import choose_threshold
+from ..statistics.split import Groups, grouped_folds, held_out
+from ..statistics.threshold import choose_threshold
 
 FOLDS = 5
 RULE = "max_f1"
