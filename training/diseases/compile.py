@@ -183,8 +183,9 @@ def _place_own_classes(parents: dict[str, set[str]]) -> None:
     size = Counter(wide for each in parents for wide in all_above(each, parents))
     for own in sorted(each for each in kinds if each.startswith(f"{OWN}:") and not parents[each]):
         of_all = [all_above(each, parents) - {own} for each in kinds[own]]
-        if len(of_all) > 1 and (meet := set.intersection(*of_all) - kinds[own]):
-            parents[own].add(min(meet, key=lambda each: (size[each], each)))
+        meet = set.intersection(*of_all) - kinds[own] if len(of_all) > 1 else set[str]()
+        if open_ := [each for each in meet if own not in all_above(each, parents)]:
+            parents[own].add(min(open_, key=lambda each: (size[each], each)))
 
 
 _DIRECTIONS = (("raised", "elevated", "high", "increased"), ("low", "decreased", "reduced", "lowered"))
