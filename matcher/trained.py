@@ -151,6 +151,13 @@ class TrainedFunction:
         """`Scorer.raw`: log-odds float64[n] before calibration."""
         return self.scorer.raw(table, threads=threads)
 
+    def ranked(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """What ranks pairs that are not equal: log-odds float64[n], below all others where what they say excludes."""
+        raw = self.raw(table)
+        if (column := self.features.exclusion) is not None:
+            raw[table[:, column] == 1] = -np.inf
+        return raw
+
     def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
         """`Scorer.contributions`: SHAP values float64[n, f + 1], the base in the last column."""
         return self.scorer.contributions(table, threads=threads)

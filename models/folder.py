@@ -168,7 +168,7 @@ def _relation(manifest: Manifest, contents: Mapping[str, bytes], root: Path) -> 
         if found:
             raise refusal(str(root), "trees of a relation that model.json does not speak of", allowed="neither or both")
         return None
-    trees = {head: [by_number[number] for number in sorted(by_number)] for head, by_number in found.items()}
+    trees = {head: tuple(by_number[number] for number in sorted(by_number)) for head, by_number in found.items()}
     return RelationModel.from_json(manifest.relation, trees, str(root / MANIFEST))
 
 

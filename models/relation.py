@@ -73,6 +73,13 @@ class RelationModel:
             right = isinstance(numbers, Mapping) and all(type(number) is float for number in numbers.values())
             if not right or (known is not None and set(numbers) != known):
                 raise refusal(f"{place}, relation, {name}", "not usable", allowed="numbers by name", got=numbers)
+        if not all(0 < number < 1 for number in value["thresholds"].values()):
+            raise refusal(
+                f"{place}, relation, thresholds",
+                "not usable",
+                allowed="numbers above 0 and below 1",
+                got=value["thresholds"],
+            )
         calibration = {head: Sigmoid.from_json(value["calibration"][head], f"{place}, relation") for head in trees}
         direction = {name: value["direction"][name] for name in DIRECTIONS}
         return cls(trees, calibration, direction, dict(value["thresholds"]))
