@@ -20,11 +20,13 @@ _NOTHING_SAID = frozenset(
 )  # fmt: skip
 _FILE = re.compile(r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
+_REPEATED = re.compile(r"(?:(\w)\1{2,}\s*)+|(\w+)(?:\s+\2){2,}", re.IGNORECASE)
+"""One letter, or one word, three times and more: "xxxx", "blah blah blah"."""
 _CODE = re.compile(r"[A-Za-z]\d[\dA-Za-z]\.[\dA-Za-z]{1,4}")
 
 
 def is_nothing(raw: str) -> bool:
-    """Whether a text says that there is none, or is a number, a file's name, or of the form of a code and none."""
+    """Whether a text says that there is none, or is a number, one letter or word again and again, a file's name, or of the form of a code and none."""
     text = raw.strip()
     return (
         " ".join(text.casefold().strip(" .!-()[]").split()) in _NOTHING_SAID
@@ -32,6 +34,7 @@ def is_nothing(raw: str) -> bool:
         or _FILE.fullmatch(text) is not None
         or _ADDRESS.fullmatch(text) is not None
         or _CODE.fullmatch(text) is not None
+        or _REPEATED.fullmatch(text) is not None
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .assertion import assertion_of
 from .correction import Correction, Corrections
 from .parts import ANY_DISEASE, SYMPTOMS, ways_apart
 from .scripts import share_in
@@ -21,6 +22,8 @@ LANGUAGE = "another language, or no words"
 SENTENCE = "a sentence"
 SEVERAL = "several diagnoses"
 NOTHING = "no diagnosis"
+_MOST_GREEK = 3
+"""Letters of the longest Greek text that is a symbol and no word."""
 REASONS = (SCRIPT, LANGUAGE, SENTENCE, SEVERAL, NOTHING)
 
 
@@ -64,6 +67,8 @@ class Reader:
         language = self.vocabulary.language
         if share_in(raw, "LATIN", "GREEK", *(("CYRILLIC",) if language == "ru" else ())) <= 0.5:
             return SCRIPT
+        if not raw.isascii() and share_in(raw, "GREEK") == 1 and len(raw) > _MOST_GREEK:
+            return SCRIPT
         if self.vocabulary.is_name(name):
             return None
         if is_nothing(raw):
@@ -72,9 +77,14 @@ class Reader:
             return None
         if self._is_several(raw):
             return SEVERAL
-        if is_sentence(raw, name):
+        if is_sentence(raw, name) and not self._is_asserted(name):
             return SENTENCE
         return LANGUAGE if self._is_foreign(raw, name) else None
+
+    def _is_asserted(self, name: str) -> bool:
+        """Whether a sentence says no more than that a disease is, may be or is not there: "patient does not have asthma"."""
+        assertion = assertion_of(name, self.vocabulary.language)
+        return assertion.trigger != "" and self.vocabulary.is_name(assertion.core)
 
     def _is_foreign(self, raw: str, name: str) -> bool:
         """Whether most words are unknown: no word of the vocabulary, none near one, none of a medical form, no short form."""

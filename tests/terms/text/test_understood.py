@@ -34,7 +34,7 @@ def reader() -> Reader:
         ("The patient should be given antibiotics", SENTENCE), ("What is the diagnosis?", SENTENCE), ("is this gout?", SENTENCE),
         ("I have a headache", SENTENCE), ("call an ambulance", SENTENCE), ("patient needs surgery", SENTENCE),
         ("start antibiotics and admit", SENTENCE), ("refer to cardiology", SENTENCE),
-        ("pneumonia " * 26, SENTENCE),
+        ("severe pneumonia of old age with fever " * 4, SENTENCE), ("xxxx", NOTHING), ("blah blah blah", NOTHING), ("πνευμονία", SCRIPT),
         ("pneumonia, sepsis, AKI", SEVERAL), ("SLE, RA, gout", SEVERAL), ("cholelithiasis; hypertension", SEVERAL),
         ("gout\nasthma", SEVERAL), ("gout | asthma", SEVERAL), ("gout or asthma", SEVERAL), ("pneumonia vs sepsis", SEVERAL),
         ("1. Gout 2. Asthma", SEVERAL), ("1) Gout; 2) Astma", SEVERAL), ("diabetes and hypertension", SEVERAL),
