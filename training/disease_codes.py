@@ -25,9 +25,14 @@ from ..terms.icd.ranking import MoreNames
 from ..terms.text.normalizer import Normalizer
 from .diseases.tables import is_short_form
 from .encoder.data import without_obsolete
+from .word_lists.reading import rows as word_list
 
 NAMES, CODES, PARENTS = "disease_names.csv", "disease_icd10.csv", "disease_parents.csv"
 RARE_CODES, RARE_NAMES = "orphadata_icd10.csv", "orphadata_synonyms.csv"
+OWN_NAMES = "icd_codes_en.csv"
+"""In `word_lists`: everyday and classic names, each with the code that a coder chooses for the bare words."""
+OWN_COST = 0.0
+"""Taken off the score of a name of `OWN_NAMES`: nothing, as its code was chosen for that name, as with an inclusion term."""
 GRAPH_COST, RARE_COST = 0.04, 0.08
 """Taken off the score of a name: the graph's codes were fitted with the other weights of `terms.icd.ranking`; Orphadata's are of
 WHO's ICD-10 and mostly of the class that holds the disease, so they cost twice as much."""
@@ -47,8 +52,9 @@ class CodedName(NamedTuple):
 def coded_names(
     folder: str | os.PathLike[str], tree: IcdTree, normalizer: Normalizer, encoder: Encoder, *, rare: bool = True
 ) -> list[CodedName]:
-    """The names of the diseases in `folder` that have a code, sorted.
+    """The names of `OWN_NAMES`, and of the diseases in `folder` that have a code, sorted.
 
+    - `OWN_NAMES`: the disease is "dxmatch:" and the name; its code goes before the others'.
     - `disease_names.csv` and `disease_icd10.csv`: of several codes, the one whose title is nearest to the disease's main name.
     - with `rare`, `orphadata_icd10.csv` (relations E and NTBT: exact, and narrower than the code) and its synonyms: the category.
 
@@ -59,10 +65,11 @@ def coded_names(
     """
     own = set(entries(tree, normalizer)[0])
     found = [
+        *_of_table(normalizer),
         *_of_graph(Path(folder), tree, normalizer, encoder),
         *(_rare(Path(folder), tree, normalizer) if rare else ()),
     ]
-    # the graph's code goes before Orphadata's, where they differ
+    # where they differ, the table's code goes before the graph's, and this before Orphadata's
     categories: dict[tuple[str, float], set[str | None]] = defaultdict(set)
     for one in found:
         categories[one.name, one.cost].add(tree.category(one.code))
@@ -164,6 +171,13 @@ def _nearest(nodes: list[int], name: str | None, tree: IcdTree, normalizer: Norm
         return nodes[0]
     vectors = encoder.encode([normalizer(name), *(normalizer(tree.name(node)) for node in nodes)])
     return nodes[int(np.argmax(vectors[1:] @ vectors[0]))]
+
+
+def _of_table(normalizer: Normalizer) -> list[CodedName]:
+    return [
+        CodedName(f"dxmatch:{row['name']}", normalizer(row["name"]), row["code"], OWN_COST)
+        for row in word_list(OWN_NAMES)
+    ]
 
 
 def _of_graph(folder: Path, tree: IcdTree, normalizer: Normalizer, encoder: Encoder) -> list[CodedName]:
