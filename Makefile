@@ -45,7 +45,7 @@ PEER = $$($(BIN)/python -c "import importlib.util as u; print(u.find_spec('gt_al
 
 encoder: $(VENV)/.installed-dev
 	$(BIN)/python -m dxmatch.training.encoder --threads 2 --output $(OUT)/encoder --kept-back $(OUT)/encoder-kept-back \
-	  --synonyms $(DATA)/orphadata_synonyms.csv --synonyms $(DATA)/mondo_exact.csv \
+	  --synonyms $(DATA)/orphadata_synonyms.csv --synonyms $(DATA)/mondo_exact.csv --diseases $(DATA) \
 	  --icd-names $(DATA)/orphadata_icd10.csv --pairs $(DATA)/craft_md_pairs.csv \
 	  --peer "$(PEER)" --peer-name all-MiniLM-L6-v2
 
