@@ -104,12 +104,15 @@ class TrainedFunction:
         """Name and the first twelve digits of the hash of everything that shapes a score."""
         manifest = self.parts.manifest
         decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
-        decision += [] if self.policy == SPECIFICATION else [self.policy, manifest.relation]
+        decision += [] if self.policy == SPECIFICATION else [self.policy]
         shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
         digest.update(self.parts.diseases or b"")
         for text in self.parts.trees:
             digest.update(text.encode())
+        if (relation := self.parts.relation) is not None:
+            trees = {head: list(texts) for head, texts in relation.trees.items()}
+            digest.update(json.dumps([relation.to_json(), trees], sort_keys=True).encode())
         return f"{self.name}@{digest.hexdigest()[:12]}"
 
     @property

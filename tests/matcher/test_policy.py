@@ -69,6 +69,22 @@ def test_the_default_is_specification_and_what_it_was(m: MatchFunction) -> None:
     assert len(identities) == len(POLICIES) and m.identity in identities
 
 
+def test_the_identity_is_also_that_of_the_relation_model(m: MatchFunction, tmp_path: Path) -> None:
+    """It shapes a score with relations, so a job never goes on with the parts of another one."""
+    relation = m.parts.relation
+    assert relation is not None
+    others = [
+        replace(relation, direction={**relation.direction, "line": 1.0}),
+        replace(relation, trees={**relation.trees, "kin": relation.trees["close"]}),
+        None,
+    ]
+    identities = {MatchFunction(replace(m.parts, relation=other)).identity for other in others}
+    assert len(identities | {m.identity}) == 4
+    for policy in POLICIES:
+        saved = dxmatch.load(under(m, policy).save(tmp_path / policy), policy=policy)
+        assert saved.identity == under(m, policy).identity
+
+
 def test_a_policy_that_labels_have_taught_is_theirs_and_never_above_the_default(
     m: MatchFunction, tmp_path: Path
 ) -> None:
