@@ -36,7 +36,7 @@ def of_links(names: list[list[LINK]]) -> Links:
     found = Candidates.none(len(names), 3)
     for row, own in enumerate(names):
         for place, (disease, certainty) in enumerate(own):
-            found.nodes[row, place], found.cosines[row, place] = disease, certainty
+            found.nodes[row, place], found.scores[row, place] = disease, certainty
     return Links.of(found, GRAPH)
 
 

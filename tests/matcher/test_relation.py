@@ -53,7 +53,8 @@ def test_turned_round_narrower_is_broader_and_nothing_else_changes(m: MatchFunct
     turned = m.relations(a, b)
     np.testing.assert_allclose(turned.probabilities[:, [0, 2, 1, 3, 4, 5]], found.probabilities, atol=1e-15)
     np.testing.assert_array_equal(turned.probabilities[:, [0, 3, 4, 5]], found.probabilities[:, [0, 3, 4, 5]])
-    np.testing.assert_array_equal(turned.close, found.close)
+    np.testing.assert_array_equal(turned.near, found.near)
+    np.testing.assert_array_equal(turned.far, found.far)
 
 
 def test_a_pair_alone_is_what_it_is_in_a_batch(m: MatchFunction, found: Relations) -> None:
@@ -108,8 +109,8 @@ def test_opposed_words_exclude_what_does_not_match(m: MatchFunction) -> None:
 def test_the_five_classes() -> None:
     """Exact synonym, broad synonym, exact group, broad group, not related: the nearest whole number to the mean class."""
     sure = np.eye(6)
-    close = np.array([0.0, 0, 0, 1.0, 0, 0])
-    assert Relations(sure, close).semantic_distance.tolist() == [1, 2, 2, 3, 5, 5]
+    near, far = np.array([0.0, 0, 0, 1.0, 0, 0]), np.zeros(6)
+    assert Relations(sure, near, far).semantic_distance.tolist() == [1, 2, 2, 3, 5, 5]
     far = Relations(np.eye(6)[[3, 3]], np.array([0.2, 0.6]))
     assert far.semantic_distance.tolist() == [4, 3]
     mixed = Relations(

@@ -7,7 +7,7 @@ import pytest
 from safetensors.numpy import load, save
 
 from dxmatch.errors import ModelError
-from dxmatch.terms.diseases.graph import DiseaseGraph
+from dxmatch.terms.diseases.graph import FORMAT, DiseaseGraph
 
 LEUKEMIA, MYELOID, RODS, BLASTS = range(4)
 
@@ -19,12 +19,13 @@ def made(signs: list[bool] | None = None) -> DiseaseGraph:
         [f"T:{i}" for i in range(4)],
         names,
         names,
-        [""] * 4,
+        ["auer", "blasts", "leukemia", "myeloid", "rods"],
         name_disease=np.arange(4, dtype=np.int32),
         parent_starts=np.array([0, 0, 1, 2, 4], np.int32),
         parents=np.array([LEUKEMIA, MYELOID, LEUKEMIA, MYELOID], np.int32),
         vague=np.zeros(4, np.bool_),
         signs=np.array([False, True, True, True] if signs is None else signs),
+        word_counts=np.array([1, 1, 2, 1, 1], np.int32),
     )
 
 
@@ -48,15 +49,8 @@ def test_signs_are_stored() -> None:
     assert made().identity != made([False] * 4).identity
 
 
-def test_a_graph_without_signs_has_none() -> None:
-    arrays = load(made().to_bytes())
-    del arrays["signs"]
-    graph = DiseaseGraph.from_bytes(save(arrays))
-    assert graph.signs.dtype == np.bool_ and len(graph.signs) == len(graph.parents) and not graph.signs.any()
-
-
 @pytest.mark.parametrize("signs", [np.ones(3, np.bool_), np.ones(4, np.int32), np.ones((2, 2), np.bool_)])
 def test_damaged_signs_are_refused(signs: np.ndarray) -> None:
     arrays = {**load(made().to_bytes()), "signs": signs}
     with pytest.raises(ModelError, match="damaged graph of diseases"):
-        DiseaseGraph.from_bytes(save(arrays))
+        DiseaseGraph.from_bytes(save(arrays, {"format": FORMAT}))

@@ -47,7 +47,7 @@ def test_others_are_linked_to_the_nearest_diseases_each_by_its_nearest_name(enco
         np.testing.assert_allclose(cosines[row], [nearest[each] for each in best], atol=1e-6)
         alone = index.find([name], encoder.encode([name]))
         np.testing.assert_array_equal(alone.nodes[0], nodes[row])
-        np.testing.assert_array_equal(alone.cosines[0], cosines[row])
+        np.testing.assert_array_equal(alone.scores[0], cosines[row])
 
 
 def test_the_names_are_embedded_once(encoder: StaticEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dxmatch.terms.diseases.graph import DiseaseGraph
+from dxmatch.terms.icd.ranking import MoreNames
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.diseases import compile as module
 from dxmatch.training.diseases.compile import compiled_graph, half_hidden, is_vague
@@ -36,8 +37,12 @@ def data(tmp_path: Path) -> Path:
 def compiled(
     data: Path, kinds: list[Mapping[str, str]], monkeypatch: pytest.MonkeyPatch, **options: Any
 ) -> DiseaseGraph:
-    monkeypatch.setattr(module, "rows", lambda file: kinds)
+    monkeypatch.setattr(module, "rows_like", lambda start: kinds)
+    monkeypatch.setattr(module, "rows", lambda file: [])
     return compiled_graph(data, Normalizer(), **options)
+
+
+CODED = MoreNames(["wheezing"], ["J45"], np.array([0.5], np.float32), "")
 
 
 def parents_of(graph: DiseaseGraph, name: str) -> set[str]:
@@ -46,15 +51,15 @@ def parents_of(graph: DiseaseGraph, name: str) -> set[str]:
 
 
 def test_the_tables_as_a_graph(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = compiled(data, [], monkeypatch, codes={"DOID:1": ["J45", "J45.9"]}, other_names=["mumps of something"])
+    graph = compiled(data, [], monkeypatch, more_names=CODED, other_names=["mumps of something"])
     assert graph.ids == sorted(graph.ids) and len(graph) == 5
     assert graph.disease_of["bronchial asthma"] == graph.disease_of["asthma"]
     assert parents_of(graph, "allergic asthma") == {"asthma"}
-    assert graph.codes[graph.disease_of["asthma"]] == "J45 J45.9" and graph.codes[graph.disease_of["gout"]] == ""
+    assert (graph.coded_names, graph.codes, graph.code_costs.tolist()) == (["wheezing"], ["J45"], [0.5])
     counts = dict(zip(graph.words, graph.word_counts.tolist(), strict=True))
     assert counts["asthma"] == 4 and counts["mumps"] == 1 and "mumps of something" not in graph.disease_of
     assert graph.vague.tolist() == [label == "lung disorder" for label in graph.labels]
-    again = compiled(data, [], monkeypatch, codes={"DOID:1": ["J45", "J45.9"]}, other_names=["mumps of something"])
+    again = compiled(data, [], monkeypatch, more_names=CODED, other_names=["mumps of something"])
     assert DiseaseGraph.from_bytes(graph.to_bytes()).to_bytes() == again.to_bytes()
 
 
