@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from ..votes.store.store import VoteStore
 
 
+_LOWEST = -1e9
+"""Log-odds below those of any trees, and finite, so that differences of them are numbers."""
+
+
 class TrainedFunction:
     """What a model folder makes of the features of pairs; `MatchFunction` makes it of texts."""
 
@@ -158,7 +162,7 @@ class TrainedFunction:
         """What ranks pairs that are not equal: log-odds float64[n], below all others where what they say excludes."""
         raw = self.raw(table)
         if (column := self.features.exclusion) is not None:
-            raw[table[:, column] == 1] = -np.inf
+            raw[table[:, column] == 1] = _LOWEST
         return raw
 
     def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
