@@ -111,10 +111,10 @@ def test_the_five_classes() -> None:
     sure = np.eye(6)
     near, far = np.array([0.0, 0, 0, 1.0, 0, 0]), np.zeros(6)
     assert Relations(sure, near, far).semantic_distance.tolist() == [1, 2, 2, 3, 5, 5]
-    far = Relations(np.eye(6)[[3, 3]], np.array([0.2, 0.6]))
-    assert far.semantic_distance.tolist() == [4, 3]
+    groups = Relations(np.eye(6)[[3, 3, 5]], np.array([0.2, 0.6, 0.9]), np.array([0.8, 0.4, 0.1]))
+    assert groups.semantic_distance.tolist() == [4, 3, 3], "what is opposed may be near kin"
     mixed = Relations(
-        np.array([[0.5, 0, 0, 0, 0.5, 0], [0.9, 0.1, 0, 0, 0, 0], [np.nan] * 6]), np.array([0.5, 0.5, np.nan])
+        np.array([[0.5, 0, 0, 0, 0.5, 0], [0.9, 0.1, 0, 0, 0, 0], [np.nan] * 6]), np.array([0, 0, np.nan]), np.zeros(3)
     )
     assert mixed.semantic_distance.tolist() == [3, 1, 0]
     assert mixed.kinds == ["same", "same", None]
