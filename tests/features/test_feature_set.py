@@ -13,7 +13,7 @@ def test_offline() -> None:
     offline = FeatureSet.read("offline")
     assert offline.names == (
         "icd_nearest", "icd_kinship", "icd_overlap", "cosine_static", "alignment_better", "alignment_worse", "contrast",
-        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "levenshtein", "disease_same", "disease_line",
+        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "disease_same", "disease_line",
         "disease_closeness", "disease_lin", "disease_certainty", "excluded",
     )  # fmt: skip
     assert offline.needs_graph and offline.exclusion == 17

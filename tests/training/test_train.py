@@ -23,7 +23,7 @@ def test_example(example: Path, tmp_path: Path) -> None:
     folder = result.matcher.save(tmp_path / "m")
     assert dxmatch.load(folder).identity == result.matcher.identity
     card = (folder / "CARD.md").read_text("utf-8")
-    for part in ("Held-out references", "Threshold", "average precision", "levenshtein"):
+    for part in ("Held-out references", "Threshold", "average precision", "disease_line"):
         assert part in card
 
 

@@ -48,7 +48,14 @@ def test_reading_the_three_kinds_of_files(tmp_path: Path) -> None:
     assert (plain.first, plain.second, plain.ids) == (["Mumps"], ["Epidemic parotitis"], [None])
     orphadata = read_synonyms(written(tmp_path / "b.csv", "orpha,name,synonym", "100,OBSOLETE: Ataxia,OBSOLETE: Louis"))
     assert (orphadata.first, orphadata.second, orphadata.ids) == (["Ataxia"], ["Louis"], ["Orphanet:100"])
-    mondo = read_synonyms(written(tmp_path / "c.csv", "mondo,other,source,other_id", "ataxia,Ataxy,orphanet,Orphanet:100", "ataxia,AT,orphanet,Orphanet:100"))
+    mondo = read_synonyms(
+        written(
+            tmp_path / "c.csv",
+            "mondo,other,source,other_id",
+            "ataxia,Ataxy,orphanet,Orphanet:100",
+            "ataxia,AT,orphanet,Orphanet:100",
+        )
+    )
     assert (mondo.first, mondo.second, mondo.ids) == (["ataxia"], ["Ataxy"], ["Orphanet:100"])
 
 

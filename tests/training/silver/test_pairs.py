@@ -95,7 +95,7 @@ def test_the_command(toy_sources: Path, tmp_path: Path) -> None:
     arguments = ["--data", str(toy_sources), "-o", str(out), "-n", "100", "--share", "random=0.5", "--seed", "3"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
-    assert "other_mechanism" in result.output and "silver.csv" in result.output.replace("\n", "")
+    assert "other_site" in result.output and "silver.csv" in result.output.replace("\n", "")
     with out.open() as handle:
         kinds = Counter(row["kind"] for row in csv.DictReader(handle))
     others = sum(kind.share for name, kind in GENERATORS.items() if name != "random")
