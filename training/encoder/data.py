@@ -89,8 +89,8 @@ def read_synonyms(path: str | os.PathLike[str], *, short_forms: bool = False) ->
     if id_column:
         before = ID_COLUMNS[id_column]
         ids = [before + value if value else None for value in table.text(id_column).to_pylist()]
-    first, second, ids = (list(compress(column, kept)) for column in (*both, ids))
-    return Synonyms(table.source, first, second, ids)
+    first, second = (list(compress(names, kept)) for names in both)
+    return Synonyms(table.source, first, second, list(compress(ids, kept)))
 
 
 def common_synonyms() -> Synonyms:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
 from random import Random
 
 import numpy as np
 
-from .pool import Candidate, Pool, in_turn, is_name, shuffled
+from .pool import Candidate, Pool, in_turn, shuffled
 from .vocabulary import COMMON, GRAPH, ICD
 
 MAX_STEPS = 3
@@ -18,24 +17,9 @@ CLOSE = 60
 """Kinds of one class are near kin where the class has no more kinds than this."""
 
 
-def names_of(pool: Pool) -> list[Sequence[str]]:
-    """The usable names of each disease of the graph that are of the pool's fold."""
-    return _names_of(pool)
-
-
-@lru_cache(maxsize=2)
-def _names_of(pool: Pool) -> list[Sequence[str]]:
-    graph = pool.vocabulary.graph
-    found: list[list[str]] = [[] for _ in range(len(graph))]
-    for name, disease in zip(graph.names, graph.name_disease.tolist(), strict=True):
-        if is_name(name) and pool.vocabulary.in_fold((name,)):
-            found[disease].append(name)
-    return found
-
-
 def named(pool: Pool) -> list[int]:
     """The diseases with a usable name."""
-    return [disease for disease, names in enumerate(names_of(pool)) if names]
+    return [disease for disease, names in enumerate(pool.of_diseases) if names]
 
 
 def common(pool: Pool) -> list[int]:
@@ -48,7 +32,7 @@ def common(pool: Pool) -> list[int]:
 
 def kinds(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A disease, and one that it is a kind of, at most three steps above, by any of their names."""
-    graph, names = pool.vocabulary.graph, names_of(pool)
+    graph, names = pool.vocabulary.graph, pool.of_diseases
     for disease in in_turn(
         [(0.6, iter(shuffled(common(pool), random))), (0.4, iter(shuffled(named(pool), random)))], random
     ):
@@ -66,16 +50,17 @@ def kinds(pool: Pool, random: Random) -> Iterator[Candidate]:
 
 def synonyms(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two names of one disease."""
-    names = names_of(pool)
+    names = pool.of_diseases
     several = [disease for disease in named(pool) if len(names[disease]) > 1]
     often = [disease for disease in common(pool) if len(names[disease]) > 1]
     for disease in in_turn([(0.6, iter(shuffled(often * 3, random))), (0.4, iter(shuffled(several, random)))], random):
-        yield Candidate(*random.sample(names[disease], 2), GRAPH)
+        a, b = random.sample(names[disease], 2)
+        yield Candidate(a, b, GRAPH)
 
 
 def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two kinds of one narrow class, neither a kind of the other."""
-    graph, names = pool.vocabulary.graph, names_of(pool)
+    graph, names = pool.vocabulary.graph, pool.of_diseases
     of_class: dict[int, list[int]] = {}
     for disease in range(len(graph)):
         if names[disease]:
@@ -95,7 +80,7 @@ def siblings(pool: Pool, random: Random) -> Iterator[Candidate]:
 
 def cousins(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two diseases with no nearer class in common than a wide one."""
-    graph, names = pool.vocabulary.graph, names_of(pool)
+    graph, names = pool.vocabulary.graph, pool.of_diseases
     often = set(common(pool))
     usable = [each for each in named(pool) if not graph.too_broad[each] and (each in often or random.random() < 0.2)]
     below: dict[int, list[int]] = {}
@@ -115,7 +100,7 @@ def cousins(pool: Pool, random: Random) -> Iterator[Candidate]:
 
 def strangers(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two diseases that no class but the very widest holds."""
-    graph, names = pool.vocabulary.graph, names_of(pool)
+    graph, names = pool.vocabulary.graph, pool.of_diseases
     often, every = common(pool), [each for each in named(pool) if not graph.too_broad[each]]
     for among in in_turn([(0.7, iter([often] * 40_000)), (0.3, iter([every] * 40_000))], random):
         a, b = random.sample(among, 2)
@@ -127,13 +112,14 @@ def strangers(pool: Pool, random: Random) -> Iterator[Candidate]:
 def nearest_class(pool: Pool, a: int, b: int) -> int:
     """The class above both with the fewest kinds; -1 for none."""
     graph, above = pool.vocabulary.graph, pool.vocabulary.graph.above
-    both = np.intersect1d(*(above.diseases[above.starts[each] : above.starts[each + 1]] for each in (a, b)))
+    of_a, of_b = (above.diseases[above.starts[each] : above.starts[each + 1]] for each in (a, b))
+    both = np.intersect1d(of_a, of_b)
     return int(both[np.argmin(graph.kinds[both])]) if len(both) else -1
 
 
 def too_broad(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A disease, and a class above it that is too broad to name one, by a short name."""
-    graph, names = pool.vocabulary.graph, names_of(pool)
+    graph, names = pool.vocabulary.graph, pool.of_diseases
     short = [[name for name in each if len(name.split()) <= 4] for each in _every_name(pool)]
     for disease in in_turn(
         [(0.6, iter(shuffled(common(pool), random))), (0.4, iter(shuffled(named(pool), random)))], random
