@@ -19,7 +19,6 @@ from ..files.table_files import SUFFIXES
 from ..files.tables import Table, read_table, with_columns
 from ..terms.icd.mapping import map_to_icd
 from ..terms.icd.search import CANDIDATES
-from ..terms.text.assertion import Assertion, Status
 from ..votes.voters import Picker
 from .match_function import MatchFunction, load
 
@@ -102,13 +101,18 @@ def map_icd(
     place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
     if pick is None:
         index = m.providers.icd_index(os.fspath(source or DEFAULT_SOURCE), SHIPPED)
+        # Of the texts with a letter or digit; the mapping refuses the others, with their place.
+        known = [text for text in dict.fromkeys(texts) if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
+        looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
+        names = {text: one.name for text, one in looked_up.items()}
+        no_code = {text: one.no_code for text, one in looked_up.items() if not m.judge_all}
         columns = map_to_icd(
             texts,
             index,
             m.providers.normalizer,
             k or CANDIDATES,
-            unmapped=_without_disease(m, texts),
-            read_as=_mended(m, texts),
+            unmapped=[no_code.get(text) for text in texts],
+            read_as=names,
             **place,
         )
         del columns["reason"]
@@ -137,30 +141,6 @@ def map_icd(
         answers = picked_answers(picker.config, votes, ask)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
     return IcdTable(_as_arrow(columns, index.tree.source), summaries[0] if summaries else None)
-
-
-def _without_disease(m: MatchFunction, texts: Sequence[str]) -> list[str | None]:
-    """Of each text, why it names no disease of the patient's, or several; None where it may name one."""
-    normalizer = m.providers.normalizer
-    unknown = m.not_understood(_named(m, texts))
-    return [unknown.get(text) or _denied(normalizer.assertion(normalizer(text))) for text in texts]
-
-
-def _mended(m: MatchFunction, texts: Sequence[str]) -> dict[str, str]:
-    """The names of the texts with slips."""
-    mended = list(m.read_as(_named(m, texts)))
-    return dict(zip(mended, m.providers.naming(mended), strict=True))
-
-
-def _named(m: MatchFunction, texts: Sequence[str]) -> list[str]:
-    """The different texts with a letter or digit; the mapping refuses the others, with their place."""
-    return [text for text in dict.fromkeys(texts) if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
-
-
-def _denied(assertion: Assertion) -> str | None:
-    if assertion.claim[0] is Status.PRESENT:
-        return None
-    return f"{assertion.about or assertion.status}: '{assertion.trigger}'"
 
 
 def _picker(pick: str, features: FeatureSet) -> Picker:

@@ -13,14 +13,14 @@ from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import Nodes
 from ...terms.icd.codes import Place, nodes_of_cells, padded
 from ...terms.icd.index import CODE, DIRECT, NEAREST, NONE, UNMAPPED, IcdIndex
+from ...terms.icd.naming import Naming
 from ...terms.icd.tree import IcdTree
-from ...terms.text.normalizer import Normalizer, normalize_checked
 from ..lists.lists import Cell, Lists
 
 _COLUMN = max(NONE, DIRECT, CODE, NEAREST, UNMAPPED) + 1
 _BY = {
     _COLUMN: "by the codes given", DIRECT: "by name", CODE: "as a code", NEAREST: "by the nearest name",
-    UNMAPPED: "unmapped (no name is near enough)", NONE: "not at all",
+    UNMAPPED: "unmapped (denied, not understood, or no name is near enough)", NONE: "not at all",
 }  # fmt: skip
 REFERENCE = "reference"
 """Stands for the rater where the rows of `IcdLists.coded` speak of the reference."""
@@ -92,7 +92,7 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
     def mapped(wanted: Sequence[str]) -> tuple[Nodes, How]:
         if providers is None or not wanted:
             return np.full(len(wanted), -1, np.int32), np.full(len(wanted), NONE)
-        return _nodes_of_texts(wanted, providers.icd_index(icd_source, SHIPPED), providers.normalizer)
+        return _nodes_of_texts(wanted, providers.icd_index(icd_source, SHIPPED), providers.naming)
 
     top, at = lists.top(k), lists.places(k)
     table = padded([*(nodes_of[text] for text in texts), ()])
@@ -124,13 +124,15 @@ def _places(
     return places
 
 
-def _nodes_of_texts(texts: Sequence[str], index: IcdIndex, normalizer: Normalizer) -> tuple[Nodes, How]:
-    names = normalize_checked(normalizer, texts)
-    unique = list(dict.fromkeys(names))
+def _nodes_of_texts(texts: Sequence[str], index: IcdIndex, naming: Naming) -> tuple[Nodes, How]:
+    """What is denied or not understood has no code."""
+    looked_up = naming.to_code(texts)
+    unique = list(dict.fromkeys(one.name for one in looked_up))
     found = index.assign(unique)
     place = {name: i for i, name in enumerate(unique)}
-    order = np.array([place[name] for name in names])
-    return found.nodes[order], found.how[order]
+    order = np.array([place[one.name] for one in looked_up])
+    none = np.array([one.no_code is not None for one in looked_up])
+    return np.where(none, -1, found.nodes[order]).astype(np.int32), np.where(none, UNMAPPED, found.how[order])
 
 
 def _references(

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
+from ..text.assertion import Status
 from ..text.normalizer import Normalizer, normalize_checked
 from ..text.understood import Reader, Reading
 from ..text.vocabulary import Vocabulary
 from .sources import open_tree
 from .tree import CODE_FORM, IcdTree
+
+
+class Codable(NamedTuple):
+    """name : what is looked up. no_code : why the text names no disease that is there, or several; None where it may name one.
+
+    Only what is denied or not understood has no code: ICD-10 has codes for history, screening and exposure.
+    """
+
+    name: str
+    no_code: str | None
 
 
 class Naming:
@@ -45,10 +57,31 @@ class Naming:
         names, read = normalize_checked(self.normalizer, texts), self._reader
         readings = []
         for text, name in zip(texts, names, strict=True):
-            title = name if self.code_source is None else self._title(name)
+            title = self._title_of(name)
             # A code that has a title is known, whatever the words of the title.
             readings.append(Reading(title) if read is None or title is not name else read(text, name))
         return readings
+
+    def to_code(self, texts: Iterable[str]) -> list[Codable]:
+        """What the mapping to ICD-10 looks up for each text: a bare code stays one, slips are mended.
+
+        Errors: as of a call.
+        """
+        texts = list(texts)
+        names = normalize_checked(self.normalizer, texts)
+        return [
+            Codable(name if reading.name == self._title_of(name) else reading.name, self._no_code(reading, name))
+            for name, reading in zip(names, self.read(texts), strict=True)
+        ]
+
+    def _title_of(self, name: str) -> str:
+        return name if self.code_source is None else self._title(name)
+
+    def _no_code(self, reading: Reading, name: str) -> str | None:
+        if reading.not_understood is not None:
+            return reading.not_understood
+        said = self.normalizer.assertion(name)
+        return f"{said.status}: '{said.trigger}'" if said.status is Status.NEGATED else None
 
     @cached_property
     def _reader(self) -> Reader | None:

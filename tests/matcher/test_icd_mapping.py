@@ -54,3 +54,9 @@ def test_the_edition_is_in_the_metadata_and_nonsense_has_no_code() -> None:
     assert (nonsense["icd10"], nonsense["name"], nonsense["how"]) == (None, None, "unmapped")
     assert nonsense["score"] is None and len(nonsense["candidates"]) == 15
     assert flu["icd10"].startswith("J")
+
+
+def test_what_is_denied_has_no_code_and_what_is_family_history_has_its_own() -> None:
+    codes = dxmatch.icd(["no pneumonia", "family history of breast cancer", "pnuemonia", "J18.9"]).to_pylist()
+    assert [row["icd10"] for row in codes] == [None, "Z80.3", "J18", "J18.9"]
+    assert [row["how"] for row in codes] == ["unmapped", "nearest", "direct", "code"]
