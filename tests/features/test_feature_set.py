@@ -16,7 +16,7 @@ def test_offline() -> None:
         "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "disease_same", "disease_line",
         "disease_closeness", "disease_lin", "disease_certainty", "excluded",
     )  # fmt: skip
-    assert offline.needs_graph and offline.exclusion == 17
+    assert offline.needs_graph and offline.exclusion == 16
     cheap = FeatureSet.from_dict({"feature": [{"name": "x", "kind": "levenshtein"}]})
     assert not cheap.needs_graph and cheap.exclusion is None
     assert FeatureSet.from_dict(offline.to_dict()) == offline
