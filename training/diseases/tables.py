@@ -15,6 +15,7 @@ from ..word_lists.reading import word_set
 NAMES, PARENTS = "disease_names.csv", "disease_parents.csv"
 LABEL = "label"
 _MARK = re.compile(r"^\s*(?:obsolete\b[:\s]*|NON RARE IN EUROPE:\s*)+", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
 _SHORT_FORM = re.compile(r"[A-Z0-9][A-Za-z0-9/-]{0,5}\b")
 _GRAMMAR = word_set("of the and or with by in due to a an other non special category")
 _EMPTY_CLASS = word_set(
@@ -48,8 +49,8 @@ def read_diseases(data: str | os.PathLike[str], normalizer: Callable[[str], str]
     for disease, name, kind in required_columns(folder / NAMES, "disease", "name", "kind"):
         text = without_mark(name)
         normal = normalizer(text)
-        if not normal or (kind != LABEL and is_short_form(text)):
-            continue  # the normaliser may read a short form as another's
+        if not normal or (kind != LABEL and is_read_as_another(text, normalizer)):
+            continue
         if kind == LABEL:
             label[disease] = text
         said[disease].append((normal, kind == LABEL))
@@ -88,6 +89,11 @@ def is_short_form(name: str) -> bool:
         if word.lower() not in ("syndrome", "disease", "disorder", "type")
     ]
     return all(word.isdigit() or (_SHORT_FORM.fullmatch(word) and sum(map(str.isupper, word)) > 1) for word in words)
+
+
+def is_read_as_another(text: str, normalizer: Callable[[str], str]) -> bool:
+    """Whether a name is a short form that the normaliser writes out: "CAP syndrome" is no community acquired pneumonia."""
+    return is_short_form(text) and len(normalizer(text).split()) > len(_WORD.findall(text))
 
 
 def says_nothing(name: str) -> bool:

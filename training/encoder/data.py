@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.tables import read_table
 from ...terms.text.normalizer import Normalizer
-from ..diseases.tables import is_short_form, read_diseases
+from ..diseases.tables import is_read_as_another, read_diseases
 from ..word_lists.reading import files_like
 
 SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
@@ -72,8 +72,8 @@ class Names:
 def read_synonyms(path: str | os.PathLike[str], *, short_forms: bool = False) -> Synonyms:
     """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
 
-    "OBSOLETE: " before a name is taken off. A row with a short form ("CAP syndrome") is left out unless `short_forms`:
-    the normaliser may read it as another's. Errors: `InputError` for a missing column or a blank name, with its row.
+    "OBSOLETE: " before a name is taken off. A row with a short form that the normaliser writes out ("CAP syndrome") is
+    left out unless `short_forms`: it may be another's. Errors: `InputError` for a missing column or a blank name, with its row.
     """
     table = read_table(path)
     columns = max(SYNONYM_COLUMNS, key=lambda pair: len(set(pair) & set(table.names)))
@@ -84,7 +84,10 @@ def read_synonyms(path: str | os.PathLike[str], *, short_forms: bool = False) ->
         if "" in names:
             raise table.error("a blank name", names.index(""), column, allowed="the name of a disease")
     ids: list[str | None] = [None] * len(table)
-    kept = [short_forms or not (is_short_form(a) or is_short_form(b)) for a, b in zip(*both, strict=True)]
+    normalizer = Normalizer()
+    kept = [
+        short_forms or not any(is_read_as_another(name, normalizer) for name in row) for row in zip(*both, strict=True)
+    ]
     id_column = next((name for name in ID_COLUMNS if name in table.names), None)
     if id_column:
         before = ID_COLUMNS[id_column]

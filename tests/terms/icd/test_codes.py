@@ -195,7 +195,10 @@ def test_unmapped_diagnoses_are_told(tree, shipped):
     ]
     coded = icd_lists(lists_of(rows), 2, shipped, tree, "icd10cm")
     assert coded.predicted[0, 0, 1].tolist() == [-1]
-    assert coded.notes[0] == "ICD-10 codes of 2 diagnoses of the lists: 1 by name, 1 unmapped (denied, not understood, or no name is near enough)."
+    assert (
+        coded.notes[0]
+        == "ICD-10 codes of 2 diagnoses of the lists: 1 by name, 1 unmapped (denied, not understood, or no name is near enough)."
+    )
     assert coded.coded == [
         {"algorithm": "A", "diagnoses": 2, "without_code": 1, "share_without_code": 0.5},
         {"algorithm": "reference", "diagnoses": 1, "without_code": 0, "share_without_code": 0.0},
