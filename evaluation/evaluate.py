@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, OptionError
 from ..features.coverage import MIN_COVERAGE
-from ..files.did_you_mean import hint
+from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
@@ -17,7 +17,7 @@ from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_m
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .matches.case_matches import PAIRS_PER_CALL
-from .matches.policy import POLICIES, policy_of
+from .matches.policy import policy_of
 from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
 from .report.messages import listed
@@ -202,9 +202,7 @@ def _policy(matcher: Any, policy: str | None) -> dict[str, str]:
     """
     if policy is None:
         return {}
-    if policy not in POLICIES:
-        near = hint(str(policy), POLICIES).removeprefix("; ")
-        raise OptionError("policy", f"one of {', '.join(POLICIES)}{f' ({near})' if near else ''}", policy)
+    known_policy(policy)
     if not (matcher is None or isinstance(matcher, str | os.PathLike)):
         raise OptionError("policy", "given to dxmatch.load where the match function is loaded before", policy)
     return {"policy": policy}

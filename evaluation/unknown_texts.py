@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import quoted
 from ..matcher.protocol import Matcher, not_understood, read_as
+from ..terms.text.understood import NOTHING
 from .lists.lists import Lists
 
 SHOWN = 5
@@ -26,10 +27,19 @@ def warnings_of(lists: Lists, matcher: Matcher) -> list[str]:
     in_references = sum(count for text, count in references.items() if text in unknown)
     where = [f"{in_lists:,} of {len(said):,} diagnoses in the lists"] if in_lists else []
     where += [f"{in_references:,} of {references.total():,} references"] if in_references else []
-    first = [f"{quoted(text)} ({reason})" for text, reason in list(unknown.items())[:SHOWN]]
+    count = Counter({text: int(n) for text, n in zip(lists.strings, times, strict=True) if text in unknown})
+    count.update({text: n for text, n in references.items() if text in unknown})
+    often = [text for text, _ in count.most_common()]
+    first = [f"{quoted(text)} ({unknown[text]}, {count[text]:,})" for text in often[:SHOWN]]
     more = f" and {len(unknown) - SHOWN:,} more" if len(unknown) > SHOWN else ""
+    words = [text for text in often if unknown[text] == NOTHING]
+    remedy = (
+        f" Words for no diagnosis are better named as such: --no-diagnosis, no_diagnosis={words[:SHOWN]!r}."
+        if words
+        else ""
+    )
     return [
-        f"M does not understand {' and '.join(where)}, so that they match nothing but their equal: {', '.join(first)}{more}."
+        f"M does not understand {' and '.join(where)}, so that they match nothing but their equal: {', '.join(first)}{more}.{remedy}"
     ]
 
 

@@ -62,6 +62,7 @@ POLICIES = MappingProxyType(
 
 def policy_of(name: str) -> Policy:
     """Raises `OptionError` for a name that is no policy, with the nearest that is."""
-    if name not in POLICIES:
-        raise OptionError("policy", f"one of {', '.join(POLICIES)}{hint(str(name), POLICIES)}", name)
+    if not isinstance(name, str) or name not in POLICIES:
+        near = hint(str(name), POLICIES).removeprefix("; ").removesuffix("?")
+        raise OptionError("policy", f"one of {', '.join(POLICIES)}{f' ({near}?)' if near else ''}", name)
     return POLICIES[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -9,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...errors import ModelError, OptionError
+from ...errors import ModelError, NotUnderstoodWarning, OptionError
 from ...matcher.protocol import Matcher
 from ...votes.prompts.class_prompts import RELATIONS
 from ..lists.lists import Lists
@@ -69,7 +70,9 @@ def with_relations_by_matcher(lists: Lists, matcher: Any, *, k: int = RANKS) -> 
 def _distances(matcher: TellsRelations, pairs: Sequence[tuple[str, str]]) -> list[int | None]:
     if not pairs:
         return []
-    found = np.asarray(matcher.relations([a for a, _ in pairs], [b for _, b in pairs]).semantic_distance)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotUnderstoodWarning)  # the report says it once, of all lists
+        found = np.asarray(matcher.relations([a for a, _ in pairs], [b for _, b in pairs]).semantic_distance)
     if found.shape != (len(pairs),):
         raise ModelError(f"The matcher gave {found.shape} relations for {len(pairs):,} pairs.")
     return [int(d) if 1 <= d <= len(RELATIONS) else None for d in found.tolist()]

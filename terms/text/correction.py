@@ -107,10 +107,15 @@ class Correction:
                 near.update(each for each, _, _ in found)
         if slips == 2:  # two letters of the end are another ending: "thyroxin" is no slip of "thyroid"
             near = {each for each in near if Prefix.similarity(word, each) <= max(len(word) - 5, 3)}
+            near = {each for each in near if word[:_SURE] == each[:_SURE]}
         near = {each for each in near if words[each] >= least}
         if slips == 1 and len(word) > SHORTEST_FOR_ONE + 1:
             near.update(each for each in _first_letter_mended(word) if words.get(each, 0) >= COMMON)
         return [(words[each], each) for each in near]
+
+
+_SURE = 3
+"""First letters that are right where two others are wrong: "friability" is no slip of "fragility"."""
 
 
 def _first_letter_mended(word: str) -> list[str]:

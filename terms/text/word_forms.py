@@ -24,6 +24,11 @@ FOREIGN_WORDS = words_in(
 )
 """Small words of other languages: beside an unknown word they say that it is one of theirs."""
 
+FOREIGN_DENIALS = words_in(
+    "kein keine keinen keiner nicht ohne sin senza sans ningun ninguna aucun aucune niet geen ingen ikke inte"
+)
+"""Words of other languages that deny: "kein Asthma" would be an asthma."""
+
 MEDICAL_ENDING = re.compile(
     r"(?:itis|itides|oma|omas|omata|osis|oses|iasis|asis|emia|aemia|emic|uria|uric|pathy|pathic|plegia|plegic|paresis|trophy|trophic|"
     r"plasia|plastic|algia|dynia|ectomy|ostomy|otomy|plasty|scopy|graphy|gram|ism|rrhea|rrhagia|cele|ectasia|ectasis|penia|penic|"

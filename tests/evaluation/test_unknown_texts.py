@@ -44,7 +44,8 @@ CASES = {
 }  # fmt: skip
 REPORT_LINE = (
     "M does not understand 9 of 24 diagnoses in the lists and 3 of 3 references, so that they match nothing but their equal: "
-    "'Herzinfarkt' (another language, or no words), 'none' (no diagnosis)."
+    "'Herzinfarkt' (another language, or no words, 9), 'none' (no diagnosis, 3). "
+    "Words for no diagnosis are better named as such: --no-diagnosis, no_diagnosis=['none']."
 )
 
 
