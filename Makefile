@@ -45,13 +45,13 @@ PEER = $$($(BIN)/python -c "import importlib.util as u; print(u.find_spec('gt_al
 
 encoder: $(VENV)/.installed-dev
 	$(BIN)/python -m dxmatch.training.encoder --threads 2 --output $(OUT)/encoder --kept-back $(OUT)/encoder-kept-back \
-	  --synonyms $(DATA)/orphadata_synonyms.csv --synonyms $(DATA)/mondo_exact.csv \
+	  --synonyms $(DATA)/orphadata_synonyms.csv --synonyms $(DATA)/mondo_exact.csv --diseases $(DATA) \
 	  --icd-names $(DATA)/orphadata_icd10.csv --pairs $(DATA)/craft_md_pairs.csv \
 	  --peer "$(PEER)" --peer-name all-MiniLM-L6-v2
 
 model: encoder
 	$(BIN)/python -m dxmatch.training.shipped --data $(DATA) --encoder $(OUT)/encoder --kept-back $(OUT)/encoder-kept-back \
-	  -o models/offline-en
+	  --plain-words tests/data/plain_words.csv -o models/offline-en
 
 clean:
 	rm -rf $(VENV) $(OUT) build dist *.egg-info

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .errors import DxmatchError as DxmatchError
     from .errors import InputError as InputError
     from .errors import ModelError as ModelError
+    from .errors import NotUnderstood as NotUnderstood
+    from .errors import NotUnderstoodWarning as NotUnderstoodWarning
     from .errors import OptionError as OptionError
     from .evaluation import metrics as metrics
     from .evaluation.evaluate import Report as Report
@@ -49,6 +51,8 @@ _HOME = {
     "DxmatchError": "errors",
     "InputError": "errors",
     "ModelError": "errors",
+    "NotUnderstood": "errors",
+    "NotUnderstoodWarning": "errors",
     "OptionError": "errors",
 }
 __all__ = ["__version__", "metrics", *sorted(_HOME)]

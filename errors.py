@@ -62,6 +62,26 @@ class InputError(DxmatchError):
         super().__init__(message)
 
 
+class NotUnderstood(InputError):
+    """A diagnosis that M can know nothing of, so that a decision on it would be a guess.
+
+    text : as it came. reason : "another script", "another language, or no words", "a sentence", "several diagnoses" or
+    "no diagnosis".
+    """
+
+    def __init__(self, text: str, reason: str) -> None:
+        self.text, self.reason = text, reason
+        super().__init__(
+            f"not understood ({reason})",
+            allowed="one diagnosis in words of the model's language; judge_all=True scores it all the same",
+            got=text,
+        )
+
+
+class NotUnderstoodWarning(UserWarning):
+    """Pairs that were not scored, since a diagnosis in them was not understood."""
+
+
 class OptionError(DxmatchError, ValueError):
     """A parameter outside what is allowed: `The 'k' parameter must be …. Got … instead.`"""
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import OptionError
 from ..matcher.match_function import MatchFunction
+from ..matcher.policy import SPECIFICATION
 from ..pages.figure import Row
 from ..pages.rows import arrow_table
 from ..training.statistics.measure import group_draws
@@ -91,10 +92,12 @@ def audit(
     InputError
         For too few pairs, or one label only.
     OptionError
-        For a parameter out of range.
+        For a parameter out of range, or an M under another policy than the default: what is audited are its trees.
     ModelError
         Where the trees lack the counts of training pairs.
     """
+    if matcher.policy != SPECIFICATION:
+        raise OptionError("matcher", f"an M under the policy {SPECIFICATION}", matcher.policy)
     settings = _Settings(sample, repeats, bootstrap, retrain, folds, seed)
     every = score_pairs(matcher, pairs, a=a, b=b, label=label, group=group, rejects=rejects, progress=progress)
     audited = _Audit(matcher, every, settings)
@@ -118,7 +121,7 @@ class _Audit:
         self.rows: dict[str, list[Row]] = {"permutation": [], "families": []}
         decided = differ.probability >= matcher.threshold
         self.draws = group_draws(len(differ.groups.names), settings.bootstrap, settings.seed)
-        self.whole = quality(differ.raw, decided, differ, self.draws) if self.labelled else None
+        self.whole = quality(matcher.ranked(differ.table), decided, differ, self.draws) if self.labelled else None
         self.retrained: Quality | None = None
         strata = decided if differ.label is None else differ.label == 1
         self.sample = sampled_rows(strata, settings.sample, settings.seed)

@@ -74,6 +74,14 @@ def _page(explanation: Explanation) -> str:
     ]
     if explanation.opposed:
         lines.append(("Exclude each other", "; ".join(f"{one}, {other}" for one, other in explanation.opposed)))
+    if explanation.reason:
+        lines.append(("Decisive" if explanation.excluded else "Known", explanation.reason))
+    lines += [
+        ("Nearest name", f"{link.name}: {link.disease} ({link.source}), cosine {link.certainty:.2f}")
+        for link in explanation.links
+    ]
+    if explanation.relations:
+        lines.append(("Relation", ", ".join(f"{name} {p:.2f}" for name, p in explanation.relations.items())))
     return document(
         f"{explanation.a} and {explanation.b}: {'a match' if explanation.match else 'no match'}",
         explanation.model,

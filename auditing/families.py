@@ -9,7 +9,7 @@ from ..features.registry import KINDS
 
 _FAMILIES = {
     "vote": "votes", "vote_spread": "votes", "icd_pick": "icd", "icd_nearest": "icd", "icd_kinship": "icd", "icd_overlap": "icd", "cosine": "cosines", "alignment": "alignments",
-    "ratio": "ratios",
+    "ratio": "ratios", "disease": "diseases",
 }  # fmt: skip
 
 _LABELS = {
@@ -24,6 +24,15 @@ _LABELS = {
     "cosine": "closeness in meaning (encoder {encoder})",
     "ratio": "share of {view} in common",
     "levenshtein": "share of letters to change",
+    "disease": "{column} in the graph of diseases",
+    "exclusion": "what is said of one excludes the other (negated, past, the family's; small cell, non-small cell); decisive",
+}
+_DISEASE_COLUMNS = {
+    "same": "how sure it is that both are one disease",
+    "line": "how sure it is that both are one disease, or one a kind of the other,",
+    "closeness": "how few steps lead from one disease to the other, upwards,",
+    "lin": "how much of what the two diseases say is said by a class above both,",
+    "certainty": "how near the less certain of the two is to a name",
 }
 _VIEWS = {
     "unigram": "words",
@@ -43,7 +52,7 @@ def families(features: Sequence[FeatureSpec]) -> dict[str, list[int]]:
 
 
 def family_of(feature: FeatureSpec) -> str:
-    """`ratios`, `cosines`, `icd`, `votes`, or the kind's own name."""
+    """`ratios`, `cosines`, `icd`, `diseases`, `votes`, or the kind's own name."""
     return _FAMILIES.get(feature.kind, feature.kind)
 
 
@@ -51,6 +60,7 @@ def label_of(feature: FeatureSpec) -> str:
     """What a feature says, in a few words; of a kind without such, its meaning and the options that tell it from its siblings."""
     if label := _LABELS.get(feature.kind):
         view = _VIEWS.get(feature.options.get("view", ""), "")
-        return label.format(**{**feature.options, "view": view})
+        column = _DISEASE_COLUMNS.get(feature.options.get("column", ""), "")
+        return label.format(**{**feature.options, "view": view, "column": column})
     own = [str(feature.options[key]) for key in ("model", "view", "encoder") if feature.options.get(key)]
     return KINDS[feature.kind].meaning + (f" ({', '.join(own)})" if own else "")

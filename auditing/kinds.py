@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from ..features.contrast import contrasts
+from ..features.contrast import contrasts, denials
 from ..features.tokens import stems
+from ..terms.text.assertion import assertion_of, excludes
 
 _SAME_SPELLING = 0.8
 
@@ -51,7 +52,8 @@ class Names:
     """Two normalised names, cut into words.
 
     shared : words of either side whose stem stands in both, without those that only join. only_a, only_b : the other words.
-    opposed : words of a and of b that exclude each other.
+    opposed : words of a and of b that exclude each other. denied : those of them of which one denies the other.
+    asserted : what is said of the two excludes that they match: one is negated, past, the family's or no disease of the patient.
     """
 
     a: str
@@ -60,6 +62,8 @@ class Names:
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     opposed: tuple[tuple[str, str], ...]
+    denied: tuple[tuple[str, str], ...]
+    asserted: bool
 
     @classmethod
     def of(cls, a: str, b: str, language: str = "en") -> Names:
@@ -70,7 +74,9 @@ class Names:
             for side, other in ((a, in_b), (b, in_a))
         )
         shared = frozenset(word for word, stem in stem_of.items() if stem in in_a and stem in in_b)
-        return cls(a, b, shared - _JOINS, only_a, only_b, tuple(contrasts(a, b, language)))
+        first, second = (assertion_of(side, language) for side in (a, b))
+        opposed, denied = (tuple(found(first.core, second.core, language)) for found in (contrasts, denials))
+        return cls(a, b, shared - _JOINS, only_a, only_b, opposed, denied, excludes(first, second))
 
     @property
     def apart(self) -> tuple[str, ...]:
@@ -88,6 +94,10 @@ class Kind:
 
 def _same(names: Names) -> bool:
     return names.a == names.b
+
+
+def _asserted(names: Names) -> bool:
+    return names.asserted
 
 
 def _contained(names: Names) -> bool:
@@ -142,8 +152,11 @@ def _mechanism(names: Names) -> bool:
     return any(word in _MECHANISM or _MECHANISM_ENDING.fullmatch(word) for word in names.shared)
 
 
+_ASSERTED = "one is negated, past, the family's or no disease of the patient, and the other is not"
+
 MATCHES = (
     Kind("identical", "the two are equal after normalisation", _same),
+    Kind("other assertion", _ASSERTED, _asserted),
     Kind("spelling", "the words that differ are spelt alike", _spelt_alike),
     Kind("abbreviation", "a word of one is the initials of words of the other", _abbreviated),
     Kind("stage", "they differ in words of stage, grade or severity alone", _stage),
@@ -156,6 +169,8 @@ MATCHES = (
 
 NON_MATCHES = (
     Kind("identical", "the two are equal after normalisation", _same),
+    Kind("other assertion", _ASSERTED, _asserted),
+    Kind("denied word", "one denies a word of the other: small cell, non-small cell", lambda names: bool(names.denied)),
     Kind("other number", "another type, stage, number or letter", _other_number),
     Kind("other side", "left or right", _other_side),
     Kind("opposed words", "a word of one excludes a word of the other: acute, chronic", _opposed),

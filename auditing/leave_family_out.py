@@ -11,8 +11,8 @@ from ..matcher.match_function import MatchFunction
 from ..training.engines import lightgbm_engine
 from ..training.engines.fitted import Rows
 from ..training.fold_fit import directions_of
-from ..training.split import grouped_folds
-from ..training.threshold import choose_threshold
+from ..training.statistics.split import grouped_folds
+from ..training.statistics.threshold import choose_threshold
 from .permutation import Quality, quality
 from .scored_pairs import ScoredPairs
 

@@ -90,7 +90,7 @@ class Disturbed:
         said = self.pairs.probability >= self.matcher.threshold
         flipped, after = [], []
         for turn, table in enumerate(tables):
-            raw = self.matcher.raw(table)
+            raw = self.matcher.ranked(table)
             predicted = self.matcher.scorer.calibration(raw) >= self.matcher.threshold
             flipped.append(float((predicted != said).mean()))
             if self.before is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, NotUnderstoodWarning
 from ..features.coverage import covered_table
 from ..features.interning import intern_pairs
 from ..files.pair_labels import experts_of
 from ..files.pairs import Pairs, read_pairs
 from ..files.tables import Table, read_table
 from ..matcher.match_function import MatchFunction
-from ..training.split import Groups
+from ..training.statistics.split import Groups
+from ..training.understood import understood_pairs
 
 MIN_PAIRS = 20
 
@@ -66,7 +68,7 @@ def score_pairs(
     rejects: str | os.PathLike[str] | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ScoredPairs:
-    """Reads, checks and scores the pairs.
+    """Reads, checks and scores the pairs; those with a diagnosis that is not understood are set aside with a warning.
 
     label : as in `read_pairs`; None takes `label` (or `label_<expert>`) where it is there, and does without where it is not.
 
@@ -81,6 +83,10 @@ def score_pairs(
             got=int(read.label[0]),
         )
     naming = matcher.providers.naming
+    if not matcher.judge_all:
+        read, set_aside = understood_pairs(read, naming)
+        for warning in set_aside:
+            warnings.warn(warning, NotUnderstoodWarning, stacklevel=3)
     unique = intern_pairs(read.a, read.b, naming)
     table, known = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, progress)
     row = unique.pair_of_row

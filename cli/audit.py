@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Rejects, Store, say_rejected
+from .options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Policy, Rejects, Store, say_rejected
 
 
 def audit(
@@ -69,6 +69,7 @@ def explain(
     a: Annotated[str, typer.Argument(help="A diagnosis.")],
     b: Annotated[str, typer.Argument(help="Another.")],
     model: Model = None,
+    policy: Policy = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A picture (.svg, .png), or a page (.html).")
     ] = None,
@@ -85,7 +86,8 @@ def explain(
 
     if output is not None:
         check_picture_path(output)
-    found = run(load(model, store=store, endpoints=endpoints, min_coverage=min_coverage), a, b)
+    given: dict[str, Any] = {} if policy is None else {"policy": policy}
+    found = run(load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **given), a, b)
     if output is not None:
         found.save(output)
     if json:

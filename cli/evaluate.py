@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import MinCoverage, Model, Rejects
+from .options import MinCoverage, Model, Policy, Rejects
 from .votes import Endpoints, quiet_retries, say_asked
 
 Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
@@ -57,6 +57,7 @@ def evaluate(
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     model: Model = None,
+    policy: Policy = None,
     store: Annotated[
         Path | None,
         typer.Option("--store", help="The vote store: read for M, and filled by --judge, --relation, --severity."),
@@ -67,7 +68,8 @@ def evaluate(
         typer.Option(help="Recall by a language model's two stages in the place of M: ENDPOINT:MODEL."),
     ] = None,
     relation: Annotated[
-        str | None, typer.Option(help="Fill the column relation by a language model: ENDPOINT:MODEL.")
+        str | None,
+        typer.Option(help="Fill the column relation by a language model: ENDPOINT:MODEL; or by M itself: model."),
     ] = None,
     severity: Annotated[
         str | None, typer.Option(help="Fill the column severity by a language model: ENDPOINT:MODEL.")
@@ -83,6 +85,7 @@ def evaluate(
     """Compare diagnoses with a panel of experts and with the reference: every metric that the lists allow."""
     from ..evaluation.evaluate import evaluate as run
     from ..evaluation.judges.asking import NotServed
+    from ..evaluation.judges.by_matcher import MODEL
     from ..evaluation.judges.language_model import Budget
     from ..evaluation.pairs_asked import pairs_asked
     from ..evaluation.report.report import check_report_path
@@ -103,7 +106,7 @@ def evaluate(
         write_table(asked, pairs)
         typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
         return
-    if judge or relation or severity:
+    if judge or severity or (relation and relation != MODEL):
         quiet_retries()
     budget = Budget(max_calls, max_cost)
     try:
@@ -111,7 +114,7 @@ def evaluate(
             report = run(
                 lists, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge,
                 relation=relation, severity=severity, endpoints=endpoints, store=store, budget=budget,
-                min_coverage=min_coverage, bootstrap=bootstrap, seed=seed, progress=progress, **options,
+                min_coverage=min_coverage, policy=policy, bootstrap=bootstrap, seed=seed, progress=progress, **options,
             )  # fmt: skip
     except NotServed as error:
         raise typer.BadParameter(str(error)) from None

@@ -37,20 +37,19 @@ def icd(
     max_cost: Annotated[float | None, typer.Option(help="With --pick: stop before this cost.")] = None,
     model: Model = None,
 ) -> None:
-    """Map free text to ICD-10, with the candidates: by name, by code, else the nearest, or a language model's pick."""
-    from ..files.table_files import SUFFIXES
+    """Map free text to ICD-10, with the candidates: by name, by code, else the best of the nearest, or a language model's pick."""
     from ..files.tables import check_output, write_table
     from ..matcher.icd_mapping import flat_candidates, map_icd
     from ..progress import shown
 
     if output is not None:
         check_output(output)
-    from_file = len(strings) == 1 and Path(strings[0]).suffix.lower() in SUFFIXES
+    one_or_more = strings[0] if len(strings) == 1 else strings
     if pick is not None:
         quiet_retries()
     with shown("Asking") as progress:
         result = map_icd(
-            strings[0] if from_file else strings, column=column, unique=unique, k=k, source=source, model=model, pick=pick, features=features, endpoints=endpoints,
+            one_or_more, column=column, unique=unique, k=k, source=source, model=model, pick=pick, features=features, endpoints=endpoints,
             store=store, max_calls=max_calls, max_cost=max_cost, progress=progress,
         )  # fmt: skip
     mapped = result.table
@@ -58,7 +57,9 @@ def icd(
         _print_icd(mapped)
     else:
         write_table(mapped if output.suffix in (".jsonl", ".parquet") else flat_candidates(mapped), output)
-        typer.echo(f"{output}: {mapped.num_rows:,} diagnoses mapped.")
+        unmapped = mapped.column("icd10").null_count
+        told = f", {unmapped:,} of them to no code" if unmapped else ""
+        typer.echo(f"{output}: {mapped.num_rows:,} diagnoses mapped{told}.")
     if result.asked is not None:
         say_asked(result.asked)
 

@@ -8,6 +8,14 @@ from typing import Annotated
 import typer
 
 Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        help="What counts as a match: specification (either side may say more; the default), strict, narrower-counts or "
+        "broader-counts (than the first side, the reference).",
+    ),
+]
 Store = Annotated[
     Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
 ]
@@ -20,6 +28,13 @@ MinCoverage = Annotated[
 ]
 ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
 ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
+JudgeAll = Annotated[
+    bool,
+    typer.Option(
+        "--judge-all",
+        help="Score pairs with a diagnosis that is not understood, too: another language, a sentence, several in one.",
+    ),
+]
 Rejects = Annotated[
     Path | None,
     typer.Option(
@@ -27,6 +42,13 @@ Rejects = Annotated[
         help="Write rejected rows to this file, with the reason, and go on; without it the first one ends the command.",
     ),
 ]
+
+
+def say_unscored(count: int, of: int) -> None:
+    if count:
+        typer.echo(
+            f"{count:,} of {of:,} pairs were not scored, since a diagnosis is not understood; the column not_understood says why."
+        )
 
 
 def say_rejected(count: int, rejects: Path | None) -> None:

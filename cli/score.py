@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Rejects, Store, say_rejected
+from .options import (
+    ColumnA,
+    ColumnB,
+    Endpoints,
+    JudgeAll,
+    MinCoverage,
+    Model,
+    Policy,
+    Rejects,
+    Store,
+    say_rejected,
+    say_unscored,
+)
 
 Engine = Annotated[
     str, typer.Option(help='Parquet: local, or ray (extra "ray") on a cluster that sees the same files.')
@@ -32,11 +44,18 @@ def score(
         ),
     ],
     model: Model = None,
+    policy: Policy = None,
     a: ColumnA = "a",
     b: ColumnB = "b",
     features: Annotated[bool, typer.Option("--features", help="Add the feature columns.")] = False,
     shap: Annotated[
         bool, typer.Option("--shap", help="Add what each feature adds to the log-odds of a match (SHAP values).")
+    ] = False,
+    relation: Annotated[
+        bool,
+        typer.Option(
+            "--relation", help="Add what a is to b (same, narrower, broader, related, …), and how probable each is."
+        ),
     ] = False,
     store: Store = None,
     endpoints: Endpoints = None,
@@ -46,23 +65,26 @@ def score(
     workers: Workers = None,
     chunk_rows: ChunkRows = None,
     restart: Restart = False,
+    judge_all: JudgeAll = False,
 ) -> None:
     """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was."""
     from ..errors import OptionError
     from ..features.coverage import coverage_words
     from ..progress import shown
 
+    given: dict[str, Any] = {} if policy is None else {"policy": policy}
+    under = "" if policy is None else f", policy {policy}"
     if _is_job(pairs, output):
         from ..jobs.job import score_files
         from ..jobs.plan import CHUNK_ROWS
 
         done = score_files(
             pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
-            features=features, shap=shap, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
-            restart=restart, shown=shown,
+            features=features, shap=shap, relation=relation, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
+            restart=restart, judge_all=judge_all, shown=shown, **given,
         )  # fmt: skip
         n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
-        threshold, name = done.threshold, done.model
+        threshold, name, unscored = done.threshold, done.model, done.unscored
         if done.resumed:
             typer.echo(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
@@ -73,14 +95,16 @@ def score(
         if engine != "local":
             raise OptionError("engine", "local, where input or output is not Parquet", engine)
         check_output(output)
-        m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
+        m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, judge_all=judge_all, **given)
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
         with shown("Scoring pairs") as progress:
-            scored = m.score_read(read, features=features, shap=shap, progress=progress)
+            scored = m.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
         write_table(scored.table, output)
         n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
-        matches, threshold, name = int(scored.table.column("match").to_numpy().sum()), m.threshold, m.name
-    typer.echo(f"{output}: {n_pairs:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}).")
+        match = scored.table.column("match")
+        matches, unscored, threshold, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
+    typer.echo(f"{output}: {n_pairs:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}{under}).")
+    say_unscored(unscored, n_pairs)
     typer.echo(coverage_words(coverage))
     say_rejected(rejected, rejects)
 

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, OptionError
 from ..features.coverage import MIN_COVERAGE
+from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
+from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .matches.case_matches import PAIRS_PER_CALL
+from .matches.policy import policy_of
 from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
 from .report.messages import listed
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
 from .statistics.section import RELATIVE, Context, Section
+from .unknown_texts import notes_of, warnings_of
 
 if TYPE_CHECKING:
     from .judges.language_model import Budget, LanguageModel
@@ -54,6 +58,7 @@ def evaluate(
     store: str | os.PathLike[str] | None = None,
     budget: Budget | None = None,
     min_coverage: float = MIN_COVERAGE,
+    policy: str | None = None,
     bootstrap: int = 1000,
     seed: int = 0,
     level: float = 0.95,
@@ -91,7 +96,7 @@ def evaluate(
         with cases R and RRAD, are also given corrected for M's own errors.
     judge, relation, severity : str or LanguageModel, optional
         Language models, "ENDPOINT:MODEL": a judge of recall in two stages beside M, and models that fill the blank
-        cells of the columns relation and severity.
+        cells of the columns relation and severity. The relation "model" is that of M's own relation model.
     endpoints : path, optional
         A TOML file with the endpoints of these models, and of encoders that M needs.
     store : path, optional
@@ -101,6 +106,10 @@ def evaluate(
         Caps on calls and cost of the language models; its `summaries` say afterwards what came of asking.
     min_coverage : float
         Where M is loaded here and rests on votes: the least share of pairs that each vote must be known for.
+    policy : str, optional
+        What counts as a match, where M is loaded here: "specification" (the default of `load`), "strict",
+        "narrower-counts" or "broader-counts". Of a policy that looks one way the reference is the first side; between
+        raters either direction counts.
     bootstrap : int
         Resamples of the cases for the intervals; 0 for none. The same ones serve every algorithm.
     seed, level : int, float
@@ -133,11 +142,19 @@ def evaluate(
         raise OptionError("k", f"{_MAX_K} or less", k)
     if max_k is not None and not k <= check_k(max_k, "max_k") <= _MAX_K:
         raise OptionError("max_k", f"from k ({k}) to {_MAX_K}", max_k)
-    asks = any((judge, relation, severity))
+    own_relation = relation == MODEL
+    by_language_model = None if own_relation else relation
+    asks = any((judge, by_language_model, severity))
     # a store that is about to be filled may be absent; one that is only read may not
     read_store = None if asks and store is not None and not Path(store).exists() else store
-    matcher = loaded(matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage)
+    matcher = loaded(
+        matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage, **_policy(matcher, policy)
+    )  # fmt: skip
+    if own_relation:
+        check_tells_relations(matcher)
     read = _read(lists, algorithms, no_diagnosis, columns, rejects)
+    if own_relation:
+        read = with_relations_by_matcher(read, matcher)
     asking = None
     if asks:
         from .judges.asking import Asking
@@ -145,7 +162,7 @@ def evaluate(
         asking = Asking.of(matcher, endpoints, store, budget, progress)
         if judge:
             asking.model("judge", judge)
-        read = asking.filled(read, relation, severity)
+        read = asking.filled(read, by_language_model, severity)
     judged, lacking = _judged(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
@@ -173,8 +190,22 @@ def evaluate(
         sections=[*sections, *others],
         left_out=left_out | lacks,
         made_with=made_with,
-        notes=[*read.notes, *_notes(read, k, denominator if judged else None)],
+        notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher)],
+        warnings=warnings_of(read, matcher),
     )
+
+
+def _policy(matcher: Any, policy: str | None) -> dict[str, str]:
+    """The option of `load`, where one was given.
+
+    Errors: `OptionError` for another word, and for one beside an M that has its own.
+    """
+    if policy is None:
+        return {}
+    known_policy(policy)
+    if not (matcher is None or isinstance(matcher, str | os.PathLike)):
+        raise OptionError("policy", "given to dxmatch.load where the match function is loaded before", policy)
+    return {"policy": policy}
 
 
 def _read(
@@ -220,6 +251,7 @@ def _made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool
         "seed": context.seed,
         "level": context.level,
         "matcher": profile.identity,
+        "policy": policy_of(context.matcher),
         "threshold": float(context.matcher.threshold),
         "min_coverage": profile.min_coverage,
         "icd_source": context.icd_source,

@@ -15,6 +15,7 @@ from ..errors import InputError, MissingExtra
 from ..matcher.protocol import Matcher, Profile, loaded
 from .lists.ranked_answer import ranked_diagnoses
 from .matches.case_matches import asked
+from .matches.policy import policy_of
 from .metrics.relative import check_k
 
 try:
@@ -96,7 +97,8 @@ def _references(target: Target, sample: int | str) -> list[str]:
 
 def _score(diagnoses: list[str], references: list[str], m: Matcher) -> Score:
     """Asks M about each diagnosis with each reference."""
-    pairs = [(diagnosis, reference) for diagnosis in diagnoses for reference in references]
+    # in the order of a policy that looks one way: the reference, then the answer
+    pairs = [(reference, diagnosis) for diagnosis in diagnoses for reference in references]
     probabilities = asked(m, *map(list, zip(*pairs, strict=True))).reshape(len(diagnoses), -1)
     best = probabilities.max(1)
     match = best >= m.threshold
@@ -116,6 +118,7 @@ def _score(diagnoses: list[str], references: list[str], m: Matcher) -> Score:
             "probabilities": best.tolist(),
             "nearest_references": nearest,
             "matcher": Profile.of(m).identity,
+            "policy": policy_of(m),
             "threshold": float(m.threshold),
         },
     )

@@ -3,8 +3,9 @@
 A name has attributes. An attribute is a value on an axis: "chronic" on the axis "course". A table holds the axes whose values
 exclude each other, as words, phrases, beginnings ("hyper-") and endings ("-penia"); for a beginning or an ending the axis
 holds for one remainder ("-kalemia") alone. Three more kinds of axis need no table: a number or a letter behind a word
-("type 1", "hepatitis b"), and what follows it ("type 2a"), each for itself; a word after "non" against the word itself; and
-all that follows "without" or "no", up to "with".
+("type 1", "hepatitis b"), and what follows it ("type 2a"), each for itself; a word or phrase that is denied ("non", "un-": see
+`denial.py`) against itself; and all that follows "without" or "no", up to "with".
+What the name as a whole asserts ("no evidence of", "history of") is no attribute: those of its core are compared.
 Two names conflict on an axis on which both have attributes and share none, so "acute on chronic" and "chronic" do not.
 Numbers that say how far one disease has come ("stage 3") are no conflict.
 """
@@ -18,11 +19,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .denial import DENIES_ONE, WEAKENS, Attribute, affirmed, denied, is_denial
 from .interning import numbered
 from .tokens import offsets_of
 
@@ -37,17 +38,11 @@ _NOT_DESIGNATED = frozenset(
 )
 _NOT_ALONE = frozenset(("cell", "cells", "linked", "ray", "wave"))
 """After these a letter belongs to what follows: "B cell", "X-linked"."""
-_STEERS = frozenset(("with", "without", "no", "non"))
+_STEERS = frozenset(("with", "without", "no"))
 _SAYS_NOTHING = frozenset(("of", "or", "and", "to", "in", "by", "due", "the"))
+_OF_THE_WHOLE = frozenset(("type", "syndrome"))
+"""These end the name of a disease, and what it is "without" stands before them."""
 _MIN_REMAINDER = 4
-
-
-class Attribute(NamedTuple):
-    """A value on an axis, and the words that say so."""
-
-    axis: Hashable
-    value: Hashable
-    words: str
 
 
 @dataclass(frozen=True)
@@ -105,27 +100,32 @@ def _affixed(word: str, language: str) -> tuple[Attribute, ...]:
     return tuple(Attribute(axis, value, word) for axis, value in (*found, *islice(endings, 1)))
 
 
-@lru_cache(maxsize=1 << 17)
-def _affirmed(word: str) -> Attribute:
-    return Attribute(("negated", word), False, word)
-
-
 def attributes(name: str, language: str = "en") -> list[Attribute]:
-    """The attributes of a normalised name; that a word is not negated is one, too."""
+    """The attributes of a normalised name's core; that a word is not denied is one, too."""
     table = _table(language)
     assert table is not None
     words = name.split()
     made: list[Attribute] = []
     here, negated_by, before = 0, "", ""
     while here < len(words):
-        word = words[here]
-        if word in _SAYS_NOTHING or (word in _STEERS and word != "non"):
-            if word not in _SAYS_NOTHING:
-                negated_by = "" if word == "with" or before == "or" else word
-        elif negated_by or before == "non":
-            made.append(Attribute(("negated", word), True, f"{negated_by or before} {word}"))
-        elif word != "non":
-            made.append(_affirmed(word))
+        word, more = words[here], 0
+        if word in _STEERS:
+            either = before == "or" or (before == "with" and word == "without")  # "with or without", "with/without"
+            negated_by = "" if word == "with" or either else word
+        elif word in _SAYS_NOTHING:
+            pass
+        elif negated_by and (word in _OF_THE_WHOLE or _DESIGNATOR.fullmatch(word)):
+            pass  # "muscular dystrophy without intellectual disability type b4"
+        elif negated_by or before in DENIES_ONE:
+            denials, length = denied(negated_by or before, words, here, language)
+            made += denials
+            more = length - 1
+        elif word not in DENIES_ONE:
+            if word == "negative":  # "rheumatoid factor negative" does not say that a rheumatoid factor is there
+                marker = words[max(here - 2, 0) : here]
+                made = [one for one in made if not (is_denial(one.axis) and one.words in marker)]
+            if before not in WEAKENS:
+                made += affirmed(words, here, language)
             phrase = _phrase(words, here, table) if word in table.openings else word
             if phrase in table.phrases:
                 made += [Attribute(axis, value, phrase) for axis, value in table.phrases[phrase]]
@@ -134,11 +134,10 @@ def attributes(name: str, language: str = "en") -> list[Attribute]:
                 if _NOT_ALONE.isdisjoint(words[here + 1 : here + 2]):
                     made += _designated(before, word)
             more = phrase.count(" ")
-            made += map(_affirmed, words[here + 1 : here + 1 + more])
-            here += more
-            word = words[here]
-        before = word
-        here += 1
+            for after in range(here + 1, here + 1 + more):
+                made += affirmed(words, after, language)
+        before = words[here + more]
+        here += 1 + more
     return made
 
 
@@ -172,11 +171,26 @@ def contrasts(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
     >>> contrasts("type 1 diabetes mellitus", "diabetes mellitus")
     []
     """
+    return [words for _, words in _conflicts(a, b, language)]
+
+
+def denials(a: str, b: str, language: str = "en") -> list[tuple[str, str]]:
+    """Those of the `contrasts` in which one name affirms what the other denies.
+
+    >>> denials("small cell lung cancer", "non small cell lung cancer")
+    [('small cell', 'non small cell')]
+    >>> denials("acute stable angina", "chronic unstable angina")
+    [('stable', 'unstable')]
+    """
+    return [words for axis, words in _conflicts(a, b, language) if is_denial(axis)]
+
+
+def _conflicts(a: str, b: str, language: str) -> list[tuple[Hashable, tuple[str, str]]]:
     if not has_contrasts(language):
         return []
     of_a, of_b = (_by_axis(attributes(name, language)) for name in (a, b))
     return [
-        (next(iter(values.values())), next(iter(of_b[axis].values())))
+        (axis, (next(iter(values.values())), next(iter(of_b[axis].values()))))
         for axis, values in of_a.items()
         if axis in of_b and values.keys().isdisjoint(of_b[axis])
     ]
@@ -197,18 +211,23 @@ class Attributes:
     ----------
     offsets : int64[u + 1]; those of name i are at `offsets[i]` to `offsets[i + 1]`.
     axes, values : int32[c]; within a name sorted by axis, then by value.
+    denies : bool[number of axes]; whether a conflict on the axis is a denial.
     """
 
     offsets: NDArray[np.int64]
     axes: NDArray[np.int32]
     values: NDArray[np.int32]
+    denies: NDArray[np.bool_]
 
     @classmethod
     def of(cls, names: Sequence[str], language: str) -> Attributes:
         found = [attributes(name, language) for name in names]
         different, each = numbered([one for of_name in found for one in of_name])
         rows = np.repeat(np.arange(len(names)), [len(of_name) for of_name in found])
-        axes, values = numbered([one.axis for one in different])[1], numbered([one.value for one in different])[1]
+        (different_axes, axes), (_, values) = (
+            numbered([one.axis for one in different]),
+            numbered([one.value for one in different]),
+        )
         # No axis but one on which two values stand can tell names apart, and most words are never negated.
         width = len(different) + 1
         pairs, pair_of_attribute = np.unique(axes.astype(np.int64) * width + values, return_inverse=True)
@@ -216,23 +235,34 @@ class Attributes:
         keys = np.unique(rows[kept] * width + pair_of_attribute[each[kept]])
         rows, pairs = keys // width, pairs[keys % width]
         offsets = offsets_of(np.bincount(rows, minlength=len(names)))
-        return cls(offsets, (pairs // width).astype(np.int32), (pairs % width).astype(np.int32))
+        denies = np.array([is_denial(axis) for axis in different_axes], np.bool_)
+        return cls(offsets, (pairs // width).astype(np.int32), (pairs % width).astype(np.int32), denies)
 
 
 def count_conflicts(
-    of_names: Attributes | None, first: NDArray[np.int32], second: NDArray[np.int32], out: NDArray[np.float32]
+    of_names: Attributes | None,
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    out: NDArray[np.float32],
+    denied: NDArray[np.float32] | None = None,
 ) -> None:
-    """The number of axes on which two names conflict, for m pairs.
+    """The number of axes on which two names conflict, for m pairs, and whether one of the conflicts is a denial.
 
     Parameters
     ----------
     of_names : None for a language without a table.
     first, second : int32[m], indices of names.
     out : float32[m], filled with whole numbers from 0 to `MAX_CONFLICTS`; NaN in a language without a table.
+    denied : float32[m], where it is wanted; filled with 1 where one name affirms what the other denies, else 0, as `denials`
+        would list it; NaN in a language without a table.
     """
+    if denied is None:
+        denied = np.empty_like(out)
     if of_names is None:
-        out[:] = np.nan
+        out[:] = denied[:] = np.nan
         return
     from . import kernels
 
-    kernels.conflicts(of_names.offsets, of_names.axes, of_names.values, MAX_CONFLICTS, first, second, out)
+    kernels.conflicts(
+        of_names.offsets, of_names.axes, of_names.values, of_names.denies, MAX_CONFLICTS, first, second, out, denied
+    )

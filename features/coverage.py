@@ -12,7 +12,7 @@ from .compute import feature_table
 from .feature_set import FeatureSet
 from .interning import InternedPairs
 from .providers import Providers
-from .representations import Progress
+from .representations import Progress, Representations
 
 MIN_COVERAGE = 0.9
 """The least share of pairs that each vote and each pick must be known for, unless another is asked for."""
@@ -41,11 +41,15 @@ def covered_table(
     providers: Providers,
     least: float,
     progress: Progress | None = None,
+    *,
+    texts: Representations | None = None,
 ) -> tuple[NDArray[np.float32], dict[str, float]]:
     """`feature_table` and its `coverage`, refused where a vote or a pick is known for too small a share of the rows.
 
     Votes and picks are looked up first, so the refusal comes before the other features are computed. These lack a value
     only where the strings give none, so they have no limit.
+
+    texts : the representations of `pairs.names`, where they are needed afterwards.
 
     Raises
     ------
@@ -60,7 +64,7 @@ def covered_table(
         if features.asked:
             check_coverage(coverage(table, pairs.pair_of_row, features), features, least)
 
-    table = feature_table(pairs, features, providers, progress=progress, check=check)
+    table = feature_table(pairs, features, providers, texts=texts, progress=progress, check=check)
     return table, coverage(table, pairs.pair_of_row, features)
 
 

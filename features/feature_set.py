@@ -18,14 +18,16 @@ from ..endpoints.prices import Price, prices_of, read_services
 from ..errors import InputError
 from ..files.did_you_mean import hint
 from ..files.toml import read_toml, table_as, tables_of
+from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders import Encoder
 from ..terms.encoders.declared import EncoderSpec
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import LANGUAGES, Normalizer
+from ..terms.text.vocabulary import Vocabulary
 from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
-from .registry import KINDS, REQUIRED
+from .registry import EXCLUSION, KINDS, REQUIRED
 
 _TYPES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table"}
 _Column = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z", description="letters, digits and _")]
@@ -77,6 +79,16 @@ class FeatureSet:
     def encoders(self) -> tuple[str, ...]:
         """The encoders that the features name, each once."""
         return tuple(dict.fromkeys(f.options["encoder"] for f in self.features if "encoder" in f.options))
+
+    @property
+    def exclusion(self) -> int | None:
+        """The column that excludes a match where it is 1; None in a set without one."""
+        return next((column for column, feature in enumerate(self.features) if feature.kind == EXCLUSION), None)
+
+    @property
+    def needs_graph(self) -> bool:
+        """Whether a feature rests on the graph of diseases."""
+        return any(feature.kind == "disease" for feature in self.features)
 
     @property
     def icd_source(self) -> str | None:
@@ -145,16 +157,22 @@ class FeatureSet:
         *,
         endpoints: Mapping[str, Endpoint] | None = None,
         store: VoteStore | None = None,
+        graph: DiseaseGraph | None = None,
         identities: Mapping[str, str] | None = None,
+        vocabulary: Vocabulary | None = None,
     ) -> Providers:
-        """What stands behind the columns; `shipped` is the static encoder, where one of them names it."""
+        """What stands behind the columns; `shipped` is the static encoder, where one of them names it, `graph` that of diseases.
+
+        vocabulary : of the model's language; without one no slip is mended, and every text is understood.
+        """
         return Providers(
-            Naming(normalizer, self.icd_source),
+            Naming(normalizer, self.icd_source, vocabulary),
             {} if shipped is None else {SHIPPED: shipped},
             identities or {},
             self.declared_encoders,
             endpoints or {},
             store,
+            graph,
         )
 
     def to_dict(self) -> dict[str, Any]:

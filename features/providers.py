@@ -11,9 +11,12 @@ from ..errors import ModelError, OptionError
 from ..terms.encoders import Encoder
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import Normalizer
+from ..terms.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from ..endpoints.endpoint import Endpoint
+    from ..terms.diseases.graph import DiseaseGraph
+    from ..terms.diseases.index import DiseaseIndex
     from ..terms.encoders.declared import EncoderSpec
     from ..votes.store.store import VoteStore
 
@@ -36,6 +39,7 @@ class Providers:
     declared : those of the feature set, by name.
     endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
     store : the votes and picks; None where no feature needs them.
+    graph : the graph of diseases that travels in the model folder; None where no feature needs it.
     identities : what each encoder was when a model was trained; another one under the same name is refused. The device is
         no part of it.
     """
@@ -46,12 +50,19 @@ class Providers:
     declared: Mapping[str, EncoderSpec] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     store: VoteStore | None = None
+    graph: DiseaseGraph | None = None
     _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _disease_indexes: dict[str, DiseaseIndex] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
     def normalizer(self) -> Normalizer:
         return self.naming.normalizer
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """The words and names that are known; None where every text is understood as it is."""
+        return self.naming.vocabulary
 
     def encoder(self, name: str) -> Encoder:
         """The encoder of that name; a declared one, or a sentence-transformers model, is opened at its first use.
@@ -93,10 +104,28 @@ class Providers:
                 f"The encoder {name!r} is not the one that the model was trained with: {here}, not {trained}."
             )
 
+    def disease_index(self, encoder: str) -> DiseaseIndex:
+        """The graph's names under an encoder. Raises `OptionError` where a feature needs a graph and there is none."""
+        from ..terms.diseases.index import DiseaseIndex
+
+        if self.graph is None:
+            raise OptionError(
+                "graph", "the graph of diseases of a model folder, for a feature of the kind 'disease'", None
+            )
+        with self._lock:
+            if encoder not in self._disease_indexes:
+                self._disease_indexes[encoder] = DiseaseIndex(self.graph, self.encoder(encoder))
+            return self._disease_indexes[encoder]
+
     def icd_index(self, source: str, encoder: str) -> Any:
         from ..terms.icd import IcdIndex
 
         with self._lock:
             if (source, encoder) not in self._indexes:
-                self._indexes[source, encoder] = IcdIndex.open(source, self.encoder(encoder), self.normalizer)
+                self._indexes[source, encoder] = IcdIndex.open(
+                    source,
+                    self.encoder(encoder),
+                    self.normalizer,
+                    more_names=None if self.graph is None else self.graph.more_names,
+                )
             return self._indexes[source, encoder]

@@ -14,6 +14,9 @@ from ..votes.voters import PICK_CHOICES, PICK_OPTIONS, VOTE_CHOICES, VOTE_OPTION
 from .alignment import SIDES, alignment
 from .contrast import MAX_CONFLICTS, count_conflicts
 from .cosine import cosine
+from .disease import COLUMNS as DISEASE_COLUMNS
+from .disease import compare_diseases
+from .exclusion import exclusion
 from .levenshtein import normalized_levenshtein
 from .representations import Representations
 from .tokens import VIEWS, overlap_ratio
@@ -23,6 +26,8 @@ Column = NDArray[np.float32]
 Options = Mapping[str, Any]
 
 REQUIRED = object()
+EXCLUSION = "exclusion"
+"""The kind of the column that is decisive: where it is 1, M's probability is 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +187,31 @@ KINDS: dict[str, FeatureKind] = {
             needs=lambda texts, options: texts.attributes,
             compare=count_conflicts,
             monotone=True,
+        ),
+        FeatureKind(
+            name=EXCLUSION,
+            meaning="1 where what is said of two diagnoses excludes a match, whatever the diagnoses are: one is negated, past, of the family, or no "
+            "disease of the patient and the other is not, or one denies a word of the other (small cell, non-small cell); else 0",
+            range=(0.0, 1.0),
+            alike=0.0,
+            missing="never",
+            needs=lambda texts, options: texts.claims,
+            compare=exclusion,
+            monotone=True,
+        ),
+        FeatureKind(
+            name="disease",
+            meaning="what the diseases that two strings are nearest to have in common in the graph of diseases: same (the certainty that they "
+            "are one), line (that they are one, or one is a kind of the other), closeness (1 / (1 + steps from one to the other), 0 where neither "
+            "is above the other), lin (Lin's similarity), certainty (of the less certain link)",
+            range=(0.0, 1.0),
+            alike=1.0,
+            missing="one of the strings is near no disease",
+            needs=lambda texts, options: texts.diseases(options["encoder"]),
+            compare=compare_diseases,
+            options={"encoder": "shipped", "column": REQUIRED},
+            choices={"column": DISEASE_COLUMNS},
+            output="column",
         ),
         FeatureKind(
             name="ratio",

@@ -15,10 +15,14 @@ from ..terms.icd.search import CANDIDATES, Candidates
 from ..terms.icd.similarity import CategoryDistribution
 from .alignment import Words
 from .contrast import Attributes, has_contrasts
+from .disease import Links
+from .exclusion import Claims
+from .interning import numbered
 from .providers import Providers
 from .tokens import TokenizedNames, TokenSets
 
 if TYPE_CHECKING:
+    from ..terms.text.assertion import Assertion
     from ..votes.lookup import PairVotes
     from ..votes.picks import Choices
     from ..votes.voters import Picker, Voter
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 _SEARCH_BATCH = 4096
 """Names of the ICD-10 search between two reports of progress."""
 
-_INTERMEDIATE = ("_tokenized", "_icd_found", "_choices")
+_INTERMEDIATE = ("assertions", "cores", "_tokenized", "_icd_found", "_choices")
 """What other representations are made from, and no feature reads."""
 
 Progress = Callable[[int, int], None]
@@ -91,14 +95,32 @@ class Representations:
 
     @property
     @_once
+    def assertions(self) -> list[Assertion]:
+        """What each name says, and of which diagnosis."""
+        return [self._providers.normalizer.assertion(name) for name in self.names]
+
+    @property
+    @_once
+    def cores(self) -> list[str]:
+        """The diagnosis of each name, without what is said of it."""
+        return [assertion.core for assertion in self.assertions]
+
+    @property
+    @_once
+    def claims(self) -> Claims:
+        """To find what excludes."""
+        return Claims(numbered([assertion.claim for assertion in self.assertions])[1], self.attributes)
+
+    @property
+    @_once
     def name_array(self) -> NDArray[np.object_]:
-        """object[u]: the names, to be taken by many indices at once."""
-        return np.array(self.names, object)
+        """object[u]: the cores, to be taken by many indices at once."""
+        return np.array(self.cores, object)
 
     @property
     @_once
     def _tokenized(self) -> TokenizedNames:
-        return TokenizedNames.of(self.names)
+        return TokenizedNames.of(self.cores)
 
     @_once
     def token_sets(self, view: str) -> TokenSets:
@@ -108,7 +130,7 @@ class Representations:
     def vectors(self, encoder: str) -> NDArray[np.float32]:
         """float32[u, d], unit rows."""
         by = self._providers.encoder(encoder)
-        vectors = by.encode(self.names)
+        vectors = by.encode(self.cores)
         if len(vectors) != len(self.names) or not np.isfinite(vectors).all():
             raise DxmatchError(f"The encoder {by.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
         return vectors
@@ -117,7 +139,7 @@ class Representations:
     @_once
     def attributes(self) -> Attributes | None:
         """To find conflicts between names; None in a language without a table of them."""
-        return Attributes.of(self.names, self._language) if has_contrasts(self._language) else None
+        return Attributes.of(self.cores, self._language) if has_contrasts(self._language) else None
 
     @_once
     def words(self, encoder: str) -> Words:
@@ -146,6 +168,12 @@ class Representations:
         return Choices.of(self.names, self._providers.icd_index(source, encoder), k)
 
     @_once
+    def diseases(self, encoder: str) -> Links:
+        """The diseases that each name is nearest to."""
+        index = self._providers.disease_index(encoder)
+        return Links.of(index.find(self.cores, self.vectors(encoder)), index.graph)
+
+    @_once
     def icd_categories(self, source: str, encoder: str) -> NDArray[np.int32]:
         """int32[u]: the three-character category of the nearest entry, as a number; -1 for none."""
         return self._providers.icd_index(source, encoder).category_of(self._icd_nodes(source, encoder))
@@ -172,7 +200,7 @@ class Representations:
         found, vectors = Candidates.none(total, CANDIDATES), self.vectors(encoder)
         for start in range(0, total, _SEARCH_BATCH):
             some = slice(start, start + _SEARCH_BATCH)
-            found.nodes[some], found.cosines[some] = index.find(self.names[some], CANDIDATES, vectors[some])
+            found.nodes[some], found.scores[some] = index.find(self.cores[some], CANDIDATES, vectors[some])
             if self.progress is not None:
                 self.progress(min(start + _SEARCH_BATCH, total), total)
         return found

@@ -172,6 +172,14 @@ def read_table(source: Any) -> Table:
     return _nonempty(table)
 
 
+def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of these columns of a file. Raises `InputError` for a missing one."""
+    table = read_table(path)
+    for name in names:
+        table.require(name)
+    return zip(*map(table.column, names), strict=True)
+
+
 def _nonempty(table: Table) -> Table:
     if len(table) == 0:
         raise InputError("the table has no rows", source=table.source, allowed="at least one row")

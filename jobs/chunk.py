@@ -1,5 +1,8 @@
 """The chunk function, which every engine runs: read, check, unique pairs, features, M, write."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import threading
@@ -9,6 +12,7 @@ from itertools import islice
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import DxmatchError
 from ..features.compute import feature_table
@@ -39,7 +43,13 @@ class Scorer:
         self.job, self.texts = job, texts
         self.leave = threading.Event()
         """Set it, and chunks under way are given up soon."""
-        self.m = m or load(job.model, store=job.store, endpoints=job.endpoints)
+        self.m = m or load(
+            job.model,
+            store=job.store,
+            endpoints=job.endpoints,
+            policy=job.options.policy,
+            judge_all=job.options.judge_all,
+        )
         # The trees are read here, once, before threads ask for them together.
         self.m.decided(np.full((1, len(self.m.features.names)), np.nan, np.float32), np.zeros(1, bool), threads=1)
 
@@ -66,9 +76,10 @@ class Scorer:
             if checked.problems:
                 rejected.append(self._rejected(checked))
         whole = pa.concat_tables(scored).unify_dictionaries().combine_chunks()
-        matches = int(np.count_nonzero(whole.column("match").to_numpy()))
+        matches = pc.sum(whole.column("match")).as_py() or 0
         counts = tuple(np.rint(known).astype(int).tolist())
-        result = ChunkResult(chunk.number, chunk.rows, matches, chunk.rows - len(whole), counts)
+        unscored = whole.column("match").null_count
+        result = ChunkResult(chunk.number, chunk.rows, matches, chunk.rows - len(whole), counts, unscored)
         return write_part(self.job, result, whole, pa.concat_tables(rejected) if rejected else None)
 
     def _score(self, rows: CheckedRows) -> tuple[pa.Table, np.ndarray]:
@@ -79,7 +90,10 @@ class Scorer:
         if rows.problems and not options.rejecting:
             raise rows.problems[min(rows.problems)]
         table = feature_table(pairs, m.features, m.providers, texts=texts.names, threads=1, progress=self._check)
-        columns = m.score_columns(pairs, table, features=options.features, shap=options.shap, threads=1)
+        columns = m.score_columns(
+            pairs, table, texts.names, features=options.features, shap=options.shap, relation=options.relation,
+            all_readings=True, threads=1,
+        )  # fmt: skip
         self._check()
         shares = coverage(table, pairs.pair_of_row, m.features)
         kept = rows.table.data if not rows.problems else rows.table.data.filter(pa.array(good))

@@ -16,6 +16,8 @@ from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, check_le
 from ..files.parquet_file import read_parquet
 from ..files.tables import check_output, write_tables
 from ..matcher.match_function import MatchFunction, load
+from ..matcher.policy import SPECIFICATION
+from ..matcher.relation import prepare_relations
 from . import local
 from .checkpoint import Checkpoint, finished_output
 from .parts import ChunkResult, Merge
@@ -34,7 +36,8 @@ class Summary:
     """What came of a job.
 
     pairs : rows that were scored. matches : of them. rejected : rows that were left out.
-    coverage : the share of the scored rows that each feature is known for.
+    coverage : the share of these rows that each feature is known for.
+    unscored : of the pairs, those with a diagnosis that is not understood; their probability is null.
     chunks : in all. resumed : how many of them were there already.
     threshold, model : of the match function.
     """
@@ -47,6 +50,7 @@ class Summary:
     resumed: int
     threshold: float
     model: str
+    unscored: int = 0
 
 
 def score_files(
@@ -66,9 +70,15 @@ def score_files(
     workers: int | None = None,
     chunk_rows: int = CHUNK_ROWS,
     restart: bool = False,
+    policy: str = SPECIFICATION,
+    relation: bool = False,
+    judge_all: bool = False,
     shown: Shown | None = None,
 ) -> Summary:
     """Adds `probability` and `match` to each pair of a Parquet file, or of all those in a folder.
+
+    Where the model has a vocabulary, also `not_understood` and `read_as`, whether any row has something there or not: the
+    columns of a result do not depend on its rows.
 
     The result does not depend on the engine, the workers or on interruptions: it is byte-identical.
 
@@ -96,6 +106,12 @@ def score_files(
         At most so many rows in a chunk.
     restart
         Another job's parts at the same place are removed.
+    policy
+        Which relations count as a match, as `load` takes it. Another policy is another job: it never goes on with the first one's parts.
+    relation
+        Add `relation` and the probability of each relation (`MatchFunction.score`).
+    judge_all
+        Scores pairs with a diagnosis that is not understood, too, as `load` does.
     shown
         Shows how far each step has come.
 
@@ -115,8 +131,10 @@ def score_files(
         check_output(rejects)
     to_file = output.suffix.lower() == ".parquet"
     _check_places(source, output)
-    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
-    options = Options(a, b, features, shap, rejects is not None, chunk_rows)
+    m = load(
+        model, store=store, endpoints=endpoints, min_coverage=min_coverage, policy=policy, judge_all=judge_all
+    )  # fmt: skip
+    options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation)
     folder = output.with_name(f"{output.name}.parts")
     job = plan_job(source, folder, m, options, model=model, store=store, endpoints=endpoints, workers=workers)
     if not to_file and (there := finished_output(job, output, restart=restart)) is not None:
@@ -184,6 +202,8 @@ def _prepared(
             check_votes(job, m, texts, todo, finished, threads, progress)
     with shown("Preparing names", 0) as progress:
         prepare(texts.names, m.features, progress=progress)
+        if job.options.relation or m.policy != SPECIFICATION:
+            prepare_relations(m, texts.names)
     return texts
 
 
@@ -212,7 +232,8 @@ def _summary(m: MatchFunction, job: Job, results: Mapping[int, ChunkResult], res
     known = [sum(counts) for counts in zip(*(result.known for result in results.values()), strict=True)]
     coverage = {name: count / max(pairs, 1) for name, count in zip(m.features.names, known, strict=True)}
     matches = sum(result.matches for result in results.values())
-    return Summary(pairs, matches, rejected, coverage, len(job.chunks), resumed, m.threshold, m.name)
+    unscored = sum(result.unscored for result in results.values())
+    return Summary(pairs, matches, rejected, coverage, len(job.chunks), resumed, m.threshold, m.name, unscored)
 
 
 def _rejected(job: Job, results: Mapping[int, ChunkResult]) -> Iterator[pa.Table]:

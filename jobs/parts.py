@@ -29,7 +29,8 @@ class ChunkResult:
     """What came of a chunk; its part is written.
 
     number : of the chunk. rows : of the input. matches : of the rows that were scored. rejected : rows left out.
-    known : for how many scored rows each feature has a value.
+    known : for how many rows that were not left out each feature has a value. unscored : rows with a diagnosis that is not
+        understood; their probability is null.
     """
 
     number: int
@@ -37,6 +38,7 @@ class ChunkResult:
     matches: int
     rejected: int
     known: tuple[int, ...]
+    unscored: int = 0
 
 
 def write_part(job: Job, result: ChunkResult, scored: pa.Table, rejected: pa.Table | None) -> ChunkResult:

@@ -16,6 +16,7 @@ from ..errors import InputError, OptionError
 from ..files.parquet_file import open_parquet, parquet_errors
 from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
+from ..matcher.policy import SPECIFICATION
 from ..models.releases import SHAPE_FEATURES, installed_releases
 from .source import Chunk, cut_chunks, find_sources
 
@@ -39,6 +40,12 @@ class Options:
         Whether rows that cannot be right are left out; else the first of them ends the job.
     chunk_rows
         At most so many rows in a chunk.
+    judge_all
+        Whether rows with a diagnosis that is not understood are scored, too.
+    policy
+        Which relations count as a match.
+    relation
+        Whether the relation and its probabilities become columns.
 
     Raises
     ------
@@ -52,6 +59,9 @@ class Options:
     shap: bool = False
     rejecting: bool = False
     chunk_rows: int = CHUNK_ROWS
+    judge_all: bool = False
+    policy: str = SPECIFICATION
+    relation: bool = False
 
     def __post_init__(self) -> None:
         if self.chunk_rows < 1:
@@ -115,6 +125,8 @@ def plan_job(
     InputError
         For input without rows, files of different columns, a missing column of diagnoses or one that is no text, and
         columns of a name that would be added.
+    ModelError
+        Where relations are asked for of a model without a relation model.
     """
     sources = find_sources(source)
     schema = sources[0].schema
@@ -122,7 +134,10 @@ def plan_job(
     if not chunks:
         raise InputError("the table has no rows", source=str(source), allowed="at least one row")
     _check_texts(chunks[0], schema, options)
-    kinds = m.added_columns(features=options.features, shap=options.shap, beside=schema.names, source=str(source))
+    kinds = m.added_columns(
+        features=options.features, shap=options.shap, relation=options.relation, readings=True, beside=schema.names,
+        source=str(source),
+    )  # fmt: skip
     added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
     about = {
         "dxmatch": metadata.version("dxmatch"),

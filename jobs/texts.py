@@ -20,12 +20,14 @@ from ..features.compute import feature_table, prepare
 from ..features.coverage import check_coverage, coverage
 from ..features.interning import InternedPairs, numbered, unordered_pairs
 from ..features.providers import Providers
+from ..features.readings import RowReadings, TextReadings
 from ..features.representations import Representations
 from ..files.pairs import check_text
 from ..files.parquet_file import damaged
 from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
 from ..terms.icd.naming import Naming
+from ..terms.text.understood import Reading
 from .parts import ChunkResult
 from .plan import Job
 from .source import Chunk, read_rows
@@ -74,20 +76,24 @@ class Texts:
     """r different diagnoses, u different names, and what every feature needs of them. Picklable; threads may share it.
 
     diagnoses : trimmed. name_of : int32[r], indices into `names.names`, -1 for what is no diagnosis.
+    said : what was made of them; None where all are understood as they are.
     """
 
     diagnoses: pa.Array
     name_of: NDArray[np.int32]
     names: Representations
+    said: TextReadings | None = None
 
     @classmethod
     def of(cls, diagnoses: pa.Array, providers: Providers) -> Texts:
         """Names different diagnoses; nothing is prepared yet."""
-        named = [_name(text, providers.naming) for text in diagnoses.to_pylist()]
-        names, index = numbered([name for name in named if name is not None])
-        name_of = np.full(len(named), -1, np.int32)
-        name_of[[name is not None for name in named]] = index
-        return cls(diagnoses, name_of, Representations(names, providers))
+        texts = diagnoses.to_pylist()
+        read = [_reading(text, providers.naming) for text in texts]
+        names, index = numbered([reading.name for reading in read if reading is not None])
+        name_of = np.full(len(read), -1, np.int32)
+        name_of[[reading is not None for reading in read]] = index
+        said = TextReadings.of(texts, read)
+        return cls(diagnoses, name_of, Representations(names, providers), said if said else None)
 
     def pairs(self, rows: CheckedRows, sides: tuple[str, str]) -> tuple[InternedPairs, NDArray[np.bool_]]:
         """The unique pairs of the rows without a problem, and bool[n], which rows these are.
@@ -101,7 +107,7 @@ class Texts:
         """
         good = np.ones(len(rows.table), bool)
         good[list(rows.problems)] = False
-        codes = []
+        codes, places = [], []
         for side, name in zip((rows.a, rows.b), sides, strict=True):
             at = pc.index_in(side.dictionary, self.diagnoses)
             if at.null_count:
@@ -113,8 +119,13 @@ class Texts:
                 problem = "a diagnosis without a letter or digit"
                 rows.problems[row] = rows.table.error(problem, row, name, allowed="a diagnosis in words", got=got)
             codes.append(of_rows)
+            places.append((at, side.indices))
         names = list(self.names.names)
-        return InternedPairs(names, *unordered_pairs(codes[0][good], codes[1][good], len(names))), good
+        said = None
+        if self.said is not None:
+            said = RowReadings(self.said, *(_taken(at, indices, good) for at, indices in places))
+        a, b = codes[0][good], codes[1][good]
+        return InternedPairs(names, *unordered_pairs(a, b, len(names)), a > b, said), good
 
 
 def read_checked(job: Job, chunk: Chunk) -> CheckedRows:
@@ -197,9 +208,14 @@ def _each(todo: Sequence[Chunk], work: Callable[[Chunk], T], threads: int, progr
         pool.shutdown(cancel_futures=True)
 
 
-def _name(text: str, naming: Naming) -> str | None:
+def _reading(text: str, naming: Naming) -> Reading | None:
     """None for what is no diagnosis, or is none after normalisation."""
     try:
-        return naming([text])[0]
+        return naming.read([text])[0]
     except InputError:
         return None
+
+
+def _taken(at: pa.Array, indices: pa.Array, good: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """int32: the places, among the texts of the job, of the rows that are good."""
+    return at.to_numpy().astype(np.int32)[indices.filter(pa.array(good)).to_numpy(zero_copy_only=False)]

@@ -42,7 +42,7 @@ def suggest(
 ) -> Suggestion:
     """The n pairs of a pool whose labels would teach M most: uncertain, unlike one another, and some drawn at random.
 
-    Of the pool's pairs, each once in either order after normalisation, none counts that is equal then or labelled. A share
+    Of the pool's pairs, each once in either order after normalisation, none counts that is equal then, labelled, or with a diagnosis that is not understood. A share
     is drawn at random from them. From the others come the least certain (see `uncertainty`), five times as many as are
     wanted; k-means parts these into as many clusters as are wanted, and each gives one (see `diverse`).
 
@@ -69,13 +69,15 @@ def suggest(
     present, first_row = np.unique(unique.pair_of_row[: len(read)], return_index=True)
     taken = np.zeros(len(unique.first), bool)
     taken[unique.pair_of_row[len(read) :]] = True
-    free = ~unique.equal[present] & ~taken[present]
+    unscored = m.unscored(unique)[first_row]
+    free = ~unique.equal[present] & ~taken[present] & ~unscored
     counts = {
         "rows": len(read),
         "set_aside": read.n_rejected,
         "repeated": len(read) - len(present),
         "equal": int(unique.equal[present].sum()),
         "labelled": int((taken & ~unique.equal)[present].sum()),
+        "not_understood": int(unscored.sum()),
         "free": int(free.sum()),
     }
     if not counts["free"]:
@@ -84,9 +86,8 @@ def suggest(
             allowed="pairs that differ after normalisation and have no label yet", got=counts,
         )  # fmt: skip
     pairs, rows = present[free], first_row[free]
-    names = pa.array(unique.names, pa.large_string())
     first, second = unique.first[pairs], unique.second[pairs]
-    probability = m.probabilities(names.take(pa.array(first)), names.take(pa.array(second)), progress=progress)
+    probability = m.probabilities(read.a.take(pa.array(rows)), read.b.take(pa.array(rows)), progress=progress)
 
     wanted = min(n, len(pairs))
     by_chance = np.random.default_rng(seed).permutation(len(pairs))[: round(random_share * wanted)]
@@ -115,7 +116,8 @@ def suggest(
         "model": m.identity, "threshold": m.threshold, "pool": read.table.source, "counts": counts, "asked": n,
         "random_share": random_share, "per_diagnosis": per_diagnosis, "seed": seed,
     }  # fmt: skip
-    return Suggestion(key, made_with, tuple(_warnings(n, len(chosen), counts["free"], per_diagnosis)))
+    told = _warnings(n, len(chosen), counts["free"], per_diagnosis, counts["not_understood"])
+    return Suggestion(key, made_with, tuple(told))
 
 
 def _check(n: int, random_share: float, per_diagnosis: int, seed: int) -> None:
@@ -141,7 +143,7 @@ def _vectors(
     """float32[c, d]: where c pairs of `names` lie among each other; computed for these alone."""
     codes, places = np.unique(np.stack([first, second]), return_inverse=True)
     left, right = places.reshape(2, -1).astype(np.int32)
-    here = InternedPairs([names[code] for code in codes], left, right, np.arange(len(left)))
+    here = InternedPairs([names[code] for code in codes], left, right, np.arange(len(left)), np.zeros(len(left), bool))
     texts = Representations(here.names, m.providers)
     table = feature_table(here, m.features, m.providers, texts=texts)
     encoders = m.features.encoders
@@ -153,8 +155,10 @@ def _identity(first: str, second: str) -> str:
     return "p" + hashlib.sha256("\0".join(sorted((first, second))).encode()).hexdigest()[:10]
 
 
-def _warnings(asked: int, given: int, free: int, per_diagnosis: int) -> list[str]:
+def _warnings(asked: int, given: int, free: int, per_diagnosis: int, not_understood: int) -> list[str]:
     said = []
+    if not_understood:
+        said.append(f"{not_understood:,} pairs of the pool are set aside, since a diagnosis in them is not understood.")
     if free < asked:
         said.append(f"{asked:,} pairs were asked for; the pool has {free:,} that differ and have no label yet.")
     if given < min(asked, free):

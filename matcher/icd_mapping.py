@@ -14,6 +14,8 @@ from ..errors import InputError, ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
+from ..files.limits import MAX_CHARACTERS
+from ..files.table_files import SUFFIXES
 from ..files.tables import Table, read_table, with_columns
 from ..terms.icd.mapping import map_to_icd
 from ..terms.icd.search import CANDIDATES
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from ..votes.asker import AskSummary
 
 DEFAULT_SOURCE = "icd10cm"
+EDITION = "icd10"
+"""The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ def map_icd(
 
     Parameters
     ----------
-    strings : a list of diagnoses as written; or the path of a file, or a data frame, with them in `column`.
+    strings : one diagnosis as written, or a list of them; or the path of a file, or a data frame, with them in `column`. A text is a path
+        if such a file is there or it ends in .csv, .tsv, .jsonl or .parquet, else a diagnosis.
     unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
     k : how many candidates to keep for each; 15 if not given.
     source : "icd10cm" (if not given), "icd10" (WHO), or the path of a CSV with `code, name, parent`.
@@ -72,9 +77,11 @@ def map_icd(
 
     Returns
     -------
-    The table: one row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", or "none" where nothing was
-    found), score (cosine; 1 for direct and code), candidates (list of code, name, score, best first). With `pick`, how is
-    "picked" instead of "nearest", or "unscored" where the model named no candidate; a column `reason` says why.
+    The table: one row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", "unmapped" where no name is near
+    enough, or "none" where nothing was found), score (1 for direct and code; else the cosine less what the name says beyond the
+    diagnosis, at most 1), candidates (list of code, name, score, best first, also for "unmapped"). With `pick`, how is
+    "picked" instead of "nearest", or "unscored" where the model named no candidate, scores are cosines, and a column `reason` says
+    why. The schema's metadata name the edition of ICD-10 under `icd10`.
 
     Errors: `InputError` for a diagnosis that is blank or no name, with its place.
     """
@@ -94,9 +101,22 @@ def map_icd(
     place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
     if pick is None:
         index = m.providers.icd_index(os.fspath(source or DEFAULT_SOURCE), SHIPPED)
-        columns = map_to_icd(texts, index, m.providers.normalizer, k or CANDIDATES, **place)
+        # Of the texts with a letter or digit; the mapping refuses the others, with their place.
+        known = [text for text in dict.fromkeys(texts) if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
+        looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
+        names = {text: one.name for text, one in looked_up.items()}
+        no_code = {text: one.no_code for text, one in looked_up.items() if not m.judge_all}
+        columns = map_to_icd(
+            texts,
+            index,
+            m.providers.normalizer,
+            k or CANDIDATES,
+            unmapped=[no_code.get(text) for text in texts],
+            read_as=names,
+            **place,
+        )
         del columns["reason"]
-        return IcdTable(_as_arrow(columns))
+        return IcdTable(_as_arrow(columns, index.tree.source))
 
     from ..votes.asker import Job
     from ..votes.asker import ask as ask_all
@@ -120,7 +140,7 @@ def map_icd(
 
         answers = picked_answers(picker.config, votes, ask)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
-    return IcdTable(_as_arrow(columns), summaries[0] if summaries else None)
+    return IcdTable(_as_arrow(columns, index.tree.source), summaries[0] if summaries else None)
 
 
 def _picker(pick: str, features: FeatureSet) -> Picker:
@@ -137,20 +157,31 @@ def _picker(pick: str, features: FeatureSet) -> Picker:
     )
 
 
-def _as_arrow(columns: dict[str, list[Any]]) -> pa.Table:
+def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
     candidate = pa.struct([("code", pa.string()), ("name", pa.string()), ("score", pa.float64())])
     kinds = {"candidates": pa.list_(candidate), "score": pa.float64()}
     columns["candidates"] = [[c._asdict() for c in row] for row in columns["candidates"]]
-    return pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()})
+    made = pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()})
+    return made.replace_schema_metadata({EDITION: edition})
 
 
 def _table(strings: Any, column: str) -> Table:
+    if isinstance(strings, str) and not _is_path(strings):
+        strings = [strings]
     if not isinstance(strings, list | tuple):
         return read_table(strings)
     for row, text in enumerate(strings):
         if not isinstance(text, str):
             raise InputError("not a text", source="strings", row=row, allowed="a diagnosis in words", got=text)
     return Table(pa.table({column: pa.array(strings, pa.string())}), "strings", 0)
+
+
+def _is_path(text: str) -> bool:
+    path = Path(text)
+    try:
+        return path.suffix.lower() in SUFFIXES or path.is_file()
+    except (OSError, ValueError):  # too long for a path, or with a character that none has
+        return False
 
 
 def flat_candidates(mapped: pa.Table) -> pa.Table:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..endpoints.endpoint import Endpoint
 from ..endpoints.prices import read_services
-from ..errors import InputError, ModelError
+from ..errors import InputError
 from ..features.coverage import MIN_COVERAGE, Coverage, covered_table
-from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
+from ..features.readings import COLUMNS, empty_columns
+from ..features.representations import Representations
 from ..models import folder as model_folder
-from ..models.folder import ModelFolder, feature_diff
-from ..models.releases import warn_of_other_releases
-from ..models.scorer import Scorer
 from ..models.shipped import SHIPPED_MODEL
-from ..terms.encoders.static import StaticEncoder
-from ..terms.text.normalizer import Normalizer
+from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
+from .policy import SPECIFICATION
+from .relation import (
+    RELATION_COLUMNS,
+    Relation,
+    Relations,
+    one_relation,
+    policy_probability,
+    relations_of,
+)
+from .trained import TrainedFunction, relation_model
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,6 +45,8 @@ def load(
     store: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     min_coverage: float = MIN_COVERAGE,
+    policy: str = SPECIFICATION,
+    judge_all: bool = False,
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
 
@@ -49,7 +54,11 @@ def load(
     ----------
     store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
     endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
+    policy : which relations count as a match: "specification" (one may specify the other, in either direction), "strict" (the same disease
+        only), "narrower-counts" or "broader-counts" (`b`, the answer, may be narrower, or broader, than `a`, the reference).
     min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
+    judge_all : scores pairs with a diagnosis that is not understood, too: one in another script or language, a sentence,
+        several diagnoses in one string, a word for none. By default they are left unscored, and counted.
 
     Raises
     ------
@@ -58,7 +67,9 @@ def load(
     """
     parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
     served = {} if endpoints is None else read_services(endpoints)[0]
-    return MatchFunction(parts, store=open_store(store), endpoints=served, min_coverage=min_coverage)
+    return MatchFunction(
+        parts, store=open_store(store), endpoints=served, min_coverage=min_coverage, policy=policy, judge_all=judge_all
+    )
 
 
 def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
@@ -78,88 +89,47 @@ class Scored:
     coverage: Coverage
 
 
-class MatchFunction:
+class MatchFunction(TrainedFunction):
     """Decides whether two free-text diagnoses name the same disease.
 
     M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. The probability
     of a pair alone is bit-identical to the one in a batch.
     """
 
-    def __init__(
-        self,
-        parts: ModelFolder,
-        *,
-        store: VoteStore | None = None,
-        endpoints: Mapping[str, Endpoint] | None = None,
-        min_coverage: float = MIN_COVERAGE,
-    ) -> None:
-        self.parts = parts
-        self.min_coverage = min_coverage
-        manifest = parts.manifest
-        self.name = manifest.name
-        self.threshold = manifest.threshold
-        self.features = FeatureSet.from_dict(_with_todays_views(manifest.feature_set), f"model {self.name}")
-        if self.features.names != manifest.feature_names:
-            raise ModelError(
-                f"Model {self.name}: the feature set and the columns of the trees differ.\n"
-                + feature_diff(manifest.feature_names, self.features.names)
-            )
-        self.providers = self.features.open(
-            Normalizer.from_spec(manifest.normalizer),
-            StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
-            endpoints=endpoints,
-            store=store,
-            identities=manifest.encoders,
-        )
-        warn_of_other_releases(self.name, manifest.libraries)
-
-    @property
-    def metrics(self) -> dict[str, Any]:
-        """What was measured when it was trained, as in its card."""
-        return self.parts.manifest.metrics
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """What it was trained on: counts, how far the experts agree, "warnings", …."""
-        return self.parts.manifest.data
-
-    @property
-    def rests_on_votes(self) -> bool:
-        """Whether a feature is a language model's vote or pick, so that a pair costs a call before it can be scored."""
-        return bool(self.features.asked)
-
-    @property
-    def identity(self) -> str:
-        """Name and the first twelve digits of the hash of everything that shapes a score."""
-        manifest = self.parts.manifest
-        decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
-        shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
-        digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
-        for text in self.parts.trees:
-            digest.update(text.encode())
-        return f"{self.name}@{digest.hexdigest()[:12]}"
-
-    @property
-    def shap_names(self) -> list[str]:
-        """The columns of `contributions`."""
-        return [f"shap_{name}" for name in (*self.features.names, "base")]
-
     def added_columns(
-        self, *, features: bool = False, shap: bool = False, beside: Sequence[str] = (), source: str | None = None
+        self,
+        *,
+        features: bool = False,
+        shap: bool = False,
+        relation: bool = False,
+        readings: bool = False,
+        beside: Sequence[str] = (),
+        source: str | None = None,
     ) -> dict[str, str]:
         """What a score adds to a table: probability and match, and what is asked for beside them; the type of each by name.
+
+        readings : with not_understood and read_as, where the model has a vocabulary. A score of a table has them only where
+            they say something of a row.
 
         Raises
         ------
         InputError
             Where one of the columns `beside`, those of the table `source`, has such a name: it is never replaced unseen.
+        ModelError
+            Where relations are asked for of a model without a relation model.
         """
         names = {"probability": "float64", "match": "bool"}
+        said = dict.fromkeys(COLUMNS if self.providers.vocabulary is not None else (), "string")
+        if readings:
+            names |= said
+        if relation:
+            relation_model(self.parts)
+            names |= {"relation": "string"} | dict.fromkeys(RELATION_COLUMNS, "float64")
         if features:
             names |= dict.fromkeys(self.features.names, "float32")
         if shap:
             names |= dict.fromkeys(self.shap_names, "float64")
-        if taken := [name for name in names if name in beside]:
+        if taken := [name for name in names | said if name in beside]:
             raise InputError(
                 f"a column that the score would add is there already: {', '.join(taken)}",
                 source=source,
@@ -171,26 +141,109 @@ class MatchFunction:
         return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"
 
     def match(self, a: str, b: str) -> bool:
-        """Whether the probability reaches the threshold."""
-        return self.probability(a, b) >= self.threshold
+        """Whether the probability reaches the threshold.
+
+        Raises
+        ------
+        NotUnderstood
+            Where `a` or `b` is not understood, and the two are not the same.
+        InputError
+            For what is no text, or a text without a letter or digit.
+        """
+        pairs = self._one_pair(a, b)
+        refuse_unscored(pairs, self.unscored(pairs))
+        warn_of_mixed_scripts(pairs, 3)
+        return bool(self._probabilities(pairs)[0] >= self.threshold)
 
     def probability(self, a: str, b: str) -> float:
-        """The calibrated probability, in [0, 1], that `a` and `b` name the same disease."""
-        return float(self.probabilities([a], [b])[0])
+        """The calibrated probability, in [0, 1], that `a` and `b` name the same disease; NaN where one is not understood."""
+        pairs = self._one_pair(a, b)
+        self._warn(pairs)
+        return float(self._probabilities(pairs)[0])
+
+    def _one_pair(self, a: str, b: str) -> InternedPairs:
+        check_text(a, "a")
+        check_text(b, "b")
+        return intern_pairs([a], [b], self.providers.naming)
+
+    def _warn(self, pairs: InternedPairs) -> None:
+        warn_of_mixed_scripts(pairs)
+        warn_of_unscored(pairs, self.unscored(pairs))
 
     def probabilities(
         self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None
     ) -> NDArray[np.float64]:
-        """float64[n] for n pairs, row by row.
+        """float64[n] for n pairs, row by row; NaN, with a `NotUnderstoodWarning`, where a diagnosis is not understood.
+
+        Parameters
+        ----------
+        a, b : n texts each: lists, Arrow arrays, or columns of pandas, polars or numpy.
 
         Raises
         ------
         InputError
-            For a text without a letter or digit, or where votes are known for too few of the pairs.
+            For what is no text, with its row and side; for a text without a letter or digit, or where votes are known for
+            too few of the pairs.
         """
         pairs = intern_pairs(a, b, self.providers.naming)
-        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, progress)
-        return self.decided(table, pairs.equal)[pairs.pair_of_row]
+        self._warn(pairs)
+        return self._probabilities(pairs, progress)
+
+    def _probabilities(
+        self, pairs: InternedPairs, progress: Callable[[int, int], None] | None = None
+    ) -> NDArray[np.float64]:
+        texts = Representations(pairs.names, self.providers)
+        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, progress, texts=texts)
+        probability = self.counted(pairs, table, texts)
+        probability[self.unscored(pairs)] = np.nan
+        return probability
+
+    def counted(
+        self, pairs: InternedPairs, table: NDArray[np.float32], texts: Representations, *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """The probabilities float64[n] of the rows of `pairs` under the policy.
+
+        Parameters
+        ----------
+        table, texts : the features of the unique pairs, float32[m, f], and what they were computed from.
+        """
+        if self.policy == SPECIFICATION:
+            return self.decided(table, pairs.equal, threads=threads)[pairs.pair_of_row]
+        return policy_probability(self, self._policy, pairs, table, texts, threads=threads)
+
+    def relation(self, a: str, b: str) -> Relation:
+        """What `a` is to `b`: the same disease, a kind of it (narrower), a class of it (broader), near kin, nothing, or excluded.
+
+        >>> dxmatch.load().relation("DLBCL", "non-Hodgkin lymphoma").kind  # doctest: +SKIP
+        'narrower'
+
+        Raises
+        ------
+        NotUnderstood
+            Where `a` or `b` is not understood.
+        ModelError
+            For a model without a relation model.
+        """
+        pairs = self._one_pair(a, b)
+        refuse_unscored(pairs, self.unscored(pairs))
+        warn_of_mixed_scripts(pairs, 3)
+        return one_relation(self, pairs)
+
+    def relations(self, a: Strings, b: Strings) -> Relations:
+        """What each `a` is to its `b`, for n pairs; see `relation`. A pair that is not understood has no relation.
+
+        Raises
+        ------
+        InputError
+            As of `probabilities`.
+        ModelError
+            For a model without a relation model.
+        """
+        pairs = intern_pairs(a, b, self.providers.naming)
+        self._warn(pairs)
+        texts = Representations(pairs.names, self.providers)
+        table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, texts=texts)
+        return relations_of(self, pairs, table, texts)
 
     def score(
         self,
@@ -200,10 +253,14 @@ class MatchFunction:
         b: str = "b",
         features: bool = False,
         shap: bool = False,
+        relation: bool = False,
         rejects: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Any:
         """The table that came, with the columns `probability` (float64) and `match` (bool) added.
+
+        Both are null where a diagnosis is not understood; a column `not_understood` then says why ("a: another script"). Where
+        words were read as others, a column `read_as` says which ("b: infraction → infarction").
 
         Parameters
         ----------
@@ -211,13 +268,17 @@ class MatchFunction:
         a, b : the columns of the two diagnoses.
         features : adds one float32 column per feature, null where it could not be computed.
         shap : adds one float64 column `shap_<feature>` per feature and `shap_base`, as `contributions` gives them.
+        relation : adds `relation` (a word) and the six probabilities `relation_same`, `relation_narrower`, ….
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
         """
         from ..files.pairs import read_pairs
         from ..files.tables import to_native
 
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-        return to_native(self.score_read(read, features=features, shap=shap, progress=progress).table, read.table.frame)
+        return to_native(
+            self.score_read(read, features=features, shap=shap, relation=relation, progress=progress).table,
+            read.table.frame,
+        )
 
     def score_read(
         self,
@@ -225,37 +286,58 @@ class MatchFunction:
         *,
         features: bool = False,
         shap: bool = False,
+        relation: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Scored:
         """`score` for pairs that were read and checked before, with the coverage of each feature."""
         from ..files.tables import with_columns
 
-        self.added_columns(features=features, shap=shap, beside=read.table.names, source=read.table.source)
+        self.added_columns(
+            features=features, shap=shap, relation=relation, beside=read.table.names, source=read.table.source
+        )
         unique = intern_pairs(read.a, read.b, self.providers.naming)
-        table, known = covered_table(unique, self.features, self.providers, self.min_coverage, progress)
-        columns = self.score_columns(unique, table, features=features, shap=shap)
+        warn_of_mixed_scripts(unique)
+        texts = Representations(unique.names, self.providers)
+        table, known = covered_table(unique, self.features, self.providers, self.min_coverage, progress, texts=texts)
+        columns = self.score_columns(unique, table, texts, features=features, shap=shap, relation=relation)
         return Scored(with_columns(read.table.data, columns), known)
 
     def score_columns(
         self,
         pairs: InternedPairs,
         table: NDArray[np.float32],
+        texts: Representations,
         *,
         features: bool = False,
         shap: bool = False,
+        relation: bool = False,
+        all_readings: bool = False,
         threads: int | None = None,
     ) -> dict[str, pa.Array]:
-        """The `added_columns` of the n rows of `pairs`, by name.
+        """The `added_columns` of the n rows of `pairs`, by name; probability and match null where a row is unscored.
 
         Parameters
         ----------
-        table : float32[m, f], the features of its unique pairs.
+        table, texts : float32[m, f], the features of its unique pairs, and what they were computed from.
+        all_readings : adds not_understood and read_as whether they say something or not, where the model has a vocabulary.
         """
         import pyarrow as pa
 
         rows = pairs.pair_of_row
-        probability = self.decided(table, pairs.equal, threads=threads)[rows]
-        columns = {"probability": pa.array(probability), "match": pa.array(probability >= self.threshold)}
+        probability = self.counted(pairs, table, texts, threads=threads)
+        unscored = self.unscored(pairs)
+        blank = unscored if unscored.any() else None
+        columns = {
+            "probability": pa.array(probability, mask=blank),
+            "match": pa.array(probability >= self.threshold, mask=blank),
+        }
+        all_readings &= self.providers.vocabulary is not None
+        if pairs.said is not None:
+            columns |= pairs.said.columns(unscored, all_columns=all_readings)
+        elif all_readings:
+            columns |= empty_columns(len(rows))
+        if relation:
+            columns |= relations_of(self, pairs, table, texts, threads=threads).columns()
         added = [(self.features.names, table)] if features else []
         added += [(self.shap_names, self.contributions(table, threads=threads))] if shap else []
         for names, values in added:
@@ -263,41 +345,3 @@ class MatchFunction:
                 name: pa.array(column[rows], from_pandas=True) for name, column in zip(names, values.T, strict=True)
             }
         return columns
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Writes the model folder, whole or not at all."""
-        return model_folder.save(Path(path), self.parts, overwrite=overwrite)
-
-    def decided(
-        self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None
-    ) -> NDArray[np.float64]:
-        """`Scorer.decided`: the probabilities float64[n] of pairs from their features float32[n, f]."""
-        return self.scorer.decided(table, equal, threads=threads)
-
-    def raw(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
-        """`Scorer.raw`: log-odds float64[n] before calibration."""
-        return self.scorer.raw(table, threads=threads)
-
-    def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
-        """`Scorer.contributions`: SHAP values float64[n, f + 1], the base in the last column."""
-        return self.scorer.contributions(table, threads=threads)
-
-    @cached_property
-    def scorer(self) -> Scorer:
-        """The trained part: features -> raw log-odds -> probability."""
-        manifest = self.parts.manifest
-        return Scorer(self.parts.trees, manifest.calibration, manifest.ensemble)
-
-
-def _with_todays_views(feature_set: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A manifest's feature set in the words of this release.
-
-    The view "pos" of models before the view "tags" was the set of words with their tags. The tagger saw each word alone, so
-    two tagged words were equal just where the words were: its ratio is that of "unigram", to the bit.
-    """
-    old = {"kind": "ratio", "view": "pos"}
-    columns = feature_set.get("feature", [])
-    if not isinstance(columns, list):
-        return feature_set
-    renamed = [{**f, "view": "unigram"} if isinstance(f, Mapping) and old.items() <= f.items() else f for f in columns]
-    return {**feature_set, "feature": renamed}

@@ -42,6 +42,18 @@ class Profile:
         )
 
 
+def not_understood(matcher: Matcher, texts: Sequence[str]) -> dict[str, str]:
+    """Of different texts those that `matcher` says it does not understand, with the reason: it scores no pair of them."""
+    said: Any = getattr(matcher, "not_understood", None)
+    return {} if said is None or not texts else said(texts)
+
+
+def read_as(matcher: Matcher, texts: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Of different texts those with words that `matcher` says it reads as others."""
+    said: Any = getattr(matcher, "read_as", None)
+    return {} if said is None or not texts else said(texts)
+
+
 def loaded(matcher: Matcher | str | os.PathLike[str] | None, **options: Any) -> Matcher:
     """`matcher`, or the match function of a folder (the shipped one for None), loaded with the options of `load`."""
     if matcher is None or isinstance(matcher, str | os.PathLike):

@@ -1,4 +1,4 @@
-"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/` and `CARD.md`, and nothing else.
+"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/`, `diseases/`, `relation/` and `CARD.md`, and nothing else.
 
 Nothing in it is executed. A file is read once, and the bytes that were hashed are the bytes that are used. No pickle is
 opened, and no other format is tried when this one does not fit.
@@ -18,12 +18,14 @@ from pathlib import Path
 
 from ..errors import ModelError
 from . import manifest as manifest_file
-from .manifest import CARD, ENCODER_FILES, Manifest
+from .manifest import CARD, DISEASES, ENCODER_FILES, RELATION_TREES, Manifest
+from .relation import RelationModel, relation_columns
 from .trees import text as tree_text
 from .trees.checked import CheckedMembers
 from .trees.refusal import refusal
 
 MANIFEST = "model.json"
+FOLDERS = ("trees", "encoder", "diseases", "relation")
 MAX_MANIFEST_BYTES = 4 * 2**20
 MAX_FILE_BYTES = 256 * 2**20
 
@@ -39,12 +41,16 @@ class ModelFolder:
         written anew from the checked numbers when first asked for.
     encoder : the files of `encoder/` by name, {"encoder.json": …, "encoder.safetensors": …}, or None.
     card : the text of CARD.md, or None.
+    diseases : the graph of diseases, as `terms.diseases.graph` reads it, or None.
+    relation : what a match, or no match, is more exactly; or None.
     """
 
     manifest: Manifest
     trees: Sequence[str]
     encoder: Mapping[str, bytes] | None = None
     card: str | None = None
+    diseases: bytes | None = None
+    relation: RelationModel | None = None
 
 
 def load(path: str | os.PathLike[str]) -> ModelFolder:
@@ -70,7 +76,9 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     )
     encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
     card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
-    return ModelFolder(manifest, trees, encoder or None, card)
+    return ModelFolder(
+        manifest, trees, encoder or None, card, contents.get(DISEASES), _relation(manifest, contents, root)
+    )
 
 
 def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = False) -> Path:
@@ -86,7 +94,10 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
     target = Path(path)
     contents = _contents(target, parts)
     hashes = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
-    contents[MANIFEST] = manifest_file.write(replace(parts.manifest, files=hashes), str(target / MANIFEST))
+    contents[MANIFEST] = manifest_file.write(
+        replace(parts.manifest, relation=None if parts.relation is None else parts.relation.to_json(), files=hashes),
+        str(target / MANIFEST),
+    )
     for file, content in contents.items():
         _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
     try:
@@ -133,9 +144,32 @@ def _contents(target: Path, parts: ModelFolder) -> dict[str, bytes]:
         contents[file] = tree_text.validate(text, len(names), str(target / file), names).encode()
     for name, content in (parts.encoder or {}).items():
         contents[f"encoder/{name}"] = content
+    if parts.diseases is not None:
+        contents[DISEASES] = parts.diseases
+    if parts.relation is not None:
+        for head, trees in parts.relation.trees.items():
+            for number, text in enumerate(trees):
+                columns = parts.relation.columns(head, names)
+                file = f"relation/{head}-{number}.txt"
+                contents[file] = tree_text.validate(text, len(columns), str(target / file), columns).encode()
     if parts.card is not None:
         contents[CARD] = parts.card.encode()
     return contents
+
+
+def _relation(manifest: Manifest, contents: Mapping[str, bytes], root: Path) -> RelationModel | None:
+    found: dict[str, dict[int, str]] = {}
+    for file, content in contents.items():
+        if name := RELATION_TREES.fullmatch(file):
+            columns = relation_columns(name[1], manifest.feature_names)
+            text = tree_text.validate(_decoded(content, root / file), len(columns), str(root / file), columns)
+            found.setdefault(name[1], {})[int(name[2])] = text
+    if manifest.relation is None:
+        if found:
+            raise refusal(str(root), "trees of a relation that model.json does not speak of", allowed="neither or both")
+        return None
+    trees = {head: tuple(by_number[number] for number in sorted(by_number)) for head, by_number in found.items()}
+    return RelationModel.from_json(manifest.relation, trees, str(root / MANIFEST))
 
 
 def _check_is_folder(root: Path) -> None:
@@ -157,7 +191,9 @@ def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
             file = f"{folder}/{name}" if folder else name
             if not (stat.S_ISDIR(mode) if file in folders else stat.S_ISREG(mode)):
                 problem = f"{_kind(mode)} in a model folder"
-                raise refusal(str(root), problem, allowed="plain files, trees/, encoder/", got=file)
+                raise refusal(
+                    str(root), problem, allowed=f"plain files, {', '.join(f'{each}/' for each in FOLDERS)}", got=file
+                )
             if file not in {MANIFEST, *listed, *folders}:
                 problem = "a file that model.json does not list"
                 raise refusal(str(root), problem, allowed=", ".join(listed), got=file)
@@ -234,7 +270,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
     entries = {entry.name for entry in target.iterdir()}
     if not entries:
         return
-    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, "trees", "encoder"}:
+    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, *FOLDERS}:
         raise refusal(str(target), "a folder that is no model is there", allowed="a new path, or an empty folder")
     if not overwrite:
         raise refusal(str(target), "a model is there", allowed="a new path, or overwrite=True")

@@ -24,11 +24,14 @@ FORMAT = 1
 MAX_FEATURES = 1_000
 MAX_MEMBERS = 100
 ENCODER_FILES = ("encoder/encoder.json", "encoder/encoder.safetensors")
+DISEASES = "diseases/diseases.safetensors"
 CARD = "CARD.md"
 
 _MAX_DEPTH = 32
 _HASH = re.compile(r"[0-9a-f]{64}")
 _ZEROS = b"0" * 64
+RELATION_TREES = re.compile(r"relation/([a-z][a-z-]*)-(0|[1-9][0-9]*)\.txt")
+"""Trees of a head of the relation model, by head and number."""
 _TREES = re.compile(r"trees/(0|[1-9][0-9]*)\.txt")
 
 
@@ -43,6 +46,7 @@ class Manifest:
     encoders : {name in the feature set: identity} of the encoders that the features were computed with.
     libraries : {name: version} at training. data : {"sha256", "rows", "groups", …} of the training pairs.
     metrics : free, plain JSON. ensemble : how the members' raw log-odds become one.
+    relation : what `RelationModel.to_json` gives; None for a model without one, and then absent from the file.
     files : {path: SHA-256} of every other file of the folder; filled in by `folder.save`.
     """
 
@@ -60,6 +64,7 @@ class Manifest:
     data: dict[str, Any]
     metrics: dict[str, Any]
     ensemble: Combination = MEAN_RAW
+    relation: dict[str, Any] | None = None
     files: dict[str, str] = field(default_factory=dict)
 
 
@@ -69,11 +74,12 @@ _KEYS = ("format", *("features" if f.name == "feature_names" else f.name for f i
 def write(manifest: Manifest, place: str) -> bytes:
     """The bytes of model.json. Errors: `ModelError` for a manifest that `read` would refuse."""
     value = {f.name: getattr(manifest, f.name) for f in fields(Manifest)}
+    keys = [key for key in _KEYS if key != "relation" or manifest.relation is not None]
     value["features"] = [{"name": name, "type": "float32"} for name in value.pop("feature_names")]
     value["calibration"] = manifest.calibration.to_json()
     value["ensemble"] = manifest.ensemble.to_json()
     value = _plain({"format": FORMAT, **value, "sha256": _ZEROS.decode()}, place)
-    content = (json.dumps({key: value[key] for key in _KEYS}, indent=1, ensure_ascii=False) + "\n").encode()
+    content = (json.dumps({key: value[key] for key in keys}, indent=1, ensure_ascii=False) + "\n").encode()
     start, _, end = content.rpartition(_ZEROS)
     content = start + hashlib.sha256(content).hexdigest().encode() + end
     read(content, place)
@@ -94,6 +100,7 @@ def read(content: bytes, place: str) -> Manifest:
     _check_own_hash(content, value.get("sha256"), place)
     if unknown := sorted(value.keys() - set(_KEYS)):
         raise refusal(place, f"unknown keys {', '.join(map(repr, unknown))}", allowed=", ".join(_KEYS))
+    value.setdefault("relation", None)
     if missing := [key for key in _KEYS if key not in value]:
         raise refusal(place, f"missing keys {', '.join(map(repr, missing))}", allowed=", ".join(_KEYS))
     for key, (allowed, right) in _RULES.items():
@@ -238,9 +245,10 @@ def _is_hashes(value: Any) -> bool:
 
 def _check_paths(paths: set[str], place: str) -> int:
     """The number of members. The layout is closed: no path can climb out of the folder, be absolute, or name a file of another kind."""
-    layout = f"trees/0.txt, trees/1.txt, …; {' and '.join(ENCODER_FILES)}, both or none; {CARD}"
+    layout = f"trees/0.txt, trees/1.txt, …; {' and '.join(ENCODER_FILES)}, both or none; {DISEASES}; relation/same-0.txt, …; {CARD}"
     members = {path for path in paths if _TREES.fullmatch(path)}
-    for path in sorted(paths - members - {CARD, *ENCODER_FILES}):
+    heads = {path for path in paths if RELATION_TREES.fullmatch(path)}
+    for path in sorted(paths - members - heads - {CARD, DISEASES, *ENCODER_FILES}):
         raise refusal(place, "a path that no model folder has", allowed=layout, got=path)
     if not 1 <= len(members) <= MAX_MEMBERS or members != {f"trees/{number}.txt" for number in range(len(members))}:
         allowed = f"1 to {MAX_MEMBERS} members, numbered from trees/0.txt without a gap"
@@ -265,5 +273,6 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "libraries": ("{name: version}", _is_texts),
     "data": ('{"sha256": 64 hexadecimal digits, "rows": …, "groups": …, …}, 1 <= groups <= rows', _is_data),
     "metrics": ("an object", lambda value: isinstance(value, dict)),
+    "relation": ("an object, or null", lambda value: value is None or isinstance(value, dict)),
     "files": ("{path: SHA-256, 64 hexadecimal digits}", _is_hashes),
 }

@@ -42,7 +42,7 @@ def test_score(demo: tuple[Path, str], example: Path, tmp_path: Path, command: C
     )
     assert done.code == 0, done.err
     scored = read_table(tmp_path / "s.parquet")
-    assert {"id", "a", "b", "probability", "match", "levenshtein", "icd_nearest"} <= set(scored.names)
+    assert {"id", "a", "b", "probability", "match", "excluded", "icd_nearest"} <= set(scored.names)
     assert f"{len(scored):,} pairs" in done.out
 
 

@@ -133,3 +133,18 @@ def test_reasoning(here: Path) -> None:
     assert [float(rows[metric]["value"]) for metric in ("Obs_pre", "Obs_rec")] == [0.5, 0.5]
     assert float(rows["Obs_comp"]["value"]) == pytest.approx(1 / 3)
     assert read_table(here / "n.csv").data.num_rows == 1
+
+
+@pytest.mark.parametrize("command", [["evaluate", "lists.csv"], ["score", "pairs.csv", "-o", "out.csv"]])
+def test_the_policy_reaches_load(here: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+    class Reached(Exception):
+        pass
+
+    def load(*_: Any, **options: Any) -> None:
+        raise Reached(options.get("policy"))
+
+    (here / "pairs.csv").write_text("a,b\ngout,podagra\n")
+    monkeypatch.setattr("dxmatch.matcher.match_function.load", load)
+    for given, policy in (([], None), (["--policy", "strict"], "strict")):
+        with pytest.raises(Reached, match=str(policy)):
+            run(*command, *given)

@@ -75,7 +75,7 @@ def test_wrong_usage(here: Path) -> None:
     with pytest.raises(DxmatchError, match="no such vote or pick; did you mean 'vote_a'"):
         run("ask", "pairs.csv", "--features", "set.toml", "--only", "votes_a", "--dry-run")
     with pytest.raises(DxmatchError, match="none: the set asks no language model"):
-        run("ask", "pairs.csv", "--features", "offline", "--only", "levenshtein", "--dry-run")
+        run("ask", "pairs.csv", "--features", "offline", "--only", "contrast", "--dry-run")
     assert "Nothing to ask" in run("ask", "pairs.csv", "--features", "offline", "--dry-run").output
     (here / "abbreviations.csv").write_text("abbreviation,expansion\nx,y\n")
     result = run("ask", "pairs.csv", "--model", "m", "--abbreviations", "abbreviations.csv")

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from .engines import lightgbm_engine
 from .engines.fitted import ExtraRows, Rows
 from .examples import Examples, ExtraExamples, folds_of_references
-from .split import grouped_folds
 from .statistics.measure import average_precision, group_draws, percentile_interval
-from .threshold import choose_threshold
+from .statistics.split import grouped_folds
+from .statistics.threshold import choose_threshold
 
 WHOLE, NO_SILVER = "everything", "no silver pairs"
 REPEATS = 1000
@@ -99,7 +99,7 @@ def ablate(
     silver : by kind. unseen : the held-out references, of which no silver pair may tell.
     families : by name, the columns of the features that belong together. directions : as of `Rows`.
     """
-    differ = examples.take(~examples.identical)
+    differ = examples.take(examples.open)
     fold = grouped_folds(differ.groups, differ.label, 5, seed)
     references = folds_of_references(differ, fold)
     rows = {kind: part.rows(references, unseen) for kind, part in silver.items()}

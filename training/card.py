@@ -31,8 +31,13 @@ def model_card(manifest: Manifest, about: str = "") -> str:
     parts = [(title, manifest.metrics[key]) for key, title in _PARTS.items() if key in manifest.metrics]
     return template.render(
         m=manifest, data=manifest.data, about=about.strip(), parts=parts, measures=MEASURES, number=_number,
-        data_words=data_words, coverage_words=coverage_words,
+        data_words=data_words, coverage_words=coverage_words, plain=manifest.metrics.get("plain_words"), plain_rows=_plain_rows,
     )  # fmt: skip
+
+
+def _plain_rows(plain: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Each kind of plain words with its shares, then all."""
+    return [*plain["kinds"].items(), ("all", plain["all"])]
 
 
 def _number(value: Any) -> str:
@@ -68,7 +73,7 @@ def data_words(data: dict[str, Any]) -> list[str]:
     if (inside := data.get("contained", {})) and inside["rule"] != "keep":
         done = {"set-aside": "set aside", "match": "labelled 1"}[inside["rule"]]
         lines.append(
-            f"Pairs labelled 0 in which one side's words contain the other's: {inside['pairs'] - inside['matches']:,} {done}."
+            f"Pairs labelled 0 in which one side's words contain the other's, or the graph calls one a kind of the other: {inside['pairs'] - inside['matches']:,} {done}."
         )
     for extra in data.get("extra", ()):
         lines.append(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import OptionError
 from ..files.pairs import Pairs
+from ..terms.diseases.graph import DiseaseGraph
 from ..terms.icd.naming import Naming
 
 CONTAINED = {
@@ -23,6 +24,8 @@ CONTAINED = {
     "match": "such pairs labelled 0 become matches",
 }
 MIN_PAIRS = 20
+MAX_STEPS = 3
+"""From a kind to its class in the graph: a class further up says too little to contradict a label."""
 MIN_SHARE, MAX_SHARE = 0.1, 0.9
 
 
@@ -31,20 +34,34 @@ def check_contained(how: str) -> None:
         raise OptionError("contained", f"one of {', '.join(CONTAINED)}", how)
 
 
-def contained(pairs: Pairs, naming: Naming) -> NDArray[np.bool_]:
-    """bool[n]: all words of one side stand in the other; so for equal sides, too."""
-    words = [[set(name.split()) for name in naming(side.to_pylist())] for side in (pairs.a, pairs.b)]
-    return np.array([a <= b or b <= a for a, b in zip(*words, strict=True)], bool)
+def contained(pairs: Pairs, naming: Naming, graph: DiseaseGraph | None = None) -> NDArray[np.bool_]:
+    """bool[n]: all words of one side stand in the other, or the graph calls one a kind of the other; so for equal sides, too."""
+    sides = zip(*(naming(side.to_pylist()) for side in (pairs.a, pairs.b)), strict=True)
+    return np.array([_words_within(a, b) or (graph is not None and _in_line(a, b, graph)) for a, b in sides], bool)
 
 
-def treat_contained(pairs: Pairs, naming: Naming, how: str = "keep") -> tuple[Pairs, dict[str, Any]]:
+def _words_within(a: str, b: str) -> bool:
+    first, second = set(a.split()), set(b.split())
+    return first <= second or second <= first
+
+
+def _in_line(a: str, b: str, graph: DiseaseGraph) -> bool:
+    first, second = graph.disease_of.get(a), graph.disease_of.get(b)
+    if first is None or second is None or not graph.in_line(first, second):
+        return False
+    return max(graph.steps_up(first, second), graph.steps_up(second, first)) <= MAX_STEPS
+
+
+def treat_contained(
+    pairs: Pairs, naming: Naming, how: str = "keep", graph: DiseaseGraph | None = None
+) -> tuple[Pairs, dict[str, Any]]:
     """The pairs under the rule `how`, one of `CONTAINED`, and what was found, for the card.
 
     {"rule", "pairs", "matches"}: such pairs that came, and how many of them were labelled 1.
     """
     check_contained(how)
     assert pairs.label is not None
-    inside = contained(pairs, naming)
+    inside = contained(pairs, naming, graph)
     found = {"rule": how, "pairs": int(inside.sum()), "matches": int(pairs.label[inside].sum())}
     if how == "set-aside":
         return pairs.take(~inside | (pairs.label == 1)), found

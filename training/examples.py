@@ -20,9 +20,13 @@ from ..features.feature_set import FeatureSet
 from ..features.interning import intern_pairs
 from ..features.providers import Providers
 from ..files.pairs import Pairs, read_pairs
+from ..terms.diseases.graph import DiseaseGraph
 from ..terms.encoders.static import StaticEncoder
 from .engines.fitted import ExtraRows
-from .split import Groups
+from .statistics.split import Groups
+
+ProvidersOf = Callable[[StaticEncoder | None, DiseaseGraph | None], Providers]
+"""(a static encoder, a graph of diseases) -> what stands behind the features with these; None for the model's own."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Examples:
 
     table : float32[n, f], NaN where unknown. label : int8[n]. weight : float64[n] or None.
     identical : bool[n]; equal after normalisation, which M calls a match without the trees.
+    excluded : bool[n]; what they say excludes a match, which M calls none without the trees.
     groups : what no split divides. names : str[n, 2], the two diagnoses, normalised.
     references : object[n], the tuple of names that are a pair's reference diagnosis.
     soft : float64[n] in [0, 1], the share of votes for a match, NaN where it is unknown; or None.
@@ -40,6 +45,7 @@ class Examples:
     label: NDArray[np.int8]
     weight: NDArray[np.float64] | None
     identical: NDArray[np.bool_]
+    excluded: NDArray[np.bool_]
     groups: Groups
     names: NDArray[np.object_]
     references: NDArray[np.object_]
@@ -48,12 +54,22 @@ class Examples:
     def __len__(self) -> int:
         return len(self.label)
 
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """bool[n]: the pairs that the trees decide."""
+        return ~self.identical & ~self.excluded
+
+    def with_rules(self, probability: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probabilities float64[n] with 1 for identical pairs and 0 for excluded ones."""
+        return np.where(self.identical, 1.0, np.where(self.excluded, 0.0, probability))
+
     def take(self, rows: NDArray[np.bool_]) -> Examples:
         return Examples(
             self.table[rows],
             self.label[rows],
             None if self.weight is None else self.weight[rows],
             self.identical[rows],
+            self.excluded[rows],
             self.groups.take(rows),
             self.names[rows],
             self.references[rows],
@@ -78,6 +94,7 @@ def examples_of(
         read.label,
         read.weight,
         unique.equal[row],
+        (excluded(table, features) & ~unique.equal)[row],
         Groups.of(providers.naming((read.a if read.group is None else read.group).to_pylist())),
         np.stack([names[unique.first[row]], names[unique.second[row]]], axis=1),
         np.empty(len(row), object),
@@ -90,6 +107,12 @@ def examples_of(
     return examples, known
 
 
+def excluded(table: NDArray[np.float32], features: FeatureSet) -> NDArray[np.bool_]:
+    """bool[m]: the rows of float32[m, f] that are no match by what they say."""
+    column = features.exclusion
+    return np.zeros(len(table), bool) if column is None else table[:, column] == 1
+
+
 @dataclass(frozen=True)
 class Extra:
     """Pairs to learn from besides those of the experts, such as silver pairs.
@@ -99,11 +122,13 @@ class Extra:
     encoder : the folder of a static encoder to compute these pairs' features with, in place of the model's own. An encoder
         that was trained on the synonyms that these pairs are made of finds them too easy, and the trees would trust it more
         than they may.
+    graph : the graph of diseases for these pairs, in place of the model's own, for the same reason.
     """
 
     pairs: Any
     weight: float = 1.0
     encoder: str | os.PathLike[str] | None = None
+    graph: DiseaseGraph | None = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.weight) and self.weight > 0):
@@ -144,12 +169,12 @@ def read_extra(
     extra: Extra | Sequence[Extra],
     features: FeatureSet,
     own: Providers,
-    providers_of: Callable[[StaticEncoder], Providers],
+    providers_of: ProvidersOf,
     labelled: Examples,
 ) -> ExtraExamples:
     """Reads the pairs and computes their features.
 
-    own, providers_of : what stands behind the features of the model, and with another static encoder.
+    own, providers_of : what stands behind the features of the model, and with another static encoder or graph.
     labelled : the experts' pairs. An extra pair that is one of them is left out: the experts' label stands.
     """
     parts = [extra] if isinstance(extra, Extra) else list(extra)
@@ -166,12 +191,15 @@ def _examples(
     extra: Extra,
     features: FeatureSet,
     own: Providers,
-    providers_of: Callable[[StaticEncoder], Providers],
+    providers_of: ProvidersOf,
     experts: set[frozenset[str]],
 ) -> ExtraExamples:
     read = read_pairs(extra.pairs, label="label")
     assert read.label is not None
-    providers = own if extra.encoder is None else providers_of(StaticEncoder.load(Path(extra.encoder)))
+    providers = own
+    if extra.encoder is not None or extra.graph is not None:
+        encoder = None if extra.encoder is None else StaticEncoder.load(Path(extra.encoder))
+        providers = providers_of(encoder, extra.graph)
     unique = intern_pairs(read.a, read.b, providers.naming)
     table, _ = covered_table(unique, features, providers, least=0.0)
     text = np.array(unique.names, object)
@@ -180,6 +208,7 @@ def _examples(
     share = np.bincount(unique.pair_of_row, read.label) / np.bincount(unique.pair_of_row)
     new = np.array([frozenset(pair) not in experts for pair in names.tolist()], bool) & ~unique.equal
     new &= (share == 0) | (share == 1)
+    new &= ~excluded(table, features)
     label = share[new].astype(np.int8)
     source = {
         "source": Path(read.source).name,

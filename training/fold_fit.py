@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..features.registry import KINDS
 from ..models.calibration import Sigmoid
@@ -16,8 +15,9 @@ from .engines.engine import fit_ensemble
 from .engines.fitted import Ensemble, ExtraRows, Rows
 from .examples import Examples, ExtraExamples, folds_of_references
 from .recipe import Recipe
-from .split import grouped_folds
-from .threshold import choose_threshold
+from .statistics.calibration import at_prevalence, fit_sigmoid
+from .statistics.split import grouped_folds
+from .statistics.threshold import choose_threshold
 
 MIN_WEIGHT = 1e-6
 """LightGBM takes no weight of 0: of a pair whose label, adjudicated, is what nobody voted for."""
@@ -32,7 +32,7 @@ def directions_of(features: FeatureSet) -> list[int]:
 @dataclass(frozen=True)
 class Fitted:
     """ensemble, calibration, threshold : M. out_of_fold : float64[n], the probability of each example from members that did
-    not see its reference; 1 for a pair that is equal after normalisation."""
+    not see its reference; 1 for a pair that is equal after normalisation, 0 for one that is excluded."""
 
     ensemble: Ensemble
     calibration: Sigmoid
@@ -60,7 +60,7 @@ def fit_folds(
     unseen : set of str
         The held-out references, of which no extra pair may tell.
     """
-    differ = examples.take(~examples.identical)
+    differ = examples.take(examples.open)
     fold = grouped_folds(differ.groups, differ.label, recipe.folds, recipe.seed)
     weight, rows = differ.weight, None if extra is None else extra.rows(folds_of_references(differ, fold), unseen)
     if differ.soft is not None:
@@ -74,9 +74,9 @@ def fit_folds(
         calibration = at_prevalence(calibration, trained, recipe.prevalence)
     probability = calibration(ensemble.out_of_fold)
     threshold = choose_threshold(probability, differ.label, recipe.rule, prevalence=recipe.prevalence)
-    out_of_fold = np.ones(len(examples))
-    out_of_fold[~examples.identical] = probability
-    return Fitted(ensemble, calibration, threshold, out_of_fold)
+    out_of_fold = np.zeros(len(examples))
+    out_of_fold[examples.open] = probability
+    return Fitted(ensemble, calibration, threshold, examples.with_rules(out_of_fold))
 
 
 def soft_rows(examples: Examples, fold: NDArray[np.int64]) -> tuple[NDArray[np.float64], ExtraRows]:
@@ -97,32 +97,3 @@ def soft_rows(examples: Examples, fold: NDArray[np.int64]) -> tuple[NDArray[np.f
         fold[divided],
     )
     return np.maximum(weight * own, MIN_WEIGHT), opposite
-
-
-def fit_sigmoid(
-    raw: NDArray[np.float64], label: NDArray[np.int8], weight: NDArray[np.float64] | None = None
-) -> Sigmoid:
-    """Platt's sigmoid (1999) of raw log-odds: the slope and intercept of least log loss. `raw` float64[n], `label` int8[n].
-
-    Compared out of fold on 17,000 pairs of 1,000 references, isotonic regression had the higher log loss and beta calibration
-    the same.
-
-    Errors: `InputError` where higher scores do not mean more matches: the labels do not follow the features at all.
-    """
-    from sklearn.linear_model import LogisticRegression
-
-    fitted = LogisticRegression(C=np.inf).fit(raw[:, None], label, weight)
-    slope, intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
-    if slope <= 0:
-        raise InputError("the features do not tell matches from non-matches", allowed="labels that follow the strings")
-    return Sigmoid(slope, intercept)
-
-
-def at_prevalence(fitted: Sigmoid, trained: float, prevalence: float) -> Sigmoid:
-    """The same for data where the share `prevalence` of the pairs match, not the share `trained`, both in (0, 1).
-
-    The intercept moves by logit(prevalence) - logit(trained) (Saerens, Latinne & Decaestecker 2002, eq. 4): right where
-    matches look alike in both, and non-matches do.
-    """
-    shift = np.log(prevalence / (1 - prevalence)) - np.log(trained / (1 - trained))
-    return replace(fitted, intercept=fitted.intercept + float(shift))

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..features.coverage import MIN_COVERAGE
+from ..terms.diseases.graph import DiseaseGraph
 from .contained import check_contained
 from .engines.engine import check_engine
 from .engines.fitted import TIME_LIMIT
 from .examples import Extra
-from .threshold import Rule, check_prevalence
+from .statistics.threshold import Rule, check_prevalence
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class Recipe:
         Training-only pairs, such as silver pairs. One of which a name is a held-out reference is not learned from.
     encoder : path, optional
         A folder that `dxmatch.training.encoder` made, to use in place of the shipped static encoder.
+    graph : DiseaseGraph, optional
+        The graph of diseases, in place of the shipped one.
     about : str
         What the model's card shall say on purpose, sources, licences and limits.
     name : str
@@ -103,6 +106,7 @@ class Recipe:
     abbreviations: Mapping[str, str] | None = None
     extra: Extra | Sequence[Extra] | None = None
     encoder: str | os.PathLike[str] | None = None
+    graph: DiseaseGraph | None = None
     about: str = ""
     name: str = "match-function"
     seed: int = 0

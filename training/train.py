@@ -23,9 +23,13 @@ from ..files.pairs import Pairs, read_pairs
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
 from ..models.manifest import Manifest
+from ..models.relation import RelationModel
 from ..models.releases import SHAPE_FEATURES, installed_releases
-from ..models.shipped import shipped_encoder_files
+from ..models.shipped import shipped_encoder_files, shipped_parts
 from ..models.trees.text import validate
+from ..terms.diseases.graph import DiseaseGraph
+from ..terms.diseases.shipped import shipped_graph
+from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from .card import model_card
@@ -35,8 +39,9 @@ from .examples import Examples, ExtraExamples, examples_of, read_extra, referenc
 from .expert_agreement import expert_agreement
 from .fold_fit import Fitted, directions_of, fit_folds
 from .recipe import Recipe
-from .split import Groups, held_out
 from .statistics.measure import average_precision, group_draws, measure, percentile_interval
+from .statistics.split import Groups, held_out
+from .understood import understood_pairs
 
 PLAIN = "lightgbm"
 REPEATS, LEVEL = 1000, 0.95
@@ -122,9 +127,10 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         pairs, a=recipe.a, b=recipe.b, label=recipe.label, soft=recipe.soft, weight=recipe.weight, group=recipe.group,
         rejects=recipe.rejects,
     )  # fmt: skip
-    read, inside = treat_contained(read, inputs.providers.naming, recipe.contained)
+    read, set_aside = understood_pairs(read, inputs.providers.naming)
+    read, inside = treat_contained(read, inputs.providers.naming, recipe.contained, inputs.graph)
     examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
-    warnings = [*check_examples(examples, inputs.features), *contained_warning(inside)]
+    warnings = [*set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
     extra = None
     if recipe.extra is not None:
         extra = read_extra(recipe.extra, inputs.features, inputs.providers, inputs.providers_of, examples)
@@ -157,22 +163,43 @@ class _Inputs:
         self.features = FeatureSet.read(recipe.features, recipe.endpoints)
         self.normalizer = Normalizer(self.features.language, recipe.abbreviations)
         self.encoder_files = _encoder_files(recipe.encoder) if SHIPPED in self.features.encoders else None
+        self.graph = (recipe.graph or shipped_graph()) if self.features.needs_graph else None
+        self.vocabulary = None if self.graph is None else vocabulary_of(self.graph, self.features.language)
         self.votes = open_store(recipe.store)
-        own = None if self.encoder_files is None else StaticEncoder.from_bytes(self.encoder_files)
-        self.providers = self.providers_of(own)
+        self.encoder = None if self.encoder_files is None else StaticEncoder.from_bytes(self.encoder_files)
+        self.providers = self.providers_of(None, None)
 
-    def providers_of(self, static: StaticEncoder | None) -> Providers:
-        return self.features.open(self.normalizer, static, endpoints=self.features.endpoints, store=self.votes)
+    def providers_of(self, encoder: StaticEncoder | None, graph: DiseaseGraph | None) -> Providers:
+        return self.features.open(
+            self.normalizer,
+            encoder or self.encoder,
+            endpoints=self.features.endpoints,
+            store=self.votes,
+            graph=graph or self.graph,
+            vocabulary=self.vocabulary,
+        )
 
     def matcher(self, final: Fitted, data: Mapping[str, Any], metrics: Mapping[str, Any]) -> MatchFunction:
         """M as `load` gives it: the model that is returned is the one that will be on disk."""
         manifest = build_manifest(self.recipe, self.features, self.providers, final, data, metrics)
         names = self.features.names
         trees = tuple(validate(text, len(names), "trees", names) for text in final.ensemble.texts)
-        parts = ModelFolder(manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about))
+        diseases = None if self.graph is None else self.graph.to_bytes()
+        parts = ModelFolder(
+            manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about), diseases, self._relation()
+        )
         return MatchFunction(
             parts, store=self.votes, endpoints=self.features.endpoints, min_coverage=self.recipe.min_coverage
         )  # fmt: skip
+
+    def _relation(self) -> RelationModel | None:
+        """The shipped relation model, where its columns are the shipped model's; it knows nothing of the labels."""
+        if self.recipe.encoder is not None or self.recipe.graph is not None:
+            return None
+        shipped = shipped_parts()
+        return (
+            shipped.relation if self.features.to_dict()["feature"] == shipped.manifest.feature_set["feature"] else None
+        )
 
 
 def _measured(
@@ -192,8 +219,7 @@ def _measured(
 
     metrics = {"cross_validated": of(seen, fitted.out_of_fold)}
     if len(unseen):
-        probability = fitted.calibration(fitted.ensemble.raw(unseen.table))
-        probability[unseen.identical] = 1.0
+        probability = unseen.with_rules(fitted.calibration(fitted.ensemble.raw(unseen.table)))
         differ = ~unseen.identical
         metrics["held_out"] = of(unseen, probability)
         metrics["held_out_not_identical"] = of(unseen.take(differ), probability[differ])
@@ -219,7 +245,7 @@ def gain_over_plain(
     """
     plain = fit_folds(seen, replace(recipe, engine=PLAIN), directions, extra=extra, unseen=reference_names(unseen))
     part = unseen if len(unseen) else seen
-    part = part.take(~part.identical)
+    part = part.take(part.open)
     ensembles = fitted.ensemble, plain.ensemble
     scores = [each.raw(part.table) if len(unseen) else each.out_of_fold for each in ensembles]
     own, of_plain = (float(average_precision(score, part.label)[0]) for score in scores)

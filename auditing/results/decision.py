@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ...pages.encodings import number
+from ...terms.text.correction import Corrections
 from .messages import listed, signed
 
 _IDLE = 0.05
+_SAID = 0.05
+"""Relations less probable than this go without saying."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,19 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A diagnosis that is no name of a disease in the graph, and the disease whose name is nearest.
+
+    name : the diagnosis, normalised. source : of the disease's entry. certainty : the cosine, below 1.
+    """
+
+    name: str
+    disease: str
+    source: str
+    certainty: float
+
+
+@dataclass(frozen=True)
 class Decision:
     """M's decision on one pair, and what led to it.
 
@@ -34,6 +51,11 @@ class Decision:
     base, raw, raw_threshold : in log-odds before calibration; base and the contributions add up to raw. None where
         the two are identical.
     parts : the features, those that moved the score most first; none where the two are identical.
+    read_as : of each side the words that were read as others. mixed : words that mix scripts.
+    policy : which relations count as a match. by_trees : the probability of the trees, whatever decides.
+    excluded : what is said of the two excludes a match, whatever the trees say. reason : what excludes, or what the graph of diseases knows.
+    links : sides that are no name in the graph, and what they count as there.
+    relation, relations : what `a` is to `b`, and the probability of each relation; None and empty for a model without a relation model.
     """
 
     a: str
@@ -51,6 +73,15 @@ class Decision:
     raw: float | None
     raw_threshold: float
     parts: tuple[Part, ...]
+    read_as: tuple[Corrections, Corrections] = ((), ())
+    mixed: tuple[str, ...] = ()
+    policy: str = "specification"
+    by_trees: float | None = None
+    excluded: bool = False
+    reason: str = ""
+    links: tuple[Link, ...] = ()
+    relation: str | None = None
+    relations: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def match(self) -> bool:
@@ -72,13 +103,54 @@ class Decision:
     def answers(self) -> list[list[str]]:
         """The words in groups: what was compared and decided; how the wording differs; what speaks for and against."""
         compared = [
-            f"{side!r} is compared as {name!r}." if side != name else f"{side!r} is compared as it is."
-            for side, name in zip((self.a, self.b), self.names, strict=True)
+            (f"{side!r} is compared as {name!r}" if side != name else f"{side!r} is compared as it is") + _told(read_as)
+            for side, name, read_as in zip((self.a, self.b), self.names, self.read_as, strict=True)
+        ]
+        compared += [
+            f"{word!r} mixes Latin and Cyrillic letters, which look alike and are not the same." for word in self.mixed
         ]
         if self.identical:
             same = "After normalisation they are the same, and so a match: no tree was asked. Probability 1."
             return [[*compared, same]]
-        return [[*compared, self.verdict], self._wording(), self._why(self.base or 0.0, self.raw or 0.0)]
+        return [
+            lines
+            for lines in (
+                [*compared, self.verdict, *self._decisive()],
+                self._wording(),
+                self._known(),
+                self._why(self.base or 0.0, self.raw or 0.0),
+            )
+            if lines
+        ]
+
+    def _decisive(self) -> list[str]:
+        """What decides over the trees."""
+        lines = []
+        if self.excluded:
+            lines.append(f"This is decisive: {self.reason}. The trees alone would say {self.by_trees or 0.0:.3f}.")
+        elif self.policy != "specification":
+            lines.append(
+                f"What counts is the policy {self.policy}; under the default it would be {self.by_trees or 0.0:.3f}."
+            )
+        return lines
+
+    def _known(self) -> list[str]:
+        """What the graph of diseases knows, and what the one is to the other."""
+        lines = [] if self.excluded or not self.reason else [_sentence(self.reason)]
+        lines += [
+            f"{link.name!r} is no name in the graph of diseases; the nearest is one of {link.disease} ({link.source}), with a cosine of {link.certainty:.2f}."
+            for link in self.links
+        ]
+        if self.relation is not None:
+            others = sorted(
+                ((name, p) for name, p in self.relations.items() if name != self.relation), key=lambda each: -each[1]
+            )
+            told = [f"{name} {p:.2f}" for name, p in others if p >= _SAID]
+            lines.append(
+                f"To {self.b!r}, {self.a!r} is {'the same' if self.relation == 'same' else self.relation}, with a probability of {self.relations[self.relation]:.2f}"
+                + (f" ({', '.join(told)})." if told else ".")
+            )
+        return lines
 
     def _wording(self) -> list[str]:
         lines = [f"They share {_quoted(self.shared)}." if self.shared else "They share no word."]
@@ -113,6 +185,10 @@ class Decision:
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _told(read_as: Corrections) -> str:
+    return f": read {listed([f'{written!r} as {read!r}' for written, read in read_as])}." if read_as else "."
 
 
 def _quoted(words: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ from ...pages.rows import Row
 from ..lists.lists import ALGORITHM, Lists
 from ..matches.case_matches import match_cases
 from ..matches.categories import top_categories
+from ..matches.policy import between_peers
 from ..metrics import REGISTRY
 from ..statistics.bootstrap import by_name
 from ..statistics.section import Context, Section, metric_row
@@ -46,12 +47,13 @@ def compute(lists: Lists, context: Context) -> Section:
     entries = lists.top(1)[order, :, 0]
     raters = len(lists.raters)
     first, second = np.triu_indices(raters, 1)
-    matches = match_cases(entries[:, :, None], first, second, lists.strings, context.matcher, progress=context.progress)
+    peers = between_peers(context.matcher)
+    matches = match_cases(entries[:, :, None], first, second, lists.strings, peers, progress=context.progress)
     categories = top_categories(matches)
     said = FirstDiagnoses(entries, categories.of, non_matches(matches))
     cross_case = NO_CROSS_CASE_PAIRS
     if context.across_cases:
-        cross_case = cross_case_pairs(entries, lists.strings, context.matcher, context.seed, context.progress)
+        cross_case = cross_case_pairs(entries, lists.strings, peers, context.seed, context.progress)
 
     algorithms, experts = _parts(lists)
     groups = [

@@ -55,7 +55,8 @@ class _Cases:
 def compute(lists: Lists, context: Context) -> Section:
     """Every rater that is not the reference is judged, in the cases whose reference has a code.
 
-    Tables: chapters (of the reference), rank_shifts (from top-k accuracy to HDF1).
+    Tables: chapters (of the reference), rank_shifts (from top-k accuracy to HDF1), without_a_code (of each rater's diagnoses and of
+    the references, where there are such: they count as no hit).
 
     Raises
     ------
@@ -88,9 +89,9 @@ def compute(lists: Lists, context: Context) -> Section:
         NAME,
         TITLE,
         rows=[row for i in range(len(lists.raters)) for row in _rows(i, cases, means, found, context)],
-        tables={"chapters": chapters, "rank_shifts": shifts},
+        tables={"chapters": chapters, "rank_shifts": shifts, "without_a_code": coded.coded if coded.without else []},
         per_case={name: spread_over(values, kept, len(lists.cases)) for name, values in per_case.items()},
-        words=_words(lists.raters, hdf1, shifts, context.k),
+        words=_words(lists.raters, hdf1, shifts, context.k, coded.without),
         notes=[*coded.notes, *_notes(lists, cases, found, len(kept))],
     )
 
@@ -229,10 +230,11 @@ def _places(values: Values) -> NDArray[np.int64]:
     return (values[None] > values[:, None]).sum(1) + 1
 
 
-def _words(raters: list[str], hdf1: Values, shifts: list[Row], k: int) -> list[str]:
+def _words(raters: list[str], hdf1: Values, shifts: list[Row], k: int, without: str) -> list[str]:
     best_first = [i for i in np.argsort(-hdf1, kind="stable").tolist() if not np.isnan(hdf1[i])]
     told = ", ".join(f"{raters[i]} {hdf1[i]:.3f}" for i in best_first)
-    words = [f"{REGISTRY['hdf1'].printed(k)} against the reference: {told}."] if told else []
+    no_hit = f" No ICD-10 code, so no hit: {without}." if without else ""
+    words = [f"{REGISTRY['hdf1'].printed(k)} against the reference: {told}.{no_hit}"] if told else []
     moved = max(shifts, key=lambda row: abs(row["shift"]), default=None)
     if moved and moved["shift"]:
         before, after = (f"in place {moved[f'{side}_rank']} by {moved[side]}" for side in ("from", "to"))

@@ -9,15 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...features.providers import SHIPPED, Providers
+from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import Nodes
 from ...terms.icd.codes import Place, nodes_of_cells, padded
-from ...terms.icd.index import CODE, DIRECT, NEAREST, NONE, IcdIndex
+from ...terms.icd.index import CODE, DIRECT, NEAREST, NONE, UNMAPPED, IcdIndex
+from ...terms.icd.naming import Naming
 from ...terms.icd.tree import IcdTree
-from ...terms.text.normalizer import Normalizer, normalize_checked
 from ..lists.lists import Cell, Lists
 
-_COLUMN = max(NONE, DIRECT, CODE, NEAREST) + 1
-_BY = {_COLUMN: "by the codes given", DIRECT: "by name", CODE: "as a code", NEAREST: "by the nearest name", NONE: "not at all"}  # fmt: skip
+_COLUMN = max(NONE, DIRECT, CODE, NEAREST, UNMAPPED) + 1
+_BY = {
+    _COLUMN: "by the codes given", DIRECT: "by name", CODE: "as a code", NEAREST: "by the nearest name",
+    UNMAPPED: "unmapped (denied, not understood, or no name is near enough)", NONE: "not at all",
+}  # fmt: skip
+REFERENCE = "reference"
+"""Stands for the rater where the rows of `IcdLists.coded` speak of the reference."""
 How = NDArray[np.integer]
 
 
@@ -26,11 +32,24 @@ class IcdLists:
     """predicted : int32 [n, r, k, c], the nodes of each diagnosis, at most c; -1 fills.
 
     reference : int32 [n, D], likewise. notes : by which way how many came to their codes.
+    coded : for each rater, then for the reference: how many diagnoses there are, how many of them have no code, and the share.
     """
 
     predicted: Nodes
     reference: Nodes
     notes: list[str]
+    coded: list[Row]
+
+    @property
+    def without(self) -> str:
+        """How many diagnoses have no code, in words; "" where each has one."""
+        *raters, reference = self.coded
+        parts = []
+        for what, rows in (("the lists' diagnoses", raters), ("the references", [reference])):
+            of, none = (sum(row[column] for row in rows) for column in ("diagnoses", "without_code"))
+            if none:
+                parts.append(f"{none / of:.1%} of {what} ({none:,} of {of:,})")
+        return " and ".join(parts)
 
 
 def providers_of(matcher: object) -> Providers | None:
@@ -57,7 +76,7 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
     """The first k of each list, and the references.
 
     A diagnosis has the codes of its cell; where that is blank, the one that its text maps to, if M brings a mapping.
-    A word for no diagnosis has none.
+    A word for no diagnosis has none, nor has a text that lies too far from any name of ICD-10.
 
     Raises
     ------
@@ -73,7 +92,7 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
     def mapped(wanted: Sequence[str]) -> tuple[Nodes, How]:
         if providers is None or not wanted:
             return np.full(len(wanted), -1, np.int32), np.full(len(wanted), NONE)
-        return _nodes_of_texts(wanted, providers.icd_index(icd_source, SHIPPED), providers.normalizer)
+        return _nodes_of_texts(wanted, providers.icd_index(icd_source, SHIPPED), providers.naming)
 
     top, at = lists.top(k), lists.places(k)
     table = padded([*(nodes_of[text] for text in texts), ()])
@@ -87,7 +106,8 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
 
     reference, reference_how = _references(lists.reference, reference_cells, nodes_of, mapped)
     notes = [_told("diagnoses of the lists", how[top >= 0]), _told("reference diagnoses", reference_how)]
-    return IcdLists(predicted, reference, notes)
+    coded = [_coded(rater, how[:, i][top[:, i] >= 0]) for i, rater in enumerate(lists.raters)]
+    return IcdLists(predicted, reference, notes, [*coded, _coded(REFERENCE, reference_how)])
 
 
 def _places(
@@ -104,13 +124,15 @@ def _places(
     return places
 
 
-def _nodes_of_texts(texts: Sequence[str], index: IcdIndex, normalizer: Normalizer) -> tuple[Nodes, How]:
-    names = normalize_checked(normalizer, texts)
-    unique = list(dict.fromkeys(names))
+def _nodes_of_texts(texts: Sequence[str], index: IcdIndex, naming: Naming) -> tuple[Nodes, How]:
+    """What is denied or not understood has no code."""
+    looked_up = naming.to_code(texts)
+    unique = list(dict.fromkeys(one.name for one in looked_up))
     found = index.assign(unique)
     place = {name: i for i, name in enumerate(unique)}
-    order = np.array([place[name] for name in names])
-    return found.nodes[order], found.how[order]
+    order = np.array([place[one.name] for one in looked_up])
+    none = np.array([one.no_code is not None for one in looked_up])
+    return np.where(none, -1, found.nodes[order]).astype(np.int32), np.where(none, UNMAPPED, found.how[order])
 
 
 def _references(
@@ -140,6 +162,12 @@ def _references(
         rows.append((*(node for some in codes for node in some), *found))
         how += [_COLUMN] * len(codes) + [int(ways[i]) for i in at]
     return padded(rows), np.array(how, np.int64)
+
+
+def _coded(who: str, how: How) -> Row:
+    none = int(np.isin(how, (NONE, UNMAPPED)).sum())
+    share = none / len(how) if len(how) else None
+    return {"algorithm": who, "diagnoses": len(how), "without_code": none, "share_without_code": share}
 
 
 def _told(what: str, how: How) -> str:

@@ -77,7 +77,8 @@ class Asking:
         endpoint, colon, model = asked.partition(":")
         if not (colon and model) or endpoint not in self.endpoints:
             known = f"with one of {', '.join(self.endpoints)}" if self.endpoints else "and need --endpoints FILE"
-            raise NotServed(option, f"ENDPOINT:MODEL, {known}{hint(endpoint, self.endpoints)}", asked)
+            itself = "model (M itself), or " if option == "relation" else ""
+            raise NotServed(option, f"{itself}ENDPOINT:MODEL, {known}{hint(endpoint, self.endpoints)}", asked)
         return LanguageModel(self.endpoints[endpoint], model, price=self.prices.get(model))
 
     def filled(self, lists: Lists, relation: Asked | None, severity: Asked | None) -> Lists:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -44,19 +44,24 @@ def with_relations(
     """
     name = names_of(lists, naming)
     references = [tuple(dict.fromkeys(name[text] for text in reference)) for reference in lists.reference]
-    open_ = [(i, at) for i, at in _open(lists, "relation", check_k(k)) if references[i]]
+    open_ = [(i, at) for i, at in open_cells(lists, "relation", check_k(k)) if references[i]]
     wanted = {(reference, name[lists.strings[lists.entries[at]]]) for i, at in open_ for reference in references[i]}
     pairs = sorted(pair for pair in wanted if pair[0] != pair[1])
     answers = model.answers(RELATION_PROMPT, pairs, store, budget or Budget(), progress)
     number: dict[tuple[str, str], int | None] = dict.fromkeys(wanted, SAME)
     number.update(zip(pairs, map(_verdict, answers), strict=True))
 
-    def nearest(i: int, at: int) -> str | None:
-        numbers = [number[reference, name[lists.strings[lists.entries[at]]]] for reference in references[i]]
-        known = [one for one in numbers if one is not None]
-        return RELATIONS[min(known) - 1] if len(known) == len(numbers) or SAME in known else None
+    words = {
+        at: nearest_relation([number[reference, name[lists.strings[lists.entries[at]]]] for reference in references[i]])
+        for i, at in open_
+    }
+    return filled_cells(lists, "relation", words)
 
-    return _filled(lists, "relation", {at: nearest(i, at) for i, at in open_})
+
+def nearest_relation(numbers: Sequence[int | None]) -> str | None:
+    """The nearest of the classes to several references; None where an unknown one may be nearer than those that are known."""
+    known = [one for one in numbers if one is not None]
+    return RELATIONS[min(known) - 1] if len(known) == len(numbers) or SAME in known else None
 
 
 def with_severities(
@@ -76,7 +81,7 @@ def with_severities(
     Errors: those of `ask`.
     """
     name = names_of(lists, naming)
-    open_ = [at for _, at in _open(lists, "severity", check_k(k))]
+    open_ = [at for _, at in open_cells(lists, "severity", check_k(k))]
     wanted = {name[lists.strings[e]] for e in lists.entries[open_].tolist()}
     names = sorted(wanted | {name[text] for text in chain.from_iterable(lists.reference)})
     answers = model.answers(SEVERITY_PROMPT, [(one, "") for one in names], store, budget or Budget(), progress)
@@ -84,7 +89,7 @@ def with_severities(
         one: None if (number := _verdict(answer)) is None else SEVERITIES[number - 1]
         for one, answer in zip(names, answers, strict=True)
     }
-    filled = _filled(lists, "severity", {at: word[name[lists.strings[lists.entries[at]]]] for at in open_})
+    filled = filled_cells(lists, "severity", {at: word[name[lists.strings[lists.entries[at]]]] for at in open_})
     cells = [
         _reference_severity(lists, i, [word[name[text]] for text in reference])
         for i, reference in enumerate(lists.reference)
@@ -96,7 +101,7 @@ def _verdict(answer: Answer | None) -> int | None:
     return None if answer is None else answer.verdict
 
 
-def _open(lists: Lists, column: str, k: int) -> list[tuple[int, int]]:
+def open_cells(lists: Lists, column: str, k: int) -> list[tuple[int, int]]:
     """(case, place in `entries`) of each diagnosis among the first k whose cell is blank."""
     codes, _ = lists.cells(column)
     at = lists.places(k)
@@ -104,7 +109,7 @@ def _open(lists: Lists, column: str, k: int) -> list[tuple[int, int]]:
     return list(zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True))
 
 
-def _filled(lists: Lists, column: str, words: Mapping[int, str | None]) -> Lists:
+def filled_cells(lists: Lists, column: str, words: Mapping[int, str | None]) -> Lists:
     cells: list[Any] = list(lists.more.get(column, [None] * len(lists.entries)))
     for at, word in words.items():
         cells[at] = word

@@ -57,7 +57,7 @@ def ranked_diagnoses(text: str) -> list[str] | None:
         found = _from_lines([line[:_MAX_LINE] for line in text.splitlines()])
     if found is None:
         return None
-    names = [name for name in map(_name, found) if any(map(str.isalpha, name))]
+    names = [name.strip() for name in map(_name, found) if any(map(str.isalpha, name))]
     if (found and not names) or any(len(name.split()) > MAX_WORDS for name in names):
         return None
     return names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError
-from ...matcher.protocol import Matcher
+from ...errors import ModelError, NotUnderstoodWarning
+from ...matcher.protocol import Matcher, not_understood
 from ...progress import Progress
 
 PAIRS_PER_CALL = 1_000_000
@@ -165,16 +166,22 @@ def ask(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.bool_]:
 
 
 def asked(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.float64]:
-    """float64 [n]: the probabilities of M, row by row, checked.
+    """float64 [n]: the probabilities of M, row by row, checked; 0 where M says that it does not understand a diagnosis.
 
     Raises
     ------
     ModelError
         Where M gives something other than one probability per pair.
     """
-    probabilities = np.asarray(matcher.probabilities(a, b), float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotUnderstoodWarning)  # the report says it once, of all lists
+        probabilities = np.asarray(matcher.probabilities(a, b), float)
     if probabilities.shape != (len(a),):
         raise ModelError(f"The matcher gave {probabilities.shape} probabilities for {len(a):,} pairs.")
+    unscored = np.flatnonzero(np.isnan(probabilities)).tolist()
+    if unscored:
+        unknown = not_understood(matcher, list(dict.fromkeys(text for at in unscored for text in (a[at], b[at]))))
+        probabilities[[at for at in unscored if a[at] in unknown or b[at] in unknown]] = 0.0
     wrong = ~((probabilities >= 0) & (probabilities <= 1))
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])

@@ -1,4 +1,4 @@
-"""M between the lists of each case and its reference diagnoses: every unordered pair of strings is asked once."""
+"""M between the reference diagnoses of each case and its lists: every pair of strings is asked once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...progress import Progress
 from ..lists.lists import Lists
 from ..statistics.section import Context
 from .case_matches import PAIRS_PER_CALL, match_cases
+from .policy import is_directed
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def match_references(
 ) -> ReferenceMatches:
     """Asks M about the first k of each list and each reference diagnosis of its case, in bounded chunks.
 
-    The references stand in as the list of one rater more.
+    The references stand in as the list of one rater more. Where M looks one way, it is asked (reference, diagnosis): a string
+    that is both is then two, those of the references with the smaller numbers.
 
     Raises
     ------
@@ -47,8 +49,13 @@ def match_references(
         Where M gives something other than one probability per pair.
     """
     references = [tuple(dict.fromkeys(reference)) for reference in lists.reference]
-    strings = sorted({*lists.strings, *chain.from_iterable(references)})
-    number = {text: i for i, text in enumerate(strings)}
+    of_references, of_lists = {*chain.from_iterable(references)}, {*lists.strings}
+    strings = sorted(of_references) if is_directed(matcher) else sorted(of_references | of_lists)
+    reference_number = {text: i for i, text in enumerate(strings)}
+    number = reference_number
+    if is_directed(matcher):
+        number = {text: i for i, text in enumerate(sorted(of_lists), len(strings))}
+        strings += number
     # the last two for -1 and -2: no diagnosis is said, and the list has ended
     in_strings = np.array([*(number[text] for text in lists.strings), -1, -1], np.int32)
 
@@ -58,7 +65,9 @@ def match_references(
     entries = np.full((n, raters + 1, max(k, given.shape[1])), -1, np.int32)
     entries[:, :raters, :k] = in_strings[lists.top(k)]
     true = entries[:, raters, : given.shape[1]]
-    true[given] = np.fromiter((number[text] for text in chain.from_iterable(references)), np.int32, counts.sum())
+    true[given] = np.fromiter(
+        (reference_number[text] for text in chain.from_iterable(references)), np.int32, counts.sum()
+    )
     said = entries[:, :raters, :k] >= 0
 
     first, second = np.arange(raters), np.full(raters, raters)

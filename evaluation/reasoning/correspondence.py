@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ...matcher.protocol import Matcher
 from ..matches.case_matches import PAIRS_PER_CALL, asked
+from ..matches.policy import is_directed
 from ..metrics.reasoning import same_name
 from .notes import Deduction
 
@@ -35,10 +36,14 @@ def correspond(probabilities: NDArray[np.float64], threshold: float) -> Pairs:
 
 
 class Similarity:
-    """M on texts, each unordered pair asked once, in bounded chunks. A text without a letter or digit matches nothing."""
+    """M on texts, the annotated one first, each pair asked once, in bounded chunks; unordered, where M is symmetric.
+
+    A text without a letter or digit matches nothing.
+    """
 
     def __init__(self, matcher: Matcher, pairs_per_call: int = PAIRS_PER_CALL) -> None:
         self._matcher, self._pairs_per_call = matcher, pairs_per_call
+        self._directed = is_directed(matcher)
         self._known: dict[tuple[str, str], float] = {}
 
     @property
@@ -47,7 +52,7 @@ class Similarity:
 
     def learn(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Asks M about those that it was not asked about."""
-        ordered = {(min(pair), max(pair)) for pair in pairs if all(_WORD.search(text) for text in pair)}
+        ordered = {self._key(*pair) for pair in pairs if all(_WORD.search(text) for text in pair)}
         unknown = sorted(ordered - self._known.keys())
         for start in range(0, len(unknown), self._pairs_per_call):
             chunk = unknown[start : start + self._pairs_per_call]
@@ -56,7 +61,10 @@ class Similarity:
 
     def __call__(self, a: str, b: str) -> float:
         """The probability, of what was learnt; 0 for a text without a letter or digit."""
-        return self._known.get((min(a, b), max(a, b)), 0.0)
+        return self._known.get(self._key(a, b), 0.0)
+
+    def _key(self, a: str, b: str) -> tuple[str, str]:
+        return (a, b) if self._directed else (min(a, b), max(a, b))
 
 
 def observation_pairs(

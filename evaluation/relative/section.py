@@ -12,6 +12,7 @@ from ..lists.lists import Lists, Panel
 from ..matches.case_matches import match_cases
 from ..matches.categories import top_categories
 from ..matches.multiplicity import expected_multiplicities, multiplicities, sizes
+from ..matches.policy import between_peers
 from ..statistics.bootstrap import by_name
 from ..statistics.section import RELATIVE, Context, Section, measured, spread_over
 from .correction.corrected import corrected
@@ -33,7 +34,7 @@ def relative_sections(
     k, widest = context.k, context.max_k
     first, second = _rater_pairs(judged, len(read.raters))
     matches = match_cases(
-        read.top(widest), first, second, read.strings, context.matcher,
+        read.top(widest), first, second, read.strings, between_peers(context.matcher),
         pairs_per_call=pairs_per_call, progress=context.progress, keep_probabilities=True,
     )  # fmt: skip
     mu = multiplicities(matches)

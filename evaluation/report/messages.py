@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...pages.encodings import with_interval
+from ..matches.policy import policy_words
 from ..statistics.results import Results
 
 
 def summary(report: Results) -> list[str]:
-    """One sentence or two for each algorithm and its panel; then what the other families found."""
-    return [*panel_words(report), *(line for section in report.sections for line in section.words)]
+    """What goes before the figures; one sentence or two for each algorithm and its panel; what the other families found."""
+    return [*report.warnings, *panel_words(report), *(line for section in report.sections for line in section.words)]
 
 
 def panel_words(report: Results) -> list[str]:
@@ -94,6 +95,14 @@ def verdict(row: dict[str, Any]) -> str:
     return f"{says} {compared[place]} {than} (the interval {lies} 1)"
 
 
+def match_line(report: Results) -> str:
+    """The match function and its policy, with what counts as a match in words; for the head of a report."""
+    made = report.made_with
+    if made["policy"] is None:
+        return f"Match function {made['matcher']}."
+    return f"Match function {made['matcher']}, policy {policy_words(made['policy'])}."
+
+
 def made_with_lines(report: Results) -> list[tuple[str, str]]:
     """How the report was made: (what, value)."""
     made = report.made_with
@@ -108,6 +117,7 @@ def made_with_lines(report: Results) -> list[tuple[str, str]]:
         ),
         ("References", f"{made['references']:,} of {made['n_cases']:,} cases have one"),
         ("Match function", f"{made['matcher']}, a match from {made['threshold']:.4g} up{asked}{covered}"),
+        *([] if made["policy"] is None else [("What counts as a match", policy_words(made["policy"]))]),
         (
             "Intervals",
             f"{made['level']:.0%} percentile, {made['bootstrap']:,} resamples of the cases, seed {made['seed']}"

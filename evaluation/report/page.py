@@ -17,7 +17,7 @@ from ..statistics.section import Section
 from .cases import cases_to_look_at
 from .charts.all_figures import all_figures
 from .charts.marks import Marks, marks_of
-from .messages import made_with_lines, panel_words
+from .messages import made_with_lines, match_line, panel_words
 from .tables import FORMS, PARTS, Table, Value, family_tables, overview, panel_tables
 
 _FIRST_WORDS = 3
@@ -32,9 +32,9 @@ def page(report: Results) -> str:
     left_out = [f"{spoken(name)}: {reason}" for name, reason in report.left_out.items()]
     return document(
         report.question,
-        f"{Path(made['source']).name} · {made['n_cases']:,} cases · {len(made['raters'])} raters",
-        # of the algorithms and their panel, then of the other families
-        [panel_words(report), *(section.words[:_FIRST_WORDS] for section in report.sections)],
+        f"{Path(made['source']).name} · {made['n_cases']:,} cases · {len(made['raters'])} raters · {match_line(report)}",
+        # what goes before the figures, of the algorithms and their panel, then of the other families
+        [report.warnings, panel_words(report), *(section.words[:_FIRST_WORDS] for section in report.sections)],
         [
             ("metrics", "Every metric", "" if every is None else _drawn(every)),
             *((section.name, section.title, _section(report, section, figures, marks)) for section in report.sections),

@@ -13,7 +13,7 @@ from ...errors import DxmatchError, OptionError
 from ...files.atomic import whole_file
 from ...pages.rows import json_rows, plain_number
 from ..statistics.results import Results
-from .messages import summary
+from .messages import match_line, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,9 +40,11 @@ class Report(Results):
         return {
             "format": FORMAT,
             "question": self.question,
+            "warnings": self.warnings,
             "answer": summary(self),
             "k": self.k,
             "hardness": self.hardness,
+            "match": match_line(self),
             "made_with": self.made_with,
             "notes": self.notes,
             "left_out": self.left_out,

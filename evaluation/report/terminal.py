@@ -8,7 +8,7 @@ from rich.table import Table as RichTable
 
 from ...pages.encodings import with_interval
 from ..statistics.results import Results
-from .messages import made_with_lines, summary
+from .messages import made_with_lines, match_line, summary
 from .tables import Table, Value, overview, panel_tables
 
 
@@ -16,7 +16,10 @@ def print_report(report: Results, console: Console | None = None) -> None:
     """Words; every rater by every metric; RPAD and RRAD by k, comparisons, what they are made of; what was left out; notes."""
     console = console or Console()
     console.print(f"[bold]{escape(report.question)}[/bold]")
-    for line in summary(report):
+    console.print(f"[dim]{escape(match_line(report))}[/dim]", highlight=False)
+    for line in report.warnings:
+        console.print(f"  [yellow]Warning:[/yellow] {escape(line)}", highlight=False)
+    for line in summary(report)[len(report.warnings) :]:
         console.print(f"  {escape(line)}", highlight=False)
     console.print()
     for shown in (overview(report), *panel_tables(report)):

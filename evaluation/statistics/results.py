@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ class Results:
     sections : one per family of metrics that was computed.
     left_out : the families that were not, with what was missing.
     made_with : the settings and counts behind it all. notes : what its reader should know.
+    warnings : what its reader must know before the figures.
     """
 
     k: int
@@ -39,6 +40,7 @@ class Results:
     left_out: dict[str, str]
     made_with: dict[str, Any]
     notes: list[str]
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def rows(self) -> list[Row]:

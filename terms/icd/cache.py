@@ -24,7 +24,7 @@ from ...errors import DxmatchError
 from ...files.atomic import make_folder, whole_file
 from ...files.cache_folder import cache_folder
 
-FORMAT = 6
+FORMAT = 7
 """Part of every key: raised whenever the layout, or the way a tree or its names are built, changes."""
 MAX_FILES = 8
 """Of one kind: each table of abbreviations and each encoder has its own 70 MB of names; those longest unused go."""

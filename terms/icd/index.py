@@ -1,9 +1,8 @@
-"""Diagnosis -> ICD-10: by name, by code, or by the nearest name under an encoder."""
+"""Diagnosis -> ICD-10: by name, by code, or by the best of the nearest names under an encoder; or not at all."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -15,16 +14,19 @@ from ...errors import DxmatchError, OptionError
 from ..encoders import Encoder, probe
 from ..text.normalizer import Normalizer
 from .cache import Cache, text_array, texts_of
+from .ranking import FLOOR, UNKNOWN, VERSION, MoreNames, Wording
+from .readings import other_readings, plain_readings
 from .search import CANDIDATES, Candidates, Search, trained_index
 from .sources import open_tree
 from .tree import CATEGORY, CODE_FORM, EXTENSION, IcdTree
 
-_ROUND = re.compile(r"\([^()]*\)")
-_SQUARE_AT_THE_END = re.compile(r"([^\[\]()]+?) \[([^\[\]]+)\]")
-_NO_SYNONYM = ("any ", "including ", "from ")
+MORE_NAMES_OF = "icd10cm"
+"""The source whose codes more names have."""
 _STRINGS_AT_ONCE = 4096
-HOW = ("none", "direct", "code", "nearest")
-NONE, DIRECT, CODE, NEAREST = range(4)
+HOW = ("none", "direct", "code", "nearest", "unmapped")
+NONE, DIRECT, CODE, NEAREST, UNMAPPED = range(5)
+_FLOORED = "static-"
+"""The encoders, by the beginning of their identity, whose scores the floor was chosen on; other encoders have no floor."""
 
 
 class Assignment(NamedTuple):
@@ -34,7 +36,7 @@ class Assignment(NamedTuple):
     ----------
     nodes : int32[u], -1 for none.
     how : uint8[u], how it was found: a position in `HOW`.
-    scores : float64[u], the cosine, 1 for a direct match or a code, NaN for none.
+    scores : float64[u], see `ranking`; 1 for a direct match or a code, NaN for none, and what the best candidate has for unmapped.
     """
 
     nodes: NDArray[np.int32]
@@ -47,8 +49,8 @@ class IcdIndex:
 
     An *entry* is a name: a title or an inclusion term, normalised. Chapters, blocks and 7-character extensions have no
     entry (they are found by their code alone). Titles stand before inclusion terms, and these before the other readings of
-    both (`other_readings`), in tree order; a name that several codes share belongs to the first of them, so a category wins
-    over its own "unspecified" subcategory.
+    both (`readings`), and these before names from elsewhere (`MoreNames`), in tree order; a name that several codes share belongs to the
+    first of them, so a category wins over its own "unspecified" subcategory.
 
     All methods take *normalised* strings, and give a string the same answer alone as in a batch, bit for bit, as long
     as the encoder does.
@@ -60,6 +62,11 @@ class IcdIndex:
     names, nodes : n entries, and int32[n], the node of each.
     vectors : float32[n, d], those of the names.
     trained : what `trained_index` makes of the vectors; made here where there is none.
+    wording : of the names; made here where there is none.
+    costs : float32[n], taken off each name's score; none where not given.
+    known : further names and their nodes, found where a string equals one; none of them is an entry.
+    floor : whether a text whose best name scores too little (see `ranking`) is unmapped. Not given: with the encoders whose
+        scores that limit was chosen on.
     """
 
     def __init__(
@@ -70,11 +77,18 @@ class IcdIndex:
         nodes: NDArray[np.int32],
         vectors: NDArray[np.float32],
         trained: NDArray[np.uint8] | None = None,
+        wording: Wording | None = None,
+        costs: NDArray[np.float32] | None = None,
+        known: Mapping[str, int] | None = None,
+        floor: bool | None = None,
     ) -> None:
         self.tree, self.encoder = tree, encoder
         self.names, self.nodes, self.vectors = names, nodes, vectors
-        self._entries = dict(zip(names, range(len(names)), strict=True))
+        self._nodes_by_name = {**(known or {}), **dict(zip(names, nodes.tolist(), strict=True))}
         self._trained = trained
+        self._wording = wording
+        self.costs = np.zeros(len(names), np.float32) if costs is None else costs
+        self.floor = encoder.identity.startswith(_FLOORED) if floor is None else floor
 
     @classmethod
     def open(
@@ -83,6 +97,7 @@ class IcdIndex:
         encoder: Encoder,
         normalizer: Normalizer,
         cache: Path | str | bool | None = None,
+        more_names: MoreNames | None = None,
     ) -> IcdIndex:
         """Read the index from the cache, or build it (seconds) and store it there.
 
@@ -91,31 +106,53 @@ class IcdIndex:
         tree_source : "icd10cm", "icd10" (WHO), or the path of a user's CSV.
         normalizer : the one that the strings asked for have gone through.
         cache : folder; None for DXMATCH_CACHE or the platform's cache folder; False for none.
+        more_names : further names of ICD-10-CM's codes; not looked at for another source.
         """
         store = Cache(cache)
         tree = open_tree(tree_source, store)
-        key = {"source": tree.source, "encoder": encoder.identity, "normalizer": normalizer.identity}
+        more = more_names if tree_source == MORE_NAMES_OF else None
+        key = {
+            "source": tree.source,
+            "encoder": encoder.identity,
+            "normalizer": normalizer.identity,
+            "wording": VERSION,
+        }
+        key["more"] = "" if more is None else more.identity
         kept = store.load("names", key)
-        if kept is not None and kept["vectors"].shape[1:] == (probe(encoder),):
-            return cls(tree, encoder, texts_of(kept["names"]), kept["nodes"], kept["vectors"], kept["trained"])
-        names, nodes = entries(tree, normalizer)
-        vectors = _encode(encoder, names)
-        trained = trained_index(vectors)
-        arrays = {"names": text_array(names), "nodes": nodes, "vectors": vectors, "trained": trained}
-        store.save("names", key, arrays)
-        return cls(tree, encoder, names, nodes, vectors, trained)
+        if kept is None or kept["vectors"].shape[1:] != (probe(encoder),):
+            names, nodes, costs = entries(tree, normalizer, more)
+            searched = np.isfinite(costs)
+            known = [name for name, seen in zip(names, searched.tolist(), strict=True) if not seen]
+            kept = {"known": text_array(known), "known_nodes": nodes[~searched], "costs": costs[searched]}
+            names, nodes = names[: len(names) - len(known)], nodes[searched]
+            vectors = _encode(encoder, names)
+            kept |= {"names": text_array(names), "nodes": nodes, "vectors": vectors}
+            kept |= {"trained": trained_index(vectors), **Wording.of(names, nodes, tree).arrays()}
+            store.save("names", key, kept)
+        names, wording = texts_of(kept["names"]), Wording.from_arrays(kept)
+        known = dict(zip(texts_of(kept["known"]), kept["known_nodes"].tolist(), strict=True))
+        return cls(tree, encoder, names, kept["nodes"], kept["vectors"], kept["trained"], wording, kept["costs"], known)
 
     @cached_property
     def _search(self) -> Search:
         trained = trained_index(self.vectors) if self._trained is None else self._trained
         return Search(self.vectors, self.nodes, trained)
 
+    @cached_property
+    def wording(self) -> Wording:
+        """What the entries say."""
+        return Wording.of(self.names, self.nodes, self.tree) if self._wording is None else self._wording
+
+    @cached_property
+    def _categories(self) -> NDArray[np.int32]:
+        return self.category_of(self.nodes)
+
     def direct(self, strings: Sequence[str]) -> Assignment:
         """The node whose name a string equals, or whose code it is; -1 where neither holds."""
         nodes, how = np.full(len(strings), -1, np.int32), np.full(len(strings), NONE, np.uint8)
         for i, text in enumerate(strings):
-            if (entry := self._entries.get(text, -1)) >= 0:
-                nodes[i], how[i] = self.nodes[entry], DIRECT
+            if (node := self._nodes_by_name.get(text, -1)) >= 0:
+                nodes[i], how[i] = node, DIRECT
             elif CODE_FORM.fullmatch(text) and (node := self.tree.find(text)) >= 0:
                 nodes[i], how[i] = node, CODE
         return Assignment(nodes, how, np.where(nodes >= 0, 1.0, np.nan))
@@ -126,40 +163,69 @@ class IcdIndex:
         """Per string the k nearest *codes*, each by the nearest of its names, whether or not a name equals the string.
 
         Codes that appear through several names count once, so that a language model chooses among k different ones.
-        None where the encoder finds nothing in the string (a zero vector).
+        None where the encoder finds nothing in the string (a zero vector). The scores are cosines.
 
         Parameters
         ----------
         vectors : float32[u, d], the encoder's of `strings`, where they are at hand.
         """
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise OptionError("k", "a whole number from 1", k)
-        out = Candidates.none(len(strings), k)
+        out = Candidates.none(len(strings), _checked(k))
+        for some, queries in self._batches(strings, vectors):
+            out.nodes[some], out.scores[some] = self._search(queries, k)
+        return out
+
+    def ranked(
+        self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
+    ) -> Candidates:
+        """Per string the k codes of the best scores (see `ranking`) among the nearest, whether or not a name equals it.
+
+        Also for a string below the floor: `mapped` tells which are not.
+        """
+        out = Candidates.none(len(strings), _checked(k))
+        for some, queries in self._batches(strings, vectors):
+            said = self.wording.said(strings[some])
+            found = self._search.ranked(queries, said, k, self.wording, self.costs, self._categories)
+            out.nodes[some], out.scores[some] = found
+        return out
+
+    def mapped(self, strings: Sequence[str], found: Candidates) -> NDArray[np.bool_]:
+        """bool[n]: whether the best candidate of each string in `ranked` reaches the floor; False where there is none."""
+        some = found.nodes[:, 0] >= 0
+        if not self.floor:
+            return some
+        return some & (found.scores[:, 0] >= FLOOR + UNKNOWN * self.wording.said(strings).unknown)
+
+    def _batches(
+        self, strings: Sequence[str], vectors: NDArray[np.float32] | None
+    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         for start in range(0, len(strings), _STRINGS_AT_ONCE):
             some = slice(start, start + _STRINGS_AT_ONCE)
-            queries = _encode(self.encoder, strings[some]) if vectors is None else vectors[some]
-            out.nodes[some], out.cosines[some] = self._search(queries, k)
-        return out
+            yield some, _encode(self.encoder, strings[some]) if vectors is None else vectors[some]
 
     def find(
         self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
     ) -> Candidates:
-        """`candidates`, but a direct match stands alone, with a cosine of 1."""
+        """`ranked`, but a direct match stands alone, with a score of 1; an unmapped string has no candidates."""
         direct = self.direct(strings).nodes
         rows = np.flatnonzero(direct < 0)
         out = Candidates.none(len(strings), k)
-        out.nodes[:, 0], out.cosines[:, 0] = direct, np.where(direct < 0, np.nan, 1)
-        found = self.candidates([strings[i] for i in rows.tolist()], k, None if vectors is None else vectors[rows])
-        out.nodes[rows], out.cosines[rows] = found
+        out.nodes[:, 0], out.scores[:, 0] = direct, np.where(direct < 0, np.nan, 1)
+        open_ = [strings[i] for i in rows.tolist()]
+        found = self.ranked(open_, k, None if vectors is None else vectors[rows])
+        kept = self.mapped(open_, found)
+        out.nodes[rows[kept]], out.scores[rows[kept]] = found.nodes[kept], found.scores[kept]
         return out
 
     def assign(self, strings: Sequence[str]) -> Assignment:
-        """Direct where there is a direct match, else the nearest: the source's ICD step without its language model."""
+        """Direct where there is a direct match, else the best of the nearest, or unmapped below the floor."""
         nodes, how, scores = self.direct(strings)
         rows = np.flatnonzero(nodes < 0)
-        nearest, cosines = (column[:, 0] for column in self.candidates([strings[i] for i in rows.tolist()], 1))
-        nodes[rows], how[rows] = nearest, np.where(nearest >= 0, NEAREST, NONE)
-        scores[rows] = np.minimum(cosines, 1.0)
+        open_ = [strings[i] for i in rows.tolist()]
+        found = self.ranked(open_, 1)
+        mapped = self.mapped(open_, found)
+        nodes[rows] = np.where(mapped, found.nodes[:, 0], -1)
+        how[rows] = np.where(mapped, NEAREST, np.where(found.nodes[:, 0] >= 0, UNMAPPED, NONE))
+        scores[rows] = np.minimum(found.scores[:, 0], 1.0)
         return Assignment(nodes, how, scores)
 
     def category_of(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -168,42 +234,40 @@ class IcdIndex:
         return np.where(categories >= 0, categories, nodes).astype(np.int32)
 
 
-def entries(tree: IcdTree, normalizer: Normalizer) -> tuple[list[str], NDArray[np.int32]]:
-    """The names of the index and, int32[n], the node of each: titles, then terms, then what else each says.
+def entries(
+    tree: IcdTree, normalizer: Normalizer, more: MoreNames | None = None
+) -> tuple[list[str], NDArray[np.int32], NDArray[np.float32]]:
+    """The names of the index, int32[n], the node of each, and float32[n], what its source costs.
 
-    The first of equal names stays.
+    Titles, then terms, then what else each says (`readings`), then more names. The first of equal names stays.
     """
     node_of: dict[str, int] = {}
     indexed = (tree.kinds >= CATEGORY) & (tree.kinds < EXTENSION)
     titles = [(node, name) for node, name in enumerate(tree.names) if indexed[node]]
     terms = [(int(node), term) for node, term in zip(tree.term_nodes, tree.terms, strict=True) if indexed[node]]
     others = ((node, other) for node, name in (*titles, *terms) for other in other_readings(name))
-    for source in (titles, terms, others):
+    plain = ((node, other) for node, name in titles for other in plain_readings(name))
+    for source in (titles, terms, others, plain):
         for node, name in source:
             node_of.setdefault(normalizer(name), node)
-    node_of.pop("", None)
-    return list(node_of), np.fromiter(node_of.values(), np.int32, len(node_of))
+    costs = [0.0] * len(node_of)
+    # those that take no part in the search stand last
+    further = [] if more is None else sorted(zip(*more[:3], strict=True), key=lambda one: not np.isfinite(one[2]))
+    for name, code, cost in further:
+        node = tree.find(code)
+        if node >= 0 and indexed[node] and name not in node_of:
+            node_of[name] = node
+            costs.append(float(cost))
+    at = next((i for i, name in enumerate(node_of) if not name), -1)
+    if at >= 0:
+        del node_of[""], costs[at]
+    return list(node_of), np.fromiter(node_of.values(), np.int32, len(node_of)), np.array(costs, np.float32)
 
 
-def other_readings(name: str) -> list[str]:
-    """What else an ICD-10 name says by the classification's own conventions for brackets (ICD-10-CM guidelines, I.A.7).
-
-    Round brackets hold words that may be absent without a change of the code; square brackets, a synonym of what precedes.
-
-    >>> other_readings("Myocardial infarction (acute) NOS")
-    ['Myocardial infarction NOS']
-    >>> other_readings("Zoster [herpes zoster]")
-    ['Zoster', 'herpes zoster']
-    """
-    readings = []
-    if "(" in name:
-        readings.append(_ROUND.sub(" ", name))
-    if found := _SQUARE_AT_THE_END.fullmatch(name):
-        readings.append(found[1])
-        # "[HIV]" after seven words is a synonym of the last three; one of no fewer words, of all that precedes it
-        if len(found[2].split()) >= len(found[1].split()) and not found[2].startswith(_NO_SYNONYM):
-            readings.append(found[2])
-    return [" ".join(reading.split()) for reading in readings if reading.strip()]
+def _checked(k: int) -> int:
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise OptionError("k", "a whole number from 1", k)
+    return k
 
 
 def _encode(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...compiled import compiled
@@ -28,25 +30,97 @@ def rank(queries, rows, shortlists, vectors, codes, nodes, cosines):
             if entry < 0:
                 continue
             cosine = _dot(vectors[entry], queries[rows[at]], room)
-            if count == k and cosine <= scores[k - 1]:
-                continue
-            place = count
-            while place > 0 and cosine > scores[place - 1]:
-                place -= 1
-            # The place that falls free: that of the same code further down, or the last one.
-            free = 0
-            while free < count and best[free] != codes[entry]:
-                free += 1
-            if free < place:
-                continue
-            if free == count:
-                count = min(count + 1, k)
-                free = count - 1
-            for i in range(free, place, -1):
-                best[i], scores[i] = best[i - 1], scores[i - 1]
-            best[place], scores[place] = codes[entry], cosine
+            count = _placed(best, scores, count, k, codes[entry], cosine)
         counts[at] = count
     return counts
+
+
+@compiled
+def rank_said(
+    queries, rows, shortlists, vectors, codes, categories, costs,
+    offsets, ids, bits, q_offsets, q_ids, q_bits, weights, bit_costs, settings, nodes, scores,
+):  # fmt: skip
+    """Fills `nodes` and `scores` of `rows` with the best codes of their shortlists by `ranking`'s score; returns how many each has.
+
+    Parameters
+    ----------
+    queries, rows, shortlists, vectors, codes : see `rank`.
+    categories : int32[n], of each vector's code, from 0. costs : float32[n], of each name's source.
+    offsets, ids, bits : what the names say. q_offsets, q_ids, q_bits : what the queries say.
+    weights : float32[w], of the words. bit_costs : float32, of each set of bits.
+    settings : float64[3], `MISSING`, `AGREEMENT` and `WIDTH`.
+    nodes, scores : int32[m, k] and float32[m, k], written to.
+    """
+    counts = np.zeros(len(rows), np.int64)
+    k, width, room = nodes.shape[1], shortlists.shape[1], np.empty(vectors.shape[1], np.float32)
+    missing, agreement, spread = settings
+    score_of, mass = np.empty(width, np.float64), np.zeros(categories.max() + 1, np.float64)
+    for at in range(len(rows)):
+        row = rows[at]
+        first, last = q_offsets[row], q_offsets[row + 1]
+        in_all = 0.0
+        for i in range(first, last):
+            in_all += weights[q_ids[i]]
+        best = -np.inf
+        for j in range(width):
+            entry = shortlists[at, j]
+            if entry < 0:
+                continue
+            cosine = _dot(vectors[entry], queries[row], room)
+            shared, a, b = 0.0, offsets[entry], first
+            while a < offsets[entry + 1] and b < last:
+                if ids[a] == q_ids[b]:
+                    shared += weights[ids[a]]
+                    a += 1
+                    b += 1
+                elif ids[a] < q_ids[b]:
+                    a += 1
+                else:
+                    b += 1
+            unsaid = bit_costs[bits[entry] & ~q_bits[row]]
+            score_of[j] = cosine - unsaid - costs[entry] - missing * (in_all - shared)
+            best = max(best, score_of[j])
+        total = 0.0
+        for j in range(width):
+            if shortlists[at, j] >= 0:
+                weight = math.exp((score_of[j] - best) / spread)
+                mass[categories[shortlists[at, j]]] += weight
+                total += weight
+        count = 0
+        for j in range(width):
+            entry = shortlists[at, j]
+            if entry < 0:
+                continue
+            score = np.float32(score_of[j] + agreement * math.log(mass[categories[entry]] / total))
+            count = _placed(nodes[row], scores[row], count, k, codes[entry], score)
+        for j in range(width):
+            if shortlists[at, j] >= 0:
+                mass[categories[shortlists[at, j]]] = 0.0
+        counts[at] = count
+    return counts
+
+
+@compiled
+def _placed(best, scores, count, k, code, score):
+    """Puts a code among the best; returns how many there are."""
+    if count == k and score <= scores[k - 1]:
+        return count
+    place = count
+    while place > 0 and score > scores[place - 1]:
+        place -= 1
+    # The place that falls free: that of the same code further down, or the last one.
+    free = 0
+    while free < count and best[free] != code:
+        free += 1
+    if free < place:
+        return count
+    if free == count:
+        count = min(count + 1, k)
+        free = count - 1
+    for i in range(free, place, -1):
+        best[i], scores[i] = best[i - 1], scores[i - 1]
+    best[place], scores[place] = code, score
+    return count
 
 
 @compiled

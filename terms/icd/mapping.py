@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ..text.normalizer import Normalizer, normalize_checked
-from .index import CODE, DIRECT, HOW, NEAREST, NONE, IcdIndex
+from .index import CODE, DIRECT, HOW, NEAREST, NONE, UNMAPPED, IcdIndex
 from .search import CANDIDATES
 
 COLUMNS = ("diagnosis", "icd10", "name", "how", "score", "candidates", "reason")
+
+
+BELOW_THE_FLOOR = "no name of ICD-10 is near enough"
+"""The reason of a string whose best candidate lies below the floor."""
 
 
 class Candidate(NamedTuple):
@@ -44,6 +48,8 @@ def map_to_icd(
     k: int = CANDIDATES,
     *,
     answers: Answers | None = None,
+    unmapped: Sequence[str | None] | None = None,
+    read_as: Mapping[str, str] | None = None,
     source: str | None = None,
     column: str | None = None,
     row_number: Callable[[int], int] = lambda i: i + 1,
@@ -51,13 +57,15 @@ def map_to_icd(
     """One row per string, in their order, as columns (`COLUMNS`).
 
     - `diagnosis`: the string as it came.
-    - `icd10`, `name`: the code and its title; None where nothing was found.
+    - `icd10`, `name`: the code and its title; None where nothing was found, or nothing near enough.
     - `how`: "direct" (the string is a name of the code), "code" (the string is the code itself), "nearest" (the code of
-      the nearest name under the index's encoder), or "none" (the encoder finds nothing in the string).
-    - `score`: 1.0 for direct and code, else the cosine.
-    - `candidates`: the k nearest codes as `(code, name, score)`, best first, the chosen one in the first place;
+      the best of the nearest names under the index's encoder), "unmapped" (the best candidate lies below the index's floor, or
+      the string was given a reason in `unmapped`), or "none" (the encoder finds nothing in the string).
+    - `score`: 1.0 for direct and code; else of the best candidate, see `ranking`: a cosine less what that name says beyond the
+      diagnosis, at most 1; None where a reason was given.
+    - `candidates`: the k best codes as `(code, name, score)`, best first, the chosen one in the first place, also for "unmapped";
       for "code" that one alone, since the letters of a code say nothing to an encoder.
-    - `reason`: None here; see `answers`.
+    - `reason`: why a string is unmapped; see also `answers`.
 
     Equal strings are computed once.
 
@@ -65,6 +73,8 @@ def map_to_icd(
     ----------
     normalizer : the one that the index was opened with.
     answers : finds the code of each name in place of the nearest: a language model's picks, say.
+    unmapped : for each string, why it is no diagnosis that could have a code, or None where it may be one.
+    read_as : the names of strings with slips that were mended, in place of what the normaliser makes of them.
     source, column, row_number : the place of string i, for errors.
 
     Raises
@@ -80,23 +90,32 @@ def map_to_icd(
             if not isinstance(text, str):
                 raise InputError("not a text", allowed="a diagnosis in words")
             (names[text],) = normalize_checked(normalizer, [text])
+            names[text] = (read_as or {}).get(text, names[text])
         except InputError as error:
             place = {"source": source, "row": row_number(i), "column": column}
             raise InputError(error.problem, **place, allowed=error.allowed, got=text) from error
     unique = list(dict.fromkeys(names.values()))
     answer = dict(zip(unique, (answers or nearest_answers)(unique, index, k), strict=True))
     rows = [answer[names[text]] for text in strings]
+    if unmapped is not None:
+        rows = [row if why is None else _without_code(row, why) for row, why in zip(rows, unmapped, strict=True)]
     columns: dict[str, list[Any]] = {"diagnosis": list(strings)}
     for name in COLUMNS[1:]:
         columns[name] = [getattr(row, name) for row in rows]
     return columns
 
 
+def _without_code(answer: IcdAnswer, why: str) -> IcdAnswer:
+    return IcdAnswer(None, None, HOW[UNMAPPED], None, answer.candidates, why)
+
+
 def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAnswer]:
-    """By name, by code, or by the nearest name."""
+    """By name, by code, or by the best of the nearest names, where it reaches the floor."""
     direct = index.direct(names)
     by_name = [i for i, how in enumerate(direct.how) if how != CODE]
-    found = index.candidates([names[i] for i in by_name], k)
+    asked = [names[i] for i in by_name]
+    found = index.ranked(asked, k)
+    reached = dict(zip(by_name, index.mapped(asked, found).tolist(), strict=True))
     nearest = {i: candidates_of(index, *row) for i, row in zip(by_name, zip(*found, strict=True), strict=True)}
     out = []
     for i, (node, how) in enumerate(zip(direct.nodes.tolist(), direct.how.tolist(), strict=True)):
@@ -105,8 +124,11 @@ def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAn
             chosen = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
             others = [one for one in candidates if one.code != chosen.code]
             candidates = [chosen, *others[: k - 1]] if how == DIRECT else [chosen]
-        elif candidates:
+        elif candidates and reached[i]:
             chosen, how = candidates[0], NEAREST
+        elif candidates:
+            out.append(IcdAnswer(None, None, HOW[UNMAPPED], candidates[0].score, candidates, BELOW_THE_FLOOR))
+            continue
         else:
             out.append(IcdAnswer(None, None, HOW[NONE], None, []))
             continue
@@ -114,10 +136,10 @@ def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAn
     return out
 
 
-def candidates_of(index: IcdIndex, nodes: NDArray[np.int32], cosines: NDArray[np.float32]) -> list[Candidate]:
+def candidates_of(index: IcdIndex, nodes: NDArray[np.int32], scores: NDArray[np.float32]) -> list[Candidate]:
     """One row of `Candidates` as it is shown."""
     return [
         Candidate(index.tree.code(node), index.tree.name(node), min(score, 1.0))
-        for node, score in zip(nodes.tolist(), cosines.tolist(), strict=True)
+        for node, score in zip(nodes.tolist(), scores.tolist(), strict=True)
         if node >= 0
     ]

@@ -1,13 +1,27 @@
-"""From a raw diagnosis to the name that all features see: normalised, and a bare ICD-10 code turned into its title."""
+"""From a raw diagnosis to the name that all features see: normalised, its slips mended, a bare ICD-10 code turned into its title."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
+from ..text.assertion import Status
 from ..text.normalizer import Normalizer, normalize_checked
+from ..text.understood import Reader, Reading
+from ..text.vocabulary import Vocabulary
 from .sources import open_tree
 from .tree import CODE_FORM, IcdTree
+
+
+class Codable(NamedTuple):
+    """name : what is looked up. no_code : why the text names no disease that is there, or several; None where it may name one.
+
+    Only what is denied or not understood has no code: ICD-10 has codes for history, screening and exposure.
+    """
+
+    name: str
+    no_code: str | None
 
 
 class Naming:
@@ -19,15 +33,64 @@ class Naming:
     code_source : the ICD-10 whose codes stand for their titles ("I21" for "acute myocardial infarction"): "icd10cm",
         "icd10" or the path of a CSV; None where a code is a text like any other. The tree is opened when the first
         text has the form of a code.
+    vocabulary : the words and names that are known; without one no slip is mended, and every text is understood.
     """
 
-    def __init__(self, normalizer: Normalizer, code_source: str | None = None) -> None:
-        self.normalizer, self.code_source = normalizer, code_source
+    def __init__(
+        self, normalizer: Normalizer, code_source: str | None = None, vocabulary: Vocabulary | None = None
+    ) -> None:
+        self.normalizer, self.code_source, self.vocabulary = normalizer, code_source, vocabulary
 
     def __call__(self, texts: Iterable[str]) -> list[str]:
         """Errors: `InputError` for a text without a letter or digit, or of more than 10,000 characters."""
+        if self.vocabulary is not None:
+            return [reading.name for reading in self.read(texts)]
         names = normalize_checked(self.normalizer, texts)
         return names if self.code_source is None else [self._title(name) for name in names]
+
+    def read(self, texts: Iterable[str]) -> list[Reading]:
+        """The same with what was made of each text: the slips that were mended, and why it is not understood.
+
+        Errors: as of a call.
+        """
+        texts = list(texts)
+        names, read = normalize_checked(self.normalizer, texts), self._reader
+        readings = []
+        for text, name in zip(texts, names, strict=True):
+            title = self._title_of(name)
+            # A code that has a title is known, whatever the words of the title.
+            readings.append(Reading(title) if read is None or title is not name else read(text, name))
+        return readings
+
+    def to_code(self, texts: Iterable[str]) -> list[Codable]:
+        """What the mapping to ICD-10 looks up for each text: a bare code stays one, slips are mended.
+
+        Errors: as of a call.
+        """
+        texts = list(texts)
+        names = normalize_checked(self.normalizer, texts)
+        return [
+            Codable(name if reading.name == self._title_of(name) else reading.name, self._no_code(reading, name))
+            for name, reading in zip(names, self.read(texts), strict=True)
+        ]
+
+    def _title_of(self, name: str) -> str:
+        return name if self.code_source is None else self._title(name)
+
+    def _no_code(self, reading: Reading, name: str) -> str | None:
+        if reading.not_understood is not None:
+            return reading.not_understood
+        said = self.normalizer.assertion(name)
+        return f"{said.status}: '{said.trigger}'" if said.status is Status.NEGATED else None
+
+    @cached_property
+    def _reader(self) -> Reader | None:
+        if self.vocabulary is None:
+            return None
+        return Reader(
+            self.vocabulary,
+            lambda part: self._title(self.normalizer(part)) if self.code_source else self.normalizer(part),
+        )
 
     def _title(self, name: str) -> str:
         # Most names are no code by their second character; the pattern and the tree are for the few that may be.

@@ -1,4 +1,4 @@
-"""The nearest codes of a vector: FAISS proposes a shortlist of names, exact cosines rank it.
+"""The nearest codes of a vector: FAISS proposes a shortlist of names, exact cosines rank it, alone or with what names say.
 
 FAISS reads vectors quantised to four bits per one or two dimensions (product quantisation, Jégou et al. 2011,
 "Product quantization for nearest neighbor search", §3, with the look-up tables held in registers, André et al. 2015). The
@@ -9,11 +9,14 @@ and cosines alone and in any batch.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .ranking import AGREEMENT, MISSING, WIDTH, Said, Wording, costs_of_bits
 
 CANDIDATES = 15
 """The nearest codes that are looked at unless another number is asked for, as in "How to Evaluate Medical AI"."""
@@ -26,6 +29,9 @@ _SHORTLIST = 12
 _SEED = 1234
 _QUERIES_AT_ONCE = 256
 
+_Fill = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
+"""(rows of the queries, their shortlists) -> how many codes each has now."""
+
 
 class Candidates(NamedTuple):
     """The nearest codes of n strings, best first.
@@ -33,11 +39,11 @@ class Candidates(NamedTuple):
     Attributes
     ----------
     nodes : int32[n, k], -1 where there are fewer than k.
-    cosines : float32[n, k], NaN where there are fewer than k.
+    scores : float32[n, k], the cosines, or the scores of `ranking`; NaN where there are fewer than k.
     """
 
     nodes: NDArray[np.int32]
-    cosines: NDArray[np.float32]
+    scores: NDArray[np.float32]
 
     @classmethod
     def none(cls, rows: int, k: int) -> Candidates:
@@ -93,30 +99,62 @@ class Search:
         -------
         [m, k]. Of equal cosines in a shortlist, the earlier vector goes first.
         """
-        import faiss
+        from .kernels import rank
 
         out = Candidates.none(len(queries), k)
+        self._each(queries, k, lambda rows, lists: rank(queries, rows, lists, self._vectors, self._codes, *out))
+        return out
+
+    def ranked(
+        self,
+        queries: NDArray[np.float32],
+        said: Said,
+        k: int,
+        wording: Wording,
+        costs: NDArray[np.float32],
+        categories: NDArray[np.int32],
+    ) -> Candidates:
+        """For each query the k codes of the best scores (see `ranking`).
+
+        Parameters
+        ----------
+        said : what the queries say.
+        k : at least `CANDIDATES` are looked for, so that the first ones do not hang on how many are asked for.
+        costs, categories : float32[n] and int32[n], of each vector's name.
+        """
+        from .kernels import rank_said
+
+        out = Candidates.none(len(queries), max(k, CANDIDATES))
+        settings = np.array([MISSING, AGREEMENT, WIDTH])
+        fixed = (categories, costs, *wording.entries[:3], *said[:3], wording.weights, costs_of_bits(), settings)
+
+        def fill(rows: NDArray[np.int64], lists: NDArray[np.int64]) -> NDArray[np.int64]:
+            return rank_said(queries, rows, lists, self._vectors, self._codes, *fixed, *out)
+
+        self._each(queries, max(k, CANDIDATES), fill)
+        return Candidates(np.ascontiguousarray(out.nodes[:, :k]), np.ascontiguousarray(out.scores[:, :k]))
+
+    def _each(self, queries: NDArray[np.float32], k: int, fill: _Fill) -> None:
+        import faiss
+
         rows = np.flatnonzero(queries.any(axis=1)) if len(self._vectors) else np.zeros(0, np.int64)
         parts = [rows[start : start + _QUERIES_AT_ONCE] for start in range(0, len(rows), _QUERIES_AT_ONCE)]
         workers = min(len(parts), os.cpu_count() or 1)
         if workers < 2:
             for part in parts:
-                self._fill(queries, part, out)
+                self._fill(queries, part, k, fill)
         else:
             # Each worker takes whole parts, ranking included, so FAISS needs no threads of its own below them.
             with ThreadPoolExecutor(workers, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool:
-                list(pool.map(lambda part: self._fill(queries, part, out), parts))
-        return out
+                list(pool.map(lambda part: self._fill(queries, part, k, fill), parts))
 
-    def _fill(self, queries: NDArray[np.float32], rows: NDArray[np.int64], out: Candidates) -> None:
-        from .kernels import rank
-
-        n, k = len(self._vectors), out.nodes.shape[1]
+    def _fill(self, queries: NDArray[np.float32], rows: NDArray[np.int64], k: int, fill: _Fill) -> None:
+        n = len(self._vectors)
         # The first of one is the first of fifteen.
         width = min(n, _SHORTLIST * max(k, CANDIDATES))
         while len(rows):
             shortlists = np.sort(self._index.search(queries[rows], width)[1], axis=1)
-            counts = rank(queries, rows, shortlists, self._vectors, self._codes, *out)
+            counts = fill(rows, shortlists)
             if width == n:
                 return
             rows, width = rows[counts < k], min(n, 4 * width)

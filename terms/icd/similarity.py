@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .search import Candidates
 
 TEMPERATURE = 0.03
-"""Of the softmax over a name's candidates: a code that is nearer by this cosine weighs e times as much."""
+"""Of the softmax over a name's candidates: a code that scores more by this weighs e times as much."""
 
 
 def wu_palmer(
@@ -46,7 +46,7 @@ class CategoryDistribution:
 
     @classmethod
     def of(cls, found: Candidates, categories: NDArray[np.int32]) -> CategoryDistribution:
-        """A softmax over the cosines of each name's candidates, added up by category.
+        """A softmax over the scores of each name's candidates, added up by category.
 
         Parameters
         ----------
@@ -55,8 +55,8 @@ class CategoryDistribution:
         """
         from .kernels import merge_categories
 
-        cosines = found.cosines.astype(np.float64)
-        weights = np.exp((cosines - cosines[:, :1]) / TEMPERATURE)
+        scores = found.scores.astype(np.float64)
+        weights = np.exp((scores - scores[:, :1]) / TEMPERATURE)
         merged = categories.copy()
         merge_categories(merged, weights)
         return cls(merged, weights)

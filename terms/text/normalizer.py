@@ -1,10 +1,11 @@
 """The normaliser: what every feature sees instead of the raw diagnosis.
 
-The steps, in order: Unicode NFKC, accents off Latin letters, a short form beside its long form off, signs to words,
+The steps, in order: invisible characters out, Unicode NFKC, accents off Latin letters, a short form beside its long form off, signs to words,
 possessives, punctuation to blanks;
 then word by word case folding and American spelling; then over the words numerals ("type II", "grade three"), compounds
 ("pre-eclampsia", "nonalcoholic"), words that say nothing, abbreviations, and hedges at the front ("possible", "r/o").
-A change of any step or of a built-in table changes `VERSION`, which is stored with each model.
+A change of any step or of a built-in table raises `VERSION`, which is stored with each model; a model of an older version
+keeps that version's steps and table.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from typing import Any
 
 from ...errors import InputError, OptionError
 from ...files.limits import MAX_CHARACTERS
+from .assertion import Assertion, assertion_of
 from .short_forms import without_short_forms
 from .spelling import american
 from .word_rules import NEGATED, RULES, Rules
 
-VERSION = "1"
+VERSION = "2"
+VERSIONS = ("1", VERSION)
+"""Version 1 leaves invisible characters where they are (they part words) and lacks the abbreviations `since` version 2."""
 LANGUAGES = ("en", "ru")
 
 _SIGNS = str.maketrans(
@@ -36,6 +40,18 @@ _SIGNS = str.maketrans(
         "<": " less than ", ">": " more than ", "≤": " at most ", "≥": " at least ",
     }
 )  # fmt: skip
+# Soft hyphens, zero-width characters and marks of direction, which come with text that was copied from pages.
+_INVISIBLE = dict.fromkeys(
+    (
+        0x00AD,
+        0x061C,
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2065),
+        *range(0x2066, 0x206A),
+        0xFEFF,
+    )
+)
 _ANY_SIGN = re.compile(r"[&`<>_'+]|-(?!\w)|[wW]/")
 _WITH = re.compile(r"(?<![^\W_])[wW]/(?:[oO](?![^\W_])|(?=\s?\w))")
 _LATIN_MARKS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
@@ -51,11 +67,15 @@ _MAX_ROUNDS = 6
 
 
 @lru_cache
-def _rows(language: str) -> dict[str, tuple[str, bool]]:
-    """The built-in table, `{"mi": ("myocardial infarction", False), …}`; True asks for upper case."""
+def _rows(language: str, version: str) -> dict[str, tuple[str, bool]]:
+    """The built-in table of a version, `{"mi": ("myocardial infarction", False), …}`; True asks for upper case."""
     file = resources.files(__package__ or "") / f"abbreviations_{language}.csv"
     rows = csv.DictReader(file.read_text("utf-8").splitlines())
-    return {row["abbreviation"]: (row["expansion"], row["case"] == "exact") for row in rows}
+    return {
+        row["abbreviation"]: (row["expansion"], row["case"] == "exact")
+        for row in rows
+        if (row["since"] or "1") <= version
+    }
 
 
 class Normalizer:
@@ -66,6 +86,7 @@ class Normalizer:
     language : "en" or "ru"; chooses the abbreviation table and the word rules.
     abbreviations : the user's own, `{"NASH": "nonalcoholic steatohepatitis"}`; they go before the built-in table,
         match in any case, and are stored with the model.
+    version : one of `VERSIONS`; an older one for a model that was trained with it.
 
     Two equal results mean "identical but for spelling", so M calls them a match without asking the model.
     What comes out goes in unchanged: `n(n(x)) == n(x)`.
@@ -76,16 +97,21 @@ class Normalizer:
     'diabetes mellitus type 2'
     """
 
-    def __init__(self, language: str = "en", abbreviations: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, language: str = "en", abbreviations: Mapping[str, str] | None = None, version: str = VERSION
+    ) -> None:
         if language not in LANGUAGES:
             raise OptionError("language", f"one of {', '.join(LANGUAGES)}", language)
+        if version not in VERSIONS:
+            raise OptionError("normalizer version", f"one of {', '.join(VERSIONS)}", version)
         self.language = language
+        self.version = version
         self.abbreviations = dict(abbreviations or {})
         self._rules: Rules = RULES[language]
         self._fold = _fold_en if language == "en" else _fold_ru
         self._table: dict[str, tuple[str, ...]] = {}
         self._longest_from: dict[str, int] = {}
-        for short, (long, exact) in _rows(language).items():
+        for short, (long, exact) in _rows(language, version).items():
             self._enter(short, long, exact)
         for short, long in self.abbreviations.items():
             self._enter(short, long, exact=False)
@@ -93,7 +119,7 @@ class Normalizer:
         self._special = self._rules.special | self._longest_from.keys() | self._exact
 
     def _enter(self, short: str, long: str, exact: bool) -> None:
-        key, expansion = ([self._fold(word) for word in _raw_words(text)] for text in (short, long))
+        key, expansion = ([self._fold(word) for word in _raw_words(self._visible(text))] for text in (short, long))
         if not key or not expansion:
             raise OptionError("abbreviations", "non-empty abbreviation -> non-empty expansion", {short: long})
         joined = " ".join(key)
@@ -109,6 +135,7 @@ class Normalizer:
 
     def __call__(self, text: str) -> str:
         """The normalised form of `text`; "" when it holds no letter and no digit."""
+        text = self._visible(text)
         raw = _raw_words(text)
         words = [self._fold(word) for word in raw]
         out = " ".join(words)
@@ -123,6 +150,9 @@ class Normalizer:
             if out == before:
                 break
         return out
+
+    def _visible(self, text: str) -> str:
+        return text if text.isascii() or self.version == "1" else text.translate(_INVISIBLE)
 
     def _over_words(self, words: list[str]) -> list[str]:
         """The rules over words, again and again until nothing changes: an expansion can meet a word that it joins."""
@@ -161,16 +191,18 @@ class Normalizer:
                 here += 1
         return out
 
+    def assertion(self, name: str) -> Assertion:
+        """What a normalised name says, and of which diagnosis; a model of version 1 takes every name for a present diagnosis."""
+        return Assertion(name) if self.version == "1" else assertion_of(name, self.language)
+
     def spec(self) -> dict[str, Any]:
         """What a model stores so that `from_spec` gives the same normaliser again."""
-        return {"version": VERSION, "language": self.language, "abbreviations": self.abbreviations}
+        return {"version": self.version, "language": self.language, "abbreviations": self.abbreviations}
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Normalizer:
         """Raises `OptionError` for a version that this release does not have."""
-        if spec.get("version") != VERSION:
-            raise OptionError("normalizer version", repr(VERSION), spec.get("version"))
-        return cls(spec["language"], spec["abbreviations"])
+        return cls(spec["language"], spec["abbreviations"], spec.get("version", ""))
 
     @property
     def identity(self) -> str:

@@ -7,7 +7,15 @@ from itertools import pairwise
 import pytest
 
 import dxmatch
+from dxmatch.auditing.families import family_of, label_of
 from dxmatch.errors import DxmatchError, InputError, OptionError
+
+from ..small_relation import related, under
+
+
+@pytest.fixture(scope="module")
+def knowing(tmp_path_factory):
+    return related(tmp_path_factory.mktemp("icd"))
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +97,64 @@ def test_the_waterfall_leads_from_start_to_score(same_site):
 def test_a_text_without_a_word(matcher):
     with pytest.raises(InputError, match="without a letter"):
         dxmatch.explain(matcher, "???", "asthma")
+
+
+def test_what_excludes_is_decisive_whatever_the_trees_say(knowing):
+    found = dxmatch.explain(knowing, "vasculitis", "no evidence of vasculitis")
+    assert found.excluded and found.probability == 0 and not found.match
+    assert found.by_trees > 0.5, "the trees see two names of one disease"
+    assert found.reason == "vasculitis is present, vasculitis is negated ('no evidence of')"
+    text = str(found)
+    assert f"This is decisive: {found.reason}. The trees alone would say {found.by_trees:.3f}." in text
+    assert "is excluded, with a probability of 1.00" in text
+    assert text.count(found.reason) == 1
+
+
+def test_what_the_graph_knows_is_said(knowing, tmp_path):
+    found = dxmatch.explain(knowing, "large vessel vasculitis", "Takayasu arteritis")
+    assert found.reason == "Takayasu arteritis is a kind of large vessel vasculitis (MONDO)"
+    assert not found.excluded and found.match and found.links == ()
+    assert found.relation == "broader" and sum(found.relations.values()) == pytest.approx(1)
+    assert "Takayasu arteritis is a kind of large vessel vasculitis (MONDO)." in found.words
+    assert "To 'Takayasu arteritis', 'large vessel vasculitis' is broader, with a probability of 0." in str(found)
+    assert dxmatch.explain(knowing, found.b, found.a).relation == "narrower"
+    page = found.save(tmp_path / "why.html").read_text("utf-8")
+    assert found.reason in page and "broader 0." in page
+    told = json.loads(found.to_json())
+    assert told["relation"] == "broader" and told["relations"]["broader"] == found.relations["broader"]
+
+
+def test_how_sure_a_link_is_where_a_name_is_not_in_the_graph(knowing):
+    found = dxmatch.explain(knowing, "heart attack of the anterior wall", "vasculitis")
+    (link,) = found.links
+    assert link.name == knowing.providers.naming([found.a])[0] and link.certainty < 1
+    assert f"'{link.name}' is no name in the graph of diseases; the nearest is one of {link.disease}" in str(found)
+    assert f"with a cosine of {link.certainty:.2f}." in str(found)
+
+
+def test_under_a_policy_the_decision_is_the_policys(knowing):
+    strict = under(knowing, "strict")
+    pair = "large vessel vasculitis", "Takayasu arteritis"
+    found = dxmatch.explain(strict, *pair)
+    assert found.probability == strict.probability(*pair) and not found.match and knowing.match(*pair)
+    assert f"What counts is the policy strict; under the default it would be {knowing.probability(*pair):.3f}." in str(
+        found
+    )
+
+
+def test_a_model_without_a_graph_or_relations_says_nothing_of_them(matcher):
+    found = dxmatch.explain(matcher, "gout", "gouty arthritis")
+    assert found.relation is None and found.relations == {} and found.links == () and not found.excluded
+    assert "graph of diseases" not in str(found)
+
+
+def test_every_feature_has_words(knowing):
+    for feature in knowing.features.features:
+        assert "{" not in label_of(feature) and len(label_of(feature)) < 140, feature
+    of = {feature.name: feature for feature in knowing.features.features}
+    assert family_of(of["disease_line"]) == "diseases"
+    assert (
+        label_of(of["disease_line"])
+        == "how sure it is that both are one disease, or one a kind of the other, in the graph of diseases"
+    )
+    assert "decisive" in label_of(of["excluded"])

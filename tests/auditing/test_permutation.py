@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, f1_score
 
+import dxmatch
 from dxmatch.auditing.permutation import Disturbed, quality
 from dxmatch.auditing.scored_pairs import score_pairs
+from dxmatch.errors import OptionError
 from dxmatch.training.statistics.measure import group_draws
+
+from ..small_relation import related
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +70,21 @@ def test_both_columns_are_shuffled_together(matcher, scored, resamples, monkeypa
     monkeypatch.setattr(matcher, "raw", lambda table: (seen.append(table), raw(table))[1])
     Disturbed(matcher, scored, None, resamples).shuffled([0, 1], 1, np.random.default_rng(3))
     assert sorted(map(tuple, seen[0].tolist())) == sorted(map(tuple, scored.table.tolist()))
+
+
+def test_what_excludes_ranks_below_all_and_is_no_match_when_other_features_are_shuffled(tmp_path):
+    m = related(tmp_path)
+    table = np.zeros((3, len(m.features.names)), np.float32)
+    table[:, m.features.names.index("disease_line")] = table[:, m.features.names.index("ratio_unigram")] = 1
+    table[1, m.features.exclusion] = 1
+    ranked = m.ranked(table)
+    assert ranked[[0, 2]].tolist() == m.raw(table)[[0, 2]].tolist() and np.isfinite(ranked).all() and ranked[1] < -1e6
+    assert m.scorer.calibration(m.ranked(table)).tolist() == m.decided(table, np.zeros(3, bool)).tolist()
+    assert (m.decided(table, np.zeros(3, bool)) >= m.threshold).tolist() == [True, False, True]
+
+
+def test_an_audit_is_of_the_default_policy(tmp_path):
+    with pytest.raises(
+        OptionError, match="'matcher' parameter must be an M under the policy specification. Got 'strict'"
+    ):
+        dxmatch.audit(related(tmp_path, policy="strict"), [("gout", "asthma")])

@@ -30,9 +30,9 @@ from dxmatch.matcher.match_function import MatchFunction, load
 from dxmatch.training.contained import contained
 from dxmatch.training.recipe import Recipe
 from dxmatch.training.shipped import silver_extra
-from dxmatch.training.split import Groups, held_out
 from dxmatch.training.statistics.measure import average_precision
-from dxmatch.training.threshold import choose_threshold
+from dxmatch.training.statistics.split import Groups, held_out
+from dxmatch.training.statistics.threshold import choose_threshold
 from dxmatch.training.train import fit
 
 ROOT = Path(__file__).resolve().parents[2]

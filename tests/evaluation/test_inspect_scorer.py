@@ -106,7 +106,7 @@ def test_a_small_task_by_hand(evaluated: Callable[..., Any], hand_matcher: Any) 
     ]
     assert second.metadata == {
         "diagnoses": ["angina", "heart attack"], "probabilities": [0.0, 1.0],
-        "nearest_references": ["asthma", "myocardial infarction"], "matcher": "by-hand", "threshold": 0.5,
+        "nearest_references": ["asthma", "myocardial infarction"], "matcher": "by-hand", "policy": None, "threshold": 0.5,
     }  # fmt: skip
     assert third.value == {"top1": 0, "topk": 0, "probability": 0.0}
     assert silent.value["topk"] == 0 and np.isnan(silent.value["probability"]) and silent.reason == "no_response"

@@ -14,13 +14,16 @@ from dxmatch.features.interning import intern_pairs
 from dxmatch.features.providers import Providers
 from dxmatch.files.pairs import read_pairs
 from dxmatch.models.shipped import SHIPPED_MODEL
+from dxmatch.terms.diseases.shipped import shipped_graph
 from dxmatch.terms.encoders.static import StaticEncoder
 from dxmatch.terms.text.normalizer import Normalizer
 
 
 @pytest.fixture(scope="module")
 def providers() -> Providers:
-    return FeatureSet.read("offline").open(Normalizer(), StaticEncoder.load(SHIPPED_MODEL / "encoder"))
+    return FeatureSet.read("offline").open(
+        Normalizer(), StaticEncoder.load(SHIPPED_MODEL / "encoder"), graph=shipped_graph()
+    )
 
 
 def same_columns(features: list[dict[str, str]], providers: Providers, example: Path) -> list[tuple[str, str]]:

@@ -13,8 +13,12 @@ def test_offline() -> None:
     offline = FeatureSet.read("offline")
     assert offline.names == (
         "icd_nearest", "icd_kinship", "icd_overlap", "cosine_static", "alignment_better", "alignment_worse", "contrast",
-        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "levenshtein",
+        "ratio_unigram", "ratio_bigram", "ratio_stem", "ratio_lemma", "disease_same", "disease_line",
+        "disease_closeness", "disease_lin", "disease_certainty", "excluded",
     )  # fmt: skip
+    assert offline.needs_graph and offline.exclusion == 16
+    cheap = FeatureSet.from_dict({"feature": [{"name": "x", "kind": "levenshtein"}]})
+    assert not cheap.needs_graph and cheap.exclusion is None
     assert FeatureSet.from_dict(offline.to_dict()) == offline
 
 

@@ -16,6 +16,8 @@ from dxmatch.terms.encoders.static import Shape, StaticEncoder
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 
+from ..small_graph import graph_of
+
 TREE = """code,name,parent
 IX,Diseases of the circulatory system,
 I20-I25,Ischaemic heart diseases,IX
@@ -35,6 +37,10 @@ ODD = [
     "hypertension",
     "hypotension",
     "i21",
+    "no angina pectoris",
+    "unstable angina",
+    "anterior wall infarction",
+    "cardiac disease",
 ]
 _WORDS = "acute chronic infarction anterior wall of non hypertension type 1 2 с é heart failures"
 WORDS = st.sampled_from(_WORDS.split())
@@ -59,11 +65,14 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> tuple[FeatureSet, Provi
     rng = np.random.default_rng(0)
     shape = Shape(buckets=512, word_buckets=128, dimensions=16)
     encoder = StaticEncoder.quantized(shape, rng.standard_normal((512, 16)).astype(np.float32))
-    return FeatureSet.from_dict({"feature": features}), Providers(Naming(Normalizer()), {SHIPPED: encoder})
+    opened = Providers(Naming(Normalizer()), {SHIPPED: encoder}, graph=graph_of())
+    return FeatureSet.from_dict({"feature": features}), opened
 
 
 def table(names: list[str], first: np.ndarray, second: np.ndarray, setting: tuple[FeatureSet, Providers]) -> np.ndarray:
-    pairs = InternedPairs(names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)))
+    pairs = InternedPairs(
+        names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)), np.zeros(len(first), bool)
+    )
     return feature_table(pairs, *setting, threads=1)
 
 

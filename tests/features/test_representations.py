@@ -59,7 +59,9 @@ def some_pairs(count: int = 90) -> InternedPairs:
     random = np.random.default_rng(1)
     names = list(dict.fromkeys(" ".join(random.choice(WORDS, random.integers(1, 6))) for _ in range(count)))
     first, second = np.triu_indices(len(names))
-    return InternedPairs(names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)))
+    return InternedPairs(
+        names, first.astype(np.int32), second.astype(np.int32), np.arange(len(first)), np.zeros(len(first), bool)
+    )
 
 
 def test_one_step_for_what_is_compared_together() -> None:

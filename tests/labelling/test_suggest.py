@@ -56,7 +56,7 @@ def test_no_pair_twice_equal_or_labelled(matcher: MatchFunction, tmp_path: Path)
     key = found.key.to_pandas()
     assert key[["row", "a", "b"]].to_numpy().tolist() == [[0, "Gout", "Gouty arthritis"], [4, "Sepsis", "Shock"]]
     assert found.made_with["counts"] == {
-        "rows": 5, "set_aside": 0, "repeated": 1, "equal": 1, "labelled": 1, "free": 2,
+        "rows": 5, "set_aside": 0, "repeated": 1, "equal": 1, "labelled": 1, "not_understood": 0, "free": 2,
     }  # fmt: skip
     assert "the pool has 2 that differ" in found.warnings[0]
     with pytest.raises(dxmatch.InputError, match="no pair is left to suggest"):

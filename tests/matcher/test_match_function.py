@@ -37,6 +37,11 @@ def m() -> dxmatch.MatchFunction:
     return dxmatch.load()
 
 
+@pytest.fixture(scope="module")
+def judging_all() -> dxmatch.MatchFunction:
+    return dxmatch.load(judge_all=True)
+
+
 def test_says_what_a_doctor_would(m: dxmatch.MatchFunction) -> None:
     for a, b, expected in [
         ("heart attack", "acute myocardial infarction", True), ("heart attack", "acute MI", True),
@@ -48,9 +53,11 @@ def test_says_what_a_doctor_would(m: dxmatch.MatchFunction) -> None:
         assert m.match(a, b) is expected, (a, b, m.probability(a, b))
 
 
+@pytest.mark.filterwarnings("ignore:.* mix Latin and")
 @settings(deadline=None, max_examples=60)
 @given(pairs=st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=12))
-def test_symmetric_and_alone_as_in_a_batch(m: dxmatch.MatchFunction, pairs: list[tuple[str, str]]) -> None:
+def test_symmetric_and_alone_as_in_a_batch(judging_all: dxmatch.MatchFunction, pairs: list[tuple[str, str]]) -> None:
+    m = judging_all
     a, b = [list(side) for side in zip(*pairs, strict=True)]
     batch = m.probabilities(a, b)
     assert ((batch >= 0) & (batch <= 1)).all()

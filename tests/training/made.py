@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dxmatch.training.examples import Examples
-from dxmatch.training.split import Groups
+from dxmatch.training.statistics.split import Groups
 
 
 def examples(
@@ -22,6 +22,7 @@ def examples(
         np.asarray(label, np.int8),
         known.get("weight"),
         np.array([a == b for a, b in pairs], bool) if identical is None else identical,
+        np.zeros(len(pairs), bool) if known.get("excluded") is None else known["excluded"],
         Groups.of([first for first, _ in pairs]),
         np.array(pairs, object),
         references,

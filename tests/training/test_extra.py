@@ -14,7 +14,7 @@ from dxmatch.training.engines import lightgbm_engine
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
 from dxmatch.training.examples import Extra, ExtraExamples
 from dxmatch.training.recipe import Recipe
-from dxmatch.training.split import Groups, held_out
+from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.train import fit
 
 pytestmark = pytest.mark.usefixtures("few_rounds")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.training.split import Groups, grouped_folds, held_out
+from dxmatch.training.statistics.split import Groups, grouped_folds, held_out
 
 NAMES = [f"disease {i}" for i in range(60)]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.training.threshold import SHARES, Rule, choose_threshold, f1_at
+from dxmatch.training.statistics.threshold import SHARES, Rule, choose_threshold, f1_at
 
 PAIRS = st.lists(st.tuples(st.integers(1, 10), st.integers(0, 1)), min_size=4, max_size=60).filter(
     lambda pairs: 0 < sum(y for _, y in pairs) < len(pairs)

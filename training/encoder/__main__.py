@@ -16,7 +16,7 @@ from ...progress import shown
 from ...terms.encoders import Encoder
 from ...terms.encoders.static import Shape, StaticEncoder
 from ...terms.text.normalizer import Normalizer
-from .data import COMMON, FOLDS, Names, Synonyms, folds_of, join
+from .data import COMMON, DISEASES, FOLDS, Names, Synonyms, folds_of, join
 from .fit import Settings, train_encoder
 from .measure import Queries, icd_category_right, judged_pairs, read_queries, shares
 from .options import add_options, read_sources, run, say, settings_of
@@ -56,7 +56,7 @@ def _run(options: argparse.Namespace) -> None:
     say(f"{len(names.texts):,} names, {len(names.pairs):,} pairs, {len(np.unique(names.disease)):,} diseases")
 
     def train(part: Names, what: str) -> StaticEncoder:
-        about = {"normalizer": normalizer.identity, "sources": _sources(sources, options.synonyms)}
+        about = {"normalizer": normalizer.identity, "sources": _sources(sources, options.synonyms, options.diseases)}
         with shown(what) as progress:
             return train_encoder(
                 part, Shape(), settings, threads=options.threads, about=about, progress=progress
@@ -137,12 +137,14 @@ def _peer(options: argparse.Namespace) -> tuple[str, Encoder]:
     return options.peer_name or folder.name, model
 
 
-def _sources(sources: Sequence[Synonyms], files: Sequence[Path]) -> list[dict[str, Any]]:
+def _sources(sources: Sequence[Synonyms], files: Sequence[Path], diseases: Path) -> list[dict[str, Any]]:
     """Names and hashes of what was trained on, without the folders of this machine."""
     hashes = {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     out: list[dict[str, Any]] = []
     for source in sources:
-        if source.source in hashes:
+        if source.source == DISEASES:
+            known = {"file": DISEASES, "sha256": hashlib.sha256((diseases / DISEASES).read_bytes()).hexdigest()}
+        elif source.source in hashes:
             known = {"file": Path(source.source).name, "sha256": hashes[source.source]}
         elif source.source == COMMON:
             known = {"files": f"training/word_lists/{COMMON}*.csv"}

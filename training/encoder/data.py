@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file
-from typing import Any
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.tables import read_table
 from ...terms.text.normalizer import Normalizer
+from ..diseases.tables import is_read_as_another, read_diseases
 from ..word_lists.reading import files_like
 
 SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
@@ -23,6 +24,7 @@ SYNONYM_COLUMNS = (("name", "synonym"), ("mondo", "other"))
 ID_COLUMNS = {"orpha": "Orphanet:", "other_id": ""}
 """Optional columns with the disease's id, and what goes before it to make the ids of all files comparable."""
 COMMON = "common_synonyms_en"
+DISEASES = "disease_names.csv"
 FOLDS = 5
 MAX_NOTE = 100
 _COLLECTS = re.compile(r"\bother\b", re.IGNORECASE)
@@ -67,18 +69,11 @@ class Names:
         return Names(texts, new[self.pairs[kept[self.pairs].all(axis=1)]], self.disease[kept])
 
 
-def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of these columns of a file. Errors: `InputError` for a missing one."""
-    table = read_table(path)
-    for name in names:
-        table.require(name)
-    return zip(*map(table.column, names), strict=True)
-
-
-def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
+def read_synonyms(path: str | os.PathLike[str], *, short_forms: bool = False) -> Synonyms:
     """A file with columns `name` and `synonym` (or `mondo` and `other`), and an id where there is one.
 
-    "OBSOLETE: " before a name is taken off. Errors: `InputError` for a missing column or a blank name, with its row.
+    "OBSOLETE: " before a name is taken off. A row with a short form that the normaliser writes out ("CAP syndrome") is
+    left out unless `short_forms`: it may be another's. Errors: `InputError` for a missing column or a blank name, with its row.
     """
     table = read_table(path)
     columns = max(SYNONYM_COLUMNS, key=lambda pair: len(set(pair) & set(table.names)))
@@ -89,11 +84,16 @@ def read_synonyms(path: str | os.PathLike[str]) -> Synonyms:
         if "" in names:
             raise table.error("a blank name", names.index(""), column, allowed="the name of a disease")
     ids: list[str | None] = [None] * len(table)
+    normalizer = Normalizer()
+    kept = [
+        short_forms or not any(is_read_as_another(name, normalizer) for name in row) for row in zip(*both, strict=True)
+    ]
     id_column = next((name for name in ID_COLUMNS if name in table.names), None)
     if id_column:
         before = ID_COLUMNS[id_column]
         ids = [before + value if value else None for value in table.text(id_column).to_pylist()]
-    return Synonyms(table.source, both[0], both[1], ids)
+    first, second = (list(compress(names, kept)) for names in both)
+    return Synonyms(table.source, first, second, list(compress(ids, kept)))
 
 
 def common_synonyms() -> Synonyms:
@@ -101,10 +101,22 @@ def common_synonyms() -> Synonyms:
     first, second = [], []
     for file in files_like(COMMON):
         with as_file(file) as path:
-            read = read_synonyms(path)
+            read = read_synonyms(path, short_forms=True)
             first += read.first
             second += read.second
     return Synonyms(COMMON, first, second, [None] * len(first), times=3)
+
+
+def disease_synonyms(folder: str | os.PathLike[str], normalizer: Normalizer) -> Synonyms:
+    """The graph of diseases in `folder`: each main name with each other name of the same disease."""
+    first, second, ids = [], [], []
+    for disease in read_diseases(folder, normalizer):
+        main, *others = disease.names
+        for name in others or [main]:
+            first.append(main)
+            second.append(name)
+            ids.append(disease.id)
+    return Synonyms(DISEASES, first, second, ids)
 
 
 def without_obsolete(name: str) -> str:

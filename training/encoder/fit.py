@@ -48,7 +48,7 @@ class Settings:
     Errors: `OptionError` for a number out of range.
     """
 
-    epochs: int = 8
+    epochs: int = 6
     batch: int = 1024
     temperature: float = 0.1
     learning_rate: float = 0.01

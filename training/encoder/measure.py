@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...features.cosine import cosine
+from ...files.tables import required_columns
 from ...terms.encoders import Encoder
 from ...terms.icd import IcdIndex
 from ...terms.icd.search import CANDIDATES
 from ...terms.text.normalizer import Normalizer
 from ..statistics.measure import average_precision
-from .data import ID_COLUMNS, Synonyms, required_columns, without_obsolete
+from .data import ID_COLUMNS, Synonyms, without_obsolete
 
 
 @dataclass(frozen=True)

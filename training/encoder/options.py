@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import DxmatchError, InputError
-from .data import Synonyms, common_synonyms, icd_synonyms, read_synonyms
+from ...terms.text.normalizer import Normalizer
+from .data import Synonyms, common_synonyms, disease_synonyms, icd_synonyms, read_synonyms
 
 Settings = TypeVar("Settings")
 _NUMBERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
@@ -22,6 +23,7 @@ def add_options(parser: argparse.ArgumentParser, settings: type) -> argparse.Arg
         "--synonyms", type=Path, action="append", default=[], metavar="FILE",
         help="columns name and synonym; give it once per file",
     )  # fmt: skip
+    parser.add_argument("--diseases", type=Path, metavar="FOLDER", help="with the tables of the graph of diseases")
     parser.add_argument("--no-common", action="store_true", help="leave out the common synonyms that come with dxmatch")
     parser.add_argument("--no-icd", action="store_true", help="leave out ICD-10-CM's titles and inclusion terms")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
@@ -40,6 +42,8 @@ def settings_of(options: argparse.Namespace, settings: type[Settings]) -> Settin
 def read_sources(options: argparse.Namespace) -> list[Synonyms]:
     """The files of synonyms, then the built-in ones. Raises `InputError` where nothing is left to train on."""
     sources = [read_synonyms(path) for path in options.synonyms]
+    if options.diseases:
+        sources.append(disease_synonyms(options.diseases, Normalizer()))
     if not options.no_common:
         sources.append(common_synonyms())
     if not options.no_icd:

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from ..word_lists.reading import rows, word_set
 from .pool import OWN, Candidate, Everyday, Name, Pool, in_turn, round_robin, shuffled
-from .vocabulary import COMMON, ICD
 
 T = TypeVar("T")
 PER_TEMPLATE = 4
@@ -127,34 +126,6 @@ def other_organism(pool: Pool, random: Random) -> Iterator[Candidate]:
     return in_turn([(0.6, _opposed(pool, "organism", random)), (0.4, made())], random)
 
 
-def acute_chronic(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """The acute and the chronic form, or the congenital and the acquired one."""
-
-    def made() -> Iterator[Candidate]:
-        for name in shuffled([name for name in pool.all if name.source in (COMMON, ICD)], random):
-            if name.words[0] in ("acute", "chronic") and 1 < len(name.words) < 5 and "and" not in name.words:
-                opposite = "chronic" if name.words[0] == "acute" else "acute"
-                yield Candidate(name.text, f"{opposite} {' '.join(name.text.split()[1:])}", f"{name.source}, turned")
-
-    return in_turn([(0.7, _opposed(pool, "course", random)), (0.3, made())], random)
-
-
-_PAIRED = word_set("kidney knee hip ankle shoulder hand foot eye ear breast ovary testis leg")
-
-
-def other_side(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """Left and right."""
-
-    def made() -> Iterator[Candidate]:
-        for row in shuffled([row for row in pool.everyday if row.site in _PAIRED] * 3, random):
-            form = random.choice(("{}-sided {}", "{} {}"))
-            a, b = shuffled(("left", "right"), random)
-            other = pool.other_name(row.disease, random) if random.random() < 0.3 else row.disease
-            yield Candidate(form.format(a, row.disease), form.format(b, other), OWN)
-
-    return in_turn([(0.6, _opposed(pool, "side", random)), (0.4, made())], random)
-
-
 def opposites(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two names that differ in one word and its opposite: hyper- and hypo-, benign and malignant, with and without."""
     swapped = in_turn([(0.5, _swapped(pool, kind, random)) for kind in ("prefix", "suffix")], random)
@@ -234,24 +205,12 @@ def numbers_differ(a: str, b: str) -> bool:
 
 def other_site(pool: Pool, random: Random) -> Iterator[Candidate]:
     """One mechanism at two sites: carcinoma of the lung and of the colon."""
-    return in_turn(
-        [(0.65, _opposed(pool, "site", random)), (0.35, _crossed("mechanism", "site", pool, random))], random
-    )
+    return in_turn([(0.65, _opposed(pool, "site", random)), (0.35, _crossed(pool, random))], random)
 
 
-def other_mechanism(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """Two diseases of one site: pneumonia, lung cancer, pulmonary embolism."""
-    return _crossed("site", "mechanism", pool, random)
-
-
-def _crossed(same: str, other: str, pool: Pool, random: Random) -> Iterator[Candidate]:
+def _crossed(pool: Pool, random: Random) -> Iterator[Candidate]:
     groups: dict[str, list[Everyday]] = defaultdict(list)
     for row in pool.everyday:
-        groups[getattr(row, same)].append(row)
-    pairs = [
-        (a.disease, b.disease)
-        for group in groups.values()
-        for a, b in combinations(group, 2)
-        if getattr(a, other) != getattr(b, other)
-    ]
+        groups[row.mechanism].append(row)
+    pairs = [(a.disease, b.disease) for group in groups.values() for a, b in combinations(group, 2) if a.site != b.site]
     return pool.drawn_pairs(pairs * 2, OWN, random)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from . import contrasts, neighbours, specification, synonymy
+from . import contrasts, diseases, neighbours, specification, synonymy
 from .pool import Candidate, Pool
 
 SPECIFIES, STAGE, SYNONYMS, SIGN, SPELLING = (
@@ -20,7 +20,7 @@ class Generator:
     """One kind of pairs.
 
     label : 1 match, 0 no match. criterion : the one of the six expert criteria that makes it a match, or why it is none.
-    share : of all pairs, by default. candidates : (names, random) -> candidates in random order; it ends when it has no more.
+    share : of all pairs, by default, before all are scaled to add up to 1. candidates : (names, random) -> candidates in random order; it ends when it has no more.
     """
 
     name: str
@@ -33,27 +33,26 @@ class Generator:
 GENERATORS: dict[str, Generator] = {
     generator.name: generator
     for generator in (
-        Generator("synonym", 1, SYNONYMS, 0.15, synonymy.synonyms),
+        Generator("synonym", 1, SYNONYMS, 0.1, synonymy.synonyms),
         Generator("phrasing", 1, SYNONYMS, 0.04, synonymy.phrasings),
-        Generator("everyday_specification", 1, SPECIFIES, 0.03, specification.everyday),
-        Generator("specification", 1, SPECIFIES, 0.06, specification.tree),
-        Generator("qualifier", 1, SPECIFIES, 0.05, specification.qualifiers),
+        Generator("everyday_specification", 1, SPECIFIES, 0.05, specification.everyday),
+        Generator("specification", 1, SPECIFIES, 0.04, specification.tree),
+        Generator("disease_kind", 1, SPECIFIES, 0.08, diseases.kinds),
+        Generator("qualifier", 1, SPECIFIES, 0.04, specification.qualifiers),
         Generator("orphadata_relation", 1, SPECIFIES, 0.02, specification.orphadata_relations),
         Generator("stage", 1, STAGE, 0.03, specification.stages),
-        Generator("laboratory_sign", 1, SIGN, 0.02, specification.laboratory_signs),
+        Generator("laboratory_sign", 1, SIGN, 0.03, specification.laboratory_signs),
         Generator("spelling", 1, SPELLING, 0.04, synonymy.typing_errors),
         Generator("look_alike", 0, "taken for each other", 0.03, neighbours.look_alikes),
-        Generator("sibling", 0, "neighbours in ICD-10-CM", 0.09, neighbours.siblings),
-        Generator("other_mechanism", 0, "one site, another mechanism", 0.05, contrasts.other_mechanism),
+        Generator("sibling", 0, "neighbours in ICD-10-CM", 0.04, neighbours.siblings),
+        Generator("disease_sibling", 0, "two kinds of one disease", 0.06, diseases.siblings),
+        Generator("too_broad", 0, "a class that names no disease", 0.02, diseases.too_broad),
         Generator("other_site", 0, "one mechanism, another site", 0.05, contrasts.other_site),
         Generator("other_organism", 0, "another organism", 0.02, contrasts.other_organism),
-        Generator("other_number", 0, "another type, factor or group", 0.05, contrasts.other_number),
-        Generator("acute_chronic", 0, "acute against chronic, congenital against acquired", 0.02, contrasts.acute_chronic),
-        Generator("other_side", 0, "left against right", 0.01, contrasts.other_side),
-        Generator("opposite", 0, "a word and its opposite", 0.05, contrasts.opposites),
-        Generator("lexical_neighbour", 0, "names alike by their letters, of two diseases", 0.07, neighbours.lexical_neighbours),
-        Generator("meta_inventory", 0, "long forms that curators hold to differ", 0.005, neighbours.meta_inventory),
-        Generator("random", 0, "any two diseases", 0.115, neighbours.random_pairs),
+        Generator("other_number", 0, "another type, factor or group", 0.04, contrasts.other_number),
+        Generator("opposite", 0, "a word and its opposite", 0.08, contrasts.opposites),
+        Generator("lexical_neighbour", 0, "names alike by their letters, of two diseases", 0.06, neighbours.lexical_neighbours),
+        Generator("random", 0, "any two diseases", 0.13, neighbours.random_pairs),
     )
 }  # fmt: skip
-"""By name, in order; the shares add up to 1."""
+"""By name, in order; `counts` scales the shares to add up to 1."""

@@ -12,9 +12,8 @@ import numpy as np
 from ...terms.icd.tree import BLOCK, CATEGORY
 from ..word_lists.reading import LOOK_ALIKES, rows, word_set
 from .pool import Candidate, Name, Pool, in_turn, is_name, shuffled
-from .synonymy import is_disease
 from .titles import is_enumerated
-from .vocabulary import COMMON, ICD, META_INVENTORY
+from .vocabulary import COMMON, ICD
 
 NEAREST = 12
 _BLOCK_OF_QUERIES = 128
@@ -110,27 +109,6 @@ def _is_spelling(a: str, b: str) -> bool:
 def look_alikes(pool: Pool, random: Random) -> Iterator[Candidate]:
     """Two common diseases that are taken for each other, from a table of our own, by any of their names."""
     return pool.drawn_pairs([(row["a"], row["b"]) for row in rows(LOOK_ALIKES)] * 4, LOOK_ALIKES, random)
-
-
-def meta_inventory(pool: Pool, random: Random) -> Iterator[Candidate]:
-    """Two long forms of one abbreviation that Meta-Inventory's curators hold to differ."""
-    for a, b, same in shuffled(pool.vocabulary.meta_inventory, random):
-        if not same and is_disease(a) and is_disease(b) and _differ_in_kind(pool, a, b):
-            yield Candidate(a, b, META_INVENTORY)
-
-
-_RELATIVE = word_set(
-    "acute chronic early late severe mild normal benign occult canine bovine human adult acquired single double vessel traumatic "
-    "arterial non anterior obstructive occlusive lateral mycobacterium proliferative small large idiopathic primary simple leg urinary "
-    "encephalomyelitis lympho lymphocytic atherosclerotic arteriosclerotic cardiovascular reperfused recurrent feline cerebral hemophagocytic "
-    "splanchnic shocklike drug carcinomatosis x linked globulinemia surgical veno venous st recognized mandibular hypo agamma"
-)
-"""Words by which one of two long forms may be a kind of the other."""
-
-
-def _differ_in_kind(pool: Pool, a: str, b: str) -> bool:
-    first, second = _own_words(pool, a, b)
-    return bool(first - _RELATIVE and second - _RELATIVE)
 
 
 def random_pairs(pool: Pool, random: Random) -> Iterator[Candidate]:

@@ -97,6 +97,16 @@ class Pool:
         return [name for name in self.every if not is_enumerated(name.text)]
 
     @cached_property
+    def of_diseases(self) -> list[list[str]]:
+        """The usable names, of the fold, of each disease of the graph."""
+        graph = self.vocabulary.graph
+        found: list[list[str]] = [[] for _ in range(len(graph))]
+        for name, disease in zip(graph.names, graph.name_disease.tolist(), strict=True):
+            if is_name(name) and self.vocabulary.in_fold((name,)):
+                found[disease].append(name)
+        return found
+
+    @cached_property
     def everyday(self) -> list[Everyday]:
         """Common diseases by site and mechanism, from a table of our own."""
         return [Everyday(**row) for row in rows("sites_en.csv") if self.vocabulary.in_fold((row["disease"],))]

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
-from ..word_lists.reading import KINDS, SIGNS, rows
+from ..word_lists.reading import KINDS, SIGNS, rows, rows_like
 from .pool import OWN, Candidate, Pool, in_turn, is_name, round_robin, shuffled
 from .titles import is_enumerated
 from .vocabulary import ICD, ORPHADATA
@@ -44,7 +44,7 @@ def tree(pool: Pool, random: Random) -> Iterator[Candidate]:
 
 def everyday(pool: Pool, random: Random) -> Iterator[Candidate]:
     """A common disease and a kind of it, from a table of our own, by any of their names."""
-    for row in shuffled(rows(KINDS) * 4, random):
+    for row in shuffled(rows_like(KINDS) * 4, random):
         wide, narrow = (pool.drawn_name(row[side], random) for side in ("a", "b"))
         yield Candidate(narrow, wide, KINDS, (row["b"],), (row["a"],))
 

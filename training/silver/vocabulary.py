@@ -10,24 +10,26 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ...features.tokens import stems
+from ...files.tables import required_columns
 from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import CATEGORY, EXTENSION, IcdTree
 from ...terms.text.normalizer import Normalizer
+from ..diseases.compile import compiled_graph
 from ..encoder.data import (
     ID_COLUMNS,
     Synonyms,
     common_synonyms,
+    disease_synonyms,
     folds_of,
     icd_synonyms,
     join,
     read_synonyms,
-    required_columns,
     without_obsolete,
 )
-from ..word_lists.reading import KINDS, SIGNS, rows, word_set
+from ..word_lists.reading import KINDS, SIGNS, rows, rows_like, word_set
 from .titles import Title, title
 
-ORPHADATA, MONDO, ICD, COMMON = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms"
+ORPHADATA, MONDO, ICD, COMMON, GRAPH = "Orphadata", "MONDO", "ICD-10-CM", "common synonyms", "graph of diseases"
 ORPHADATA_SYNONYMS, ORPHADATA_ICD, MONDO_EXACT = "orphadata_synonyms.csv", "orphadata_icd10.csv", "mondo_exact.csv"
 META_INVENTORY = "meta_inventory_pairs.csv"
 _NOT_DISEASES = re.compile(r"[V-Z]")
@@ -54,7 +56,7 @@ class Vocabulary:
 
     Parameters
     ----------
-    data : the folder with the files of Orphadata, MONDO and Meta-Inventory.
+    data : the folder with the files of Orphadata, MONDO, Meta-Inventory and the graph of diseases.
     fold : 0 to 4 for the names of one fold of the diseases (`encoder.data.folds_of`) alone; None for all.
 
     A disease is a number. Names of one disease are joined by every source at once, so that what one source calls a
@@ -68,6 +70,7 @@ class Vocabulary:
             ORPHADATA: read_synonyms(data / ORPHADATA_SYNONYMS),
             MONDO: read_synonyms(data / MONDO_EXACT),
             COMMON: common_synonyms(),
+            GRAPH: disease_synonyms(data, normalizer),
         }
         # As the encoder's training joins them, so that a fold here is the same fold there.
         names = join([*synonyms.values(), icd_synonyms()], normalizer)
@@ -79,6 +82,7 @@ class Vocabulary:
         self._above: dict[int, int] = {}
         self.tree: IcdTree = open_tree("icd10cm")
         self.titles: dict[int, Title] = {}
+        self.graph = compiled_graph(data, normalizer, more=[synonyms[each] for each in (COMMON, ORPHADATA, MONDO)])
         self.pairs: dict[str, list[tuple[str, str]]] = {name: list(self._written(s)) for name, s in synonyms.items()}
         self.pairs[ICD] = list(self._read_icd())
         self.orpha_codes = list(self._read_orpha_codes(data / ORPHADATA_ICD))
@@ -86,7 +90,8 @@ class Vocabulary:
         self._narrow: dict[int, set[int]] = defaultdict(set)
         self._place_diseases()
         self.meta_inventory = self._read_meta_inventory(data / META_INVENTORY)
-        matches = [(row["sign"], row["disease"]) for row in rows(SIGNS)] + [(row["a"], row["b"]) for row in rows(KINDS)]
+        matches = [(row["sign"], row["disease"]) for row in rows(SIGNS)]
+        matches += [(row["a"], row["b"]) for row in rows_like(KINDS)]
         matches += [(a, b) for a, b, same in self.meta_inventory if same]
         self._not_different = {frozenset(map(self.normalizer, pair)) for pair in matches}
 
@@ -201,6 +206,9 @@ class Vocabulary:
                     return False
                 d, e = self.disease_of.get(a), self.disease_of.get(b)
                 if d is not None and e is not None and self._one_or_in_line(self._root(d), self._root(e)):
+                    return False
+                p, q = self.graph.disease_of.get(a), self.graph.disease_of.get(b)
+                if p is not None and q is not None and self.graph.in_line(p, q):
                     return False
         return True
 

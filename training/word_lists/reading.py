@@ -7,7 +7,10 @@ from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-SIGNS, KINDS, LOOK_ALIKES = "laboratory_signs_en.csv", "specifications_en.csv", "distinct_diseases_en.csv"
+SIGNS, KINDS, LOOK_ALIKES = "laboratory_signs_en.csv", "specifications_en", "distinct_diseases_en.csv"
+"""`KINDS` is the beginning of several names: one table for each field of medicine."""
+WRONG_KINDS = "wrong_kinds_en.csv"
+"""What sources call a kind of a class and is none."""
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -18,6 +21,12 @@ def word_set(words: str) -> frozenset[str]:
 def rows(file: str) -> tuple[dict[str, str], ...]:
     """The rows of a CSV of this package."""
     return tuple(csv.DictReader((resources.files(__package__ or "") / file).read_text("utf-8").splitlines()))
+
+
+@lru_cache
+def rows_like(start: str) -> tuple[dict[str, str], ...]:
+    """The rows of all tables whose names begin with `start`."""
+    return tuple(row for file in files_like(start) for row in rows(file.name))
 
 
 def files_like(start: str) -> list[Traversable]:

@@ -221,7 +221,7 @@ def test_the_shipped_encoder_knows_synonyms_and_is_small() -> None:
     vectors = shipped.encode([*map(Normalizer(), names)])
     cosines = vectors @ vectors.T
     assert cosines[0, 1] > cosines[0, 2] + 0.2
-    assert cosines[3, 4] > 0.5 > cosines[3, :3].max()
+    assert cosines[3, 4] > 0.4 > cosines[3, :3].max() + 0.1
     # What the card says of it, on the diseases kept back: better than its peer but for the first place of main names.
     measured = shipped.measured
     peer = measured["all-MiniLM-L6-v2"]

@@ -184,3 +184,23 @@ def test_the_column_of_the_references_codes(tree, shipped):
     coded = icd_lists(lists_of(rows, columns), 1, shipped, tree, "icd10cm")
     assert codes_of(tree, coded.reference[0]) == ["J40", "J41"]
     assert codes_of(tree, coded.reference[1]) == codes_of(tree, coded.predicted[1])
+
+
+def test_unmapped_diagnoses_are_told(tree, shipped):
+    """A text that names no disease has no code, and its share stands with what rests on codes."""
+    rows = [
+        ("c1", "A", "algorithm", 1, "asthma", None),
+        ("c1", "A", "algorithm", 2, "asdf qwer", None),
+        ("c1", "T", "reference", 1, "asthma", "J45"),
+    ]
+    coded = icd_lists(lists_of(rows), 2, shipped, tree, "icd10cm")
+    assert coded.predicted[0, 0, 1].tolist() == [-1]
+    assert (
+        coded.notes[0]
+        == "ICD-10 codes of 2 diagnoses of the lists: 1 by name, 1 unmapped (denied, not understood, or no name is near enough)."
+    )
+    assert coded.coded == [
+        {"algorithm": "A", "diagnoses": 2, "without_code": 1, "share_without_code": 0.5},
+        {"algorithm": "reference", "diagnoses": 1, "without_code": 0, "share_without_code": 0.0},
+    ]
+    assert coded.without == "50.0% of the lists' diagnoses (1 of 2)"

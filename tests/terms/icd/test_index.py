@@ -46,7 +46,8 @@ def test_a_title_goes_before_an_inclusion_term(index, cm, normalizer):
 
 
 def test_entries(index, cm, normalizer):
-    names, nodes = entries(cm, normalizer)
+    names, nodes, costs = entries(cm, normalizer)
+    assert len(costs) == len(names) and not costs.any()
     assert index.names == names
     assert len(set(names)) == len(names) > 50_000
     assert (nodes == index.nodes).all()
@@ -81,15 +82,15 @@ def test_other_readings(name, readings):
 def test_find_and_assign_begin_with_the_direct_match(index):
     names = [*STRINGS, "acute myocardial infarction", "i21 9"]
     direct, assigned, found = index.direct(names), index.assign(names), index.find(names)
-    candidates = index.candidates(names)
+    candidates = index.ranked(names)
     by_vector = index.find(names, vectors=index.encoder.encode(names))
     assert by_vector.nodes.tolist() == found.nodes.tolist()
     for i, node in enumerate(direct.nodes):
         if node >= 0:
-            assert found.nodes[i].tolist() == [node] + [-1] * 14 and found.cosines[i, 0] == assigned.scores[i] == 1
+            assert found.nodes[i].tolist() == [node] + [-1] * 14 and found.scores[i, 0] == assigned.scores[i] == 1
         else:
             assert found.nodes[i].tolist() == candidates.nodes[i].tolist()
-            assert assigned.scores[i] == min(candidates.cosines[i, 0], 1)
+            assert assigned.scores[i] == min(candidates.scores[i, 0], 1)
         assert assigned.nodes[i] == found.nodes[i, 0]
 
 

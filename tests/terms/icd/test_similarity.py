@@ -46,7 +46,7 @@ def test_paths(cm: IcdTree) -> None:
 def distribution(categories: list[list[int]], cosines: list[list[float]], k: int) -> CategoryDistribution:
     found = Candidates.none(len(categories), k)
     for row, (ids, scores) in enumerate(zip(categories, cosines, strict=True)):
-        found.nodes[row, : len(ids)], found.cosines[row, : len(ids)] = ids, scores
+        found.nodes[row, : len(ids)], found.scores[row, : len(ids)] = ids, scores
     return CategoryDistribution.of(found, found.nodes)
 
 

@@ -85,6 +85,16 @@ GOLDEN = [
     ("B-cell ALL", "b cell acute lymphoblastic leukemia"),
     ("pain in all limbs", "pain in all limbs"),
     ("PAIN IN ALL LIMBS", "pain in all limbs"),
+    ("HL", "hodgkin lymphoma"),
+    ("severe AS", "severe aortic stenosis"),
+    ("nonST elevation MI", "non st elevation myocardial infarction"),
+    ("non-STEMI", "non st elevation myocardial infarction"),
+    # characters that nobody sees
+    ("heart at\u00adtack", "myocardial infarction"),
+    ("pneu\u200bmonia", "pneumonia"),
+    ("\ufeffgout\u2060", "gout"),
+    ("\u202eP\u200dE\u202c", "pulmonary embolism"),
+    ("\u2067asthma\u2069\u200f", "asthma"),
     # a short form beside its long form
     ("myocardial infarction (MI)", "myocardial infarction"),
     ("polycystic ovarian syndrome (PCOS)", "polycystic ovarian syndrome"),
@@ -272,9 +282,35 @@ def test_wrong_options(language: str, abbreviations: dict[str, str] | None) -> N
         Normalizer(language, abbreviations)
 
 
+INVISIBLE = [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0xFEFF]
+
+
+@pytest.mark.parametrize("character", INVISIBLE, ids=hex)
+def test_invisible_characters_vanish(character: int) -> None:
+    assert EN(f"{chr(character)}as{chr(character)}thma") == "asthma"
+    assert RU(f"аст{chr(character)}ма") == "астма"
+    assert Normalizer(abbreviations={f"q{chr(character)}z": f"go{chr(character)}ut"})("qz") == "gout"
+    assert EN(chr(character)) == ""
+
+
+def test_an_older_version_keeps_what_it_did() -> None:
+    """The identity of version 1, as models hold it: over its steps and its table, word by word."""
+    old = Normalizer.from_spec({"version": "1", "language": "en", "abbreviations": {}})
+    assert old.spec() == {"version": "1", "language": "en", "abbreviations": {}}
+    assert old.identity == "8d2ddb452526"
+    assert Normalizer("ru", version="1").identity == "6c6d35117c4e"
+    assert old("pneu\u00admonia") == "pneu monia"
+    assert old("HL") == "hl"
+    assert old("DM type II") == EN("DM type II")
+    assert old.identity != EN.identity
+
+
 def test_another_version_is_refused() -> None:
+    for version in ("0", "3", ""):
+        with pytest.raises(OptionError, match="normalizer version"):
+            Normalizer.from_spec({**EN.spec(), "version": version})
     with pytest.raises(OptionError, match="normalizer version"):
-        Normalizer.from_spec({**EN.spec(), "version": "0"})
+        Normalizer.from_spec({"language": "en", "abbreviations": {}})
 
 
 @pytest.mark.parametrize("text", ["", "   ", "--", "?!", "…"])

@@ -17,7 +17,8 @@ from dxmatch.training.encoder.data import common_synonyms, join
 
 FOLDER = files("dxmatch.training.word_lists")
 SYNONYMS = sorted(file.name for file in FOLDER.iterdir() if re.fullmatch(r"common_synonyms_en.*\.csv", file.name))
-DIFFERENT, NARROWER = "distinct_diseases_en.csv", "specifications_en.csv"
+DIFFERENT = "distinct_diseases_en.csv"
+NARROWER = sorted(file.name for file in FOLDER.iterdir() if re.fullmatch(r"specifications_en.*\.csv", file.name))
 NAME = re.compile("[a-z0-9]+( [a-z0-9]+)*")
 OPPOSED = [
     ("acute", "chronic"), ("left", "right"), ("benign", "malignant"), ("primary", "secondary"), ("upper", "lower"),
@@ -36,6 +37,10 @@ LARGEST = 25
 def rows_of(file: str, first: str, second: str) -> list[tuple[str, str]]:
     table = read_table(str(FOLDER / file))
     return list(zip(table.text(first).to_pylist(), table.text(second).to_pylist(), strict=True))
+
+
+def narrower_rows() -> list[tuple[str, str]]:
+    return [row for file in NARROWER for row in rows_of(file, "a", "b")]
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +99,7 @@ def test_what_no_contradiction_is() -> None:
 def test_every_name_is_in_the_plain_form(synonyms: list[tuple[str, str, str]]) -> None:
     assert len(synonyms) > 5000 and len(SYNONYMS) > 15
     pairs = [*synonyms, *((DIFFERENT, a, b) for a, b in rows_of(DIFFERENT, "a", "b"))]
-    pairs += [(NARROWER, a, b) for a, b in rows_of(NARROWER, "a", "b")]
+    pairs += [("specifications", a, b) for a, b in narrower_rows()]
     assert not [row for row in pairs if not (NAME.fullmatch(row[1]) and NAME.fullmatch(row[2]))]
 
 
@@ -122,8 +127,7 @@ def test_no_subject_outweighs_the_others(synonyms: list[tuple[str, str, str]]) -
 def test_different_and_narrower_diseases_are_no_synonyms(diseases: list[set[str]], normalizer: Normalizer) -> None:
     disease = {name: number for number, names in enumerate(diseases) for name in names}
     seen: Counter[frozenset[str]] = Counter()
-    for file in (DIFFERENT, NARROWER):
-        rows = rows_of(file, "a", "b")
+    for file, rows in ((DIFFERENT, rows_of(DIFFERENT, "a", "b")), ("specifications", narrower_rows())):
         assert len(rows) >= 400
         for a, b in rows:
             first, second = normalizer(a), normalizer(b)
@@ -134,6 +138,6 @@ def test_different_and_narrower_diseases_are_no_synonyms(diseases: list[set[str]
 
 def test_a_narrower_name_does_more_than_add_words(normalizer: Normalizer) -> None:
     """`b` is the narrower one; that "lobar pneumonia" narrows "pneumonia" the words tell by themselves."""
-    rows = [(set(normalizer(a).split()), set(normalizer(b).split())) for a, b in rows_of(NARROWER, "a", "b")]
+    rows = [(set(normalizer(a).split()), set(normalizer(b).split())) for a, b in narrower_rows()]
     assert not [(a, b) for a, b in rows if a <= b]
-    assert ("arrhythmia", "atrial fibrillation") in rows_of(NARROWER, "a", "b")
+    assert ("arrhythmia", "atrial fibrillation") in narrower_rows()

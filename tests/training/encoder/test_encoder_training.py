@@ -48,8 +48,15 @@ def test_reading_the_three_kinds_of_files(tmp_path: Path) -> None:
     assert (plain.first, plain.second, plain.ids) == (["Mumps"], ["Epidemic parotitis"], [None])
     orphadata = read_synonyms(written(tmp_path / "b.csv", "orpha,name,synonym", "100,OBSOLETE: Ataxia,OBSOLETE: Louis"))
     assert (orphadata.first, orphadata.second, orphadata.ids) == (["Ataxia"], ["Louis"], ["Orphanet:100"])
-    mondo = read_synonyms(written(tmp_path / "c.csv", "mondo,other,source,other_id", "ataxia,AT,orphanet,Orphanet:100"))
-    assert (mondo.first, mondo.second, mondo.ids) == (["ataxia"], ["AT"], ["Orphanet:100"])
+    mondo = read_synonyms(
+        written(
+            tmp_path / "c.csv",
+            "mondo,other,source,other_id",
+            "ataxia,Ataxy,orphanet,Orphanet:100",
+            "ataxia,AT,orphanet,Orphanet:100",
+        )
+    )
+    assert (mondo.first, mondo.second, mondo.ids) == (["ataxia"], ["Ataxy"], ["Orphanet:100"])
 
 
 @pytest.mark.parametrize(
@@ -203,4 +210,4 @@ def test_the_real_files_are_read_whole(shared_data: Path) -> None:
         with (shared_data / name).open(encoding="utf-8", newline="") as handle:
             rows = sum(1 for _ in csv.reader(handle)) - 1
         read = read_synonyms(shared_data / name)
-        assert len(read.first) == len(read.second) == len(read.ids) == rows
+        assert 0.98 * rows < len(read.first) == len(read.second) == len(read.ids) <= rows

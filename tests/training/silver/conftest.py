@@ -34,6 +34,10 @@ Z00,Encounter for examination,X
 Z00.0,General adult medical examination,Z00
 """
 FILES = {
+    "disease_names.csv": "disease,name,kind,source\n"
+    "DOID:1,airway disorder,label,DOID\nDOID:2,bronchial narrowing,label,DOID\nDOID:3,bronchial collapse,label,DOID\n"
+    "DOID:4,exercise bronchospasm,label,DOID\nDOID:5,bronchospasm,label,DOID\n",
+    "disease_parents.csv": "disease,parent\nDOID:2,DOID:1\nDOID:3,DOID:2\nDOID:4,DOID:2\nDOID:5,DOID:2\n",
     "orphadata_synonyms.csv": "orpha,name,synonym\n1,Foo disease type 1,Smith syndrome\n2,Foo disease type 2,Jones syndrome\n"
     "3,NON RARE IN EUROPE: Asthma,Wheezing disorder\n4,Hyperfooemia,Raised serum foo\n5,Hypofooemia,Lowered serum foo\n",
     "orphadata_icd10.csv": "orpha,name,icd10,relation\n6,Rare adenoviral lung inflammation,J12.0,NTBT\n3,Asthma,J45,E\n",

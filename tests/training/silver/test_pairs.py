@@ -41,8 +41,9 @@ def check(pairs: pa.Table) -> None:
 
 
 def test_shares_are_scaled_and_counted() -> None:
-    assert counts(None, 1000)["synonym"] == 150
-    assert sum(counts(None, 10_000).values()) == 10_000
+    total = sum(kind.share for kind in GENERATORS.values())
+    assert counts(None, 1000)["synonym"] == round(1000 * GENERATORS["synonym"].share / total)
+    assert sum(counts(None, 10_000).values()) == pytest.approx(10_000, abs=len(GENERATORS) / 2)
     only = dict.fromkeys(GENERATORS, 0.0) | {"random": 0.1, "synonym": 0.3}
     assert counts(only, 100) == {"synonym": 75, "random": 25}
 
@@ -94,10 +95,11 @@ def test_the_command(toy_sources: Path, tmp_path: Path) -> None:
     arguments = ["--data", str(toy_sources), "-o", str(out), "-n", "100", "--share", "random=0.5", "--seed", "3"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
-    assert "other_mechanism" in result.output and "silver.csv" in result.output.replace("\n", "")
+    assert "other_site" in result.output and "silver.csv" in result.output.replace("\n", "")
     with out.open() as handle:
         kinds = Counter(row["kind"] for row in csv.DictReader(handle))
-    assert kinds["random"] == round(100 * 0.5 / (1 - GENERATORS["random"].share + 0.5))
+    others = sum(kind.share for name, kind in GENERATORS.items() if name != "random")
+    assert kinds["random"] == round(100 * 0.5 / (others + 0.5))
     for share, told in (("randon=0.5", "did you mean 'random'"), ("random", "KIND=NUMBER")):
         wrong = CliRunner().invoke(app, [*arguments[:6], "--share", share])
         assert wrong.exit_code == 1 and told in wrong.output

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, OptionError
+from ...errors import InputError, OptionError
 
 
 @dataclass(frozen=True)

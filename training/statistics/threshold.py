@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, OptionError
+from ...errors import InputError, OptionError
 
 SHARES = np.arange(0.05, 0.501, 0.05)
 MIN_FOUND = 10

@@ -1,0 +1,50 @@
+"""What is said, before a pair is scored, of texts that are none, are not understood, or mix scripts."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, NotUnderstood, NotUnderstoodWarning, quoted
+from ..features.interning import InternedPairs
+
+_SHOWN = 3
+
+
+def check_text(text: Any, side: str) -> None:
+    """Errors: `InputError` for what is no text; of many texts it says which method takes them."""
+    if not isinstance(text, str):
+        single = text is None or isinstance(text, int | float | bytes)
+        many = "" if single else "; `probabilities` takes lists and columns"
+        raise InputError("not a text", column=side, allowed=f"a diagnosis in words{many}", got=text)
+
+
+def refuse_unscored(pairs: InternedPairs, unscored: NDArray[np.bool_]) -> None:
+    """Errors: `NotUnderstood` for the first row of `unscored`, bool[n]."""
+    if pairs.said is not None and unscored.any():
+        raise NotUnderstood(*pairs.said.first(unscored))
+
+
+def warn_of_unscored(pairs: InternedPairs, unscored: NDArray[np.bool_], level: int = 4) -> None:
+    """Warns, once for all rows of `unscored`, bool[n], with the first text and its reason."""
+    if pairs.said is not None and unscored.any():
+        text, reason = pairs.said.first(unscored)
+        of = f"{len(unscored):,} pairs are" if len(unscored) > 1 else "1 pair is"
+        warnings.warn(
+            f"{int(unscored.sum()):,} of {of} not scored, since a diagnosis is not understood; the first is {quoted(text)}"
+            f" ({reason}). load(judge_all=True) scores all.",
+            NotUnderstoodWarning,
+            stacklevel=level,
+        )
+
+
+def warn_of_mixed_scripts(pairs: InternedPairs, level: int = 4) -> None:
+    if pairs.mixed:
+        shown = ", ".join(map(repr, pairs.mixed[:_SHOWN])) + (", …" if len(pairs.mixed) > _SHOWN else "")
+        warnings.warn(
+            f"Words that mix Latin and Cyrillic letters, which look alike and are not the same: {shown}.",
+            stacklevel=level,
+        )

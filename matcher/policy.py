@@ -1,0 +1,68 @@
+"""Policies: which relations count as a match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import OptionError
+from ..files.did_you_mean import hint
+
+SAME, NARROWER, BROADER, RELATED, UNRELATED, EXCLUDED = RELATIONS = (
+    "same", "narrower", "broader", "related", "unrelated", "excluded",
+)  # fmt: skip
+"""What `a` is to `b`: the same disease, a kind of it, a class of it, near kin, nothing, or excluded by it."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """counts : the relations of `a`, the reference, to `b`, the answer, that are a match. meaning : what counts, in words."""
+
+    name: str
+    counts: tuple[str, ...]
+    meaning: str
+
+    @property
+    def symmetric(self) -> bool:
+        return (NARROWER in self.counts) == (BROADER in self.counts)
+
+    def probability(self, relations: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[n]: the sum over the relations that count, of float64[n, 6] in the order of `RELATIONS`."""
+        return relations[:, [RELATIONS.index(name) for name in self.counts]].sum(axis=1)
+
+
+SPECIFICATION = "specification"
+POLICIES = MappingProxyType(
+    {
+        policy.name: policy
+        for policy in (
+            Policy(
+                SPECIFICATION,
+                (SAME, NARROWER, BROADER),
+                "two names of one disease match, and so does a disease with a kind, a stage or a laboratory sign of it, whichever of the two says more",
+            ),
+            Policy("strict", (SAME,), "two names of one disease match, and nothing else does"),
+            Policy(
+                "narrower-counts",
+                (SAME, BROADER),
+                "an answer matches that names the reference's disease or a kind of it; a broader one does not",
+            ),
+            Policy(
+                "broader-counts",
+                (SAME, NARROWER),
+                "an answer matches that names the reference's disease or one that it is a kind of; a narrower one does not",
+            ),
+        )
+    }
+)
+
+
+def policy_of(name: str) -> Policy:
+    """Raises `OptionError` for a name that is no policy, with the nearest that is."""
+    if not isinstance(name, str) or name not in POLICIES:
+        near = hint(str(name), POLICIES).removeprefix("; ").removesuffix("?")
+        raise OptionError("policy", f"one of {', '.join(POLICIES)}{f' ({near}?)' if near else ''}", name)
+    return POLICIES[name]

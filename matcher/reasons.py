@@ -1,0 +1,52 @@
+"""Why one diagnosis is what it is to another, in a sentence: what the words exclude, what the graph of diseases knows."""
+
+from __future__ import annotations
+
+from ..features.contrast import denials
+from ..features.providers import SHIPPED, Providers
+from ..features.representations import Representations
+from ..terms.diseases.graph import DiseaseGraph
+from ..terms.text.assertion import Assertion, Status, excludes
+
+_SURE = 0.9
+"""Below this certainty of a link nothing is said of the disease that it leads to."""
+
+
+def reason(providers: Providers, texts: Representations, a: int, b: int) -> str:
+    """A sentence, or "" where neither the words nor the graph say anything. a, b : places among the names of `texts`."""
+    first, second = texts.assertions[a], texts.assertions[b]
+    if excludes(first, second):
+        return f"{_said(first)}, {_said(second)}"
+    if denied := denials(first.core, second.core, providers.normalizer.language):
+        return f"'{denied[0][0]}' and '{denied[0][1]}' exclude each other"
+    if providers.graph is None or a == b:
+        return ""
+    return _of_graph(providers.graph, texts, a, b)
+
+
+def _said(assertion: Assertion) -> str:
+    """What is said of a diagnosis, with the words that say so."""
+    words = f"'{assertion.trigger}'"
+    match assertion.status:
+        case Status.PRESENT | Status.POSSIBLE:
+            return f"{assertion.core} is {assertion.status}"
+        case Status.NO_DISEASE:
+            return f"{assertion.core} is no disease of the patient ({assertion.about or 'none'}: {words})"
+        case Status.FAMILY:
+            return f"{assertion.core} is in the family ({words})"
+        case _:
+            return f"{assertion.core} is {assertion.status} ({words})"
+
+
+def _of_graph(graph: DiseaseGraph, texts: Representations, a: int, b: int) -> str:
+    links = texts.diseases(SHIPPED)
+    (p, q), sure = links.nodes[[a, b], 0].tolist(), links.certainty[[a, b], 0]
+    if min(p, q) < 0 or not (sure >= _SURE).all():
+        return ""
+    if p == q:
+        return f"both are names of {graph.labels[p]} ({graph.source(p)})"
+    for narrow, wide in ((p, q), (q, p)):
+        if graph.steps_up(narrow, wide) >= 0:
+            broad = ", a class that is too broad to name a disease" if graph.too_broad[wide] else ""
+            return f"{graph.labels[narrow]} is a kind of {graph.labels[wide]} ({graph.source(narrow)}){broad}"
+    return ""

@@ -1,0 +1,213 @@
+"""The trained part of M with what stands behind it: a model folder opened, features in, probabilities out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..endpoints.endpoint import Endpoint
+from ..errors import ModelError
+from ..features.coverage import MIN_COVERAGE
+from ..features.feature_set import FeatureSet
+from ..features.interning import InternedPairs
+from ..models import folder as model_folder
+from ..models.folder import ModelFolder, feature_diff
+from ..models.manifest import DISEASES
+from ..models.relation import RelationModel
+from ..models.releases import warn_of_other_releases
+from ..models.scorer import Scorer
+from ..terms.diseases.graph import DiseaseGraph
+from ..terms.diseases.words import vocabulary_of
+from ..terms.encoders.static import StaticEncoder
+from ..terms.text.correction import Corrections
+from ..terms.text.normalizer import Normalizer
+from ..terms.text.understood import Reading
+from ..terms.text.vocabulary import Vocabulary
+from .policy import SPECIFICATION, Policy, policy_of
+
+if TYPE_CHECKING:
+    from ..votes.store.store import VoteStore
+
+
+_LOWEST = -1e9
+"""Log-odds below those of any trees, and finite, so that differences of them are numbers."""
+
+
+class TrainedFunction:
+    """What a model folder makes of the features of pairs; `MatchFunction` makes it of texts."""
+
+    def __init__(
+        self,
+        parts: ModelFolder,
+        *,
+        store: VoteStore | None = None,
+        endpoints: Mapping[str, Endpoint] | None = None,
+        min_coverage: float = MIN_COVERAGE,
+        policy: str = SPECIFICATION,
+        vocabulary: Vocabulary | None = None,
+        judge_all: bool = False,
+    ) -> None:
+        self.parts = parts
+        self.min_coverage = min_coverage
+        self.judge_all = judge_all
+        manifest = parts.manifest
+        self.name = manifest.name
+        self._policy = policy_of(policy)
+        self.threshold = threshold_of(parts, self._policy)
+        self.features = FeatureSet.from_dict(_with_todays_views(manifest.feature_set), f"model {self.name}")
+        if self.features.names != manifest.feature_names:
+            raise ModelError(
+                f"Model {self.name}: the feature set and the columns of the trees differ.\n"
+                + feature_diff(manifest.feature_names, self.features.names)
+            )
+        graph = None
+        if parts.diseases is not None:
+            graph = DiseaseGraph.from_bytes(parts.diseases, f"{manifest.name}: {DISEASES}")
+            vocabulary = vocabulary or vocabulary_of(graph, self.features.language)
+        self.providers = self.features.open(
+            Normalizer.from_spec(manifest.normalizer),
+            StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
+            endpoints=endpoints,
+            store=store,
+            graph=graph,
+            identities=manifest.encoders,
+            vocabulary=vocabulary,
+        )
+        warn_of_other_releases(self.name, manifest.libraries)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """What was measured when it was trained, as in its card."""
+        return self.parts.manifest.metrics
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What it was trained on: counts, how far the experts agree, "warnings", …."""
+        return self.parts.manifest.data
+
+    @property
+    def policy(self) -> str:
+        """Which relations count as a match."""
+        return self._policy.name
+
+    @property
+    def rests_on_votes(self) -> bool:
+        """Whether a feature is a language model's vote or pick, so that a pair costs a call before it can be scored."""
+        return bool(self.features.asked)
+
+    @property
+    def identity(self) -> str:
+        """Name and the first twelve digits of the hash of everything that shapes a score."""
+        manifest = self.parts.manifest
+        decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
+        decision += [] if self.policy == SPECIFICATION else [self.policy]
+        shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
+        digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
+        digest.update(self.parts.diseases or b"")
+        for text in self.parts.trees:
+            digest.update(text.encode())
+        if (relation := self.parts.relation) is not None:
+            trees = {head: list(texts) for head, texts in relation.trees.items()}
+            digest.update(json.dumps([relation.to_json(), trees], sort_keys=True).encode())
+        return f"{self.name}@{digest.hexdigest()[:12]}"
+
+    @property
+    def shap_names(self) -> list[str]:
+        """The columns of `contributions`."""
+        return [f"shap_{name}" for name in (*self.features.names, "base")]
+
+    def unscored(self, pairs: InternedPairs) -> NDArray[np.bool_]:
+        """bool[n]: the rows of `pairs` that are left unscored, since a diagnosis is not understood."""
+        return np.zeros(len(pairs.pair_of_row), bool) if self.judge_all else pairs.not_understood
+
+    def not_understood(self, texts: Sequence[str]) -> dict[str, str]:
+        """Of different texts those that are not understood, with the reason; none with `judge_all`."""
+        read = {} if self.judge_all else self._readings(texts)
+        return {text: reading.not_understood for text, reading in read.items() if reading.not_understood is not None}
+
+    def read_as(self, texts: Sequence[str]) -> dict[str, Corrections]:
+        """Of different texts those with words that are read as others: what was written, and what it is read as."""
+        return {text: reading.read_as for text, reading in self._readings(texts).items() if reading.read_as}
+
+    def _readings(self, texts: Sequence[str]) -> dict[str, Reading]:
+        naming = self.providers.naming
+        return {} if naming.vocabulary is None else dict(zip(texts, naming.read(texts), strict=True))
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Writes the model folder, whole or not at all."""
+        return model_folder.save(Path(path), self.parts, overwrite=overwrite)
+
+    def decided(
+        self, table: NDArray[np.float32], equal: NDArray[np.bool_], *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """The probabilities float64[n] of pairs from their features float32[n, f]: 1 where `equal` bool[n], 0 where what they say excludes."""
+        probability = self.scorer.decided(table, equal, threads=threads)
+        if (column := self.features.exclusion) is not None:
+            probability[(table[:, column] == 1) & ~equal] = 0.0
+        return probability
+
+    def raw(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """`Scorer.raw`: log-odds float64[n] before calibration."""
+        return self.scorer.raw(table, threads=threads)
+
+    def ranked(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """What ranks pairs that are not equal: log-odds float64[n], below all others where what they say excludes."""
+        raw = self.raw(table)
+        if (column := self.features.exclusion) is not None:
+            raw[table[:, column] == 1] = _LOWEST
+        return raw
+
+    def contributions(self, table: NDArray[np.float32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """`Scorer.contributions`: SHAP values float64[n, f + 1], the base in the last column."""
+        return self.scorer.contributions(table, threads=threads)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """The trained part: features -> raw log-odds -> probability."""
+        manifest = self.parts.manifest
+        return Scorer(self.parts.trees, manifest.calibration, manifest.ensemble)
+
+
+def relation_model(parts: ModelFolder) -> RelationModel:
+    """Raises `ModelError` for a model without one."""
+    if parts.relation is None:
+        raise ModelError(
+            f"Model {parts.manifest.name} has no relation model, so it knows no relation and no policy but {SPECIFICATION}. "
+            "Train it with the features 'offline' and the shipped encoder, or take the shipped model."
+        )
+    return parts.relation
+
+
+def threshold_of(parts: ModelFolder, policy: Policy) -> float:
+    """M's threshold under a policy. Raises `ModelError` for a model that knows none."""
+    if policy.name == SPECIFICATION:
+        return parts.manifest.threshold
+    thresholds = relation_model(parts).thresholds
+    if policy.name not in thresholds:
+        known = ", ".join((SPECIFICATION, *thresholds))
+        raise ModelError(
+            f"Model {parts.manifest.name} has no threshold for the policy {policy.name}, only for {known}."
+        )
+    return thresholds[policy.name]
+
+
+def _with_todays_views(feature_set: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A manifest's feature set in the words of this release.
+
+    The view "pos" of models before the view "tags" was the set of words with their tags. The tagger saw each word alone, so
+    two tagged words were equal just where the words were: its ratio is that of "unigram", to the bit.
+    """
+    old = {"kind": "ratio", "view": "pos"}
+    columns = feature_set.get("feature", [])
+    if not isinstance(columns, list):
+        return feature_set
+    renamed = [{**f, "view": "unigram"} if isinstance(f, Mapping) and old.items() <= f.items() else f for f in columns]
+    return {**feature_set, "feature": renamed}

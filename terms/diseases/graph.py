@@ -1,0 +1,245 @@
+"""The graph of diseases: names, and what is a kind of what, in one safetensors file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+from safetensors.numpy import save as save_tensors
+
+from ...errors import ModelError
+from ..icd.cache import text_array, texts_of
+from ..icd.ranking import MoreNames
+
+FORMAT = "dxmatch-diseases 1"
+FILE = "diseases.safetensors"
+MOST_KINDS = 2_050
+"""A class with more kinds than this is too broad to name a disease ("cancer")."""
+_TEXTS = ("ids", "labels", "names", "words", "coded_names", "codes")
+_NUMBERS = ("name_disease", "parent_starts", "parents", "vague", "signs", "word_counts", "code_costs")
+SOURCES = {
+    "DOID": "Disease Ontology",
+    "MONDO": "MONDO",
+    "NCIT": "NCI Thesaurus",
+    "Orphanet": "Orphanet",
+    "ORPHA": "Orphanet",
+    "dxmatch": "dxmatch's own table",
+}
+
+
+def _format_of(content: bytes) -> object:
+    """What the header of a safetensors file says of its format. Raises `ValueError` for a header that is none."""
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    about = header.get("__metadata__", {}) if isinstance(header, dict) else {}
+    return about.get("format") if isinstance(about, dict) else None
+
+
+@dataclass(frozen=True)
+class Above:
+    """The classes above each of d diseases, itself included.
+
+    Attributes
+    ----------
+    starts : int64[d + 1]; those of disease i are at `starts[i]` to `starts[i + 1]`.
+    diseases : int32[c], rising within a disease.
+    steps : uint8[c], the fewest steps up to each; 0 for the disease itself.
+    """
+
+    starts: NDArray[np.int64]
+    diseases: NDArray[np.int32]
+    steps: NDArray[np.uint8]
+
+
+class DiseaseGraph:
+    """d diseases with n normalised names.
+
+    Attributes
+    ----------
+    ids, labels : of each disease, its id ("MONDO:0005068") and its main name as written.
+    names, name_disease : the n names, each once, and int32[n], the disease of each.
+    parents : the diseases that disease i is a kind of are `parents[parent_starts[i] : parent_starts[i + 1]]` (int32).
+    vague : bool[d], classes that name no disease whatever their size ("lung disorder").
+    signs : bool[len(parents)], true where disease i is a sign of the parent ("Auer rods in blasts"), no kind of it.
+    coded_names, codes, code_costs : names of ICD-10-CM's codes from outside ICD-10 (`MoreNames`), float32.
+    words, word_counts : the words of diagnoses that are known, of which the names are a part, and int32, how many names hold each.
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[str],
+        labels: Sequence[str],
+        names: Sequence[str],
+        words: Sequence[str],
+        coded_names: Sequence[str] = (),
+        codes: Sequence[str] = (),
+        *,
+        name_disease: NDArray[np.int32],
+        parent_starts: NDArray[np.int32],
+        parents: NDArray[np.int32],
+        vague: NDArray[np.bool_],
+        signs: NDArray[np.bool_],
+        word_counts: NDArray[np.int32],
+        code_costs: NDArray[np.float32] | None = None,
+    ) -> None:
+        self.ids, self.labels, self.names = ids, labels, names
+        self.coded_names, self.codes = coded_names, codes
+        self.code_costs = np.zeros(len(codes), np.float32) if code_costs is None else code_costs
+        self.words, self.word_counts = words, word_counts
+        self.name_disease, self.parent_starts, self.parents, self.vague = name_disease, parent_starts, parents, vague
+        self.signs = signs
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def to_bytes(self) -> bytes:
+        """The file of the model folder; the same graph gives the same bytes."""
+        texts = {name: text_array(getattr(self, name)) for name in _TEXTS}
+        numbers = {name: np.ascontiguousarray(getattr(self, name)) for name in _NUMBERS}
+        return save_tensors({**texts, **numbers}, {"format": FORMAT})
+
+    @classmethod
+    def from_bytes(cls, content: bytes, place: str = FILE) -> DiseaseGraph:
+        """Reads the file and checks that every number in it points to something.
+
+        Raises
+        ------
+        ModelError
+        """
+        try:
+            if (found := _format_of(content)) != FORMAT:
+                raise ModelError(
+                    f"{place}: another format of a graph of diseases. Allowed: {FORMAT!r}. Got: {found!r}."
+                )
+            arrays = load_tensors(content)
+            texts = {name: texts_of(arrays[name]) for name in _TEXTS}
+            numbers = {name: arrays[name] for name in _NUMBERS}
+        except (SafetensorError, KeyError, UnicodeDecodeError, ValueError) as error:
+            raise ModelError(f"{place}: not a graph of diseases ({error}).") from error
+        graph = cls(*(texts[name] for name in _TEXTS), **numbers)
+        if problem := graph._problem():
+            raise ModelError(f"{place}: a damaged graph of diseases ({problem}).")
+        return graph
+
+    def _problem(self) -> str | None:
+        d, n = len(self.ids), len(self.names)
+        kinds = {
+            "name_disease": np.int32,
+            "parent_starts": np.int32,
+            "parents": np.int32,
+            "vague": np.bool_,
+            "signs": np.bool_,
+            "word_counts": np.int32,
+            "code_costs": np.float32,
+        }
+        for name, kind in kinds.items():
+            if getattr(self, name).dtype != kind or getattr(self, name).ndim != 1:
+                return f"{name} of another type"
+        if not len(self.coded_names) == len(self.codes) == len(self.code_costs):
+            return "codes of different numbers"
+        if (
+            not len(self.labels) == len(self.vague) == d
+            or len(self.name_disease) != n
+            or len(self.words) != len(self.word_counts)
+        ):
+            return "columns of different lengths"
+        starts = self.parent_starts
+        if len(starts) != d + 1 or starts[0] != 0 or starts[-1] != len(self.parents) or (np.diff(starts) < 0).any():
+            return "parents that are no rows"
+        if len(self.signs) != len(self.parents):
+            return "marks of signs that are no parents"
+        for places in (self.name_disease, self.parents):
+            if places.size and not 0 <= places.min() <= places.max() < d:
+                return "a disease that is not there"
+        if len(self.disease_of) != n:
+            return "a name that stands twice"
+        return "a loop" if self._has_loop() else None
+
+    def _has_loop(self) -> bool:
+        """Whether a disease is above one of its own parents."""
+        d, above = len(self), self.above
+        holders = np.repeat(np.arange(d), np.diff(above.starts)) * d + above.diseases
+        turned = self.parents.astype(np.int64) * d + np.repeat(np.arange(d), np.diff(self.parent_starts))
+        at = np.searchsorted(holders, turned)
+        return bool((holders[np.minimum(at, len(holders) - 1)] == turned).any())
+
+    @cached_property
+    def identity(self) -> str:
+        """Twelve hexadecimal digits of the graph's content."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()[:12]
+
+    @cached_property
+    def more_names(self) -> MoreNames:
+        """Names of ICD-10-CM's codes, for `IcdIndex.open`."""
+        digest = hashlib.sha256(self.code_costs.tobytes())
+        for text in (*self.coded_names, *self.codes):
+            digest.update(f"{text}\n".encode())
+        return MoreNames(self.coded_names, self.codes, self.code_costs, f"graph {digest.hexdigest()[:16]}")
+
+    @cached_property
+    def disease_of(self) -> dict[str, int]:
+        """The disease of each name."""
+        return dict(zip(self.names, self.name_disease.tolist(), strict=True))
+
+    @cached_property
+    def above(self) -> Above:
+        """Every class above each disease, in the fewest steps."""
+        from .kernels import classes_above
+
+        starts, diseases, steps = classes_above(self.parent_starts.astype(np.int64), self.parents)
+        return Above(starts, diseases, steps)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int32]:
+        """int32[d]: the diseases below each, itself included; a sign counts for itself alone."""
+        above = self.above
+        counted = np.repeat(~self.only_signs, np.diff(above.starts)) | (above.steps == 0)
+        return np.bincount(above.diseases[counted], minlength=len(self)).astype(np.int32)
+
+    @cached_property
+    def only_signs(self) -> NDArray[np.bool_]:
+        """bool[d]: the entries that are signs of diseases and themselves a kind of none."""
+        edges = np.repeat(np.arange(len(self)), np.diff(self.parent_starts))
+        each, of_signs = (np.bincount(some, minlength=len(self)) for some in (edges, edges[self.signs]))
+        return (of_signs > 0) & (each == of_signs)
+
+    @cached_property
+    def information(self) -> NDArray[np.float32]:
+        """float32[d]: the intrinsic information content, 1 - log(kinds) / log(d), from 0 for a class of all to 1 (Seco et al. 2004, eq. 4)."""
+        return (1 - np.log(self.kinds) / np.log(max(len(self), 2))).astype(np.float32)
+
+    @cached_property
+    def too_broad(self) -> NDArray[np.bool_]:
+        """bool[d]: classes that name no disease, so that to be a kind of one is to be merely related to it."""
+        return self.vague | (self.kinds > MOST_KINDS)
+
+    def source(self, disease: int) -> str:
+        """Where a disease's entry comes from."""
+        before = self.ids[disease].partition(":")[0]
+        return SOURCES.get(before, before)
+
+    def in_line(self, disease: int, other: int) -> bool:
+        """Whether both are one disease, or one is a kind of the other, and the broader is not too broad to name a disease."""
+        if disease == other:
+            return True
+        up = self.steps_up(disease, other) >= 0
+        return (up or self.steps_up(other, disease) >= 0) and not self.too_broad[other if up else disease]
+
+    def is_sign_of(self, disease: int, other: int) -> bool:
+        """Whether an edge says that `disease` is a sign of `other`."""
+        some = slice(self.parent_starts[disease], self.parent_starts[disease + 1])
+        return bool((self.signs[some] & (self.parents[some] == other)).any())
+
+    def steps_up(self, disease: int, other: int) -> int:
+        """Steps from a disease up to a class above it; -1 where `other` is not above it."""
+        above = self.above
+        some = slice(above.starts[disease], above.starts[disease + 1])
+        at = int(np.searchsorted(above.diseases[some], other))
+        there = at < some.stop - some.start and above.diseases[some][at] == other
+        return int(above.steps[some][at]) if there else -1

@@ -1,0 +1,56 @@
+"""A string -> the diseases that it is nearest to: by name, else by the nearest names under an encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..encoders import Encoder
+from ..icd.cache import Cache
+from ..icd.search import Candidates, Search, trained_index
+from .graph import DiseaseGraph
+
+LINKS = 3
+"""Diseases that a string is linked to, at most."""
+
+
+class DiseaseIndex:
+    """The names of a graph, searchable.
+
+    Parameters
+    ----------
+    graph : whose diseases are found.
+    encoder : of the names, and of the strings that are looked up.
+    cache : folder for the embedded names; None for DXMATCH_CACHE or the platform's cache folder; False for none.
+    """
+
+    def __init__(self, graph: DiseaseGraph, encoder: Encoder, cache: Path | str | bool | None = None) -> None:
+        self.graph, self.encoder = graph, encoder
+        store, key = Cache(cache), {"graph": graph.identity, "encoder": encoder.identity}
+        kept = store.load("diseases", key)
+        if kept is None:
+            vectors = np.ascontiguousarray(encoder.encode(graph.names), np.float32)
+            kept = {"vectors": vectors, "trained": trained_index(vectors)}
+            store.save("diseases", key, kept)
+        self._search = Search(kept["vectors"], graph.name_disease, kept["trained"])
+
+    def find(self, names: Sequence[str], vectors: NDArray[np.float32]) -> Candidates:
+        """The `LINKS` nearest diseases of each normalised name, each by the nearest of its names; one that has the name stands alone.
+
+        Parameters
+        ----------
+        vectors : float32[u, d], the encoder's of `names`.
+
+        Returns
+        -------
+        nodes int32[u, LINKS] (-1 for none) and scores float32[u, LINKS], cosines (NaN for none), best first.
+        """
+        exact = np.fromiter((self.graph.disease_of.get(name, -1) for name in names), np.int32, len(names))
+        rows = np.flatnonzero(exact < 0)
+        out = Candidates.none(len(names), LINKS)
+        out.nodes[:, 0], out.scores[:, 0] = exact, np.where(exact < 0, np.nan, 1)
+        out.nodes[rows], out.scores[rows] = self._search(vectors[rows], LINKS)
+        return out

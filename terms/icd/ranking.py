@@ -1,0 +1,250 @@
+"""Which of the nearest names is meant: the cosine, less what a name says that the diagnosis does not.
+
+ICD-10 has a code for a disease as such and others for the same disease in pregnancy, in the newborn, after an injury, as a family's
+history. The encoder cannot tell which is meant; the words can. A name's *score* is
+
+    cosine
+    - for each kind of thing in `SAYINGS` that the name (or the chapter of its code) says and the diagnosis does not: its cost
+    - `MISSING` x the weight of the diagnosis' words that the name lacks (a rare word weighs 1, one in each name 0)
+    - the cost of a name from outside ICD-10 (`MoreNames.costs`)
+    + `AGREEMENT` x ln(the share of the code's category among all names of the shortlist, each e^(score / `WIDTH`))
+
+which is at most 1 and may be below 0. A diagnosis whose best name scores under `FLOOR` + `UNKNOWN` x the share of its letters in words
+that no name has is *unmapped*: chosen by what real names and nonsense score (random letters, words of other languages, English words).
+
+The costs come from a logistic regression on names of the graph of diseases with ICD-10-CM codes, each looked up without the other
+names of its disease, in folds by disease (`training/icd_weights.py`). They are rounded by hand, mostly below the regression's, because
+Orphadata's names lose by more; what no diagnosis means by itself (pregnancy, newborns, poisoning, chapters XX and XXI) costs something
+whatever the regression says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cache import text_array, texts_of
+from .tree import IcdTree
+
+VERSION = 1
+"""Raised with any change of `SAYINGS` or of a word's weight: part of the key of the cache."""
+
+MISSING = 0.05
+AGREEMENT = 0.05
+WIDTH = 0.08
+FLOOR, UNKNOWN = 0.22, 0.20
+"""Chosen for the scores of the shipped static encoder; see `IcdIndex`."""
+
+
+@dataclass(frozen=True)
+class Saying:
+    """A kind of thing that a name may say.
+
+    Attributes
+    ----------
+    words : stems (Porter 2) of the words that say it.
+    categories : the codes that mean it whatever their names say: a pattern for the three characters.
+    cost : taken off where a name says it and the diagnosis does not.
+    """
+
+    words: str
+    cost: float
+    categories: str = "$"
+
+
+SAYINGS: dict[str, Saying] = {
+    "pregnancy": Saying(
+        "pregnan pregnanc obstetr deliveri childbirth puerperium puerper labor gestat matern abort antepartum postpartum "
+        "eclampsia preeclampsia trimest lactat breastfeed placenta placent fetal fetus miscarriag ectop amniot",
+        0.06, "O",
+    ),
+    "newborn": Saying("newborn neonat neonatorum perinat birth prematur preterm fetal fetus infant intrauterin", 0.06, "P"),
+    "congenital": Saying("congenit malform", 0.02),
+    "injury": Saying(
+        "injuri fractur wound burn trauma traumat lacer contus disloc sprain strain avuls amput bite foreign crush abras corros "
+        "frostbit concuss ruptur superfici open penetr blister tear torn bruis sting broken stab gunshot",
+        0.10, "S|T[0-2]|T3[0-4]",
+    ),
+    "poisoning": Saying("poison advers toxic overdos intox underdos toxin venom allerg allergi anaphylaxi anaphylact abus "
+                        "hypothermia heat drown", 0.07, "T3[6-9]|T[4-7]"),
+    "care": Saying(
+        "complic postproced postop postsurg devic implant graft prosthet intraop transplant infus prosthesi surgic surgeri "
+        "cathet vaccin", 0.05, "T8",
+    ),
+    "external": Saying("accid collis occup driver assault fall war suicid", 0.10, "[V-Y]"),
+    "no disease": Saying(
+        "encount histori screen status presenc examin carrier exposur contact counsel vaccin aftercar observ donor immun "
+        "allergi depend resist", 0.10, "Z",
+    ),
+    "lost": Saying("acquir absenc loss", 0.03),
+    "sequelae": Saying("sequela sequelae late follow", 0.09),
+    "in situ": Saying("situ", 0.05, "D0"),
+    "benign": Saying("benign adenoma fibroma lipoma", 0.05, "D[1-2]|D3[0-6]"),
+    "secondary": Saying("secondari metastat metastas metastasi metastasis", 0.05, "C7[7-9B]"),
+    "malignant": Saying(
+        "malign cancer carcinoma sarcoma lymphoma leukemia melanoma adenocarcinoma tumor neoplasm blastoma myeloma metastat "
+        "glioma mesothelioma", 0.07, "C",
+    ),
+    "drug": Saying("drug induc medica substanc alcohol opioid opiat sedat cocain depend abus withdraw addict", 0.04, "F1"),
+    "elsewhere": Saying("classifi elsewher", 0.04),
+    "with": Saying("with", 0.01),
+}  # fmt: skip
+
+_SAYS_NOTHING = "type of the in to a an and or not by for on at as disord diseas syndrom unspecifi site other specifi"
+_WEIGHTLESS = frozenset(_SAYS_NOTHING.split())
+
+
+class MoreNames(NamedTuple):
+    """Names of codes from elsewhere than ICD-10 itself.
+
+    Attributes
+    ----------
+    names : normalised.
+    codes : as ICD-10-CM writes them; a name whose code the tree lacks is left out.
+    costs : float32[n], taken off the score of each name: how far its source is trusted less than ICD-10's own; infinite for a
+        name that is known where a text equals it and takes no part in the search.
+    identity : what distinguishes one such list from another: part of the key of the cache.
+    """
+
+    names: Sequence[str]
+    codes: Sequence[str]
+    costs: NDArray[np.float32]
+    identity: str
+
+
+class Said(NamedTuple):
+    """What n texts say.
+
+    Attributes
+    ----------
+    offsets, ids : int64[n + 1] and int32: the words, as rows of rising numbers.
+    bits : int32[n], the kinds in `SAYINGS`.
+    unknown : float32[n], the share of the letters that stand in words which no name of the index has; 1 where no word has
+        two letters.
+    """
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    bits: NDArray[np.int32]
+    unknown: NDArray[np.float32]
+
+
+def _stems(words: Sequence[str]) -> list[str]:
+    import Stemmer
+
+    return Stemmer.Stemmer("english").stemWords(words)
+
+
+def _bits_of_stems() -> dict[str, int]:
+    out: dict[str, int] = {}
+    for bit, saying in enumerate(SAYINGS.values()):
+        for stem in saying.words.split():
+            out[stem] = out.get(stem, 0) | 1 << bit
+    return out
+
+
+def costs_of_bits() -> NDArray[np.float32]:
+    """float32[2 ** kinds]: what each set of kinds costs in all."""
+    out = np.zeros(1, np.float32)
+    for saying in SAYINGS.values():
+        out = np.concatenate([out, out + np.float32(saying.cost)])
+    return out
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words of an index' names.
+
+    Attributes
+    ----------
+    words : the stems that some name has, sorted.
+    weights : float32[w], of each in a diagnosis: ln(n / names that have it) / ln(n), 0 for numbers and for what says nothing.
+    entries : what the n names say; their bits hold those of their codes' chapters, too.
+    """
+
+    words: Sequence[str]
+    weights: NDArray[np.float32]
+    entries: Said
+
+    @classmethod
+    def of(cls, names: Sequence[str], nodes: NDArray[np.int32], tree: IcdTree) -> Wording:
+        rows, raw = [name.split() for name in names], {}
+        for row in rows:
+            raw.update(dict.fromkeys(row))
+        stem_of = dict(zip(raw, _stems(list(raw)), strict=True))
+        words = sorted(set(stem_of.values()))
+        number = {word: i for i, word in enumerate(words)}
+        raw_number = {word: number[stem] for word, stem in stem_of.items()}
+        ids = [sorted({raw_number[word] for word in row}) for row in rows]
+        flat = np.array([i for row in ids for i in row], np.int32)
+        counts = np.bincount(flat, minlength=len(words))
+        n = max(len(names), 2)
+        weights = (np.log(n / np.maximum(counts, 1)) / np.log(n)).astype(np.float32)
+        weights[[_says_nothing(word) for word in words]] = 0
+        of_stem = _bits_of_stems()
+        bits_of = np.array([of_stem.get(word, 0) for word in words], np.int32)
+        offsets = np.concatenate([[0], np.cumsum([len(row) for row in ids])]).astype(np.int64)
+        by_words = np.array([np.bitwise_or.reduce(bits_of[row]) if row else 0 for row in ids], np.int32)
+        bits = by_words | _bits_of_categories(nodes, tree)
+        return cls(words, weights, Said(offsets, flat, bits, np.zeros(len(names), np.float32)))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.words)}
+
+    def said(self, texts: Sequence[str]) -> Said:
+        """What normalised texts say; words that no name has are left out."""
+        rows, raw = [text.split() for text in texts], {}
+        for row in rows:
+            raw.update(dict.fromkeys(row))
+        number, of_stem = self._numbers, _bits_of_stems()
+        stem_of = dict(zip(raw, _stems(list(raw)), strict=True))
+        known = {word: number[stem] for word, stem in stem_of.items() if stem in number}
+        says = {word: of_stem[stem] for word, stem in stem_of.items() if stem in of_stem}
+        letters = {word: 0 if word.isdigit() or len(word) < 2 else len(word) for word in raw}
+        offsets, ids, bits, unknown = [0], [], [], []
+        for row in rows:
+            ids += sorted({known[word] for word in row if word in known})
+            offsets.append(len(ids))
+            said = in_all = in_unknown = 0
+            for word in row:
+                said |= says.get(word, 0)
+                in_all += letters[word]
+                in_unknown += 0 if word in known else letters[word]
+            bits.append(said)
+            unknown.append(in_unknown / in_all if in_all else 1.0)
+        return Said(
+            np.array(offsets, np.int64),
+            np.array(ids, np.int32),
+            np.array(bits, np.int32),
+            np.array(unknown, np.float32),
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """For the cache; `from_arrays` reads them."""
+        held = {"words": text_array(self.words), "weights": self.weights}
+        return held | {f"said_{name}": array for name, array in self.entries._asdict().items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Wording:
+        said = Said(*(arrays[f"said_{name}"] for name in Said._fields))
+        return cls(texts_of(arrays["words"]), arrays["weights"], said)
+
+
+def _says_nothing(stem: str) -> bool:
+    return stem in _WEIGHTLESS or len(stem) < 2 or any(map(str.isdigit, stem))
+
+
+def _bits_of_categories(nodes: NDArray[np.int32], tree: IcdTree) -> NDArray[np.int32]:
+    of_node: dict[int, int] = {}
+    patterns = [re.compile(saying.categories) for saying in SAYINGS.values()]
+    for category in set(tree.categories[nodes].tolist()):
+        code = tree.code(category) if category >= 0 else ""
+        of_node[category] = sum(1 << bit for bit, pattern in enumerate(patterns) if code and pattern.match(code))
+    return np.array([of_node[category] for category in tree.categories[nodes].tolist()], np.int32)

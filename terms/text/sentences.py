@@ -1,0 +1,94 @@
+"""Texts that name nothing: those that are said rather than named, and those that say that there is nothing."""
+
+from __future__ import annotations
+
+import re
+
+from .vocabulary import words_in
+
+MOST_WORDS = 25
+"""Words of the longest name that is no sentence."""
+
+_NOTHING_SAID = frozenset(
+    (
+        "none", "n/a", "n.a.", "na", "nan", "nil", "null", "nothing", "no diagnosis", "no diagnoses", "no disease", "unknown",
+        "unclear", "undetermined", "not applicable", "not available", "not known", "no answer", "unsure", "diagnosis unknown",
+        "unknown diagnosis", "no idea", "i don't know", "don't know", "tbd", "to be determined", "diagnosis", "diagnoses",
+        "as above", "see above", "see report", "see note", "same", "same as above", "pending", "undiagnosed", "none of the above", "all of the above", "other", "others", "multiple", "various", "test", "true",
+        "false", "yes", "no", "error", "no final diagnosis", "no clear diagnosis", "normal", "no specific diagnosis",
+    )
+)  # fmt: skip
+_FILE = re.compile(r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
+_REPEATED = re.compile(r"(?:(\w)\1{2,}\s*)+|(\w+)(?:\s+\2){2,}", re.IGNORECASE)
+"""One letter, or one word, three times and more: "xxxx", "blah blah blah"."""
+_CODE = re.compile(r"[A-Za-z]\d[\dA-Za-z]\.[\dA-Za-z]{1,4}")
+
+
+def is_nothing(raw: str) -> bool:
+    """Whether a text says that there is none, or is a number, one letter or word again and again, a file's name, or of the form of a code and none."""
+    text = raw.strip()
+    return (
+        " ".join(text.casefold().strip(" .!-()[]").split()) in _NOTHING_SAID
+        or not any(map(str.isalpha, text))
+        or _FILE.fullmatch(text) is not None
+        or _ADDRESS.fullmatch(text) is not None
+        or _CODE.fullmatch(text) is not None
+        or _REPEATED.fullmatch(text) is not None
+    )
+
+
+_SPEAKS = frozenset(
+    (
+        "i", "we", "you", "she", "he", "they", "my", "your", "our", "their", "please", "think", "thinks", "believe", "believes",
+        "should", "would", "could", "cannot", "must", "let", "because", "therefore", "however", "although", "recommend",
+        "recommends", "recommended", "want", "wants", "know", "don't", "doesn't", "isn't", "i'm", "it's", "what", "why", "how",
+        "whether", "needs", "suggests", "suggest", "indicates", "warrants", "requires", "explains",
+    )
+)  # fmt: skip
+"""Words of one who speaks; none is in a name. Two are asked for, or one beside another sign."""
+_SAYS = re.compile(
+    r"\b(?:it is|this is|there is|there are|that is|it could|it may|it might|may be|might be|should be|must be|"
+    r"can be|will be|has been|have been|most likely|less likely|more likely|(?:the|this|a) patient (?:is|has|was|had|will|can|does|did|may)|"
+    r"i think|i believe|i suspect|i would|we suspect|would be|could be|does not|do not|did not|is most|is likely|is not)\b",
+    re.IGNORECASE,
+)
+_ORDERS = frozenset(
+    (
+        "request", "order", "administer", "give", "prescribe", "refer", "obtain", "perform", "recommend", "start", "stop",
+        "continue", "discontinue", "initiate", "schedule", "arrange", "send", "admit", "discharge", "monitor", "measure", "take",
+        "reassure", "advise", "ask", "offer", "provide", "begin", "switch", "avoid", "treat", "observe", "increase", "decrease",
+        "repeat", "conduct", "call", "see", "visit", "check", "evaluate", "proceed", "counsel", "consult", "transfer", "withhold", "add", "use",
+    )
+)  # fmt: skip
+_FINITE = words_in("is are was were has have had will does do did may might can")
+_AFTER_AN_ORDER = words_in("a an the for with to your")
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
+
+
+def is_sentence(raw: str, name: str) -> bool:
+    """Whether a text is said rather than named: a question, an order, what one thinks of a case, or too long for a name."""
+    text = raw.strip()
+    if len(name.split(" ")) > MOST_WORDS:
+        return True
+    shouted = text.isupper()
+    tokens = [token.casefold() for token in _TOKEN.findall(text) if shouted or len(token) == 1 or not token.isupper()]
+    if len(tokens) < 3:
+        return False
+    if text.endswith("?") and (tokens[0] in _SPEAKS or tokens[0] in _FINITE or len(tokens) > 6):
+        return True
+    if tokens[0] == "i" and tokens[1] in _FINITE | _SPEAKS:
+        return True
+    orders = tokens[0] in _ORDERS and tokens[1] not in ("of", "in")
+    orders &= not _AFTER_AN_ORDER.isdisjoint(tokens[1:]) or any(token in _ORDERS for token in tokens[2:])
+    speaks = sum(token in _SPEAKS for token in tokens if token != "i")
+    finite = sum(token in _FINITE for token in tokens)
+    of_the_patient = tokens[0] in ("patient", "pt") and (tokens[1] in _FINITE or tokens[1] in _SPEAKS)
+    return (
+        orders
+        or of_the_patient
+        or speaks > 1
+        or (speaks > 0 and (len(tokens) > 5 or finite > 0 or tokens[0] in _SPEAKS))
+        or (_SAYS.search(text) is not None and len(tokens) > 4)
+        or (finite > 0 and len(tokens) > 9)
+    )

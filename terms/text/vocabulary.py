@@ -1,0 +1,109 @@
+"""The words that are known, and the names that are: what tells a slip or another language from a rare disease."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Mapping
+from functools import cached_property
+
+SHORTEST_PART = 4
+"""The shortest word, in letters, that a compound is taken apart into: "broncho" and "pneumonia"."""
+
+STEM, WORDS_OF_A_STEM = 6, 4
+"""So many letters are a stem, where so many words of diagnoses begin with them."""
+
+
+def words_in(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PREFIXES = words_in(
+    "hyper hypo non un in im pre post peri endo intra inter extra sub supra infra retro anti poly multi hemi pseudo micro "
+    "macro neuro osteo cardio cerebro gastro hepato broncho cranio thrombo angio myo adeno fibro chondro lympho hemato "
+    "pan para epi meso tri bi di mono auto immuno radio naso oro laryngo tracheo pneumo pleuro pericardio encephalo "
+    "meningo myelo radiculo spondylo arthro dermo dermato kerato oculo rhino oto uro nephro pyelo cysto utero vagino "
+    "cervico colo entero procto ileo jejuno duodeno esophago cholangio cholecysto pancreato spleno sarco carcino lipo "
+    "co hydro pyo crypto idio re de dis over under trans ultra semi super "
+    "thoraco lumbo sacro costo sterno abdomino pelvi scroto tubo salpingo oophoro veno arterio vaso"
+)
+
+
+class Vocabulary:
+    """Words of diagnoses, English at large, and whole names.
+
+    Parameters
+    ----------
+    words : normalised word -> how many names hold it.
+    diseases_of : what a normalised name is a name of; nothing where it is no name that is known.
+    language : "en" also knows English at large; "ru" and others know `words` alone.
+
+    Safe to share between threads.
+    """
+
+    def __init__(
+        self,
+        words: Mapping[str, int],
+        diseases_of: Callable[[str], Collection[Hashable]] = lambda name: (),
+        language: str = "en",
+    ) -> None:
+        self.words, self.diseases_of, self.language = words, diseases_of, language
+        self._known: dict[str, bool] = {}
+
+    def is_name(self, name: str) -> bool:
+        """Whether a normalised text is the whole name of a disease."""
+        return bool(self.diseases_of(name))
+
+    def knows(self, word: str) -> bool:
+        """Whether a normalised word is known: a word of diagnoses, of the language, or made of two such."""
+        if (known := self._known.get(word)) is None:
+            known = self._known[word] = (
+                word in self.words
+                or len(word) == 1
+                or not word.isalpha()
+                or self.is_english(word)
+                or self._is_compound(word)
+            )
+        return known
+
+    def is_english(self, word: str) -> bool:
+        """Whether English at large has the word; False in a model of another language."""
+        if self.language != "en" or not word.isascii():
+            return False
+        import simplemma
+
+        return simplemma.is_known(word, lang="en")
+
+    def has_stem_of(self, word: str) -> bool:
+        """Whether a word begins as words of diagnoses do, six letters or more: "hematochezia", as "hematoma"."""
+        return word[:STEM] in self._stems
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        begun = Counter(word[:STEM] for word in self.words if len(word) > STEM)
+        return frozenset(stem for stem, words in begun.items() if words >= WORDS_OF_A_STEM)
+
+    def _is_compound(self, word: str) -> bool:
+        """Whether a word is a known one after a prefix ("retropharyngeal"), or two known ones ("hepatocarcinoma")."""
+        for prefix in _PREFIXES:
+            rest = word[len(prefix) :]
+            if len(rest) > SHORTEST_PART and word.startswith(prefix) and self._is_plain(rest):
+                return True
+        return any(
+            self._is_common(word[:at]) and self._is_common(word[at:])
+            for at in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
+        )
+
+    def _is_plain(self, word: str) -> bool:
+        return word in self.words or self.is_english(word)
+
+    def _is_common(self, word: str) -> bool:
+        return self.words.get(word, 0) >= 3
+
+    @cached_property
+    def by_first_letter(self) -> dict[str, dict[int, list[str]]]:
+        """What a slip may be read as: words of letters alone in two names or more, or in English too; by first letter and length."""
+        found: dict[str, dict[int, list[str]]] = {}
+        for word, count in self.words.items():
+            if word.isalpha() and (count > 1 or self.is_english(word)):
+                found.setdefault(word[0], {}).setdefault(len(word), []).append(word)
+        return found

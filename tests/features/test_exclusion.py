@@ -1,0 +1,44 @@
+"""The column against `excludes` and `denials`, pair by pair."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dxmatch.features.contrast import denials
+from dxmatch.features.exclusion import exclusion
+from dxmatch.features.providers import Providers
+from dxmatch.features.representations import Representations
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.assertion import assertion_of, excludes
+from dxmatch.terms.text.normalizer import Normalizer
+
+NAMES = [
+    "no pneumonia", "pneumonia", "pneumonia ruled out", "pneumonia cannot be excluded", "history of stroke", "stroke",
+    "family history of stroke", "no family history of stroke", "screening for stroke", "fear of stroke", "stroke risk",
+    "small cell lung cancer", "non small cell lung cancer", "lung cancer", "stable angina", "unstable angina",
+]  # fmt: skip
+
+
+def _column(names: list[str], **normalizer: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    count = len(names)
+    first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(count * count), count))
+    out = np.empty(count * count, np.float32)
+    texts = Representations(names, Providers(Naming(Normalizer(**normalizer))))
+    exclusion(texts.claims, first, second, out)
+    return first, second, out
+
+
+def test_the_column_is_that_of_the_assertions_and_denials() -> None:
+    first, second, out = _column(NAMES)
+    said = [assertion_of(name) for name in NAMES]
+    expected = [
+        excludes(said[i], said[j]) or bool(denials(said[i].core, said[j].core))
+        for i, j in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    assert out.tolist() == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+def test_a_normaliser_of_version_1_and_a_language_without_a_table_assert_nothing() -> None:
+    for options in ({"version": "1"}, {"language": "ru"}):
+        assert not _column(["history of stroke", "stroke", "пневмония"], **options)[2].any()

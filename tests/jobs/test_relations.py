@@ -1,0 +1,123 @@
+"""Relations and policies from Parquet to Parquet: as in memory; a policy is part of what a job is."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import dxmatch
+from dxmatch.errors import DxmatchError, ModelError, OptionError
+from dxmatch.features.representations import Representations
+from dxmatch.jobs import texts as job_texts
+from dxmatch.jobs.job import score_files
+from dxmatch.jobs.plan import Options, plan_job
+from dxmatch.matcher.policy import POLICIES
+from dxmatch.matcher.relation import prepare_relations
+from dxmatch.models.folder import save
+
+from ..small_relation import relation_folder
+
+TEXTS = [
+    "heart attack", "anterior wall infarction", "angina pectoris", "no angina pectoris", "Takayasu arteritis", "vasculitis",
+    "large vessel vasculitis", "high blood pressure", "acute vasculitis", "chronic vasculitis", "高血圧", "vasculitsi",
+]  # fmt: skip
+TABLE = pa.table(dict(zip("ab", map(list, zip(*product(TEXTS, TEXTS), strict=True)), strict=True)))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    return save(folder / "related", relation_folder(folder, learnt=True))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    pq.write_table(TABLE, tmp_path / "pairs.parquet", row_group_size=50)
+    return tmp_path / "pairs.parquet"
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("held", [True, False])
+def test_as_in_memory(policy: str, held: bool, source: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """held : the job holds all texts; else a chunk prepares its own."""
+    if not held:
+        monkeypatch.setattr(job_texts, "MAX_TEXTS", 3)
+    output = source.with_name("out.parquet")
+    done = score_files(source, output, model=model, policy=policy, relation=True, chunk_rows=17, workers=2)
+    m = dxmatch.load(model, policy=policy)
+    expected = m.score(TABLE, relation=True)
+    got = pq.read_table(output)
+    assert got.equals(expected) and got.column_names == ["a", "b", *m.added_columns(relation=True, readings=True)]
+    assert done.threshold == m.threshold and done.unscored == expected["match"].null_count > 0
+    assert got["relation"].null_count == done.unscored and len(set(got["relation"].to_pylist())) > 4
+
+
+def test_what_is_prepared_serves_a_worker_without_encoders(model: Path) -> None:
+    """The texts of a job travel to other machines; a model whose features need less than its directions do."""
+    m = dxmatch.load(model)
+    texts = Representations(m.providers.naming(TEXTS[:8]), m.providers)
+    prepare_relations(m, texts)
+    made = set(pickle.loads(pickle.dumps(texts))._made)
+    assert {("diseases", "shipped"), ("words", "shipped")} <= made and any(key[0] == "icd_paths" for key in made)
+
+
+def test_another_policy_is_another_job(source: Path, model: Path) -> None:
+    jobs = [
+        plan_job(
+            source,
+            source.with_name("parts"),
+            dxmatch.load(model, policy=policy),
+            Options(policy=policy, relation=relation),
+            model=model,
+        )
+        for policy in POLICIES
+        for relation in (False, True)
+    ]
+    assert len({job.identity for job in jobs}) == len(jobs)
+    assert {job.about["policy"] for job in jobs} == set(POLICIES)
+
+
+def test_another_policy_never_goes_on_with_the_parts_of_the_first(source: Path, model: Path) -> None:
+    output = source.with_name("out")
+    score_files(source, output, model=model, chunk_rows=50)
+    with pytest.raises(DxmatchError, match="restart"):
+        score_files(source, output, model=model, chunk_rows=50, policy="strict")
+    score_files(source, output, model=model, chunk_rows=50, policy="strict", restart=True)
+    expected = dxmatch.load(model, policy="strict").score(TABLE)["probability"]
+    assert pq.read_table(output)["probability"].equals(expected)
+
+
+def test_what_a_model_does_not_know_is_refused_before_any_work(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "icd").mkdir()
+    without = save(tmp_path / "without", relation_folder(tmp_path / "icd", with_relation=False))
+    for options in ({"relation": True}, {"policy": "strict"}):
+        with pytest.raises(ModelError, match="has no relation model"):
+            score_files(source, source.with_name("out.parquet"), model=without, **options)
+    with pytest.raises(OptionError, match="did you mean 'strict'"):
+        score_files(source, source.with_name("out.parquet"), model=without, policy="strickt")
+    assert not source.with_name("out.parquet.parts").exists()
+
+
+def test_the_command(source: Path, model: Path, tmp_path: Path, command: Any) -> None:
+    done = command(
+        "score", source, "-o", tmp_path / "job.parquet", "--model", model, "--relation", "--policy", "strict"
+    )
+    assert done.code == 0 and "(model related, policy strict)" in done.out, done
+    (tmp_path / "pairs.csv").write_text(
+        "a,b\nheart attack,anterior wall infarction\nangina pectoris,no angina pectoris\n"
+    )
+    again = command("score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.parquet", "--model", model, "--relation")
+    assert again.code == 0 and "(model related)" in again.out, again
+    assert pq.read_table(tmp_path / "scored.parquet")["relation"].to_pylist() == ["broader", "excluded"]
+    assert (
+        pq.read_table(tmp_path / "job.parquet")["relation"].to_pylist()
+        == dxmatch.load(model).score(TABLE, relation=True)["relation"].to_pylist()
+    )
+    wrong = command("score", source, "-o", tmp_path / "x.parquet", "--model", model, "--policy", "strickt")
+    assert wrong.code == 1 and "did you mean 'strict'" in wrong.err

@@ -1,0 +1,138 @@
+"""The order of the nearest names, and the floor below which there is no code."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dxmatch.terms.icd import IcdIndex, map_to_icd
+from dxmatch.terms.icd.mapping import BELOW_THE_FLOOR
+from dxmatch.terms.icd.ranking import (
+    AGREEMENT,
+    FLOOR,
+    MISSING,
+    SAYINGS,
+    UNKNOWN,
+    WIDTH,
+    MoreNames,
+    Wording,
+    costs_of_bits,
+)
+
+
+class Placed:
+    """Vectors that a test sets: each text at an angle from the first axis, whose cosine it is given."""
+
+    dimensions, identity = 2, "placed"
+
+    def __init__(self, cosines):
+        self.cosines = cosines
+
+    def encode(self, texts):
+        angles = [math.acos(self.cosines.get(text, 1.0)) for text in texts]
+        return np.array([[math.cos(a), math.sin(a)] for a in angles], np.float32).reshape(-1, 2)
+
+
+def placed(cm, names, floor=False):
+    """An index of (name, code, cosine with any other text)."""
+    codes = np.array([cm.node(code) for _, code, _ in names], np.int32)
+    encoder = Placed({name: cosine for name, _, cosine in names})
+    texts = [name for name, _, _ in names]
+    return IcdIndex(cm, encoder, texts, codes, encoder.encode(texts), floor=floor)
+
+
+@pytest.mark.parametrize(
+    ("asked", "best"),
+    [
+        ("urine infection", "N39.0"),
+        ("urine infection in pregnancy", "O23"),
+        ("urine infection of newborn", "P39.3"),
+        ("history of urine infection", "Z87.440"),
+    ],
+)
+def test_a_special_code_only_where_the_words_say_so(cm, asked, best):
+    index = placed(
+        cm,
+        [
+            ("urine infection following delivery", "O86.20", 0.93), ("urine infection in pregnancy state", "O23", 0.94),
+            ("neonatal urine infection", "P39.3", 0.94), ("personal history of urine infection", "Z87.440", 0.95),
+            ("urine infection site", "N39.0", 0.91),
+        ],
+    )  # fmt: skip
+    assert index.tree.code(index.assign([asked]).nodes[0]) == best
+
+
+def test_the_score_by_hand(cm):
+    """Two names of two categories; of the diagnosis' words the second name lacks "arm", and it says newborn."""
+    index = placed(cm, [("lesion of arm", "L98", 0.8), ("lesion of newborn", "P83", 0.78)])
+    weights = dict(zip(index.wording.words, index.wording.weights.tolist(), strict=True))
+    found = index.ranked(["lesion arm"])
+    first, second = 0.8, 0.78 - SAYINGS["newborn"].cost - MISSING * weights["arm"]
+    total = 1 + math.exp((second - first) / WIDTH)
+    expected = [first + AGREEMENT * math.log(1 / total), second + AGREEMENT * math.log((total - 1) / total)]
+    assert [index.tree.code(node) for node in found.nodes[0, :2]] == ["L98", "P83"]
+    assert found.scores[0, :2] == pytest.approx(expected, abs=1e-5)
+
+
+def test_costs_add_up():
+    costs, (first, second) = costs_of_bits(), [saying.cost for saying in list(SAYINGS.values())[:2]]
+    assert len(costs) == 2 ** len(SAYINGS) and costs[0] == 0
+    assert costs[[1, 2, 3]] == pytest.approx([first, second, first + second])
+
+
+def test_alone_in_a_batch_and_for_any_k_the_same(index):
+    texts = ["heart atack", "pneumonia of the left lung", "broken hip", "no such thing", "cancer of colon stage 2"] * 3
+    together = index.find(texts)
+    for i, text in enumerate(texts[:5]):
+        alone = index.find([text])
+        assert alone.nodes[0].tolist() == together.nodes[i].tolist()
+        assert alone.scores[0].tolist() == together.scores[i].tolist() or np.isnan(alone.scores[0]).any()
+        assert index.find([text], 3).nodes[0].tolist() == alone.nodes[0, :3].tolist()
+
+
+def test_the_floor(cm):
+    index = placed(cm, [("lesion of arm", "L98", FLOOR + 0.02)], floor=True)
+    assert index.assign(["lesion arm"]).how.tolist() == [3]
+    # half of the letters are in a word that no name has
+    found = index.assign(["lesion xqwzyt"])
+    assert found.nodes.tolist() == [-1] and found.how.tolist() == [4] and found.scores[0] < FLOOR + UNKNOWN / 2
+    assert index.find(["lesion xqwzyt"]).nodes.max() == -1
+    assert index.ranked(["lesion xqwzyt"]).nodes[0, 0] >= 0
+    assert placed(cm, [("lesion of arm", "L98", 0.1)]).assign(["lesion arm"]).how.tolist() == [3]
+
+
+def test_unmapped_in_the_table(cm, normalizer):
+    index = placed(cm, [("lesion of arm", "L98", 0.2)], floor=True)
+    got = map_to_icd(["lesion arm", "lesion of arm"], index, normalizer, 3)
+    assert got["icd10"] == [None, "L98"] and got["how"] == ["unmapped", "direct"]
+    assert got["reason"] == [BELOW_THE_FLOOR, None] and got["candidates"][0][0].code == "L98"
+    given = map_to_icd(["lesion of arm"], index, normalizer, 3, unmapped=["not understood: a sentence"])
+    assert (given["icd10"], given["how"], given["score"]) == ([None], ["unmapped"], [None])
+    assert given["reason"] == ["not understood: a sentence"]
+
+
+def test_more_names(folder, encoder, normalizer, cm):
+    names = ["grippe of the lungs", "lung blight", "crohn disease", "of no code"]
+    costs = np.array([0.04, np.inf, 0.04, 0.04], np.float32)
+    more = MoreNames(names, ["J10.1", "J18", "A00", "Q99.123"], costs, "m1")
+    index = IcdIndex.open("icd10cm", encoder, normalizer, folder, more)
+    plain = IcdIndex.open("icd10cm", encoder, normalizer, folder)
+    assert len(index.names) == len(plain.names) + 1
+    # ICD-10's own name goes before
+    assert [cm.code(node) for node in index.direct(["grippe of the lungs", "crohn disease"]).nodes] == [
+        "J10.1",
+        "K50.9",
+    ]
+    assert plain.direct(["grippe of the lungs"]).nodes[0] == -1
+    assert cm.code(index.direct(["lung blight"]).nodes[0]) == "J18" and "lung blight" not in index.names
+    again = IcdIndex.open("icd10cm", encoder, normalizer, folder, more)
+    assert again.find(["grip of lungs"]).nodes.tolist() == index.find(["grip of lungs"]).nodes.tolist()
+
+
+def test_wording_comes_back_from_the_cache(index, cm):
+    made, kept = Wording.of(index.names, index.nodes, cm), Wording.from_arrays(index.wording.arrays())
+    assert list(made.words) == list(kept.words)
+    for a, b in zip((made.weights, *made.entries), (kept.weights, *kept.entries), strict=True):
+        np.testing.assert_array_equal(a, b)

@@ -1,0 +1,1 @@
+"""The relation model: what a match, or no match, is more exactly."""
