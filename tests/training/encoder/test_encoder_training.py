@@ -53,7 +53,7 @@ def test_reading_the_three_kinds_of_files(tmp_path: Path) -> None:
             tmp_path / "c.csv",
             "mondo,other,source,other_id",
             "ataxia,Ataxy,orphanet,Orphanet:100",
-            "ataxia,AT,orphanet,Orphanet:100",
+            "lung,CAP syndrome,orphanet,Orphanet:1",
         )
     )
     assert (mondo.first, mondo.second, mondo.ids) == (["ataxia"], ["Ataxy"], ["Orphanet:100"])
