@@ -162,12 +162,15 @@ class DiseaseGraph:
         return "a loop" if self._has_loop() else None
 
     def _has_loop(self) -> bool:
-        """Whether a disease is above one of its own parents."""
-        d, above = len(self), self.above
-        holders = np.repeat(np.arange(d), np.diff(above.starts)) * d + above.diseases
-        turned = self.parents.astype(np.int64) * d + np.repeat(np.arange(d), np.diff(self.parent_starts))
-        at = np.searchsorted(holders, turned)
-        return bool((holders[np.minimum(at, len(holders) - 1)] == turned).any())
+        """Whether some diseases are left when, again and again, all whose classes are gone go too."""
+        below = np.repeat(np.arange(len(self)), np.diff(self.parent_starts))
+        left = np.ones(len(self), np.bool_)
+        while left.any():
+            waiting = np.bincount(below[left[self.parents]], minlength=len(self)) > 0
+            if not (left & ~waiting).any():
+                return True
+            left &= waiting
+        return False
 
     @cached_property
     def identity(self) -> str:
