@@ -48,5 +48,6 @@ def _of_graph(graph: DiseaseGraph, texts: Representations, a: int, b: int) -> st
     for narrow, wide in ((p, q), (q, p)):
         if graph.steps_up(narrow, wide) >= 0:
             broad = ", a class that is too broad to name a disease" if graph.too_broad[wide] else ""
-            return f"{graph.labels[narrow]} is a kind of {graph.labels[wide]} ({graph.source(narrow)}){broad}"
+            what = "a sign of" if graph.is_sign_of(narrow, wide) else "a kind of"
+            return f"{graph.labels[narrow]} is {what} {graph.labels[wide]} ({graph.source(narrow)}){broad}"
     return ""
