@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -192,7 +193,9 @@ def test_the_bytes_of_one_machine_whatever_dies(nodes: Nodes, tmp_path: Path, mo
     killed: list[int] = []
 
     def kill_a_worker() -> None:
-        killed.append(nodes.workers()[0])
+        while not (workers := nodes.workers()):  # a busy machine may be between two of them
+            time.sleep(0.05)
+        killed.append(workers[0])
         os.kill(killed[0], signal.SIGKILL)
 
     def lose_a_machine() -> None:
