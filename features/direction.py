@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..models.relation import DIRECTIONS
 from .alignment import Words
 from .disease import Links
+from .interning import InternedPairs
 from .representations import Representations
 
 COLUMNS = DIRECTIONS
@@ -46,6 +47,14 @@ def directions(
     out[:, 3] = counts[first] - counts[second]
     out[:, 4] = _icd_direction(paths[first], paths[second])
     return out
+
+
+def directions_of_rows(
+    texts: Representations, pairs: InternedPairs, *, source: str, encoder: str
+) -> NDArray[np.float32]:
+    """float32[n, 5], the `COLUMNS` of the rows of `pairs`, from `a` to `b`; the rest as in `directions`."""
+    of_pairs = directions(texts, pairs.first, pairs.second, source=source, encoder=encoder)[pairs.pair_of_row]
+    return np.where(pairs.turned[:, None], -of_pairs, of_pairs)
 
 
 def prepare_directions(texts: Representations, *, source: str, encoder: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..features.coverage import covered_table
-from ..features.direction import directions, prepare_directions
+from ..features.direction import directions_of_rows, prepare_directions
 from ..features.interning import InternedPairs
 from ..features.providers import SHIPPED
 from ..features.representations import Representations
@@ -106,8 +106,7 @@ def _source(m: TrainedFunction) -> str:
 
 def _directed(m: TrainedFunction, pairs: InternedPairs, texts: Representations) -> NDArray[np.float32]:
     """float32[n, 5], the directions of the rows of `pairs`, from `a` to `b`."""
-    of_pairs = directions(texts, pairs.first, pairs.second, source=_source(m), encoder=SHIPPED)[pairs.pair_of_row]
-    return np.where(pairs.turned[:, None], -of_pairs, of_pairs)
+    return directions_of_rows(texts, pairs, source=_source(m), encoder=SHIPPED)
 
 
 def relations_of(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...features.coverage import covered_table
 from ...features.direction import COLUMNS as DIRECTIONS
-from ...features.direction import directions
+from ...features.direction import directions_of_rows
 from ...features.feature_set import FeatureSet
 from ...features.interning import intern_pairs
 from ...features.providers import SHIPPED, Providers
@@ -58,9 +58,7 @@ def fit_relation(
     differ = ~interned.equal[interned.pair_of_row]
     relation = np.array(pairs.column("relation").to_pylist())[differ]
     table = table[interned.pair_of_row][differ]
-    first = np.array(texts_codes(interned.names, pairs.column("a"), providers))[differ]
-    second = np.array(texts_codes(interned.names, pairs.column("b"), providers))[differ]
-    fold = np.minimum(first, second).astype(np.int64) % FOLDS
+    fold = interned.first[interned.pair_of_row][differ].astype(np.int64) % FOLDS
     trees, calibration, measured = {}, {}, {}
     for number, head in enumerate(HEADS):
         positive, negative = np.isin(relation, POSITIVE[head]), np.isin(relation, NEGATIVE[head])
@@ -80,7 +78,8 @@ def fit_relation(
         if progress is not None:
             progress(number + 1, len(HEADS))
     kinds = relation == KIND
-    signed = directions(texts, first[kinds], second[kinds], source=features.icd_source or "icd10cm", encoder=SHIPPED)
+    every = directions_of_rows(texts, interned, source=features.icd_source or "icd10cm", encoder=SHIPPED)
+    signed = every[differ][kinds]
     direction = _direction(signed)
     model = RelationModel(trees, calibration, direction, {})
     measured["direction"] = {
@@ -88,12 +87,6 @@ def fit_relation(
         "accuracy": float((model.first_is_narrower(signed) > 0.5).mean()),
     }
     return model, measured
-
-
-def texts_codes(names: list[str], column: pa.ChunkedArray, providers: Providers) -> list[int]:
-    """Where the name of each text of a column is among `names`."""
-    at = {name: i for i, name in enumerate(names)}
-    return [at[name] for name in providers.naming(column.to_pylist())]
 
 
 def _direction(signed: NDArray[np.float32]) -> dict[str, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...features.coverage import covered_table
-from ...features.direction import directions
+from ...features.direction import directions_of_rows
 from ...features.feature_set import FeatureSet
 from ...features.interning import intern_pairs
 from ...features.providers import SHIPPED, Providers
@@ -58,9 +58,8 @@ def fit_policy(
     pairs = intern_pairs(read.a, read.b, providers.naming)
     texts = Representations(pairs.names, providers)
     table, _ = covered_table(pairs, features, providers, 0.0, texts=texts)
-    signed = directions(texts, pairs.first, pairs.second, source=features.icd_source or "icd10cm", encoder=SHIPPED)
+    signed = directions_of_rows(texts, pairs, source=features.icd_source or "icd10cm", encoder=SHIPPED)
     rows = pairs.pair_of_row
-    signed = np.where(pairs.turned[:, None], -signed[rows], signed[rows])
     columns = np.hstack([table[rows], signed])
     equal = pairs.equal[rows]
     column = features.exclusion
