@@ -17,6 +17,7 @@ from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_m
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .matches.case_matches import PAIRS_PER_CALL
+from .matches.case_table import case_table
 from .matches.policy import policy_of
 from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
@@ -44,7 +45,7 @@ def evaluate(
     metrics: str | Iterable[str] | None = None,
     algorithms: Iterable[str] | None = None,
     in_turn: bool = False,
-    no_diagnosis: Iterable[str] = (),
+    no_diagnosis: str | Iterable[str] | None = None,
     columns: Mapping[str, str] | None = None,
     rejects: str | os.PathLike[str] | None = None,
     denominator: str = "nk2",
@@ -182,6 +183,7 @@ def evaluate(
     others, lacks = family_sections(read, context, want)
     if asking is not None and judge:
         others.append(asking.judged_section(read, judge, context))
+    matched = case_table(read, context)
     return Report(
         k=k,
         hardness=hardness,
@@ -191,7 +193,8 @@ def evaluate(
         left_out=left_out | lacks,
         made_with=made_with,
         notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher)],
-        warnings=warnings_of(read, matcher),
+        warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else [])],
+        case_table=matched,
     )
 
 
@@ -211,13 +214,13 @@ def _policy(matcher: Any, policy: str | None) -> dict[str, str]:
 def _read(
     lists: Any,
     algorithms: Iterable[str] | None,
-    no_diagnosis: Iterable[str],
+    no_diagnosis: str | Iterable[str] | None,
     columns: Mapping[str, str] | None,
     rejects: str | os.PathLike[str] | None,
 ) -> Lists:
     if not isinstance(lists, Lists):
         return read_lists(lists, algorithms=algorithms, columns=columns, no_diagnosis=no_diagnosis, rejects=rejects)
-    for name, value in (("no_diagnosis", tuple(no_diagnosis)), ("columns", columns), ("rejects", rejects)):
+    for name, value in (("no_diagnosis", tuple(no_diagnosis or ())), ("columns", columns), ("rejects", rejects)):
         if value:
             raise OptionError(name, "given to read_lists where the lists are read before", value)
     return lists if algorithms is None else lists.with_algorithms(algorithms)
