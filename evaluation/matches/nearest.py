@@ -172,8 +172,9 @@ def _relations(matcher: Any, a: list[str], b: list[str]) -> tuple[NDArray[np.int
 
 def _disagrees(match: NDArray[np.bool_], relation: NDArray[np.int8], policy: str | None) -> NDArray[np.bool_]:
     """bool [u]: the likeliest relation counts under the policy and the pair does not match, or the other way round."""
-    counts = np.isin(RELATIONS, POLICIES[policy if policy in POLICIES else SPECIFICATION].counts)
-    return (relation >= 0) & (counts[relation] != match)
+    followed = POLICIES.get(policy or "", POLICIES[SPECIFICATION])
+    counts = np.array([name in followed.counts for name in RELATIONS], bool)
+    return (relation >= 0) & np.asarray(counts[relation] != match)
 
 
 def _tell_unknown(

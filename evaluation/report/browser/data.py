@@ -77,11 +77,11 @@ def chosen_cases(table: CaseTable, most: int) -> NDArray[np.intp]:
         return np.arange(n)
     found = table.matches.hits[:, :, : table.k].any((2, 3))
     judged = table.matches.given.any(1)[:, None] & ~table.absent
-    wanted = ((judged & ~found) | table.doubtful).sum(1)
+    wanted = np.sum((judged & ~found) | table.doubtful, axis=1)
     return np.sort(np.argsort(-wanted, kind="stable")[:most])
 
 
 def _group(name: str, values: list[str | None]) -> dict[str, Any]:
     there = sorted({value for value in values if value is not None})
     place = {value: i for i, value in enumerate(there)}
-    return {"name": name, "values": there, "of": [place.get(value, -1) for value in values]}
+    return {"name": name, "values": there, "of": [-1 if value is None else place[value] for value in values]}
