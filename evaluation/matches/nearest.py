@@ -83,7 +83,7 @@ def nearest_answers(lists: Lists, matches: ReferenceMatches, cases: NDArray[np.i
         diagnosis.astype(np.int32),
         reference.astype(np.int32),
         best[there][first],
-        hits.any(-1)[there][first],
+        np.asarray(hits.any(-1))[there][first],
     )
 
 
@@ -122,7 +122,7 @@ def doubtful_lists(
     """
     sure, doubts = (np.append(values, False) for values in (match & ~doubtful, doubtful))
     at = np.where(entries >= 0, entries, len(match))
-    return doubts[at].any(-1) & ~sure[at].any(-1)
+    return np.asarray(doubts[at].any(-1) & ~sure[at].any(-1))
 
 
 def told_of(nearest: Nearest, lists: Lists, matcher: Matcher) -> Told:

@@ -42,7 +42,7 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
 
     unknown = (told.doubt == DOUBTS.index(UNKNOWN)) | np.isnan(nearest.probability)
     probability = np.where(unknown, -1, np.rint(np.nan_to_num(nearest.probability) * _THOUSAND)).astype(int)
-    lengths = np.where(table.absent[chosen], NOT_GIVEN, lists.lengths[chosen])
+    lengths = np.where(lists.absent[chosen], NOT_GIVEN, lists.lengths[chosen])
     return {
         "k": table.k,
         "ranks": nearest.entries.shape[2],
@@ -50,7 +50,7 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
         "total": len(lists.cases),
         "models": lists.raters,
         "cases": [lists.cases[i] for i in chosen.tolist()],
-        "groups": [_group(name, [values[i] for i in chosen.tolist()]) for name, values in table.groups.items()],
+        "groups": [_group(name, [values[i] for i in chosen.tolist()]) for name, values in lists.groups.items()],
         "strings": list(at),
         "right": [[at[text] for text in dict.fromkeys(lists.reference[i])] for i in chosen.tolist()],
         "lengths": lengths.ravel().tolist(),
@@ -75,8 +75,8 @@ def chosen_cases(table: CaseTable, most: int) -> NDArray[np.intp]:
     n = len(table.lists.cases)
     if n <= most:
         return np.arange(n)
-    found = table.matches.hits[:, :, : table.k].any((2, 3))
-    judged = table.matches.given.any(1)[:, None] & ~table.absent
+    found = np.asarray(table.matches.hits[:, :, : table.k].any((2, 3)))
+    judged = np.asarray(table.matches.given.any(1))[:, None] & ~table.lists.absent
     wanted = np.sum((judged & ~found) | table.doubtful, axis=1)
     return np.sort(np.argsort(-wanted, kind="stable")[:most])
 
