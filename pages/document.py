@@ -22,6 +22,7 @@ def document(
     parts: Sequence[tuple[str, str, str]],
     footer: str,
     script: str = "",
+    style: str = "",
     skip: str = "Skip to the report",
 ) -> str:
     """The page. All texts are escaped, but for the HTML of the parts.
@@ -40,20 +41,22 @@ def document(
         The last line.
     script : str
         The one script that may run.
+    style : str
+        What goes behind the style of all pages.
     skip : str
         Of the link for those who read by keyboard.
     """
-    style = css_variables() + _CSS.read_text("utf-8")
+    whole = css_variables() + _CSS.read_text("utf-8") + style
     page = template("document.html.j2").render(
         title=title,
         eyebrow=eyebrow,
         answers=answers,
         parts=[(name, heading, Markup(inside)) for name, heading, inside in parts if inside],
         footer=footer,
-        style=Markup(style),
+        style=Markup(whole),
         script=Markup(script),
         skip=skip,
-        policy={"style": _digest(style), "script": _digest(script) if script else "none"},
+        policy={"style": _digest(whole), "script": _digest(script) if script else "none"},
     )
     return page + "\n"
 

@@ -12,8 +12,10 @@ from ...pages.figure import Figure, spec_of
 from ...pages.renderer import Renderer
 from ...pages.style import PAGE
 from ...pages.templates import macros
+from ..matches.case_table import CaseTable
 from ..statistics.results import Results
 from ..statistics.section import Section
+from .browser.case_browser import case_browser
 from .cases import cases_to_look_at
 from .charts.all_figures import all_figures
 from .charts.marks import Marks, marks_of
@@ -25,9 +27,10 @@ _MAX_OPEN = 2
 _HTML = macros("report.html.j2", Path(__file__).parent)
 
 
-def page(report: Results) -> str:
-    """A whole HTML document. Every text from the data is escaped."""
+def page(report: Results, cases: CaseTable | None = None) -> str:
+    """A whole HTML document. Every text from the data is escaped. cases : what the case browser shows."""
     figures, marks = all_figures(report), marks_of(report)
+    browser = case_browser(cases)
     made, every = report.made_with, overview(report)
     left_out = [f"{spoken(name)}: {reason}" for name, reason in report.left_out.items()]
     return document(
@@ -38,11 +41,13 @@ def page(report: Results) -> str:
         [
             ("metrics", "Every metric", "" if every is None else _drawn(every)),
             *((section.name, section.title, _section(report, section, figures, marks)) for section in report.sections),
+            ("every-case", "Case by case", browser.html),
             ("cases", "Cases to look at", cases_to_look_at(report)),
             ("made", "How it was made", how_made(made_with_lines(report), left_out, report.notes)),
         ],
         f"Made by dxmatch {made['versions']['dxmatch']}.",
-        Renderer().script() if figures else "",
+        "\n".join(filter(None, [Renderer().script() if figures else "", browser.script])),
+        browser.style,
     )
 
 

@@ -116,7 +116,7 @@ class Report(Results):
         if suffix == ".html":
             from .page import page
 
-            text = page(self)
+            text = page(self, self.case_table)
         else:
             text = self.to_json()
         with whole_file(target) as temporary:
