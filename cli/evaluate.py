@@ -20,6 +20,10 @@ def evaluate(
     json: Annotated[Path | None, typer.Option("--json", help="Everything that was computed, as JSON.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="The table of metrics, as CSV.")] = None,
     charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
+    matches: Annotated[
+        Path | None,
+        typer.Option("--matches", help="What was matched with what, a row for each case, model and rank: a table."),
+    ] = None,
     spreadsheet: Annotated[
         bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
     ] = False,
@@ -95,7 +99,9 @@ def evaluate(
     files = [path for path in (output, json, csv) if path is not None]
     for path in files:
         check_report_path(path)
-    check_keeps_input(lists, *files, pairs)
+    if matches is not None:
+        check_output(matches)
+    check_keeps_input(lists, *files, pairs, matches)
     options: dict[str, Any] = {
         "algorithms": algorithm or None, "no_diagnosis": tuple(no_diagnosis or ()), "columns": _columns(column or []),
         "rejects": rejects, "k": k, "in_turn": in_turn, "metrics": metric or None, "icd_source": icd_source,
@@ -123,6 +129,8 @@ def evaluate(
     report.print()
     for path in files:
         typer.echo(f"Written: {path}")
+    if matches is not None:
+        typer.echo(f"Written: {report.save_matches(matches, spreadsheet=spreadsheet)}")
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     say_asked(*budget.summaries)

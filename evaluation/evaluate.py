@@ -18,6 +18,7 @@ from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_m
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .matches.case_matches import PAIRS_PER_CALL
+from .matches.case_table import case_table
 from .matches.policy import policy_of
 from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
@@ -183,6 +184,7 @@ def evaluate(
     others, lacks = family_sections(read, context, want)
     if asking is not None and judge:
         others.append(asking.judged_section(read, judge, context))
+    matched = case_table(read, context)
     return Report(
         k=k,
         hardness=hardness,
@@ -192,7 +194,8 @@ def evaluate(
         left_out=left_out | lacks,
         made_with=made_with,
         notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher)],
-        warnings=warnings_of(read, matcher),
+        warnings=[*warnings_of(read, matcher), *(matched.warnings() if matched else [])],
+        case_table=matched,
         frame=frame_like(lists),
     )
 

@@ -73,7 +73,7 @@ class Pairs:
 
 def _taken(value: Any, rows: NDArray[np.bool_]) -> Any:
     if isinstance(value, Table):
-        return replace(value, data=value.data.filter(pa.array(rows)))
+        return value.filter(rows)
     if isinstance(value, pa.ChunkedArray):
         return value.filter(pa.array(rows))
     return value[rows] if isinstance(value, np.ndarray) else value
@@ -140,8 +140,7 @@ def read_pairs(
         weights = np.array(parsed, np.float64)
     groups = _groups(table, group, problems) if group is not None else None
 
-    row = table.first_row + np.arange(len(table))
-    pairs = Pairs(table, text[a], text[b], row, labels, weights, len(problems), votes, shares, groups)
+    pairs = Pairs(table, text[a], text[b], table.row_numbers(), labels, weights, len(problems), votes, shares, groups)
     sound = table.sound_rows(problems, rejects)
     return pairs.take(sound) if problems else pairs
 

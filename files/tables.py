@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,13 +34,16 @@ class Table:
     """Columns with the place they came from, so that an error can name the row as its reader sees it.
 
     `first_row` is the number of the first record: 2 in a CSV (the header is row 1), 1 in JSONL and Parquet,
-    0 in a data frame.
+    0 in a data frame. Where the rows do not simply count on from there, `rows` (int64[n]) are their numbers.
+    Of a table put together from several files, `sources` (n of them) says where each row came from.
     """
 
     data: pa.Table
     source: str
     first_row: int
     frame: nw.DataFrame[Any] | None = None
+    rows: NDArray[np.int64] | None = None
+    sources: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return self.data.num_rows
@@ -50,7 +53,20 @@ class Table:
         return self.data.column_names
 
     def row_number(self, index: int) -> int:
-        return self.first_row + int(index)
+        return self.first_row + int(index) if self.rows is None else int(self.rows[index])
+
+    def row_numbers(self) -> NDArray[np.int64]:
+        """int64[n]: `row_number` of every row."""
+        return np.arange(self.first_row, self.first_row + len(self)) if self.rows is None else self.rows
+
+    def source_of(self, index: int) -> str:
+        """The file that holds a row."""
+        return self.source if self.sources is None else self.sources[index]
+
+    def filter(self, kept: NDArray[np.bool_]) -> Table:
+        """The rows where bool[n] is true, with the numbers they had."""
+        sources = None if self.sources is None else [self.sources[i] for i in np.flatnonzero(kept)]
+        return replace(self, data=self.data.filter(pa.array(kept)), rows=self.row_numbers()[kept], sources=sources)
 
     def column(self, name: str) -> list[Any]:
         """The values of a column; None where it is blank."""
@@ -80,10 +96,7 @@ class Table:
             return column.cast(pa.string())
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
             first = next((i for i, value in enumerate(column.to_pylist()) if value is not None), 0)
-            raise InputError(
-                "a value that is not text",
-                source=self.source, row=self.row_number(first), column=name, allowed="text", got=column[first].as_py(),
-            )  # fmt: skip
+            raise self.error("a value that is not text", first, name, allowed="text", got=column[first].as_py())
         trimmed = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
         return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
 
@@ -100,7 +113,7 @@ class Table:
         return self.error("the diagnosis is blank", index, column, allowed="a diagnosis in words", got=got)
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
-        return InputError(problem, source=self.source, row=self.row_number(index), column=column, **details)
+        return InputError(problem, source=self.source_of(index), row=self.row_number(index), column=column, **details)
 
     def parsed(
         self, column: str, parse: Callable[[Any], T], problem: str, allowed: str, problems: dict[int, InputError]
@@ -259,8 +272,14 @@ def with_columns(data: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
 
 
 def write_rejects(table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str]) -> None:
-    """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own."""
+    """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own.
+
+    Of a table from several files, `rejected_file` says from which.
+    """
     rows = sorted(reasons)
     refused = table.data.take(pa.array(rows, pa.int64()))
-    why = {"rejected_row": [table.row_number(i) for i in rows], "rejected_because": [reasons[i] for i in rows]}
+    why: dict[str, list[Any]] = {"rejected_row": [table.row_number(i) for i in rows]}
+    if table.sources is not None:
+        why["rejected_file"] = [table.source_of(i) for i in rows]
+    why["rejected_because"] = [reasons[i] for i in rows]
     write_table(with_columns(refused, why), path)

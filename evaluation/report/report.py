@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, OptionError
 from ...files.atomic import whole_file
 from ...pages.rows import json_rows, plain_number
+from ..matches.case_table import CaseTable
 from ..statistics.results import Results
 from .messages import match_line, summary
 
@@ -24,7 +25,42 @@ SUFFIXES = (".html", ".json", ".csv", ".xlsx", ".md", ".tex")
 
 @dataclass(frozen=True, repr=False)
 class Report(Results):
-    """`Results` that print and save themselves."""
+    """`Results` that print and save themselves.
+
+    case_table : what was matched with what in each case; None where no case has a right answer.
+    """
+
+    case_table: CaseTable | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def matches(self) -> Any:
+        """A row for each case, rater and rank, as `CaseTable.chunks` says; M is asked for the relations at the first call.
+
+        Raises
+        ------
+        OptionError
+            Where no case has a right answer.
+        """
+        return self.framed(self._case_table().table)
+
+    def save_matches(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+        """Writes `matches` by the suffix of `path`, whole or not at all, without holding all rows.
+
+        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
+
+        Raises
+        ------
+        OptionError
+            Where no case has a right answer.
+        InputError
+            For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
+        """
+        return self._case_table().save(path, spreadsheet=spreadsheet)
+
+    def _case_table(self) -> CaseTable:
+        if self.case_table is None:
+            raise OptionError("matches", "asked for where cases have a right answer that was compared", "none")
+        return self.case_table
 
     def __str__(self) -> str:
         return "\n".join(summary(self))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dxmatch.errors import DxmatchError, InputError
-from dxmatch.files.tables import read_table, to_native, write_table, write_tables
+from dxmatch.files.tables import Table, read_table, to_native, write_rejects, write_table, write_tables
 from dxmatch.terms.text.abbreviations import read_abbreviations
 
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
@@ -74,6 +75,25 @@ def test_what_is_no_table(tmp_path: Path) -> None:
         read_table(tmp_path / "none.csv")
     with pytest.raises(InputError, match="not a table"):
         read_table(3)
+
+
+def test_rows_and_files_of_a_table_put_together() -> None:
+    data = pa.table({"a": ["x", None, "y"]})
+    table = Table(data, "two files", 2, rows=np.array([2, 5, 2]), sources=["one.csv", "one.csv", "two.csv"])
+    with pytest.raises(InputError, match=r"^one\.csv, row 5, column 'a': the diagnosis is blank"):
+        table.required_text("a")
+    assert str(table.error("odd", 2, "a")).startswith("two.csv, row 2, column 'a'")
+    kept = table.filter(np.array([False, True, True]))
+    assert (kept.column("a"), kept.row_number(0), kept.source_of(1)) == ([None, "y"], 5, "two.csv")
+
+
+def test_rejects_name_the_file_of_each_row(tmp_path: Path) -> None:
+    table = Table(DATA, "two files", 2, rows=np.array([2, 4, 2]), sources=["one.csv", "one.csv", "two.csv"])
+    write_rejects(table, {2: "odd", 1: "odder"}, tmp_path / "r.csv")
+    rejected = read_table(tmp_path / "r.csv")
+    assert rejected.column("rejected_row") == ["4", "2"]
+    assert rejected.column("rejected_file") == ["one.csv", "two.csv"]
+    assert rejected.column("rejected_because") == ["odder", "odd"]
 
 
 def test_damaged_parquet_is_told(tmp_path: Path) -> None:
