@@ -11,6 +11,7 @@ from ..errors import InputError, OptionError
 from ..features.coverage import MIN_COVERAGE
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
+from ..pages.words import listed
 from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
@@ -21,9 +22,9 @@ from .matches.case_table import case_table
 from .matches.policy import policy_of
 from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
-from .report.messages import listed
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
+from .statistics.frames import frame_like
 from .statistics.section import RELATIVE, Context, Section
 from .unknown_texts import notes_of, warnings_of
 
@@ -195,6 +196,7 @@ def evaluate(
         notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher)],
         warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else [])],
         case_table=matched,
+        frame=frame_like(lists),
     )
 
 

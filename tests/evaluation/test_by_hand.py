@@ -92,7 +92,7 @@ def test_at_k_1_the_optimistic_form_is_undefined(panel, to_frame, hand_matcher):
 
 
 def test_per_case(report):
-    one, two = report.per_case.to_pylist()
+    one, two = report.per_case.to_dict("records")
     means = {"mu_AE_mean": 2 / 3, "chi_AE_mean": 2 / 3, "mu_EE_mean": 2 / 3, "chi_EE_mean": 2 / 3}
     assert one == {"case_id": "one", "algorithm": "A"} | {name: pytest.approx(m) for name, m in means.items()}
     found = [two[name] for name in ("mu_AE_mean", "mu_EE_mean", "chi_EE_mean")]
@@ -100,7 +100,7 @@ def test_per_case(report):
 
 
 def test_curves_hold_the_same_numbers(report):
-    curves = {(r["metric"], r["k"], r["hardness"]): r["value"] for r in report.curves.to_pylist()}
+    curves = {(r["metric"], r["k"], r["hardness"]): r["value"] for r in report.rows_of("relative.curves")}
     assert curves["RPAD", 2, 0.5] == pytest.approx(15 / 8)
     assert curves["RRAD", 2, 0.0] == pytest.approx(2)
     assert curves["RPAD", 1, 0.0] is None
