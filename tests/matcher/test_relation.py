@@ -90,6 +90,14 @@ def test_what_a_is_to_b(m: MatchFunction, a: str, b: str, kind: str, why: str) -
     assert str(found) == f"{kind} ({found.probabilities[kind]:.2f}){f': {why}' if why else ''}"
 
 
+def test_the_reasons_of_many_pairs_are_those_of_each(m: MatchFunction, found: Relations) -> None:
+    assert found.why == ()
+    whys = m.relations(*map(list, zip(*PAIRS, strict=True)), why=True).why
+    assert len(whys) == len(PAIRS) and sum(map(bool, whys)) > 50
+    for row in range(0, len(PAIRS), 5):
+        assert whys[row] == m.relation(*PAIRS[row]).why, PAIRS[row]
+
+
 def test_equal_names_are_surely_the_same_and_what_excludes_surely_excluded(m: MatchFunction) -> None:
     assert m.relation("heart attack", "Heart attack").probabilities["same"] == 1
     assert m.relation("no heart attack", "heart attack").probabilities["excluded"] == 1
