@@ -77,6 +77,7 @@ def main() -> None:
     except (DxmatchError, MemoryError) as error:
         if given.get("debug"):
             raise
-        said = "out of memory; score the file in parts." if isinstance(error, MemoryError) else error
+        spelt = given.get("options", {})
+        said = error.worded(spelt) if isinstance(error, DxmatchError) else "out of memory; score the file in parts."
         typer.echo(f"dxmatch: {said}", err=True)
         raise SystemExit(1) from None

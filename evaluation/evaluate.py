@@ -46,7 +46,7 @@ def evaluate(
     metrics: str | Iterable[str] | None = None,
     algorithms: Iterable[str] | None = None,
     in_turn: bool = False,
-    no_diagnosis: Iterable[str] = (),
+    no_diagnosis: str | Iterable[str] | None = None,
     columns: Mapping[str, str] | None = None,
     rejects: str | os.PathLike[str] | None = None,
     denominator: str = "nk2",
@@ -194,7 +194,7 @@ def evaluate(
         left_out=left_out | lacks,
         made_with=made_with,
         notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher)],
-        warnings=[*warnings_of(read, matcher), *(matched.warnings() if matched else [])],
+        warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else [])],
         case_table=matched,
         frame=frame_like(lists),
     )
@@ -216,13 +216,13 @@ def _policy(matcher: Any, policy: str | None) -> dict[str, str]:
 def _read(
     lists: Any,
     algorithms: Iterable[str] | None,
-    no_diagnosis: Iterable[str],
+    no_diagnosis: str | Iterable[str] | None,
     columns: Mapping[str, str] | None,
     rejects: str | os.PathLike[str] | None,
 ) -> Lists:
     if not isinstance(lists, Lists):
         return read_lists(lists, algorithms=algorithms, columns=columns, no_diagnosis=no_diagnosis, rejects=rejects)
-    for name, value in (("no_diagnosis", tuple(no_diagnosis)), ("columns", columns), ("rejects", rejects)):
+    for name, value in (("no_diagnosis", tuple(no_diagnosis or ())), ("columns", columns), ("rejects", rejects)):
         if value:
             raise OptionError(name, "given to read_lists where the lists are read before", value)
     return lists if algorithms is None else lists.with_algorithms(algorithms)

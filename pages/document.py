@@ -38,10 +38,10 @@ def document(
     parts: Sequence[tuple[str, str, str] | Part],
     footer: str,
     script: str = "",
+    style: str = "",
     skip: str = "Skip to the report",
     *,
     warnings: Sequence[str] = (),
-    css: str = "",
 ) -> str:
     """The page. All texts are escaped, but for the HTML of the parts.
 
@@ -59,14 +59,14 @@ def document(
         The last line.
     script : str
         The one script that may run.
+    style : str
+        What goes behind the style of all pages.
     skip : str
         Of the link for those who read by keyboard.
     warnings : sequence of str
         What must be known before the answer.
-    css : str
-        Rules of parts that have their own.
     """
-    style = css_variables() + _CSS.read_text("utf-8") + css
+    whole = css_variables() + _CSS.read_text("utf-8") + style
     page = template("document.html.j2").render(
         title=title,
         eyebrow=eyebrow,
@@ -74,10 +74,10 @@ def document(
         parts=[part for part in (Part(*given) for given in parts) if part.html],
         warnings=warnings,
         footer=footer,
-        style=Markup(style),
+        style=Markup(whole),
         script=Markup(script),
         skip=skip,
-        policy={"style": _digest(style), "script": _digest(script) if script else "none"},
+        policy={"style": _digest(whole), "script": _digest(script) if script else "none"},
     )
     return page + "\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -53,16 +53,6 @@ class CaseTable:
         """From this probability up a pair matches."""
         return float(self.matcher.threshold)
 
-    @property
-    def absent(self) -> NDArray[np.bool_]:
-        """bool [n, r], the lists that were not given and do not count."""
-        return getattr(self.lists, "absent", np.zeros(self.lists.lengths.shape, bool))
-
-    @property
-    def groups(self) -> Mapping[str, list[str | None]]:
-        """The subgroup of each case, by the column that says it."""
-        return getattr(self.lists, "groups", {})
-
     @cached_property
     def nearest(self) -> Nearest:
         """Of all cases."""
@@ -111,7 +101,7 @@ class CaseTable:
         unknown = doubt == DOUBTS.index(UNKNOWN)
         why = of(told.why, 0)
         given = np.select(
-            [nothing_there & self.absent[cases][case, rater], nothing_there, ~said, ~compared],
+            [nothing_there & lists.absent[cases][case, rater], nothing_there, ~said, ~compared],
             [_NOT_GIVEN, _EMPTY, _NOTHING_SAID, _NO_REFERENCE],
             -1,
         )
@@ -130,7 +120,7 @@ class CaseTable:
             "doubtful": _texts(doubt, list(DOUBTS)),
             "references": _texts(np.where(np.array([bool(text) for text in joined])[case], case, -1), joined),
         }
-        for name, values in self.groups.items():
+        for name, values in lists.groups.items():
             texts = [values[i] for i in cases.tolist()]
             numbers = np.where(np.array([text is not None for text in texts])[case], case, -1)
             columns.setdefault(name, _texts(numbers, [text or "" for text in texts]))
@@ -168,7 +158,7 @@ class CaseTable:
         if not count:
             return []
         low, high = near_interval(self.threshold)
-        judged = self.matches.given.any(1)[:, None] & ~self.absent
+        judged = np.asarray(self.matches.given.any(1))[:, None] & ~self.lists.absent
         are = "answer hangs" if count == 1 else "answers hang"
         return [
             f"{count:,} of {int(judged.sum()):,} {are} on a diagnosis {NEAR} (probability {low:.2f} to {high:.2f}, a match from "

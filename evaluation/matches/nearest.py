@@ -83,7 +83,7 @@ def nearest_answers(lists: Lists, matches: ReferenceMatches, cases: NDArray[np.i
         diagnosis.astype(np.int32),
         reference.astype(np.int32),
         best[there][first],
-        hits.any(-1)[there][first],
+        np.asarray(hits.any(-1))[there][first],
     )
 
 
@@ -122,7 +122,7 @@ def doubtful_lists(
     """
     sure, doubts = (np.append(values, False) for values in (match & ~doubtful, doubtful))
     at = np.where(entries >= 0, entries, len(match))
-    return doubts[at].any(-1) & ~sure[at].any(-1)
+    return np.asarray(doubts[at].any(-1) & ~sure[at].any(-1))
 
 
 def told_of(nearest: Nearest, lists: Lists, matcher: Matcher) -> Told:
@@ -172,8 +172,9 @@ def _relations(matcher: Any, a: list[str], b: list[str]) -> tuple[NDArray[np.int
 
 def _disagrees(match: NDArray[np.bool_], relation: NDArray[np.int8], policy: str | None) -> NDArray[np.bool_]:
     """bool [u]: the likeliest relation counts under the policy and the pair does not match, or the other way round."""
-    counts = np.isin(RELATIONS, POLICIES[policy if policy in POLICIES else SPECIFICATION].counts)
-    return (relation >= 0) & (counts[relation] != match)
+    followed = POLICIES.get(policy or "", POLICIES[SPECIFICATION])
+    counts = np.array([name in followed.counts for name in RELATIONS], bool)
+    return (relation >= 0) & np.asarray(counts[relation] != match)
 
 
 def _tell_unknown(

@@ -12,9 +12,11 @@ from ...pages.figure import Figure, spec_of
 from ...pages.renderer import Renderer
 from ...pages.style import PAGE
 from ...pages.templates import macros
+from ..matches.case_table import CaseTable
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
 from ..statistics.section import RELATIVE, Section
+from .browser.case_browser import case_browser
 from .cases import cases_to_look_at
 from .charts.all_figures import all_figures
 from .charts.marks import Marks, marks_of
@@ -26,9 +28,10 @@ _MAX_OPEN = 2
 _HTML = macros("report.html.j2", Path(__file__).parent)
 
 
-def page(report: Results) -> str:
-    """A whole HTML document. Every text from the data is escaped."""
+def page(report: Results, cases: CaseTable | None = None) -> str:
+    """A whole HTML document. Every text from the data is escaped. cases : what the case browser shows."""
     figures, marks = all_figures(report), marks_of(report)
+    browser = case_browser(cases)
     made, one = report.made_with, len(report.algorithms) == 1
     left_out = [f"{spoken(name)}: {reason}" for name, reason in report.left_out.items()]
     against_experts = bool(made["panels"])
@@ -44,6 +47,7 @@ def page(report: Results) -> str:
             Part("leaderboard", "In short" if one else "Leaderboard", _leaderboard(report, figures, marks)),
             Part("differences", "Differences", _differences(report, figures, marks)),
             Part("subgroups", "Subgroups", _subgroups(report)),
+            Part("every-case", "Case by case", browser.html),
             Part("disagreements", "Cases to look at", cases_to_look_at(report)),
             *(part for part in families if not part.folded),
             Part("metrics", "Every metric", Markup().join(_drawn(shown) for shown in every_metric(report)), True),
@@ -51,7 +55,8 @@ def page(report: Results) -> str:
             Part("made", "How it was made", how_made(made_with_lines(report), left_out, report.notes)),
         ],
         f"Made by dxmatch {made['versions']['dxmatch']}.",
-        manners() + (Renderer().script() if figures else ""),
+        "\n".join(filter(None, [manners(), Renderer().script() if figures else "", browser.script])),
+        browser.style,
         warnings=report.warnings,
     )
 

@@ -159,7 +159,7 @@ class Report(Results):
         if suffix == ".html":
             from .page import page
 
-            return page(self)
+            return page(self, self.case_table)
         return {".tex": self.to_latex, ".md": self.to_markdown, ".json": self.to_json}[suffix]()
 
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:

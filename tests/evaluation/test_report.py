@@ -118,7 +118,7 @@ def test_save_refuses_and_leaves_nothing(report, tmp_path, monkeypatch):
         report.save(tmp_path / "r.pdf")
     with pytest.raises(InputError, match="the folder for the report is absent"):
         report.save(tmp_path / "nowhere" / "r.json")
-    monkeypatch.setattr("dxmatch.evaluation.report.page.page", lambda _: 1 / 0)
+    monkeypatch.setattr("dxmatch.evaluation.report.page.page", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         report.save(tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
