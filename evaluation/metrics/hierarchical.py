@@ -166,7 +166,7 @@ def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
 @declare(
     symbol="Acc",
     description="The share of cases in which the reference is among the first k diagnoses.",
-    meaning="In how many of 100 patients the right diagnosis is among the first k.",
+    meaning="The share of patients whose right diagnosis is among the first k of the list.",
     good="1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.",
     use="each case has one right answer, and lists are ranked",
     avoid="lists differ in length, at a k beyond the shorter ones",

@@ -67,7 +67,7 @@ def category_accuracy(annotated: Sequence[str], predicted: Sequence[str | None])
     symbol="Acc_diag",
     description="The share of notes whose primary discharge diagnosis is right.",
     meaning="How often the discharge diagnosis of a note is right.",
-    good="1 is every note.",
+    good="1 is every note. A right category with a wrong diagnosis counts as wrong.",
     use="reasoning over notes, the final answer",
     avoid="reasons matter too: then Exp_all",
     formula="Acc_diag = sum_i [diagnosis^_i = diagnosis_i] / n",

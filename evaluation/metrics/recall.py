@@ -76,7 +76,7 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 @declare(
     symbol="R_patient",
     description="The share of patients of whom the list names every reference diagnosis.",
-    meaning="In how many of 100 patients the list names every one of their diseases.",
+    meaning="The share of patients of whom the list names every disease.",
     good="1 is all patients; stricter than R_disease, equal to it and to top-k accuracy where each patient has one disease.",
     use="a missed second disease is a missed patient",
     avoid="every case has one: then it is top-k accuracy",

@@ -121,7 +121,7 @@ def _turned(row: Row) -> Row:
 
 def _difference(row: Row | None) -> Value:
     p = row["p_holm"] if row is not None else None
-    return Value(row, p_value(p), strong=p is not None and p < SIGNIFICANT)
+    return Value(row, strong=p is not None and p < SIGNIFICANT, note=p_value(p))
 
 
 def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:

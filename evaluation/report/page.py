@@ -135,7 +135,7 @@ def _drawn(shown: Table) -> Markup:
 
 
 def _cell(cell: str | Value, reasons: Reasons) -> str:
-    return value_cell(cell.row, reasons, cell.mark, cell.strong) if isinstance(cell, Value) else escape(cell)
+    return value_cell(cell.row, reasons, cell.mark, cell.strong, cell.note) if isinstance(cell, Value) else escape(cell)
 
 
 def _panel(report: Results) -> Markup:
