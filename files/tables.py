@@ -21,12 +21,16 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, Remedy
 from .atomic import whole_file
+from .columns import column_of, of_columns, of_records
 from .did_you_mean import hint
 from .table_files import SUFFIXES, read_file
+from .workbook import split_sheet
+from .workbook_writer import WorkbookWriter, check_fits
 
 T = TypeVar("T")
+SET_ASIDE = Remedy("sets such rows aside in a file of their own", rejects=...)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Table:
     frame: nw.DataFrame[Any] | None = None
     rows: NDArray[np.int64] | None = None
     sources: Sequence[str] | None = None
+    note: str = ""
+    """What was read, where there was a choice, in a sentence: which sheet of a workbook."""
 
     def __len__(self) -> int:
         return self.data.num_rows
@@ -141,8 +147,8 @@ class Table:
         sound = np.ones(len(self), bool)
         if problems:
             if rejects is None:
-                raise problems[min(problems)]
-            write_rejects(self, {row: str(error) for row, error in problems.items()}, rejects)
+                raise problems[min(problems)].with_remedy(SET_ASIDE)
+            write_rejects(self, {row: error.finding for row, error in problems.items()}, rejects)
             sound[list(problems)] = False
             if not sound.any():
                 refused = f"all {len(self):,} rows were refused; see {os.fspath(rejects)}"
@@ -160,29 +166,43 @@ def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, l
             yield key, rows
 
 
-def read_table(source: Any) -> Table:
-    """A file by its suffix, or a pandas, polars or Arrow frame.
+def read_table(source: Any, encoding: str | None = None) -> Table:
+    """A file by its suffix; a pandas, polars or Arrow frame; a list of dicts, one a row; or a dict of columns.
 
-    CSV and TSV values stay text as typed ("007" is not 7); a CSV may be separated by commas or semicolons.
-    Errors: `InputError` for a file that is absent, empty, not UTF-8, of another kind than its suffix, or damaged.
+    CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
+    by commas or semicolons. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
+
+    encoding : of a text file that is not UTF-8, as "cp1252".
+
+    Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged, and for values
+    of several kinds in one column.
     """
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        data, first_row = read_file(Path(source))
-        return _nonempty(Table(data, str(source), first_row))
+        data, first_row, rows, called, note = read_file(Path(source), encoding)
+        return _nonempty(Table(data, called or os.fspath(source), first_row, rows=rows, note=note))
+    if isinstance(source, Mapping):
+        return _nonempty(Table(of_columns(source, "dict"), "dict", 0))
+    if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
+        return _nonempty(Table(of_records(source, "records"), "records", 0))
     try:
         frame = nw.from_native(source, eager_only=True)
     except TypeError:
-        raise InputError(
-            "not a table", allowed="the path of a file, or a pandas, polars or Arrow frame", got=type(source).__name__
-        ) from None
+        allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
+        raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None
+    except nw.exceptions.DuplicateError:
+        raise InputError("two columns of one name", source="data frame", allowed="each name once") from None
+    return _nonempty(Table(_frame_as_arrow(frame), "data frame", 0, frame))
+
+
+def _frame_as_arrow(frame: nw.DataFrame[Any]) -> pa.Table:
     try:
-        data = frame.to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"a column of mixed kinds ({error})", source="data frame") from None
-    table = Table(data, "data frame", 0, frame)
-    return _nonempty(table)
+        return frame.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        # One column at a time says which value it is.
+        columns = {str(name): frame.get_column(name).to_list() for name in frame.columns}
+        return pa.table({name: column_of(name, values, "data frame", 0) for name, values in columns.items()})
 
 
 def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
@@ -225,33 +245,43 @@ def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str]) -> Pa
                     for batch in table.to_batches(max_chunksize=65_536):
                         handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
         else:
-            with _writer(temporary, suffix, first.schema) as writer:
+            with _writer(temporary, suffix, first.schema, target) as writer:
                 for table in chain([first], rest):
                     writer.write_table(table)
     return target
 
 
-def _writer(path: Path, suffix: str, schema: pa.Schema) -> pq.ParquetWriter | pa_csv.CSVWriter:
+def _writer(
+    path: Path, suffix: str, schema: pa.Schema, target: Path
+) -> pq.ParquetWriter | pa_csv.CSVWriter | WorkbookWriter:
+    if suffix == ".xlsx":
+        return WorkbookWriter(path, schema, target)
     if suffix == ".parquet":
         return pq.ParquetWriter(path, schema, write_page_checksum=True)
     options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
     return pa_csv.CSVWriter(path, schema, write_options=options)
 
 
-def check_output(path: str | os.PathLike[str]) -> str:
-    """The suffix of an output file, checked before any long work begins."""
+def check_output(path: str | os.PathLike[str], rows: int = 0, columns: int = 0) -> str:
+    """The suffix of an output file, checked before any long work begins.
+
+    rows, columns : how many there will be, where that is known, since a workbook holds only so many.
+    """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError("an output of an unknown kind", source=str(path), allowed=", ".join(SUFFIXES), got=suffix)
     if not Path(path).parent.is_dir():
         raise InputError("the folder for the output is absent", source=str(path), allowed="an existing folder")
+    if suffix == ".xlsx":
+        check_fits(rows, columns, str(path))
     return suffix
 
 
 def check_keeps_input(source: str | os.PathLike[str], *outputs: str | os.PathLike[str] | None) -> None:
     """Raises `InputError` where an output would replace the file that is read."""
+    file, _ = split_sheet(Path(source))
     for path in outputs:
-        if path is not None and Path(path).exists() and Path(path).samefile(source):
+        if path is not None and Path(path).exists() and file.exists() and Path(path).samefile(file):
             raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from .relation import (
     Relations,
     one_relation,
     policy_probability,
+    reasons_of,
     relations_of,
 )
 from .trained import TrainedFunction, relation_model
@@ -229,8 +230,12 @@ class MatchFunction(TrainedFunction):
         warn_of_mixed_scripts(pairs, 3)
         return one_relation(self, pairs)
 
-    def relations(self, a: Strings, b: Strings) -> Relations:
+    def relations(self, a: Strings, b: Strings, *, why: bool = False) -> Relations:
         """What each `a` is to its `b`, for n pairs; see `relation`. A pair that is not understood has no relation.
+
+        Parameters
+        ----------
+        why : gives the reasons too.
 
         Raises
         ------
@@ -243,7 +248,8 @@ class MatchFunction(TrainedFunction):
         self._warn(pairs)
         texts = Representations(pairs.names, self.providers)
         table, _ = covered_table(pairs, self.features, self.providers, self.min_coverage, texts=texts)
-        return relations_of(self, pairs, table, texts)
+        found = relations_of(self, pairs, table, texts)
+        return replace(found, why=reasons_of(self, pairs, texts)) if why else found
 
     def score(
         self,

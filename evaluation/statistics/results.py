@@ -17,6 +17,10 @@ _COLUMNS = (
     "algorithm", "metric", "of", "k", "hardness", "name", "value", "low", "high", "undefined_repeats", "reason",
     "n_cases", "n_pairs",
 )  # fmt: skip
+_DIFFERENCES = (
+    "first", "second", "metric", "of", "k", "name", "value", "low", "high", "p", "p_holm", "n_comparisons", "n_cases",
+    "reason",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Results:
     left_out : the families that were not, with what was missing.
     made_with : the settings and counts behind it all. notes : what its reader should know.
     warnings : what its reader must know before the figures.
+    difference_rows : each two raters in each metric, those of `differences`. subgroup_rows : those of `subgroups`.
+    frame : the kind of data frame that tables come in (a narwhals one without rows); None for Arrow.
     """
 
     k: int
@@ -41,31 +47,55 @@ class Results:
     made_with: dict[str, Any]
     notes: list[str]
     warnings: list[str] = field(default_factory=list)
+    difference_rows: list[Row] = field(default_factory=list)
+    subgroup_rows: list[Row] = field(default_factory=list)
+    frame: Any = field(default=None, repr=False, compare=False)
 
     @property
     def rows(self) -> list[Row]:
         """Those of `table`, as they came."""
         return [row for section in self.sections for row in section.rows]
 
+    def framed(self, data: pa.Table) -> Any:
+        """In the kind of frame that the lists came in: pandas, polars, or an Arrow table where they came from files."""
+        from ...files.tables import to_native
+
+        return to_native(data, self.frame)
+
     @cached_property
-    def table(self) -> pa.Table:
+    def arrow(self) -> pa.Table:
+        """`table`, whatever the kind of frame that the lists came in."""
+        return arrow_table(self.rows, _COLUMNS)
+
+    @cached_property
+    def table(self) -> Any:
         """algorithm, metric, of, k, hardness, name, value, low, high, undefined_repeats, reason, n_cases, n_pairs.
 
         `algorithm` is whoever is judged: an expert too, where the reference is the judge.
         """
-        return arrow_table(self.rows, _COLUMNS)
+        return self.framed(self.arrow)
 
     @cached_property
-    def tables(self) -> dict[str, pa.Table]:
+    def differences(self) -> Any:
+        """first, second, metric, of, k, name, value (first less second), low, high, p, p_holm, n_comparisons, n_cases, reason."""
+        return self.framed(arrow_table(self.difference_rows, _DIFFERENCES))
+
+    @cached_property
+    def subgroups(self) -> Any:
+        """by, group, and the columns of `table`: every metric in the cases of each group."""
+        return self.framed(arrow_table(self.subgroup_rows, ("by", "group", *_COLUMNS)))
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
         """The further tables of every family, by "family.table": "relative.curves", "hierarchical.chapters", …"""
         return {
-            f"{section.name}.{name}": arrow_table(rows)
+            f"{section.name}.{name}": self.framed(arrow_table(rows))
             for section in self.sections
             for name, rows in section.tables.items()
         }
 
     @property
-    def curves(self) -> pa.Table:
+    def curves(self) -> Any:
         """algorithm, metric (RPAD, RRAD), k, hardness, value, low, high, undefined_repeats, reason.
 
         Raises
@@ -76,7 +106,7 @@ class Results:
         return self._table("relative.curves")
 
     @property
-    def comparisons(self) -> pa.Table:
+    def comparisons(self) -> Any:
         """first, second, name, value (first less second), low, high, first_higher (share of the resamples), n_cases.
 
         Raises
@@ -86,7 +116,7 @@ class Results:
         """
         return self._table("relative.comparisons")
 
-    def _table(self, name: str) -> pa.Table:
+    def _table(self, name: str) -> Any:
         if name not in self.tables:
             family = name.partition(".")[0]
             there = ", ".join(self.tables) or "none"
@@ -115,14 +145,14 @@ class Results:
         return columns
 
     @cached_property
-    def per_case(self) -> pa.Table:
+    def per_case(self) -> Any:
         """case_id, algorithm (whoever is judged), and what each family knows of the single case.
 
         Relative, at `k`: mu_AE_mean, chi_AE_mean, mu_EE_mean, chi_EE_mean; means over pairs of raters.
         """
         import pyarrow as pa
 
-        return pa.table(self.per_case_columns)
+        return self.framed(pa.table(self.per_case_columns))
 
     @property
     def algorithms(self) -> list[str]:

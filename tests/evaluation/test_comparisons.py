@@ -89,7 +89,7 @@ def drawn(to_frame):
 
 
 def test_rows(drawn):
-    rows = evaluate(drawn, By(), bootstrap=499).comparisons.to_pylist()
+    rows = evaluate(drawn, By(), bootstrap=499).rows_of("relative.comparisons")
     assert [(r["first"], r["second"], r["name"]) for r in rows] == [
         (a, b, name) for a, b in ("AB", "AC", "BC") for name in ("RPAD@3", "RRAD@3")
     ]
@@ -107,6 +107,6 @@ def test_rows(drawn):
 def test_nothing_to_test(drawn):
     for options in ({"bootstrap": 0}, {}):
         frame = drawn if options else drawn[drawn["case_id"] == "c00"]
-        for row in evaluate(frame, By(), **options).comparisons.to_pylist():
+        for row in evaluate(frame, By(), **options).rows_of("relative.comparisons"):
             assert (row["p"], row["p_holm"], row["n_comparisons"]) == (None, None, 0)
             assert row["reason"]

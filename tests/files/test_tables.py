@@ -17,7 +17,7 @@ from dxmatch.terms.text.abbreviations import read_abbreviations
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
 def test_round_trip_whole_and_in_pieces(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"t{suffix}"
     for tables in ([DATA], [DATA.slice(0, 1), DATA.slice(1, 0), DATA.slice(1)]):
@@ -45,14 +45,19 @@ def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
         ("t.csv", b"", r"t\.csv: the file is empty\. Allowed: a header and at least one row"),
         ("t.csv", b"a,b\n", r"t\.csv: the table has no rows"),
         ("t.csv", b"a,b\nx,y\nx,y,z\n", r"t\.csv, row 3: 3 values in a table of 2 columns.*Got: \['x', 'y', 'z'\]"),
-        ("t.csv", b"a,b\nok,ok\nx,\xff\xfe\n", r"t\.csv, row 3: text that is not UTF-8. Allowed: UTF-8"),
+        (
+            "t.csv",
+            b"a,b\nok,ok\nx,\xff\xfe\n",
+            r"t\.csv, row 3: text that is not UTF-8; in cp1252 it reads 'ÿþ'. Allowed: UTF-8",
+        ),
         ("t.csv", b"a,a\nx,y\n", r"row 1: two columns of one name"),
         ("t.csv", b"a,\nx,y\n", r"row 1: column 2 has no name"),
-        ("t.csv", b'a,b\n"x,y\n', r"the file is damaged"),
+        ("t.csv", b'a,b\n"x,y\n', r"row 2: a quote that is not closed"),
         ("t.csv", b"PK\x03\x04rest", r"Excel workbook.*Allowed: what its suffix \.csv says"),
         ("t.csv", b'{"a": 1}\n', r"the file is JSON"),
         ("t.csv", b"a\tb\nx\ty\n", r"separated by tabs.*Allowed: commas"),
-        ("t.csv", "a,b\nx,y\n".encode("utf-16"), r"UTF-16"),
+        ("t.csv", b" \n,\n", r"no header"),
+        ("t.xls", b"\xd0\xcf\x11\xe0", r"a file of an unknown kind.*save it as \.xlsx.*Got: '\.xls'"),
         ("t.csv", b"a,b\nx,\0\n", r"the file is not text"),
         ("t.tsv", b"a,b\nx,y\n", r"separated by commas.*Allowed: tabs"),
         ("t.parquet", b"a,b\nx,y\n", r"the file is not Parquet.*Got: b'a,b"),
@@ -61,7 +66,7 @@ def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
         ("t.jsonl", b'{"a": 1}\n[1]\n', r"row 2: a line that is not an object"),
         ("t.jsonl", b'{"a": 1}\n{"a": "x"}\n', r"row 2, column 'a': a value of another kind.*Got: 'x'"),
         ("t.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', r"row 2: text that is not UTF-8"),
-        ("t.xlsx", b"PK\x03\x04", r"a file of an unknown kind.*Got: '\.xlsx'"),
+        ("t.json", b"[]", r"a file of an unknown kind.*Got: '\.json'"),
     ],
 )
 def test_files_that_cannot_be_right(tmp_path: Path, name: str, content: bytes, message: str) -> None:
