@@ -34,7 +34,7 @@ class Rows:
     rank: Codes
     ranked: NDArray[np.bool_]
     empty: NDArray[np.bool_]
-    unread: Mapping[int, str]
+    unread: Mapping[int, str | None]
 
     @property
     def list_of(self) -> Codes:
@@ -114,7 +114,7 @@ def check_missing(rows: Rows, there: NDArray[np.bool_], refused: Codes, column: 
     """
     (case, cases), (_, raters) = rows.case, rows.rater
     for row, text in rows.unread.items():
-        if rows.rater[0][row] in refused:
+        if text is not None and rows.rater[0][row] in refused:
             allowed = "a list of names, numbered lines, or JSON"
             problems.add(
                 row,
@@ -150,7 +150,7 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
     cases, used : the codes of the cases and raters that are left. own : they are out of the rater's n.
     """
     raters = rows.rater[1]
-    unread = {row: text for row, text in rows.unread.items() if rows.rater[0][row] in used}
+    unread = {row: text for row, text in rows.unread.items() if text is not None and rows.rater[0][row] in used}
     of_rater = np.bincount(rows.rater[0][list(unread)], minlength=len(raters)) if unread else np.zeros(len(raters), int)
     said = []
     for r in used.tolist():

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, OptionError
-from ...files.tables import Table, check_output, read_table, write_rejects
+from ...errors import InputError
+from ...files.tables import check_output, write_rejects
 from .columns import Codes, Problems, blanks, coded, diagnoses, one_per_case, optional_cells, ranks, roles
 from .lists import EXPERT, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Rejected, assign_roles, note_unused
 from .no_diagnosis import NoDiagnosis, taken_as_none
@@ -26,7 +26,8 @@ from .ranking import (
     told_missing,
 )
 from .references import references_of
-from .shapes.long import COLUMNS, MORE, REQUIRED, Long
+from .shapes.long import MORE, Long
+from .shapes.sources import long_form
 
 DEPTH = 10
 """The deepest rank that a metric looks at, whatever k is."""
@@ -50,6 +51,7 @@ def read_lists(
     k: int | None = None,
     wanted: Container[str] | None = None,
     rejects: str | os.PathLike[str] | None = None,
+    format: str | None = None,
 ) -> Lists:
     """Reads and checks lists of diagnoses.
 
@@ -78,8 +80,8 @@ def read_lists(
     is_none = NoDiagnosis(no_diagnosis)
     if rejects is not None:
         check_output(rejects)
-    table = read_table(source)
-    long = Long(table, _column_names(table, columns))
+    groups_by = [] if by is None else [by] if isinstance(by, str) else list(by)
+    long = long_form(source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format)
     names = {ours: name for ours, name in long.names.items() if _is_read(ours, wanted)}
     table = long.table
     problems = Problems(table)
@@ -115,7 +117,9 @@ def read_lists(
     at = np.flatnonzero(is_reference & (case >= 0))
     at = at[np.lexsort((at, rank[at], case[at]))]
     right = references_of(names, of_case, at, is_none, problems)
-    groups = {name: one_per_case(name, name, of_case, problems) for name in _group_columns(long, by)}
+    for name in groups_by:
+        table.require(name, "to group the cases by")
+    groups = {name: one_per_case(name, name, of_case, problems) for name in groups_by}
 
     used = np.flatnonzero(in_use)
     policy = {r: missing or (REFUSE if role[r] == EXPERT else EMPTY) for r in used.tolist()}
@@ -170,33 +174,15 @@ def read_lists(
             for name, cells in groups.items()
         },
         absent=absent,
-        recognised=long.recognised,
+        recognised=_recognised(long, len(used), len(kept_cases), sum(bool(right.names[i]) for i in kept_cases)),
         warnings=tuple(warnings),
     )
-
-
-def _column_names(table: Table, columns: Mapping[str, Any] | None) -> dict[str, str]:
-    """Our name of a column -> the table's."""
-    mapped = dict(columns or {})
-    for ours in mapped:
-        if ours not in COLUMNS:
-            raise OptionError("columns", f"names for {', '.join(COLUMNS)}", ours)
-    for ours in (*REQUIRED, *mapped):
-        table.require(mapped.get(ours, ours), {"rater": "who listed it", "rank": "1 is likeliest"}.get(ours, ""))
-    return {ours: mapped.get(ours, ours) for ours in COLUMNS if mapped.get(ours, ours) in table.names}
 
 
 def _is_read(column: str, wanted: Container[str] | None) -> bool:
     """Whether one of the wanted families reads a column."""
     families = _READ_BY.get(column.removeprefix("reference_"))
     return wanted is None or families is None or any(family in wanted for family in families)
-
-
-def _group_columns(long: Long, by: str | Iterable[str] | None) -> list[str]:
-    named = [] if by is None else [by] if isinstance(by, str) else list(by)
-    for name in named:
-        long.table.require(name, "to group the cases by")
-    return named
 
 
 def _pass_over(rank: Codes, depth: int, problems: Problems) -> list[int]:
@@ -267,6 +253,12 @@ def _told_cases(kept: Codes, unanswered: NDArray[np.bool_], references: list[tup
         of = f"{without:,} of {len(kept):,} cases {'has' if without == 1 else 'have'} no right answer"
         said.append(f"{of}, and {'is' if without == 1 else 'are'} out of every figure that needs one.")
     return said
+
+
+def _recognised(long: Long, raters: int, cases: int, answered: int) -> str:
+    """What the input was read as, with its size, in one line."""
+    many = f"{raters:,} {'rater' if raters == 1 else 'raters'}, {cases:,} {'case' if cases == 1 else 'cases'}"
+    return f"{long.recognised} ({many}, {answered:,} with a right answer)"
 
 
 def _renumbered(codes: Codes, count: int) -> tuple[Codes, int]:

@@ -19,12 +19,12 @@ class Long:
 
     recognised : in one line, what the input was read as; "" where nothing is worth a word.
     warnings : what belongs above the figures.
-    unread : row -> the answer that no list could be read from. Such a row, and one for an empty list, has neither rank nor
-        diagnosis.
+    unread : rows that stand for no list at all -> the answer that none could be read from, or None where there was no answer.
+        Such a row, and one that stands for an empty list, has neither rank nor diagnosis.
     """
 
     table: Table
     names: Mapping[str, str]
     recognised: str = ""
     warnings: tuple[str, ...] = ()
-    unread: Mapping[int, str] = field(default_factory=dict)
+    unread: Mapping[int, str | None] = field(default_factory=dict)
