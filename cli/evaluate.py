@@ -27,7 +27,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             "--metric",
-            help="A metric, or a family (relative, hierarchical, weighted, recall, agreement); all that the lists allow, if none.",
+            help="A metric, or a family (relative, ranking, recall, hierarchical, weighted, agreement); all that the lists allow, if none.",
         ),
     ] = None,
     k: Annotated[int, typer.Option("--k", help="Diagnoses per list, the likeliest first; curves run over 1…k.")] = 3,

@@ -23,7 +23,10 @@ from .relative.section import relative_sections
 from .report.messages import listed
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
+from .statistics.differences import difference_rows
+from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
+from .statistics.subgroups import subgroup_rows
 from .unknown_texts import notes_of, warnings_of
 
 if TYPE_CHECKING:
@@ -79,7 +82,7 @@ def evaluate(
     hardness : float
         From 0 to 1: 1 compares averages, 0 the best of the algorithm with the worst of the panel.
     metrics : str or iterable of str, optional
-        Families (relative, hierarchical, weighted, recall, agreement) or metrics to compute. By default all that the
+        Families (relative, ranking, recall, hierarchical, weighted, agreement) or metrics to compute. By default all that the
         lists allow; what is left out is named in the report, with what was missing.
     algorithms : iterable of str, optional
         The raters to judge; by default those whose role says so.
@@ -182,6 +185,11 @@ def evaluate(
     others, lacks = family_sections(read, context, want)
     if asking is not None and judge:
         others.append(asking.judged_section(read, judge, context))
+    estimates = [one for section in (*sections, *others) for one in section.estimates]
+    compared = algorithms_of(made_with)
+    differences, how = difference_rows(
+        estimates, compared, read.cases, context, read.absent[:, [read.raters.index(r) for r in compared]]
+    )
     return Report(
         k=k,
         hardness=hardness,
@@ -190,8 +198,13 @@ def evaluate(
         sections=[*sections, *others],
         left_out=left_out | lacks,
         made_with=made_with,
-        notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher)],
-        warnings=warnings_of(read, matcher),
+        notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher), *how],
+        warnings=[
+            *warnings_of(read, matcher),
+            *(told for section in (*sections, *others) for told in section.warnings),
+        ],
+        difference_rows=differences,
+        subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
     )
 
 

@@ -44,12 +44,15 @@ class Lists:
     roles : "expert" or "algorithm" for each rater; None where nothing says.
     strings : the unique diagnoses as they were written, ascending.
     entries : int32, index of each diagnosis into `strings`, by case, rater and rank; -1 is a word for no diagnosis.
-    offsets : int64 [n, r], where each list starts in `entries`. lengths : int64 [n, r], at least 1.
+    offsets : int64 [n, r], where each list starts in `entries`. lengths : int64 [n, r]; 0 is an empty answer, or none.
+    absent : bool [n, r], lists that are not there in cases that are out of that rater's n; False where they count as empty.
     rows : int64, the row of each entry as the user sees it, in the order of `entries`.
     reference : the reference diagnoses of each case, () where there is none.
     more : the optional columns that came (icd10, severity, relation, category), in the order of `entries`.
     reference_more : what came of icd10 and severity of the reference: for each case a cell for each of its diagnoses,
         from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
+    groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
+    recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
     """
 
     source: str
@@ -66,6 +69,14 @@ class Lists:
     reference_more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
     rejected: Rejected = Rejected()
     notes: tuple[str, ...] = ()
+    groups: Mapping[str, list[str | None]] = field(default_factory=dict)
+    absent: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
+    recognised: str = ""
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.absent.shape != self.lengths.shape:
+            object.__setattr__(self, "absent", np.zeros(self.lengths.shape, bool))
 
     def top(self, k: int) -> NDArray[np.int32]:
         """int32 [n, r, k]: the first k of each list; -1 where no diagnosis is said, -2 past the end of a list."""
@@ -103,6 +114,7 @@ class Lists:
             roles=tuple(roles[i] for i in used),
             offsets=self.offsets[:, used],
             lengths=self.lengths[:, used],
+            absent=self.absent[:, used],
             notes=(*self.notes, *note_unused(self.raters, roles)),
         )
 

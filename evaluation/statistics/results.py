@@ -17,6 +17,10 @@ _COLUMNS = (
     "algorithm", "metric", "of", "k", "hardness", "name", "value", "low", "high", "undefined_repeats", "reason",
     "n_cases", "n_pairs",
 )  # fmt: skip
+_DIFFERENCES = (
+    "first", "second", "metric", "of", "k", "name", "value", "low", "high", "p", "p_holm", "n_comparisons", "n_cases",
+    "reason",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Results:
     left_out : the families that were not, with what was missing.
     made_with : the settings and counts behind it all. notes : what its reader should know.
     warnings : what its reader must know before the figures.
+    difference_rows : each two raters in each metric, those of `differences`. subgroup_rows : those of `subgroups`.
     """
 
     k: int
@@ -41,6 +46,8 @@ class Results:
     made_with: dict[str, Any]
     notes: list[str]
     warnings: list[str] = field(default_factory=list)
+    difference_rows: list[Row] = field(default_factory=list)
+    subgroup_rows: list[Row] = field(default_factory=list)
 
     @property
     def rows(self) -> list[Row]:
@@ -54,6 +61,16 @@ class Results:
         `algorithm` is whoever is judged: an expert too, where the reference is the judge.
         """
         return arrow_table(self.rows, _COLUMNS)
+
+    @cached_property
+    def differences(self) -> pa.Table:
+        """first, second, metric, of, k, name, value (first less second), low, high, p, p_holm, n_comparisons, n_cases, reason."""
+        return arrow_table(self.difference_rows, _DIFFERENCES)
+
+    @cached_property
+    def subgroups(self) -> pa.Table:
+        """by, group, and the columns of `table`: every metric in the cases of each group."""
+        return arrow_table(self.subgroup_rows, ("by", "group", *_COLUMNS))
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
@@ -77,14 +94,17 @@ class Results:
 
     @property
     def comparisons(self) -> pa.Table:
-        """first, second, name, value (first less second), low, high, first_higher (share of the resamples), n_cases.
+        """The rows of `differences` in RPAD and RRAD.
 
         Raises
         ------
         OptionError
             Where the relative metrics were left out.
         """
-        return self._table("relative.comparisons")
+        if "relative.curves" not in self.tables:
+            self._table("relative.comparisons")
+        rows = [row for row in self.difference_rows if row["metric"] in ("RPAD", "RRAD")]
+        return arrow_table(rows, _DIFFERENCES)
 
     def _table(self, name: str) -> pa.Table:
         if name not in self.tables:
@@ -127,9 +147,7 @@ class Results:
     @property
     def algorithms(self) -> list[str]:
         """Whoever is compared with a panel; without a panel, the algorithms, or else all raters."""
-        made = self.made_with
-        named = [r for r, role in zip(made["raters"], made["roles"] or [], strict=False) if role == "algorithm"]
-        return list(made["panels"]) or named or made["raters"]
+        return algorithms_of(self.made_with)
 
     def row(self, metric: str, *, algorithm: str | None = None, k: int | None = None, of: str = "") -> Row:
         """One row of the table: `report.row("RPAD")`, `report.row("P", of="EE mean", k=1)`; `k` is the headline's.
@@ -145,3 +163,10 @@ class Results:
             if (row["algorithm"], row["metric"], row["of"]) == (who, metric, of) and row["k"] in wanted:
                 return row
         raise OptionError("row", "an algorithm, metric, part and k of the table", (who, metric, of, wanted[0]))
+
+
+def algorithms_of(made_with: dict[str, Any]) -> list[str]:
+    """Whoever is compared with a panel; without a panel, the algorithms, or else all raters."""
+    raters = made_with["raters"]
+    named = [r for r, role in zip(raters, made_with["roles"] or [], strict=False) if role == "algorithm"]
+    return list(made_with["panels"]) or named or raters

@@ -81,7 +81,7 @@ def test_comparison_is_paired(drawn):
     report = evaluate(twin, Exact())
     for row in report.comparisons.to_pylist():
         assert (row["first"], row["second"], row["value"], row["low"], row["high"]) == ("A", "B", 0, 0, 0)
-        assert row["first_higher"] == 0
+        assert row["p"] == 1
     different = evaluate(drawn, Exact()).comparisons.to_pylist()[0]
     assert different["name"] == "RPAD@3" and different["low"] < different["value"] < different["high"]
     a, b = (evaluate(drawn, Exact()).row("RPAD", algorithm=x)["value"] for x in "AB")
@@ -204,11 +204,13 @@ def test_craft_md_in_turn(shared_data):
 
 
 def test_every_family_that_the_lists_allow(full_report, drawn):
-    assert [s.name for s in full_report.sections] == ["relative", "hierarchical", "weighted", "recall", "agreement"]
+    assert [s.name for s in full_report.sections] == [
+        "relative", "ranking", "recall", "hierarchical", "weighted", "agreement",
+    ]  # fmt: skip
     assert full_report.left_out == {}
     report = evaluate(drawn, Exact(), bootstrap=0)
     assert [s.name for s in report.sections] == ["relative", "agreement"]
-    assert set(report.left_out) == {"hierarchical", "weighted", "recall"}
+    assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
     for reason in report.left_out.values():
         assert "reference" in reason or "column" in reason
 
