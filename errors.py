@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import shlex
+from collections.abc import Mapping
+from typing import Any, Self
 
 _LONGEST_QUOTE = 80
 
@@ -16,9 +18,42 @@ def quoted(value: Any) -> str:
 class DxmatchError(Exception):
     """Base of every error that dxmatch raises on purpose (exit code 1 on the command line)."""
 
+    def worded(self, options: Mapping[str, str]) -> str:
+        """The message for a command line. options : a parameter's name -> what the command calls it, as "k" -> "--k"."""
+        del options
+        return str(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """So that an error comes back from another process as it was: its message is made of arguments that are not kept."""
         return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+class Remedy:
+    """Parameters that would let data pass as it is.
+
+    Parameters
+    ----------
+    does : what they do, as in "sets such rows aside".
+    options : each with its value; ... for one that the user must think of.
+    """
+
+    def __init__(self, does: str, **options: Any) -> None:
+        self.does, self.options = does, options
+
+    def in_python(self) -> str:
+        """`column='dx' reads it`"""
+        words = ", ".join(f"{name}={'…' if value is ... else repr(value)}" for name, value in self.options.items())
+        return f"{words} {self.does}"
+
+    def on_command_line(self, names: Mapping[str, str]) -> str | None:
+        """`--column dx reads it`; None where the command lacks one of the options."""
+        if not self.options.keys() <= names.keys():
+            return None
+        words = [
+            names[name] if value is True else f"{names[name]} {'…' if value is ... else shlex.quote(str(value))}"
+            for name, value in self.options.items()
+        ]
+        return f"{' '.join(words)} {self.does}"
 
 
 class InputError(DxmatchError):
@@ -32,6 +67,7 @@ class InputError(DxmatchError):
     column : its column.
     allowed : what would have been right, in words.
     got : what came; shown only when given.
+    remedy : parameters that would let it pass; a command line shows them as its own options.
     """
 
     _ABSENT = object()
@@ -45,9 +81,10 @@ class InputError(DxmatchError):
         column: str | None = None,
         allowed: str | None = None,
         got: Any = _ABSENT,
+        remedy: Remedy | None = None,
     ) -> None:
         self.problem, self.source, self.row, self.column = problem, source, row, column
-        self.allowed = allowed
+        self.allowed, self.remedy = allowed, remedy
         place = [source] if source else []
         if row is not None:
             place.append(f"row {row}")
@@ -59,7 +96,22 @@ class InputError(DxmatchError):
             message += f" Allowed: {allowed}."
         if got is not InputError._ABSENT:
             message += f" Got: {quoted(got)}."
+        self.finding = message
+        """The message without the remedy."""
         super().__init__(message)
+
+    def __str__(self) -> str:
+        return self.finding if self.remedy is None else f"{self.finding} Or: {self.remedy.in_python()}."
+
+    def worded(self, options: Mapping[str, str]) -> str:
+        remedy = None if self.remedy is None else self.remedy.on_command_line(options)
+        return self.finding if remedy is None else f"{self.finding} Or: {remedy}."
+
+    def with_remedy(self, remedy: Remedy) -> Self:
+        """The same error with a remedy, unless it has one."""
+        if self.remedy is None:
+            self.remedy = remedy
+        return self
 
 
 class NotUnderstood(InputError):
@@ -73,8 +125,9 @@ class NotUnderstood(InputError):
         self.text, self.reason = text, reason
         super().__init__(
             f"not understood ({reason})",
-            allowed="one diagnosis in words of the model's language; judge_all=True scores it all the same",
+            allowed="one diagnosis in words of the model's language",
             got=text,
+            remedy=Remedy("scores it all the same", judge_all=True),
         )
 
 
@@ -86,7 +139,11 @@ class OptionError(DxmatchError, ValueError):
     """A parameter outside what is allowed: `The 'k' parameter must be …. Got … instead.`"""
 
     def __init__(self, name: str, allowed: str, got: Any) -> None:
-        super().__init__(f"The {name!r} parameter must be {allowed}. Got {quoted(got)} instead.")
+        self.name, self._must = name, f"must be {allowed}. Got {quoted(got)} instead."
+        super().__init__(f"The {name!r} parameter {self._must}")
+
+    def worded(self, options: Mapping[str, str]) -> str:
+        return f"The option {options[self.name]} {self._must}" if self.name in options else str(self)
 
 
 class ModelError(DxmatchError):

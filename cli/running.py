@@ -1,4 +1,4 @@
-"""What all commands share when they run: `--debug`, before a command's name or after it, and the end that Ctrl-C makes."""
+"""What all commands share when they run: `--debug`, before a command's name or after it, how errors name the options, and the end that Ctrl-C makes."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ def complete(app: typer.Typer) -> None:
 
 def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
-    def run(*, debug: bool, **options: Any) -> Any:
+    def run(context: typer.Context, *, debug: bool, **options: Any) -> Any:
         del debug  # remembered already
+        spelt = {each.name: max(each.opts, key=len) for each in context.command.params if each.name and each.opts}
+        context.ensure_object(dict)["options"] = {name: said for name, said in spelt.items() if said.startswith("-")}
         try:
             return command(**options)
         except KeyboardInterrupt as error:
@@ -42,8 +44,9 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
             raise typer.Exit(130) from None
 
     signature = inspect.signature(command, eval_str=True)
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     option = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Debug)
-    signature = signature.replace(parameters=[*signature.parameters.values(), option])
+    signature = signature.replace(parameters=[context, *signature.parameters.values(), option])
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     return run

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..errors import quoted
 from ..matcher.protocol import Matcher, not_understood, read_as
-from ..terms.text.understood import NOTHING
 from .lists.lists import Lists
 
 SHOWN = 5
@@ -32,14 +31,8 @@ def warnings_of(lists: Lists, matcher: Matcher) -> list[str]:
     often = [text for text, _ in count.most_common()]
     first = [f"{quoted(text)} ({unknown[text]}, {count[text]:,})" for text in often[:SHOWN]]
     more = f" and {len(unknown) - SHOWN:,} more" if len(unknown) > SHOWN else ""
-    words = [text for text in often if unknown[text] == NOTHING]
-    remedy = (
-        f" Words for no diagnosis are better named as such: --no-diagnosis, no_diagnosis={words[:SHOWN]!r}."
-        if words
-        else ""
-    )
     return [
-        f"M does not understand {' and '.join(where)}, so that they match nothing but their equal: {', '.join(first)}{more}.{remedy}"
+        f"{' and '.join(where)} could not be understood and match nothing but the same words: {', '.join(first)}{more}."
     ]
 
 

@@ -1,55 +1,70 @@
-"""Files as tables: CSV, TSV, JSONL and Parquet by suffix, and what is wrong with one that cannot be read."""
+"""Files as tables: CSV, TSV, JSONL, Excel and Parquet by suffix, and what is wrong with one that cannot be read."""
 
 from __future__ import annotations
 
-import csv
+import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv as pa_csv
 
-from ..errors import InputError
+from ..errors import InputError, Remedy
+from .columns import Read, column_of
+from .delimited import read_delimited
+from .encodings import check_encoding, likely_encoding, marked_encoding, not_utf8, utf8_of
 from .parquet_file import read_parquet
+from .workbook import read_workbook, split_sheet
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
-_ALLOWED_FILES = "a .csv, .tsv, .jsonl or .parquet file, in UTF-8"
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
+_ALLOWED_FILES = "a .csv, .tsv, .jsonl, .xlsx or .parquet file"
+_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_OWN_MAGIC = {".parquet": b"PAR1", ".xlsx": _ZIP}
 _MAGIC = {
     b"PAR1": "a Parquet file",
-    b"PK\x03\x04": "a zip archive or an Excel workbook; save it as CSV UTF-8",
+    _ZIP: "a zip archive or an Excel workbook; name a workbook .xlsx",
     b"\x1f\x8b": "a gzip archive",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save it as CSV UTF-8",
+    _OLE: "an Excel workbook of the old kind, or one with a password; save it as .xlsx without one",
     b"%PDF": "a PDF",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
     b"\x93NUM": "a NumPy array",
     b"\x80\x04": "a pickle",
     b"\x80\x05": "a pickle",
 }
+_OTHER_SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+_KINDS = {".parquet": "Parquet", ".xlsx": "an Excel workbook"}
 
 
-def read_file(path: Path) -> tuple[pa.Table, int]:
-    """The table in a file, by its suffix, and the number that its first record has for a reader (2 under a CSV's header).
+def read_file(path: Path, encoding: str | None = None) -> Read:
+    """The table in a file, by its suffix. `lists.xlsx#Cases` is a sheet of a workbook.
 
     CSV and TSV values stay text as typed. Errors: `InputError`, with the row where there is one.
+
+    encoding : of a text file that is not UTF-8.
     """
-    source, suffix = str(path), check_file(path)
+    check_encoding(encoding)
+    path, sheet = split_sheet(path)
+    suffix = check_file(path, encoding)
     try:
         if suffix == ".parquet":
-            return read_parquet(path), 1
+            return Read(read_parquet(path), 1)
+        if suffix == ".xlsx":
+            return read_workbook(path, sheet)
         if suffix == ".jsonl":
-            return _read_jsonl(path, source), 1
-        return _read_delimited(path, suffix, source), 2
+            return Read(_read_jsonl(path, encoding), 1)
+        return read_delimited(path, suffix, encoding)
     except OSError as error:
-        raise InputError(f"the file could not be read ({error.strerror or error})", source=source) from error
+        raise InputError(f"the file could not be read ({error.strerror or error})", source=str(path)) from error
 
 
-def check_file(path: Path) -> str:
+def check_file(path: Path, encoding: str | None = None) -> str:
     """The suffix of a file that begins as its suffix says. Errors: `InputError`."""
     source, suffix = str(path), path.suffix.lower()
+    if path.is_dir():
+        raise InputError("a folder", source=source, allowed=_ALLOWED_FILES)
     if suffix not in SUFFIXES:
-        raise InputError("a file of an unknown kind", source=source, allowed=_ALLOWED_FILES, got=path.suffix)
+        allowed = f"{_ALLOWED_FILES}{'; save it as .xlsx' if suffix in _OTHER_SPREADSHEETS else ''}"
+        raise InputError("a file of an unknown kind", source=source, allowed=allowed, got=path.suffix)
     if not path.is_file():
         raise InputError("no such file", source=source, allowed=_ALLOWED_FILES)
     try:
@@ -59,109 +74,43 @@ def check_file(path: Path) -> str:
         raise InputError(f"the file could not be read ({error.strerror or error})", source=source) from error
     if not head.strip():
         raise InputError("the file is empty", source=source, allowed="a header and at least one row")
-    _check_kind(head, suffix, source)
+    _check_kind(head, suffix, source, marked_encoding(head) or encoding)
     return suffix
 
 
-def _check_kind(head: bytes, suffix: str, source: str) -> None:
+def _check_kind(head: bytes, suffix: str, source: str, encoding: str | None) -> None:
+    as_suffix = f"what its suffix {suffix} says"
     for magic, kind in _MAGIC.items():
-        if head.startswith(magic) and not (suffix == ".parquet" and magic == b"PAR1"):
-            raise InputError(f"the file is {kind}", source=source, allowed=f"what its suffix {suffix} says")
-    if suffix == ".parquet":
-        if not head.startswith(b"PAR1"):
-            raise InputError(
-                "the file is not Parquet", source=source, allowed="what its suffix .parquet says", got=head[:12]
-            )
+        if head.startswith(magic) and _OWN_MAGIC.get(suffix) != magic:
+            raise InputError(f"the file is {kind}", source=source, allowed=as_suffix)
+    if suffix in _OWN_MAGIC:
+        if not head.startswith(_OWN_MAGIC[suffix]):
+            raise InputError(f"the file is not {_KINDS[suffix]}", source=source, allowed=as_suffix, got=head[:12])
         return
-    if b"\0" in head:
-        raise InputError("the file is not text", source=source, allowed=f"what its suffix {suffix} says")
-    looks_json = head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b'{"')
+    if b"\0" in head and encoding is None:
+        likely = likely_encoding(head)
+        remedy = None if likely is None else Remedy("reads the file", encoding=likely)
+        raise InputError("the file is not text", source=source, allowed=as_suffix, remedy=remedy)
+    text = head.decode(encoding or "utf-8", "ignore").lstrip("\ufeff")
+    looks_json = re.match(r'\s*\{\s*"', text) is not None
     if looks_json != (suffix == ".jsonl"):
         kind = "JSON" if looks_json else "not JSON lines"
-        raise InputError(f"the file is {kind}", source=source, allowed=f"what its suffix {suffix} says", got=head[:40])
+        raise InputError(f"the file is {kind}", source=source, allowed=as_suffix, got=text[:40])
 
 
-def _undecodable(path: Path, source: str, first_row: int) -> InputError:
-    with path.open("rb") as handle:
-        for number, line in enumerate(handle):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                bad = line[max(0, error.start - 10) : error.end + 10]
-                return InputError(
-                    "text that is not UTF-8", source=source, row=number + first_row, allowed="UTF-8", got=bad
-                )
-    return InputError("text that is not UTF-8", source=source, allowed="UTF-8")
-
-
-def _read_delimited(path: Path, suffix: str, source: str) -> pa.Table:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as handle:
-            line = handle.readline()
-            delimiter = "\t" if suffix == ".tsv" else ";" if ";" in line and "," not in line else ","
-            if suffix == ".tsv" and "\t" not in line and "," in line:
-                raise InputError(
-                    "the columns are separated by commas", source=source, allowed="tabs, as its suffix .tsv says"
-                )
-            if suffix == ".csv" and "\t" in line and "," not in line and ";" not in line:
-                raise InputError(
-                    "the columns are separated by tabs", source=source, allowed="commas, as its suffix .csv says"
-                )
-            handle.seek(0)
-            header = next(csv.reader(handle, delimiter=delimiter))
-    except UnicodeDecodeError:
-        raise _undecodable(path, source, 1) from None
-    blank = [i + 1 for i, name in enumerate(header) if not name.strip()]
-    repeated = [name for name in header if header.count(name) > 1]
-    if blank or repeated:
-        raise InputError(
-            f"column {blank[0]} has no name" if blank else "two columns of one name",
-            source=source, row=1, allowed="each column named, each name once", got=header if blank else repeated[0],
-        )  # fmt: skip
-    try:
-        return pa_csv.read_csv(
-            path,
-            read_options=pa_csv.ReadOptions(column_names=header, skip_rows=0, block_size=1 << 24),
-            parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pa_csv.ConvertOptions(
-                column_types=dict.fromkeys(header, pa.string()),
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=True,
-            ),
-        ).slice(1)
-    except pa.ArrowInvalid as error:
-        raise _delimited_problem(path, source, delimiter, len(header), error) from None
-
-
-def _delimited_problem(path: Path, source: str, delimiter: str, width: int, error: Exception) -> InputError:
-    """The row that Arrow could not read, found again with the slow reader."""
-    try:
-        with path.open(encoding="utf-8", newline="") as handle:
-            for number, record in enumerate(csv.reader(handle, delimiter=delimiter, strict=True), start=1):
-                if record and len(record) != width:
-                    return InputError(
-                        f"{len(record)} values in a table of {width} columns",
-                        source=source, row=number, allowed=f"{width} values; quote a value that holds {delimiter!r}", got=record,
-                    )  # fmt: skip
-    except UnicodeDecodeError:
-        return _undecodable(path, source, 1)
-    except csv.Error as problem:
-        return InputError(f"the file is damaged ({problem})", source=source, allowed="closed quotes, one record a line")
-    return InputError(f"the file is damaged ({error})", source=source)
-
-
-def _read_jsonl(path: Path, source: str) -> pa.Table:
+def _read_jsonl(path: Path, encoding: str | None) -> pa.Table:
+    source = str(path)
     columns: dict[str, list[Any]] = {}
     rows = 0
-    with path.open("rb") as handle:
+    content = utf8_of(path, encoding, _line_of)
+    with path.open("rb") if content is None else io.BytesIO(content) as handle:
         for number, line in enumerate(handle, start=1):
             if not line.strip():
                 raise InputError("a blank line", source=source, row=number, allowed="one JSON object a line")
             try:
                 record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except UnicodeDecodeError:
-                raise _undecodable(path, source, 1) from None
+                raise not_utf8(path, _line_of) from None
             except (json.JSONDecodeError, RecursionError) as error:
                 raise InputError(
                     f"a line that is not JSON ({error})",
@@ -180,18 +129,8 @@ def _read_jsonl(path: Path, source: str) -> pa.Table:
             for values in columns.values():
                 if len(values) < rows:
                     values.append(None)
-    return pa.table({name: _jsonl_column(name, values, source) for name, values in columns.items()})
+    return pa.table({name: column_of(name, values, source, 1) for name, values in columns.items()})
 
 
-def _jsonl_column(name: str, values: list[Any], source: str) -> pa.Array:
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError):
-        kind = type(next(value for value in values if value is not None))
-        odd = next(
-            (i for i, value in enumerate(values) if value is not None and type(value) is not kind), len(values) - 1
-        )
-        raise InputError(
-            "a value of another kind than those before it",
-            source=source, row=odd + 1, column=name, allowed=kind.__name__, got=values[odd],
-        ) from None  # fmt: skip
+def _line_of(text: str) -> int:
+    return text.count("\n") + 1

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,12 +22,16 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, Remedy
 from .atomic import whole_file
-from .did_you_mean import hint
+from .columns import column_of, of_columns, of_records
+from .did_you_mean import hint, nearest
 from .table_files import SUFFIXES, read_file
+from .workbook import split_sheet
+from .workbook_writer import WorkbookWriter, check_fits
 
 T = TypeVar("T")
+SET_ASIDE = Remedy("sets such rows aside in a file of their own", rejects=...)
 
 
 @dataclass(frozen=True)
@@ -34,13 +39,20 @@ class Table:
     """Columns with the place they came from, so that an error can name the row as its reader sees it.
 
     `first_row` is the number of the first record: 2 in a CSV (the header is row 1), 1 in JSONL and Parquet,
-    0 in a data frame.
+    0 in a data frame. Where the rows do not simply count on from there, `rows` (int64[n]) are their numbers.
+    Of a table put together from several files, `sources` (n of them) says where each row came from.
     """
 
     data: pa.Table
     source: str
     first_row: int
     frame: nw.DataFrame[Any] | None = None
+    rows: NDArray[np.int64] | None = None
+    sources: Sequence[str] | None = None
+    note: str = ""
+    """What was read, where there was a choice, in a sentence: which sheet of a workbook."""
+    in_memory: bool = False
+    """Made of lists or dicts."""
 
     def __len__(self) -> int:
         return self.data.num_rows
@@ -50,22 +62,54 @@ class Table:
         return self.data.column_names
 
     def row_number(self, index: int) -> int:
-        return self.first_row + int(index)
+        return self.first_row + int(index) if self.rows is None else int(self.rows[index])
+
+    def row_numbers(self) -> NDArray[np.int64]:
+        """int64[n]: `row_number` of every row."""
+        return np.arange(self.first_row, self.first_row + len(self)) if self.rows is None else self.rows
+
+    def source_of(self, index: int) -> str:
+        """The file that holds a row."""
+        return self.source if self.sources is None else self.sources[index]
+
+    def filter(self, kept: NDArray[np.bool_]) -> Table:
+        """The rows where bool[n] is true, with the numbers they had."""
+        sources = None if self.sources is None else [self.sources[i] for i in np.flatnonzero(kept)]
+        return replace(self, data=self.data.filter(pa.array(kept)), rows=self.row_numbers()[kept], sources=sources)
 
     def column(self, name: str) -> list[Any]:
         """The values of a column; None where it is blank."""
         return self.data.column(name).to_pylist()
 
-    def require(self, name: str, purpose: str = "") -> None:
-        """Errors: `InputError` where the column is missing, with the nearest of those present."""
-        if name in self.names:
-            return
-        raise InputError(
+    def native(self, data: pa.Table) -> Any:
+        """`data` as its caller keeps tables: a frame of the kind that came; pandas where lists or dicts came and it is installed; else Arrow."""
+        if self.in_memory and find_spec("pandas") is not None:
+            return nw.from_arrow(data, backend="pandas").to_native()
+        return to_native(data, self.frame)
+
+    def require(self, name: str, purpose: str = "", *, option: str | None = None) -> None:
+        """Errors: `InputError` where the column is missing, with the nearest of those present.
+
+        option : the parameter that gives the column another name, for the remedy.
+        """
+        if name not in self.names:
+            raise self._missing(name, purpose, {} if option is None else {option: name})
+
+    def require_named(self, columns: Mapping[str, str], purpose: str) -> None:
+        """`require` of the columns that several parameters name; the remedy names all that are missing."""
+        missing = {option: name for option, name in columns.items() if name not in self.names}
+        if missing:
+            raise self._missing(next(iter(missing.values())), purpose, missing)
+
+    def _missing(self, name: str, purpose: str, options: Mapping[str, str]) -> InputError:
+        return InputError(
             f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}",
-            source=self.source,
-            allowed=f"a column {name!r}, or its other name given as an option",
-            got=self.names,
-        )
+            source=self.source, allowed=f"a column {name!r}", got=self.names,
+            remedy=Remedy(
+                "names the column" if len(options) == 1 else "names the columns",
+                **{option: nearest(column, self.names) or ... for option, column in options.items()},
+            ) if options else None,
+        )  # fmt: skip
 
     def text(self, name: str) -> pa.ChunkedArray:
         """A column as strings; blank and white space are null.
@@ -80,10 +124,7 @@ class Table:
             return column.cast(pa.string())
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
             first = next((i for i, value in enumerate(column.to_pylist()) if value is not None), 0)
-            raise InputError(
-                "a value that is not text",
-                source=self.source, row=self.row_number(first), column=name, allowed="text", got=column[first].as_py(),
-            )  # fmt: skip
+            raise self.error("a value that is not text", first, name, allowed="text", got=column[first].as_py())
         trimmed = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
         return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
 
@@ -100,7 +141,7 @@ class Table:
         return self.error("the diagnosis is blank", index, column, allowed="a diagnosis in words", got=got)
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
-        return InputError(problem, source=self.source, row=self.row_number(index), column=column, **details)
+        return InputError(problem, source=self.source_of(index), row=self.row_number(index), column=column, **details)
 
     def parsed(
         self, column: str, parse: Callable[[Any], T], problem: str, allowed: str, problems: dict[int, InputError]
@@ -128,8 +169,8 @@ class Table:
         sound = np.ones(len(self), bool)
         if problems:
             if rejects is None:
-                raise problems[min(problems)]
-            write_rejects(self, {row: str(error) for row, error in problems.items()}, rejects)
+                raise problems[min(problems)].with_remedy(SET_ASIDE)
+            write_rejects(self, {row: error.finding for row, error in problems.items()}, rejects)
             sound[list(problems)] = False
             if not sound.any():
                 refused = f"all {len(self):,} rows were refused; see {os.fspath(rejects)}"
@@ -147,29 +188,43 @@ def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, l
             yield key, rows
 
 
-def read_table(source: Any) -> Table:
-    """A file by its suffix, or a pandas, polars or Arrow frame.
+def read_table(source: Any, encoding: str | None = None) -> Table:
+    """A file by its suffix; a pandas, polars or Arrow frame; a list of dicts, one a row; or a dict of columns.
 
-    CSV and TSV values stay text as typed ("007" is not 7); a CSV may be separated by commas or semicolons.
-    Errors: `InputError` for a file that is absent, empty, not UTF-8, of another kind than its suffix, or damaged.
+    CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
+    by commas or semicolons. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
+
+    encoding : of a text file that is not UTF-8, as "cp1252".
+
+    Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged, and for values
+    of several kinds in one column.
     """
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        data, first_row = read_file(Path(source))
-        return _nonempty(Table(data, str(source), first_row))
+        data, first_row, rows, called, note = read_file(Path(source), encoding)
+        return _nonempty(Table(data, called or os.fspath(source), first_row, rows=rows, note=note))
+    if isinstance(source, Mapping):
+        return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
+    if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
+        return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
     try:
         frame = nw.from_native(source, eager_only=True)
     except TypeError:
-        raise InputError(
-            "not a table", allowed="the path of a file, or a pandas, polars or Arrow frame", got=type(source).__name__
-        ) from None
+        allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
+        raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None
+    except nw.exceptions.DuplicateError:
+        raise InputError("two columns of one name", source="data frame", allowed="each name once") from None
+    return _nonempty(Table(_frame_as_arrow(frame), "data frame", 0, frame))
+
+
+def _frame_as_arrow(frame: nw.DataFrame[Any]) -> pa.Table:
     try:
-        data = frame.to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"a column of mixed kinds ({error})", source="data frame") from None
-    table = Table(data, "data frame", 0, frame)
-    return _nonempty(table)
+        return frame.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        # One column at a time says which value it is.
+        columns = {str(name): frame.get_column(name).to_list() for name in frame.columns}
+        return pa.table({name: column_of(name, values, "data frame", 0) for name, values in columns.items()})
 
 
 def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:
@@ -212,33 +267,43 @@ def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str]) -> Pa
                     for batch in table.to_batches(max_chunksize=65_536):
                         handle.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist())
         else:
-            with _writer(temporary, suffix, first.schema) as writer:
+            with _writer(temporary, suffix, first.schema, target) as writer:
                 for table in chain([first], rest):
                     writer.write_table(table)
     return target
 
 
-def _writer(path: Path, suffix: str, schema: pa.Schema) -> pq.ParquetWriter | pa_csv.CSVWriter:
+def _writer(
+    path: Path, suffix: str, schema: pa.Schema, target: Path
+) -> pq.ParquetWriter | pa_csv.CSVWriter | WorkbookWriter:
+    if suffix == ".xlsx":
+        return WorkbookWriter(path, schema, target)
     if suffix == ".parquet":
         return pq.ParquetWriter(path, schema, write_page_checksum=True)
     options = pa_csv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",", quoting_style="needed")
     return pa_csv.CSVWriter(path, schema, write_options=options)
 
 
-def check_output(path: str | os.PathLike[str]) -> str:
-    """The suffix of an output file, checked before any long work begins."""
+def check_output(path: str | os.PathLike[str], rows: int = 0, columns: int = 0) -> str:
+    """The suffix of an output file, checked before any long work begins.
+
+    rows, columns : how many there will be, where that is known, since a workbook holds only so many.
+    """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError("an output of an unknown kind", source=str(path), allowed=", ".join(SUFFIXES), got=suffix)
     if not Path(path).parent.is_dir():
         raise InputError("the folder for the output is absent", source=str(path), allowed="an existing folder")
+    if suffix == ".xlsx":
+        check_fits(rows, columns, str(path))
     return suffix
 
 
 def check_keeps_input(source: str | os.PathLike[str], *outputs: str | os.PathLike[str] | None) -> None:
     """Raises `InputError` where an output would replace the file that is read."""
+    file, _ = split_sheet(Path(source))
     for path in outputs:
-        if path is not None and Path(path).exists() and Path(path).samefile(source):
+        if path is not None and Path(path).exists() and file.exists() and Path(path).samefile(file):
             raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
 
 
@@ -259,8 +324,14 @@ def with_columns(data: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
 
 
 def write_rejects(table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str]) -> None:
-    """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own."""
+    """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own.
+
+    Of a table from several files, `rejected_file` says from which.
+    """
     rows = sorted(reasons)
     refused = table.data.take(pa.array(rows, pa.int64()))
-    why = {"rejected_row": [table.row_number(i) for i in rows], "rejected_because": [reasons[i] for i in rows]}
+    why: dict[str, list[Any]] = {"rejected_row": [table.row_number(i) for i in rows]}
+    if table.sources is not None:
+        why["rejected_file"] = [table.source_of(i) for i in rows]
+    why["rejected_because"] = [reasons[i] for i in rows]
     write_table(with_columns(refused, why), path)

@@ -60,11 +60,13 @@ class Relations:
     probabilities : float64[n, 6], in the order of `RELATIONS`; each row adds up to 1, or is NaN for a pair that is unscored.
     near, far : float64[n]: the probability that the two do not match and a narrow group, or only a wide one, holds both. Opposed diseases
         ("acute" and "chronic pancreatitis") are excluded and may be near kin all the same.
+    why : the reason of each pair in a sentence, "" where nothing says it; () where it was not asked for.
     """
 
     probabilities: NDArray[np.float64]
     near: NDArray[np.float64]
     far: NDArray[np.float64]
+    why: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.near)
@@ -147,6 +149,14 @@ def relations_of(
     out[m.unscored(pairs)] = np.nan
     groups = np.where(pairs.equal | excluded, 0, differ * kin)
     return Relations(out, (groups * close)[rows], (groups * (1 - close))[rows])
+
+
+def reasons_of(m: TrainedFunction, pairs: InternedPairs, texts: Representations) -> tuple[str, ...]:
+    """The reasons of the n rows of `pairs`, each as in `Relation.why`; "" for a row that is unscored."""
+    ends = np.stack([pairs.first, pairs.second], axis=1)[pairs.pair_of_row]
+    ends[pairs.turned] = ends[pairs.turned, ::-1]
+    rows = zip(ends.tolist(), m.unscored(pairs).tolist(), strict=True)
+    return tuple("" if unscored else reason(m.providers, texts, a, b) for (a, b), unscored in rows)
 
 
 def _flagged(m: TrainedFunction, kind: str, table: NDArray[np.float32]) -> NDArray[np.bool_]:

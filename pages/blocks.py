@@ -31,16 +31,18 @@ class Reasons:
         return str(_HTML.reasons(self.found))
 
 
-def value_cell(row: Mapping[str, Any] | None, reasons: Reasons, mark: str = "") -> str:
-    """A value over its interval, as HTML. `mark` is text that goes behind the value."""
+def value_cell(
+    row: Mapping[str, Any] | None, reasons: Reasons, mark: str = "", strong: bool = False, note: str = ""
+) -> str:
+    """A value over its interval, as HTML. `mark` goes behind the value, `note` below; a `strong` value stands out."""
     reason = row.get("reason") or "" if row is not None and row["value"] is None else ""
-    return str(_HTML.value(row, reasons.number(reason), mark))
+    return str(_HTML.value(row, reasons.number(reason), mark, strong, note))
 
 
 def table(
     caption: str, header: Sequence[str], groups: Iterable[tuple[str, Sequence[Sequence[str]]]], *, text: bool = False
 ) -> str:
-    """A table that scrolls by itself and can be reached by keyboard, as HTML.
+    """A table that scrolls by itself, says so where it must, and can be reached by keyboard, as HTML.
 
     Parameters
     ----------
@@ -87,6 +89,11 @@ def json_in_html(value: Any) -> str:
     """JSON that no HTML parser can take for markup."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.translate(_NO_MARKUP)
+
+
+def explained(entries: Iterable[tuple[str, str, str]]) -> str:
+    """(name, what it means, what a good value is) each, as a list of definitions."""
+    return str(_HTML.explained(entries))
 
 
 def how_made(lines: Iterable[tuple[str, str]], left_out: Sequence[str], notes: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -13,16 +14,34 @@ from .style import css_variables
 from .templates import template
 
 _CSS = Path(__file__).with_name("page.css")
+_MANNERS = Path(__file__).with_name("page.js")
+
+
+class Part(NamedTuple):
+    """A part of a page: HTML under a title. folded : whether it opens when asked to."""
+
+    name: str
+    title: str
+    html: str
+    folded: bool = False
+
+
+def manners() -> str:
+    """The script of a page without charts: a folded part opens where a link leads to it, a wide table says that it is."""
+    return _MANNERS.read_text("utf-8")
 
 
 def document(
     title: str,
     eyebrow: str,
     answers: Sequence[Sequence[str]],
-    parts: Sequence[tuple[str, str, str]],
+    parts: Sequence[tuple[str, str, str] | Part],
     footer: str,
     script: str = "",
+    style: str = "",
     skip: str = "Skip to the report",
+    *,
+    warnings: Sequence[str] = (),
 ) -> str:
     """The page. All texts are escaped, but for the HTML of the parts.
 
@@ -34,26 +53,31 @@ def document(
         The line above it.
     answers : sequence of sequences of str
         Cards of sentences: what was found.
-    parts : sequence of (id, title, HTML)
+    parts : sequence of (id, title, HTML) or Part
         The sections, in order; those without HTML are left out.
     footer : str
         The last line.
     script : str
         The one script that may run.
+    style : str
+        What goes behind the style of all pages.
     skip : str
         Of the link for those who read by keyboard.
+    warnings : sequence of str
+        What must be known before the answer.
     """
-    style = css_variables() + _CSS.read_text("utf-8")
+    whole = css_variables() + _CSS.read_text("utf-8") + style
     page = template("document.html.j2").render(
         title=title,
         eyebrow=eyebrow,
         answers=answers,
-        parts=[(name, heading, Markup(inside)) for name, heading, inside in parts if inside],
+        parts=[part for part in (Part(*given) for given in parts) if part.html],
+        warnings=warnings,
         footer=footer,
-        style=Markup(style),
+        style=Markup(whole),
         script=Markup(script),
         skip=skip,
-        policy={"style": _digest(style), "script": _digest(script) if script else "none"},
+        policy={"style": _digest(whole), "script": _digest(script) if script else "none"},
     )
     return page + "\n"
 

@@ -103,9 +103,9 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
     Raises
     ------
     InputError
-        For codes that the tree lacks, or of two revisions, anywhere in the lists.
+        For codes of the first k that the tree lacks, or of two revisions.
     """
-    codes, texts = lists.cells("icd10")
+    codes, texts = lists.cells("icd10", k)
     reference_cells = lists.reference_more.get("icd10", [()] * len(lists.cases))
     places = _places(lists, codes, texts, reference_cells)
     nodes_of = nodes_of_cells(places, tree, icd_source, lists.source)

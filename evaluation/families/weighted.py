@@ -43,12 +43,12 @@ def missing(lists: Lists, context: Context) -> str | None:
 
 
 def _has_relation(lists: Lists) -> bool:
-    return bool(lists.cells("relation")[1])
+    return bool(lists.cells("relation", RANKS)[1])
 
 
 def _has_severity(lists: Lists) -> bool:
     reference = any(cell.value for cells in lists.reference_more.get("severity", []) for cell in cells)
-    return reference and bool(lists.cells("severity")[1])
+    return reference and bool(lists.cells("severity", RANKS)[1])
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _severity(lists: Lists, notes: list[str]) -> _Score:
 
 def _degrees(lists: Lists, column: str, read: Callable[[str, Mapping[str, object]], int]) -> NDArray[np.int8]:
     """int8, in the order of `entries`: the number of each word, -1 for a blank."""
-    codes, words = lists.cells(column)
+    codes, words = lists.cells(column, RANKS)
     numbers = np.full(len(words) + 1, _BLANK, np.int8)
     first = np.full(len(words) + 1, np.iinfo(np.int64).max)
     np.minimum.at(first, codes, lists.rows)

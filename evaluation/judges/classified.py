@@ -119,7 +119,7 @@ def filled_cells(lists: Lists, column: str, words: Mapping[int, str | None]) -> 
 def _reference_severity(lists: Lists, case: int, words: list[str | None]) -> tuple[Cell, ...]:
     """One cell for each reference diagnosis of a case; what was given stays, on its row."""
     given = lists.reference_more.get("severity", [()] * len(lists.cases))[case]
-    row = int(lists.rows[lists.offsets[case, 0]])
+    row = int(lists.rows[min(lists.offsets[case, 0], len(lists.rows) - 1)])
     cells = [*given, *[Cell(None, row)] * (len(words) - len(given))]
     said = [*words, *[None] * (len(cells) - len(words))]
     return tuple(

@@ -6,7 +6,7 @@ A row that cannot be right becomes one of `Problems`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,41 +14,46 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ...errors import InputError, OptionError
+from ...errors import InputError
 from ...files.limits import MAX_CHARACTERS
 from ...files.tables import Table
 from .lists import NO_DIAGNOSIS, REFERENCE, ROLES, Cell, as_text
+from .no_diagnosis import NoDiagnosis
 
+NO_RANK = -1
 _WORD = re.compile(r"[^\W_]")
 _WHOLE = re.compile(r"(\d{1,9})(?:\.0*)?")
-_SOUNDS_EMPTY = frozenset(
-    ["none", "n/a", "na", "nan", "null", "unknown", "unclear", "multiple", "other", "no diagnosis", "not applicable"]
-)
+_BLANKS = frozenset(["", "null", "na", "n/a", "nan", "none", "#n/a", "<na>", "nil"])
+"""What tables hold in an optional cell that says nothing."""
 Codes = NDArray[np.int64]
 Named = tuple[Codes, list[str]]
 """Codes of each row (-1 is unknown), and the names behind them."""
 
 
 class Problems(dict[int, InputError]):
-    """Row -> why it cannot be right; the first problem of a row is kept."""
+    """Row -> why it cannot be right; the first problem of a row is kept.
+
+    of_case : the rows whose problem is one of the whole case, not of one list.
+    """
 
     def __init__(self, table: Table) -> None:
         super().__init__()
         self.table = table
+        self.of_case: set[int] = set()
 
-    def add(self, row: int, problem: str, column: str, **details: Any) -> None:
-        self.setdefault(row, self.table.error(problem, row, column, **details))
+    def add(self, row: int, problem: str, column: str, *, of_case: bool = False, **details: Any) -> None:
+        if row not in self:
+            self[row] = self.table.error(problem, row, column, **details)
+            if of_case:
+                self.of_case.add(row)
+
+    def drop(self, row: int) -> None:
+        del self[row]
+        self.of_case.discard(row)
 
     def rows_of(self, codes: Codes) -> Codes:
         """Each code that stands in a row with a problem."""
         return np.unique(codes[sorted(self)]) if self else np.empty(0, np.int64)
-
-
-def no_diagnosis_words(words: Iterable[str]) -> frozenset[str]:
-    given = [words] if isinstance(words, str) else list(words)
-    if not all(isinstance(word, str) and word.strip() for word in given):
-        raise OptionError("no_diagnosis", "words, none of them blank", words)
-    return frozenset(word.strip().casefold() for word in given)
 
 
 def unique(column: pa.ChunkedArray) -> tuple[Codes, list[Any]]:
@@ -62,60 +67,83 @@ def unique(column: pa.ChunkedArray) -> tuple[Codes, list[Any]]:
     return codes.astype(np.int64), encoded.dictionary.to_pylist()
 
 
-def coded(column: str, problems: Problems, problem: str) -> Named:
+def cell_text(value: Any) -> str:
+    """The text of an optional cell; "" for a blank and for a word that says so: NULL, NA, nan, none."""
+    text = as_text(value)
+    return "" if text.casefold() in _BLANKS else text
+
+
+def optional_cells(table: Table, column: str, rows: Codes) -> list[str | None]:
+    """The texts of an optional column in these rows."""
+    codes, values = unique(table.data.column(column))
+    texts = [*(cell_text(value) or None for value in values), None]
+    return [texts[code] for code in codes[rows].tolist()]
+
+
+def blanks(table: Table, column: str) -> NDArray[np.bool_]:
+    """bool [rows]: where the column is blank."""
+    codes, values = unique(table.data.column(column))
+    return np.array([*(not as_text(value) for value in values), True])[codes]
+
+
+def coded(column: str, problems: Problems, problem: str, *, of_case: bool = False) -> Named:
     """The column as codes into unique names, in order of first appearance; -1 where blank, which is a problem."""
     codes, values = unique(problems.table.data.column(column))
     index: dict[str, int] = {}
     number = [index.setdefault(name, len(index)) if (name := as_text(value)) else -1 for value in values]
     out = np.array([*number, -1], np.int64)[codes]
     for row in np.flatnonzero(out < 0).tolist():
-        problems.add(row, problem, column, allowed="a name", got=None)
+        problems.add(row, problem, column, of_case=of_case, allowed="a name", got=None)
     return out, list(index)
 
 
 def _as_rank(value: Any) -> int:
-    """A whole number from 1; 0 for anything else."""
+    """A whole number from 0; `NO_RANK` for anything else."""
     if isinstance(value, str):
         found = _WHOLE.fullmatch(value.strip())
-        return int(found[1]) if found else 0
+        return int(found[1]) if found else NO_RANK
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0
-    return int(value) if 0 < value < 10**9 and value == int(value) else 0
+        return NO_RANK
+    return int(value) if 0 <= value < 10**9 and value == int(value) else NO_RANK
 
 
-def ranks(column: str, problems: Problems) -> Codes:
+def ranks(column: str, needed: NDArray[np.bool_], problems: Problems) -> Codes:
+    """The rank in each row; what is none is a problem in the rows `needed`."""
     codes, values = unique(problems.table.data.column(column))
-    out = np.array([*map(_as_rank, values), 0], np.int64)[codes]
-    for row in np.flatnonzero(out == 0).tolist():
+    out = np.array([*map(_as_rank, values), NO_RANK], np.int64)[codes]
+    for row in np.flatnonzero((out == NO_RANK) & needed).tolist():
         got = None if codes[row] < 0 else values[codes[row]]
         problems.add(row, "a rank that is no rank", column, allowed="1, 2, 3, … (1 is likeliest)", got=got)
     return out
 
 
-def diagnoses(column: str, empty_words: frozenset[str], problems: Problems) -> tuple[Codes, list[str], list[str]]:
-    """Codes into the unique diagnoses, ascending; -1 for a word that means no diagnosis. And what is worth a note."""
+def diagnoses(
+    column: str, is_none: NoDiagnosis, of_lists: NDArray[np.bool_], problems: Problems
+) -> tuple[Codes, list[str], Counter[str]]:
+    """Codes into the unique diagnoses, ascending; -1 for what means no diagnosis. And how often each such word stands in
+    the rows `of_lists` ("" for a blank).
+    """
     codes, raw = unique(problems.table.text(column))
-    strings = sorted(set(raw) - {text for text in raw if text.casefold() in empty_words})
+    none = {text for text in raw if is_none(text)}
+    strings = sorted(set(raw) - none)
     index = {text: i for i, text in enumerate(strings)}
     number = np.array([*(index.get(text, NO_DIAGNOSIS) for text in raw), NO_DIAGNOSIS], np.int64)
-    times = np.bincount(codes[codes >= 0], minlength=len(raw))
-    faults = [_fault(text) if at >= 0 else None for text, at in zip(raw, number.tolist(), strict=False)]
-    faults.append(("the diagnosis is blank", "a diagnosis in words, or a word for no diagnosis"))
-    for row in np.flatnonzero(np.array([fault is not None for fault in faults])[codes]).tolist():
+    faults = [None if text in none else fault_of(text) for text in raw]
+    blank = (
+        None if is_none.by_default else ("the diagnosis is blank", "a diagnosis in words, or a word for no diagnosis")
+    )
+    faults.append(blank)
+    for row in np.flatnonzero(np.array([fault is not None for fault in faults])[codes] & of_lists).tolist():
         problem, allowed = faults[codes[row]] or ("", "")
         problems.add(row, problem, column, allowed=allowed, got=None if codes[row] < 0 else raw[codes[row]])
-    notes = []
-    for word in sorted(empty_words):
-        count = sum(int(t) for t, text in zip(times, raw, strict=True) if text.casefold() == word)
-        notes.append(f"{word!r} means no diagnosis ({count:,} of {len(codes):,} entries): it matches nothing.")
-    for text, count in sorted(zip(raw, times.tolist(), strict=True)):
-        if text.casefold() in _SOUNDS_EMPTY - empty_words:
-            of = f"{count:,} of {len(codes):,} entries"
-            notes.append(f"{text!r} was taken as a diagnosis ({of}); if it means none, name it in no_diagnosis.")
-    return number[codes], strings, notes
+    times = np.bincount(codes[of_lists] + 1, minlength=len(raw) + 1)
+    counts = Counter({text: int(n) for text, n in zip(raw, times[1:], strict=True) if text in none and n})
+    if times[0] and blank is None:
+        counts[""] = int(times[0])
+    return number[codes], strings, counts
 
 
-def _fault(text: str) -> tuple[str, str] | None:
+def fault_of(text: str) -> tuple[str, str] | None:
     """What is wrong with a diagnosis, and what is allowed."""
     if len(text) > MAX_CHARACTERS:
         return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
@@ -155,15 +183,18 @@ def roles(column: str | None, rater: Named, problems: Problems) -> tuple[list[st
 
 def one_per_case(column: str, what: str, case: Named, problems: Problems) -> list[Cell | None]:
     """What a column says of each case, in its first row that is not blank; a row that says another is a problem."""
-    codes, values = unique(problems.table.text(column))
+    raw_codes, raw = unique(problems.table.data.column(column))
+    index: dict[str, int] = {}
+    number = [index.setdefault(text, len(index)) if (text := cell_text(value)) else -1 for value in raw]
+    codes, values = np.array([*number, -1], np.int64)[raw_codes], list(index)
     case_of, cases = case
     there = np.flatnonzero((case_of >= 0) & (codes >= 0))
     _, place = np.unique(case_of[there], return_index=True)
     first = np.full(len(cases), -1)
     first[case_of[there[place]]] = there[place]
-    said = codes[first]
+    said = codes[first] if len(codes) else first
     for row in there[codes[there] != said[case_of[there]]].tolist():
         problem = f"the {what} differs within the case {cases[case_of[row]]!r}"
         allowed = f"{values[said[case_of[row]]]!r}, as in its first row"
-        problems.add(row, problem, column, allowed=allowed, got=values[codes[row]])
+        problems.add(row, problem, column, of_case=True, allowed=allowed, got=values[codes[row]])
     return [None if row < 0 else Cell(values[codes[row]], problems.table.row_number(row)) for row in first.tolist()]

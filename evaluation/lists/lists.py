@@ -21,11 +21,12 @@ NO_CATEGORY = -1
 
 @dataclass(frozen=True)
 class Rejected:
-    """What was set aside: rows written to `path`, and the cases left out with them."""
+    """What was set aside: rows written to `path`, and the lists and whole cases that are gone with them."""
 
     rows: int = 0
     cases: int = 0
     path: str | None = None
+    lists: int = 0
 
 
 class Cell(NamedTuple):
@@ -88,10 +89,19 @@ class Lists:
         rank = np.arange(k)
         return np.where(rank < self.lengths[:, :, None], self.offsets[:, :, None] + rank, -1)
 
-    def cells(self, column: str) -> tuple[NDArray[np.int64], list[str]]:
-        """One of `more` as codes, in the order of `entries`, into its unique texts; -1 where blank or not there."""
+    def cells(self, column: str, depth: int | None = None) -> tuple[NDArray[np.int64], list[str]]:
+        """One of `more` as codes, in the order of `entries`, into its unique texts; -1 where blank or not there.
+
+        depth : cells past this rank are not looked at; they count as blank.
+        """
         if column not in self.more:
             return np.full(len(self.entries), -1), []
+        if depth is not None and int(self.lengths.max(initial=0)) > depth:
+            at = self.places(depth)
+            kept = np.zeros(len(self.entries), bool)
+            kept[at[at >= 0]] = True
+            values = [value if keep else None for value, keep in zip(self.more[column], kept.tolist(), strict=True)]
+            return replace(self, more={column: values}).cells(column)
         index: dict[Any, int] = {}
         raw = np.fromiter((index.setdefault(value, len(index)) for value in self.more[column]), np.int64)
         texts: dict[str, int] = {}

@@ -1,33 +1,57 @@
-"""Lists in long form (case_id, rater, role, rank, diagnosis) -> `Lists`, with every row checked."""
+"""What users have -> the long form (`shapes/`) -> `Lists`, with every row checked."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...errors import InputError, OptionError
-from ...files.tables import Table, check_output, read_table, write_rejects
-from .columns import Codes, Named, Problems, coded, diagnoses, no_diagnosis_words, one_per_case, ranks, roles
-from .lists import NO_DIAGNOSIS, REFERENCE, UNUSED, Cell, Lists, Rejected, as_text, assign_roles, note_unused
+from ...errors import InputError
+from ...files.tables import check_output, write_rejects
+from .columns import Codes, Problems, blanks, coded, diagnoses, one_per_case, optional_cells, ranks, roles
+from .lists import EXPERT, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Rejected, assign_roles, note_unused
+from .no_diagnosis import NoDiagnosis, taken_as_none
+from .ranking import (
+    EMPTY,
+    OWN,
+    REFUSE,
+    Rows,
+    check_missing,
+    check_missing_option,
+    check_ranks,
+    lists_given,
+    told_missing,
+)
+from .references import references_of
+from .shapes.long import MORE, Long
+from .shapes.sources import long_form
 
-REQUIRED = ("case_id", "rater", "rank", "diagnosis")
-MORE = ("icd10", "severity", "relation", "category")
-MORE_OF_THE_REFERENCE = ("icd10", "severity")
-OPTIONAL = ("role", "reference", *MORE, *(f"reference_{name}" for name in MORE_OF_THE_REFERENCE))
+DEPTH = 10
+"""The deepest rank that a metric looks at, whatever k is."""
+_READ_BY = {
+    "icd10": ("ranking", "hierarchical", "agreement"),
+    "severity": ("weighted",),
+    "relation": ("weighted", "ranking"),
+}
 
 
 def read_lists(
     source: Any,
     *,
+    references: Any = None,
     algorithms: Iterable[str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    no_diagnosis: Iterable[str] = (),
+    columns: Mapping[str, Any] | None = None,
+    encoding: str | None = None,
+    no_diagnosis: str | Iterable[str] | None = None,
+    missing: str | None = None,
+    by: str | Iterable[str] | None = None,
+    k: int | None = None,
+    wanted: Container[str] | None = None,
     rejects: str | os.PathLike[str] | None = None,
+    format: str | None = None,
 ) -> Lists:
     """Reads and checks lists of diagnoses.
 
@@ -37,206 +61,204 @@ def read_lists(
         icd10, severity, relation, category, reference_icd10 and reference_severity.
     algorithms : raters that are the algorithms; all others are the panel. Goes before the column role.
     columns : other names of columns, `{"diagnosis": "dx"}`.
-    no_diagnosis : words that mean "no diagnosis", in any case. They keep their place in the list and match nothing.
-    rejects : a file for what cannot be right; without it the first such row is an `InputError`. The unit is the case:
-        a bad row spoils its list, and a case in which one list is spoilt is left out for everybody. All rows of such
-        a case are written, the bad ones with their own reason. (A row without a case is written alone.)
+    no_diagnosis : words that mean "no diagnosis", in any case, besides none, N/A, unknown, multiple, a dash, a blank and the like.
+        They keep their place in the list and match nothing. With the word "keep" among them the default words, too, are diagnoses.
+    missing : what a list that is not there counts as: "empty", an empty answer; "own", nothing: each rater has its own n; "refuse".
+        By default empty, but for the experts of a panel, whose missing lists are refused.
+    by : columns of the case (specialty, rarity), for results by group.
+    k : how many diagnoses of each list count. Faults in rows that no metric looks at then stop nothing.
+    wanted : the families of metrics to come; by default all. Columns that none of them reads are not checked.
+    rejects : a file for what cannot be right; without it the first such row is an `InputError`. A bad row spoils its list, which
+        is then missing; what is wrong with a whole case, and a missing list that is refused, leaves out the case.
+
+    Raises
+    ------
+    InputError
+        For lists that cannot be right. OptionError : for an option outside what is allowed.
     """
-    table = read_table(source)
-    names = _column_names(table, columns)
+    check_missing_option(missing)
+    is_none = NoDiagnosis(no_diagnosis)
     if rejects is not None:
         check_output(rejects)
-    empty_words = no_diagnosis_words(no_diagnosis)
+    groups_by = [] if by is None else [by] if isinstance(by, str) else list(by)
+    long = long_form(source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format)
+    names = {ours: name for ours, name in long.names.items() if _is_read(ours, wanted)}
+    table = long.table
     problems = Problems(table)
 
     case, cases = of_case = coded(names["case_id"], problems, "the case has no name")
-    rater, raters = of_rater = coded(names["rater"], problems, "the rater has no name")
-    rank = ranks(names["rank"], problems)
-    entry, strings, notes = diagnoses(names["diagnosis"], empty_words, problems)
+    rater, raters = of_rater = coded(names["rater"], problems, "the rater has no name", of_case=True)
     role_of_rater, role_of_row = roles(names.get("role"), of_rater, problems)
     is_reference = role_of_row == REFERENCE
-    said = {
-        what: one_per_case(names[what], what, of_case, problems)
-        for what in ("reference", *(f"reference_{name}" for name in MORE_OF_THE_REFERENCE))
-        if what in names
-    }
-    if "reference" in names and is_reference.any():
-        raise _two_references(table, names["reference"], int(np.flatnonzero(is_reference)[0]))
-    reference = [() if cell is None else (cell.value,) for cell in said.get("reference", [None] * len(cases))]
-
     kept_raters = [i for i in range(len(raters)) if role_of_rater is None or role_of_rater[i] != REFERENCE]
     assigned = None if role_of_rater is None else tuple(role_of_rater[i] for i in kept_raters)
+    notes: list[str] = []
     if algorithms is not None:
         listing = [raters[i] for i in kept_raters]
         assigned = assign_roles(listing, assigned, algorithms, table.source)
         notes.extend(note_unused(listing, assigned))
-    used = np.zeros(len(raters) + 1, bool)
-    used[[r for place, r in enumerate(kept_raters) if assigned is None or assigned[place] != UNUSED]] = True
-    ranked = used[rater] | is_reference
-    _check_ranking(names["rank"], of_case, of_rater, rank, ranked, problems)
-    _check_missing(names["rater"], of_case, of_rater, np.flatnonzero(used), problems)
+    role = dict(zip(kept_raters, assigned or [""] * len(kept_raters), strict=True))
+    in_use = np.array([role.get(i, UNUSED) != UNUSED for i in range(len(raters))] + [False])
 
-    alive, rejected = _set_aside(of_case, problems, rejects)
-    order = np.flatnonzero(alive)
-    order = order[np.lexsort((rank[order], rater[order], case[order]))]
+    empty = blanks(table, names["diagnosis"]) & blanks(table, names["rank"])
+    ranked = in_use[rater] & ~empty
+    rank = ranks(names["rank"], ranked, problems)
+    entry, strings, none_words = diagnoses(names["diagnosis"], is_none, ranked, problems)
+    rows = Rows(of_case, of_rater, rank, ranked, empty, long.unread)
+    said_of_ranks = check_ranks(rows, names["rank"], problems)
+    if k is not None:
+        passed_over = _pass_over(rank, max(k, DEPTH), problems)
+        ranked[passed_over] = False
+        if passed_over:
+            notes.append(
+                f"{len(passed_over):,} rows past rank {max(k, DEPTH)} cannot be right; no metric looks so far."
+            )
+
+    at = np.flatnonzero(is_reference & (case >= 0))
+    at = at[np.lexsort((at, rank[at], case[at]))]
+    right = references_of(names, of_case, at, is_none, problems)
+    for name in groups_by:
+        table.require(name, "to group the cases by")
+    groups = {name: one_per_case(name, name, of_case, problems) for name in groups_by}
+
+    used = np.flatnonzero(in_use)
+    policy = {r: missing or (REFUSE if role[r] == EXPERT else EMPTY) for r in used.tolist()}
+    refused = np.array([r for r, one in policy.items() if one == REFUSE], np.int64)
+    spoilt = _spoilt(rows, problems)
+    there = lists_given(rows, spoilt)
+    check_missing(rows, there, refused, names["rater"], problems)
+    answered = there[:, used].any(1)
+    out_cases, rejected = _set_aside(rows, problems, spoilt, refused, answered, rejects)
+
+    kept_cases = np.flatnonzero(answered & ~out_cases)
+    if not len(kept_cases):
+        see = f"; see {rejected.path}" if rejected.rows else ""
+        raise InputError(f"no case is left of {len(cases):,}{see}", source=table.source)
+    place_of = np.full((len(cases), len(raters)), -1)
+    place_of[np.ix_(kept_cases, used)] = np.arange(len(kept_cases) * len(used)).reshape(len(kept_cases), -1)
+    place_of[~there] = -1
+    order = rows.by_place()
+    order = order[place_of[case[order], rater[order]] >= 0]
+    list_of = place_of[case[order], rater[order]]
     if not len(order):
-        raise InputError(f"no case is left of {len(cases):,}; see {rejected.path}", source=table.source)
-    reference_rows = order[is_reference[order] & (entry[order] >= 0)]
-    for row in reference_rows.tolist():
-        reference[case[row]] = (*reference[case[row]], strings[entry[row]])
-    reference_more = _reference_more(table, names, said, reference_rows, case[reference_rows], len(cases))
-    order = order[used[rater[order]]]
-    case_at, n = _renumbered(case[order], len(cases))
-    rater_at, r = _renumbered(rater[order], len(raters))
+        raise InputError("every list is empty", source=table.source, allowed="at least one diagnosis")
+    lengths = np.bincount(list_of, minlength=len(kept_cases) * len(used))
     said, _ = _renumbered(np.append(entry[order], NO_DIAGNOSIS), len(strings) + 1)
-    list_of = case_at[case[order]] * r + rater_at[rater[order]]
-    lengths = np.bincount(list_of, minlength=n * r)
-    there_cases, there_raters = np.flatnonzero(case_at >= 0), np.flatnonzero(rater_at >= 0).tolist()
+    absent = ~there[np.ix_(kept_cases, used)] & np.array([policy[r] == OWN for r in used.tolist()])
+    own = missing == OWN
+    warnings = [
+        *long.warnings,
+        *right.warnings,
+        *_told_cases(kept_cases, ~out_cases & ~answered & (rejected.rows == 0), right.names),
+        *taken_as_none(none_words, int(ranked.sum())),
+        *told_missing(rows, there, kept_cases, used, own, table),
+        *said_of_ranks,
+    ]
     return Lists(
         source=table.source,
-        cases=[cases[i] for i in there_cases],
-        raters=[raters[i] for i in there_raters],
-        roles=None if assigned is None else tuple(assigned[kept_raters.index(i)] for i in there_raters),
+        cases=[cases[i] for i in kept_cases],
+        raters=[raters[i] for i in used],
+        roles=None if assigned is None else tuple(role[i] for i in used.tolist()),
         strings=[strings[i] for i in np.flatnonzero(said[:-1] >= 0)],
         entries=said[entry[order]].astype(np.int32),
-        offsets=(np.cumsum(lengths) - lengths).reshape(n, r),
-        lengths=lengths.reshape(n, r),
-        rows=order + table.first_row,
-        reference=[reference[i] for i in there_cases],
-        more={name: table.data.column(names[name]).take(pa.array(order)).to_pylist() for name in MORE if name in names},
-        reference_more={name: [cells[i] for i in there_cases] for name, cells in reference_more.items()},
+        offsets=(np.cumsum(lengths) - lengths).reshape(-1, len(used)),
+        lengths=lengths.reshape(-1, len(used)),
+        rows=table.row_numbers()[order],
+        reference=[right.names[i] for i in kept_cases],
+        more={name: optional_cells(table, names[name], order) for name in MORE if name in names},
+        reference_more={name: [cells[i] for i in kept_cases] for name, cells in right.more.items()},
         rejected=rejected,
-        notes=tuple(notes),
+        notes=(*notes, *right.notes),
+        groups={
+            name: [None if (c := cells[i]) is None else str(c.value) for i in kept_cases]
+            for name, cells in groups.items()
+        },
+        absent=absent,
+        recognised=_recognised(long, len(used), len(kept_cases), sum(bool(right.names[i]) for i in kept_cases)),
+        warnings=tuple(warnings),
     )
 
 
-def _column_names(table: Table, columns: Mapping[str, str] | None) -> dict[str, str]:
-    """Our name of a column -> the table's."""
-    mapped = dict(columns or {})
-    for ours in mapped:
-        if ours not in REQUIRED + OPTIONAL:
-            raise OptionError("columns", f"names for {', '.join(REQUIRED + OPTIONAL)}", ours)
-    for ours in (*REQUIRED, *mapped):
-        table.require(mapped.get(ours, ours), {"rater": "who listed it", "rank": "1 is likeliest"}.get(ours, ""))
-    return {ours: mapped.get(ours, ours) for ours in REQUIRED + OPTIONAL if mapped.get(ours, ours) in table.names}
+def _is_read(column: str, wanted: Container[str] | None) -> bool:
+    """Whether one of the wanted families reads a column."""
+    families = _READ_BY.get(column.removeprefix("reference_"))
+    return wanted is None or families is None or any(family in wanted for family in families)
 
 
-def _check_ranking(
-    column: str, case: Named, rater: Named, rank: Codes, ranked: NDArray[np.bool_], problems: Problems
-) -> None:
-    """Adds a problem for each rank that is given twice in one list, or that leaves a gap before it.
-
-    ranked : rows that belong to a list.
-    Lists that hold a row with a problem already are passed over: the gap is only its consequence.
-    """
-    codes_case, cases = case
-    codes_rater, raters = rater
-    list_of = np.where((codes_case < 0) | (codes_rater < 0), -1, codes_case * len(raters) + codes_rater)
-    rows = np.flatnonzero(ranked & (list_of >= 0) & ~np.isin(list_of, problems.rows_of(list_of)))
-    rows = rows[np.lexsort((rows, rank[rows], list_of[rows]))]
-    if not len(rows):
-        return
-    starts = np.append(True, list_of[rows][1:] != list_of[rows][:-1])
-    before = np.where(starts, 0, np.append(0, rank[rows][:-1]))
-    step = rank[rows] - before
-    for at in np.flatnonzero(step != 1).tolist():
-        row = int(rows[at])
-        whose = f"the list by {raters[codes_rater[row]]!r} for case {cases[codes_case[row]]!r}"
-        if step[at] == 0:
-            problem = f"the rank {rank[row]} is given twice in {whose}"
-        elif before[at] == 0:
-            problem = f"{whose} does not start at 1"
-        else:
-            problem = f"the rank {before[at] + 1} is missing in {whose}"
-        problems.add(row, problem, column, allowed="1, 2, 3, …, each once in a list", got=int(rank[row]))
+def _pass_over(rank: Codes, depth: int, problems: Problems) -> list[int]:
+    """Forgets the problems of rows past `depth`, and gives these rows."""
+    rows = [row for row in problems if rank[row] > depth and row not in problems.of_case]
+    for row in rows:
+        problems.drop(row)
+    return rows
 
 
-def _check_missing(column: str, case: Named, rater: Named, used: Codes, problems: Problems) -> None:
-    """Adds a problem to the first row of each case that one of the raters `used` lacks.
-
-    Cases that hold a problem already are passed over: the row that would have made the list is refused for a reason.
-    """
-    codes_case, cases = case
-    codes_rater, raters = rater
-    there = np.zeros((len(cases), len(raters)), bool)
-    known = (codes_case >= 0) & (codes_rater >= 0)
-    there[codes_case[known], codes_rater[known]] = True
-    lacking = ~there[:, used]
-    faulty = problems.rows_of(codes_case)
-    lacking[faulty[faulty >= 0]] = False
-    if not lacking.any():
-        return
-    total = lacking.sum(0)
-    first_row = np.full(len(cases), -1)
-    place, rows = np.unique(codes_case, return_index=True)
-    first_row[place[place >= 0]] = rows[place >= 0]
-    tally = ", ".join(
-        f"{raters[r]!r} lacks {count:,} of {len(cases):,} cases" for r, count in zip(used, total, strict=True) if count
-    )
-    for i in np.flatnonzero(lacking.any(1)).tolist():
-        absent = [raters[r] for r, lacks in zip(used, lacking[i], strict=True) if lacks]
-        problem = f"the case {cases[i]!r} has no list by {', '.join(map(repr, absent))} ({tally})"
-        allowed = "a list of every rater for every case; --rejects FILE leaves such cases out"
-        problems.add(int(first_row[i]), problem, column, allowed=allowed)
-
-
-def _reference_more(
-    table: Table,
-    names: dict[str, str],
-    said: Mapping[str, list[Cell | None]],
-    rows: Codes,
-    case_of_row: Codes,
-    n_cases: int,
-) -> dict[str, list[tuple[Cell, ...]]]:
-    """What the columns `reference_…` say of each case, or else its rows with the role reference, one cell for each."""
-    out: dict[str, list[tuple[Cell, ...]]] = {}
-    for name in MORE_OF_THE_REFERENCE:
-        by_column = said.get(f"reference_{name}")
-        if by_column is not None:
-            out[name] = [() if cell is None else (cell,) for cell in by_column]
-        if name not in names or not len(rows):
-            continue
-        values = table.data.column(names[name]).take(pa.array(rows)).to_pylist()
-        cells = [Cell(as_text(value) or None, table.row_number(row)) for value, row in zip(values, rows, strict=True)]
-        if by_column is None:
-            out[name] = [()] * n_cases
-            for cell, i in zip(cells, case_of_row.tolist(), strict=True):
-                out[name][i] = (*out[name][i], cell)
-        elif told := [row for cell, row in zip(cells, rows.tolist(), strict=True) if cell.value is not None]:
-            raise _two_references(table, names[f"reference_{name}"], told[0])
-    return out
-
-
-def _two_references(table: Table, column: str, row: int) -> InputError:
-    return table.error(
-        "two references", row, column, allowed=f"a column {column!r} or rows with the role reference, not both"
-    )
+def _spoilt(rows: Rows, problems: Problems) -> Codes:
+    """The numbers of the lists that hold a row with a problem of its own."""
+    found = sorted(set(problems) - problems.of_case)
+    return np.unique(rows.list_of[found]) if found else np.empty(0, np.int64)
 
 
 def _set_aside(
-    of_case: Named, problems: Problems, rejects: str | os.PathLike[str] | None
+    rows: Rows,
+    problems: Problems,
+    spoilt: Codes,
+    refused: Codes,
+    answered: NDArray[np.bool_],
+    rejects: str | os.PathLike[str] | None,
 ) -> tuple[NDArray[np.bool_], Rejected]:
-    """Which rows stay. Without `rejects` the first problem is raised; with it, its whole case is written there."""
-    case, cases = of_case
+    """bool [cases], those that are left out; what is wrong with them, and with the lists `spoilt`, is written to `rejects`.
+
+    Raises
+    ------
+    InputError
+        The first problem, where `rejects` is None.
+    """
+    case, cases = rows.case
+    out = np.zeros(len(cases) + 1, bool)
     if not problems:
-        return np.ones(len(case), bool), Rejected(path=None if rejects is None else os.fspath(rejects))
+        return out[:-1], Rejected(path=None if rejects is None else os.fspath(rejects))
     if rejects is None:
         raise problems[min(problems)]
-    culprit = np.full(len(cases), -1)
-    for row in sorted(problems, reverse=True):
-        if case[row] >= 0:
-            culprit[case[row]] = row
-    out = (culprit[case] >= 0) & (case >= 0)
-    reasons = {
-        row: f"left out with its case: {problems[int(culprit[case[row]])]}"
-        for row in np.flatnonzero(out).tolist()
-        if row not in problems
-    }
-    reasons.update({row: str(problem) for row, problem in problems.items()})
+    of_cases = np.isin(rows.rater[0], refused) | ~(rows.ranked | rows.empty)
+    culprit_of_case, culprit_of_list = dict[int, int](), dict[int, int]()
+    list_of = rows.list_of
+    for row in sorted(problems):
+        if row in problems.of_case or of_cases[row]:
+            culprit_of_case.setdefault(int(case[row]), row)
+        culprit_of_list.setdefault(int(list_of[row]), row)
+    out[[i for i in culprit_of_case if i >= 0]] = True
+    out[:-1] |= ~answered & np.isin(np.arange(len(cases)), case[list(problems)])
+    reasons = {row: str(problem) for row, problem in problems.items()}
+    for row in np.flatnonzero(out[case] & (case >= 0)).tolist():
+        first = culprit_of_case.get(int(case[row]), culprit_of_list.get(int(list_of[row]), row))
+        reasons.setdefault(row, f"left out with its case: {problems[first]}")
+    for row in np.flatnonzero(np.isin(list_of, spoilt[spoilt >= 0])).tolist():
+        reasons.setdefault(row, f"left out with its list: {problems[culprit_of_list[int(list_of[row])]]}")
     write_rejects(problems.table, reasons, rejects)
-    alive = ~out
-    alive[list(problems)] = False
-    return alive, Rejected(len(reasons), int((culprit >= 0).sum()), os.fspath(rejects))
+    lost = spoilt[(spoilt >= 0) & ~out[spoilt // max(len(rows.rater[1]), 1)]]
+    return out[:-1], Rejected(len(reasons), int(out[:-1].sum()), os.fspath(rejects), len(lost))
+
+
+def _told_cases(kept: Codes, unanswered: NDArray[np.bool_], references: list[tuple[str, ...]]) -> list[str]:
+    """Sentences on cases that nobody answered, and on those without a right answer where others have one."""
+    said = []
+    if unanswered.any():
+        many = int(unanswered.sum())
+        said.append(
+            f"{many:,} {'case has' if many == 1 else 'cases have'} no list by anybody and {'is' if many == 1 else 'are'} left out."
+        )
+    without = sum(not references[i] for i in kept.tolist())
+    if 0 < without < len(kept):
+        of = f"{without:,} of {len(kept):,} cases {'has' if without == 1 else 'have'} no right answer"
+        said.append(f"{of}, and {'is' if without == 1 else 'are'} out of every figure that needs one.")
+    return said
+
+
+def _recognised(long: Long, raters: int, cases: int, answered: int) -> str:
+    """What the input was read as, with its size, in one line."""
+    many = f"{raters:,} {'rater' if raters == 1 else 'raters'}, {cases:,} {'case' if cases == 1 else 'cases'}"
+    return f"{long.recognised} ({many}, {answered:,} with a right answer)"
 
 
 def _renumbered(codes: Codes, count: int) -> tuple[Codes, int]:

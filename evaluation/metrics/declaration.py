@@ -27,6 +27,8 @@ class Metric:
     denominator : what is divided by.
     degenerate : (when, what is returned and why), one per degenerate case. Undefined is NaN, never a number.
     function : pure, on arrays.
+    meaning : what it means, in one line for a physician. good : what a good value is, and how high it can come.
+    use, avoid : when to use it, and when not.
 
     The tests hold every metric to what follows:
 
@@ -48,6 +50,10 @@ class Metric:
     denominator: str
     degenerate: tuple[tuple[str, str], ...]
     function: Callable[..., Any]
+    meaning: str = ""
+    good: str = ""
+    use: str = ""
+    avoid: str = ""
     example: Callable[[np.random.Generator], dict[str, Any]] | None = None
     axes: Mapping[str, str] = field(default_factory=dict)
     order_free: tuple[str, ...] = ()

@@ -28,6 +28,10 @@ def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
 @declare(
     symbol="Acc",
     description="The share of cases in which the reference is among the first k diagnoses.",
+    meaning="The share of patients whose right diagnosis is among the first k of the list.",
+    good="1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.",
+    use="each case has one right answer, and lists are ranked",
+    avoid="lists differ in length, at a k beyond the shorter ones",
     formula="Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n",
     source=H_DDX,
     inputs="hits [n, K]: whether the diagnosis at each rank is the reference: by M, by code or by category; k",
@@ -55,6 +59,10 @@ def top_k_accuracy(hits: ArrayLike, k: int) -> float:
 @declare(
     symbol="MRR",
     description="The mean of 1 / rank of the first right diagnosis: 1 if it always comes first, 1/2 if it always comes second.",
+    meaning="How far down the list the right diagnosis first stands: 1 is always first, 1/2 second, 1/3 third on average.",
+    good="1 is the right diagnosis first in every patient; it lies between top-1 and top-10 accuracy, near top-1.",
+    use="each case has one right answer, and its place matters",
+    avoid="a case has several right answers: only the first that is named counts",
     formula="MRR = sum_i 1 / rank_i / n, rank_i of the first diagnosis that is the reference; 1 / rank_i = 0 beyond the first k",
     source="Voorhees 1999, The TREC-8 question answering track report",
     inputs="hits [n, K]: whether the diagnosis at each rank is the reference; k, 10 by default",
@@ -97,6 +105,10 @@ def _gains_example(generator: np.random.Generator) -> dict[str, Any]:
 @declare(
     symbol="nDCG",
     description="How early a list comes near the reference diagnoses, with partial credit, against a list that names them all first.",
+    meaning="How early the right diagnoses come, with partial credit for answers that are near: a class, a kind, close kin.",
+    good="1 is every right diagnosis named exactly, before all else; near kin alone, ranked first, reaches about 0.25 to 0.75.",
+    use="a case has several right answers, or near answers shall count in part",
+    avoid="one number shall say how often a model is right: then top-k accuracy",
     formula="nDCG@k = mean_i min(1, DCG_i / IDCG_i), DCG = sum_j (sum_d max_{l <= j} g_ld - sum_d max_{l < j} g_ld) / log2(j + 1), "
     "IDCG = sum_{j <= min(k, references)} 1 / log2(j + 1)",
     source="Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",

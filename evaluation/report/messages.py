@@ -2,16 +2,68 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from ...pages.encodings import with_interval
+from ...pages.words import counted, listed
 from ..matches.policy import policy_words
+from ..statistics.leaderboard import Leaderboard, leaderboard
 from ..statistics.results import Results
 
 
 def summary(report: Results) -> list[str]:
-    """What goes before the figures; one sentence or two for each algorithm and its panel; what the other families found."""
-    return [*report.warnings, *panel_words(report), *(line for section in report.sections for line in section.words)]
+    """What goes before the figures; the answer; what each family found."""
+    return [*report.warnings, *answer(report), *(line for section in report.sections for line in section.words)]
+
+
+def answer(report: Results) -> list[str]:
+    """Of the algorithms against their panel where there is one, else against the right answers."""
+    return panel_words(report) or _reference_words(report)
+
+
+def _reference_words(report: Results) -> list[str]:
+    """Who is best by the first metric, how good that is, and who is not shown to be less."""
+    board = leaderboard(report)
+    if not board.columns or not board.algorithms:
+        return []
+    column, best = board.columns[0], board.algorithms[0]
+    row = column.of_rater.get(best)
+    if row is None or row["value"] is None:
+        return []
+    cases = counted(row["n_cases"], "case")
+    if column.metric.symbol == "Acc":
+        shown = [f"the first diagnosis of {best} is right in {_percent(row)}"]
+        widest = next((c for c in board.columns[1:] if c.metric.symbol == "Acc"), None)
+        if widest is not None and (wide := widest.of_rater.get(best)) is not None and wide["value"] is not None:
+            shown.append(f"one of its first {wide['k']} in {_percent(wide)}")
+        told = f"Over {cases}, {' and '.join(shown)}"
+    else:
+        told = f"Over {cases}, {best} reaches {column.name} {with_interval(row)}"
+    return [f"{told}{_beside(board)}."]
+
+
+def _beside(board: Leaderboard) -> str:
+    """What is known of the others beside the best."""
+    column, others = board.columns[0], len(board.algorithms) - 1
+    if not others or not column.best:
+        return ""
+    if len(column.best) > 1:
+        return (
+            f"; so does {listed(list(column.best[1:]))}" if len(column.best) == 2 else f"; {len(column.best)} are level"
+        )
+    if not board.compared:
+        return ", the highest of " + counted(others + 1, "model")
+    if not column.level_with_best:
+        return ", more than the other model" if others == 1 else f", more than each of the other {others} models"
+    are = "is" if len(column.level_with_best) == 1 else "are"
+    return f"; {listed(list(column.level_with_best))} {are} not shown to be worse"
+
+
+def _percent(row: dict[str, Any]) -> str:
+    """`61.3 % [58.8, 63.9]`."""
+    ends = "" if row["low"] is None else f" [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+    return f"{100 * row['value']:.1f} %{ends}"
 
 
 def panel_words(report: Results) -> list[str]:
@@ -22,8 +74,8 @@ def panel_words(report: Results) -> list[str]:
     if not made["panels"] or not metrics:
         return []
     experts = len(next(iter(made["panels"].values())))
-    cases = f"{made['n_cases']:,} {'case' if made['n_cases'] == 1 else 'cases'}"
-    judges = f"{experts} {'other raters' if made['in_turn'] else 'experts'}"
+    cases = counted(made["n_cases"], "case")
+    judges = counted(experts, "other rater" if made["in_turn"] else "expert")
     if len(made["panels"]) > 1:
         return [
             f"Over {cases}, each algorithm against {judges}; 1 is what they reach among themselves.",
@@ -53,11 +105,6 @@ def _standing(report: Results, metric: str) -> str:
     parts += [f"{row['algorithm']} {with_interval(row)}: {row['reason']}" for row in rows if place_of(row) is None]
     what = {"RPAD": "how much they agree", "RRAD": "how often lists meet"}[metric]
     return f"{rows[0]['name']}, {what}: {'; '.join(parts)}."
-
-
-def listed(names: list[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 _AGREEMENT = (
@@ -96,11 +143,25 @@ def verdict(row: dict[str, Any]) -> str:
 
 
 def match_line(report: Results) -> str:
-    """The match function and its policy, with what counts as a match in words; for the head of a report."""
+    """The match function and its policy by name; for the head of a report."""
     made = report.made_with
-    if made["policy"] is None:
-        return f"Match function {made['matcher']}."
-    return f"Match function {made['matcher']}, policy {policy_words(made['policy'])}."
+    policy = "" if made["policy"] is None else f", policy {made['policy']}"
+    return f"Match function {made['matcher']}{policy}."
+
+
+def opening(report: Results) -> str:
+    """The file and its size, for the head of a report."""
+    made = report.made_with
+    judges = counted(len(made["raters"]), "rater" if made["panels"] else "model")
+    return f"{Path(made['source']).name} · {counted(made['n_cases'], 'case')} · {judges}"
+
+
+def threshold_words(report: Results) -> str:
+    """From where on a probability is a match, and why it is no half where M says how it was made."""
+    says = f"a match from {report.made_with['threshold']:.4g} up"
+    if report.made_with["policy"] is None:
+        return says
+    return f"{says} (not a half: training chose the threshold that best balances missed and false matches, by F1 unless asked otherwise)"
 
 
 def made_with_lines(report: Results) -> list[tuple[str, str]]:
@@ -108,15 +169,17 @@ def made_with_lines(report: Results) -> list[tuple[str, str]]:
     made = report.made_with
     known = made["min_coverage"]
     covered = "" if known is None else f"; each of its votes and picks is known for at least {known:.0%} of the pairs"
-    asked = f"; asked {made['pairs_asked']:,} pairs for the panel" if "pairs_asked" in made else ""
+    asked = f"; asked {counted(made['pairs_asked'], 'pair')} for the panel" if "pairs_asked" in made else ""
     lines = [
         (
             "Lists",
-            f"{made['source']}: {made['n_cases']:,} cases, {len(made['raters'])} raters ({', '.join(made['raters'])}), "
-            f"{made['unique_diagnoses']:,} different diagnoses; the first {report.k} of each list count",
+            f"{made['source']}: {counted(made['n_cases'], 'case')}, {counted(len(made['raters']), 'rater')} "
+            f"({', '.join(made['raters'])}), {counted(made['unique_diagnoses'], 'different diagnosis', 'different diagnoses')}; "
+            f"the first {report.k} of each list {'counts' if report.k == 1 else 'count'}",
         ),
-        ("References", f"{made['references']:,} of {made['n_cases']:,} cases have one"),
-        ("Match function", f"{made['matcher']}, a match from {made['threshold']:.4g} up{asked}{covered}"),
+        *([("Read as", made["recognised"])] if made.get("recognised") else []),
+        ("References", f"{made['references']:,} of {counted(made['n_cases'], 'case')} have one"),
+        ("Match function", f"{made['matcher']}, {threshold_words(report)}{asked}{covered}"),
         *([] if made["policy"] is None else [("What counts as a match", policy_words(made["policy"]))]),
         (
             "Intervals",
@@ -142,7 +205,10 @@ def made_with_lines(report: Results) -> list[tuple[str, str]]:
         lines.append(("ICD-10", f"the tree {made['icd_source']}"))
     if made["rejected_rows"]:
         lines.append(
-            ("Left out", f"{made['rejected_rows']:,} rows, {made['rejected_cases']:,} cases; see {made['rejects']}")
+            (
+                "Left out",
+                f"{counted(made['rejected_rows'], 'row')}, {counted(made['rejected_cases'], 'case')}; see {made['rejects']}",
+            )
         )
     lines.append(("Made with", ", ".join(f"{name} {version}" for name, version in made["versions"].items())))
     return lines

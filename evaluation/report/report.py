@@ -5,35 +5,81 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import DxmatchError, OptionError
+from ...errors import InputError, OptionError
 from ...files.atomic import whole_file
 from ...pages.rows import json_rows, plain_number
+from ..matches.case_table import CaseTable
 from ..statistics.results import Results
 from .messages import match_line, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-FORMAT = 2
-SUFFIXES = (".json", ".csv", ".html")
+FORMAT = 3
+SUFFIXES = (".html", ".json", ".csv", ".xlsx", ".md", ".tex")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report(Results):
-    """`Results` that print and save themselves."""
+    """`Results` that print and save themselves.
+
+    case_table : what was matched with what in each case; None where no case has a right answer.
+    """
+
+    case_table: CaseTable | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def matches(self) -> Any:
+        """A row for each case, rater and rank, as `CaseTable.chunks` says; M is asked for the relations at the first call.
+
+        Raises
+        ------
+        OptionError
+            Where no case has a right answer.
+        """
+        return self.framed(self._case_table().table)
+
+    def save_matches(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+        """Writes `matches` by the suffix of `path`, whole or not at all, without holding all rows.
+
+        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
+
+        Raises
+        ------
+        OptionError
+            Where no case has a right answer.
+        InputError
+            For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
+        """
+        return self._case_table().save(path, spreadsheet=spreadsheet)
+
+    def _case_table(self) -> CaseTable:
+        if self.case_table is None:
+            raise OptionError("matches", "asked for where cases have a right answer that was compared", "none")
+        return self.case_table
 
     def __str__(self) -> str:
         return "\n".join(summary(self))
 
-    def print(self, console: Console | None = None) -> None:
-        """To the terminal, as words and tables."""
+    def __repr__(self) -> str:
+        from .notebook import short
+
+        return short(self)
+
+    def _repr_html_(self) -> str:
+        from .notebook import html
+
+        return html(self)
+
+    def print(self, console: Console | None = None, *, full: bool = False) -> None:
+        """To the terminal: warnings, the answer, the leaderboard, differences; `full` prints everything."""
         from .terminal import print_report
 
-        print_report(self, console)
+        print_report(self, console, full=full)
 
     def to_dict(self) -> dict[str, Any]:
         tables = {f"{s.name}.{name}": rows for s in self.sections for name, rows in s.tables.items()}
@@ -50,6 +96,8 @@ class Report(Results):
             "left_out": self.left_out,
             "sections": [{"name": s.name, "title": s.title, "words": s.words, "notes": s.notes} for s in self.sections],
             "table": json_rows(self.rows),
+            "differences": json_rows(self.difference_rows),
+            "subgroups": json_rows(self.subgroup_rows),
             "tables": {name: json_rows(rows) for name, rows in tables.items()},
             "per_case": self.per_case_columns,
         }
@@ -57,8 +105,32 @@ class Report(Results):
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1, default=plain_number)
 
+    def to_latex(self) -> str:
+        """The leaderboard as LaTeX, with `booktabs`: a line for each algorithm, the best in bold.
+
+        Raises
+        ------
+        InputError
+            Where the report has no metric.
+        """
+        from .for_papers import latex
+
+        return latex(self)
+
+    def to_markdown(self) -> str:
+        """The leaderboard as a Markdown table, the best in bold.
+
+        Raises
+        ------
+        InputError
+            Where the report has no metric.
+        """
+        from .for_papers import markdown
+
+        return markdown(self)
+
     def save(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
-        """Writes .json (everything), .csv (the table) or .html (a page to read), whole or not at all.
+        """Writes a page to read (.html), everything (.json), the table of metrics (.csv, .xlsx) or the leaderboard (.tex, .md).
 
         spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
 
@@ -66,25 +138,29 @@ class Report(Results):
         ------
         OptionError
             For another suffix.
+        InputError
+            For a folder that is absent.
         DxmatchError
-            Where it cannot be written.
+            Where it cannot be written; nothing half written is left.
         """
         target = Path(path)
         suffix = check_report_path(target)
-        if suffix == ".csv":
+        if suffix in (".csv", ".xlsx"):
             from ...files.spreadsheet import without_formulas
             from ...files.tables import write_table
 
-            return write_table(without_formulas(self.table) if spreadsheet else self.table, target)
-        if suffix == ".html":
-            from .page import page
-
-            text = page(self)
-        else:
-            text = self.to_json()
+            return write_table(without_formulas(self.arrow) if spreadsheet else self.arrow, target)
+        text = self._as(suffix)
         with whole_file(target) as temporary:
             temporary.write_text(text, encoding="utf-8")
         return target
+
+    def _as(self, suffix: str) -> str:
+        if suffix == ".html":
+            from .page import page
+
+            return page(self, self.case_table)
+        return {".tex": self.to_latex, ".md": self.to_markdown, ".json": self.to_json}[suffix]()
 
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
         """Every chart of the page as a file of its own, in a folder that is made where it is absent.
@@ -106,5 +182,10 @@ def check_report_path(path: str | os.PathLike[str]) -> str:
     if target.suffix.lower() not in SUFFIXES:
         raise OptionError("path", f"a file that ends in {', '.join(SUFFIXES)}", str(path))
     if not target.parent.is_dir():
-        raise DxmatchError(f"{target.parent}: no such folder (for {target.name}).")
+        raise InputError(
+            "the folder for the report is absent",
+            source=str(target.parent),
+            allowed="an existing folder",
+            got=target.name,
+        )
     return target.suffix.lower()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import LEVELS
+from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
 from ..statistics.section import Section
 from .charts.marks import marks_of
@@ -30,10 +32,15 @@ _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 
 @dataclass(frozen=True)
 class Value:
-    """A cell that shows the value of a row with its interval; `mark` stands behind it. Without a row, a dash."""
+    """A cell that shows the value of a row with its interval; without a row, a dash.
+
+    mark : a sign behind the value. strong : whether the value stands out. note : words below it.
+    """
 
     row: Row | None
     mark: str = ""
+    strong: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,34 +59,72 @@ class Table:
     groups: Sequence[tuple[str, Sequence[Sequence[str | Value]]]]
 
 
-def overview(report: Results) -> Table | None:
-    """Raters by metrics, at k: of the relative metrics the headline; levels of ICD-10 have their chart."""
+def every_metric(report: Results) -> list[Table]:
+    """Raters by metrics, at k: of the relative metrics the headline; levels of ICD-10 have their chart.
+
+    Metrics that are the same for everyone are one line with all their names; one that is the same number for all
+    raters stands in a table of its own.
+    """
     raters = marks_of(report).ordered([row["algorithm"] for row in report.rows])
+    lines = [
+        (section.title, name, of)
+        for section in report.sections
+        for name, of in _headlines(report, section).items()
+    ]  # fmt: skip
+    merged: dict[tuple[Any, ...], tuple[str, list[str], dict[str, Row]]] = {}
+    for title, name, of in lines:
+        known = any(row["value"] is not None for row in of.values())
+        key = tuple(_figures(of.get(rater)) for rater in raters) if known else (title, name)
+        merged.setdefault(key, (title, [], of))[1].append(name)
+    alike = [entry for entry in merged.values() if len(raters) > 1 and _is_one(entry[2], raters)]
     groups = []
-    for section in report.sections:
-        lines = [
-            [name, *(_beside_1(of.get(rater)) for rater in raters)] for name, of in _headlines(report, section).items()
+    for title in dict.fromkeys(title for title, _, _ in lines):
+        shown = [
+            [" = ".join(names), *(_beside_1(of.get(rater)) for rater in raters)]
+            for heading, names, of in merged.values()
+            if heading == title and not any(of is other for _, _, other in alike)
         ]
-        if lines:
-            groups.append((section.title, lines))
-    if not groups:
-        return None
+        if shown:
+            groups.append((title, shown))
     told = f"Each value with its {report.made_with['level']:.0%} interval over resampled cases, at k = {report.k}."
     if any(row["metric"] in HEADLINES for row in report.rows):
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
-    return Table("", told, "Every rater by every metric", ["metric", *raters], groups)
+    made = [Table("", told, "Every metric of every rater", ["metric", *raters], groups)] if groups else []
+    if alike:
+        same = [[" = ".join(names), Value(of[raters[0]])] for _, names, of in alike]
+        made.append(
+            Table("The same for all of them", "", "Metrics that are the same for all", ["metric", "all"], [("", same)])
+        )
+    return made
+
+
+def _figures(row: Row | None) -> tuple[Any, ...]:
+    """What two rows must share to be shown as one."""
+    return () if row is None else tuple(
+        None if row[part] is None else round(row[part], 12) for part in ("value", "low", "high")
+    )  # fmt: skip
+
+
+def _is_one(of: dict[str, Row], raters: Sequence[str]) -> bool:
+    return len({_figures(of.get(rater)) for rater in raters}) == 1 and of[raters[0]]["value"] is not None
 
 
 def _headlines(report: Results, section: Section) -> dict[str, dict[str, Row]]:
     """Printed name of a metric -> rater -> row: what the overview shows of a section."""
     lines: dict[str, dict[str, Row]] = {}
+    board = leaderboard(report).names
     for row in section.rows:
         by_level = row["of"] in LEVELS and row["metric"] in _BY_LEVEL
         apart = section.name == "relative" and row["metric"] not in _SHOWN_OF_RELATIVE
         apart |= section.name == "agreement" and row["of"] != "with the algorithm"
-        if row["k"] in (report.k, None) and not by_level and not apart:
+        if (row["k"] in (report.k, None) and not by_level and not apart) or row["name"] in board or _is_ranking(row):
             lines.setdefault(row["name"], {})[row["algorithm"]] = row
     return lines
+
+
+def _is_ranking(row: Row) -> bool:
+    """Top-1, 3, 5 and 10 are looked at beside each other, and so is what has a depth of its own."""
+    return (row["metric"] == "Acc" and row["of"] == "M") or row["metric"] in ("MRR", "nDCG")
 
 
 def _beside_1(row: Row | None) -> Value:
@@ -87,8 +132,8 @@ def _beside_1(row: Row | None) -> Value:
 
 
 def panel_tables(report: Results) -> list[Table]:
-    """RPAD and RRAD by k; differences of algorithms; what they are made of, at k."""
-    return [made for made in (_by_k(report), _comparisons(report), _parts(report)) if made is not None]
+    """RPAD and RRAD by k; what they are made of, at k."""
+    return [made for made in (_by_k(report), _parts(report)) if made is not None]
 
 
 def _by_k(report: Results) -> Table | None:
@@ -97,40 +142,17 @@ def _by_k(report: Results) -> Table | None:
     if len(ks) < 2:
         return None
     groups = [
-        (metric, [[name, *(_beside_1(of.get((name, metric, k))) for k in ks)] for name in report.algorithms])
+        (metric, [[name, *(_beside_1(of.get((name, metric, k))) for k in ks)] for name in marks_of(report).algorithms])
         for metric in HEADLINES
     ]
     title = f"By the number of diagnoses k (hardness {report.hardness:g})"
     return Table(title, "", "RPAD and RRAD by k", ["", *(f"k = {k}" for k in ks)], groups)
 
 
-def _comparisons(report: Results) -> Table | None:
-    rows = report.rows_of("relative.comparisons")
-    if not rows:
-        return None
-    names = list(dict.fromkeys(row["name"] for row in rows))
-    of = {(row["first"], row["second"], row["name"]): row for row in rows}
-    lines: list[list[str | Value]] = []
-    for one, other in dict.fromkeys((row["first"], row["second"]) for row in rows):
-        found = [of.get((one, other, name)) for name in names]
-        cells = (cell for row in found for cell in (Value(row), _p(row["p_holm"] if row else None)))
-        lines.append([f"{one} − {other}", *cells])
-    header = ["", *(text for name in names for text in (name, "p"))]
-    told = (
-        "On the same resamples of the cases. p: two-sided, corrected by Holm for the "
-        f"{rows[0]['n_comparisons']} comparisons of this table."
-    )
-    return Table("Differences between algorithms", told, "Differences", header, [("", lines)])
-
-
-def _p(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}" if value >= 0.001 else "< 0.001"
-
-
 def _parts(report: Results) -> Table | None:
     of = {(r["algorithm"], r["metric"], r["of"]): r for r in report.rows if r["k"] in (report.k, None)}
     groups = []
-    for algorithm in report.algorithms:
+    for algorithm in marks_of(report).algorithms:
         lines = []
         for name, parts in _PARTS.items():
             rows = [None if part is None else of.get((algorithm, *part)) for part in parts]
@@ -147,10 +169,14 @@ def _parts(report: Results) -> Table | None:
     return Table(title, told, PARTS, ["", *_COLUMNS.values()], groups)
 
 
-def family_tables(section: Section) -> list[Table]:
-    """The tables of a family that have a form of their own."""
-    made = [_agreement(section.rows)] if section.name == "agreement" and section.rows else []
-    return made + [FORMS[name](rows) for name, rows in section.tables.items() if rows and name in FORMS]
+def family_tables(section: Section, order: Sequence[str]) -> list[Table]:
+    """The tables of a family that have a form of their own, its raters in the order of the report."""
+
+    def sorted_rows(rows: list[Row]) -> list[Row]:
+        return sorted(rows, key=lambda row: order.index(row["algorithm"]))
+
+    made = [_agreement(sorted_rows(section.rows))] if section.name == "agreement" and section.rows else []
+    return made + [FORMS[name](sorted_rows(rows)) for name, rows in section.tables.items() if rows and name in FORMS]
 
 
 def _crossed(rows: Sequence[Row], line: str, column: str) -> dict[str, dict[str, Row]]:

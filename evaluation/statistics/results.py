@@ -35,6 +35,7 @@ class Results:
     made_with : the settings and counts behind it all. notes : what its reader should know.
     warnings : what its reader must know before the figures.
     difference_rows : each two raters in each metric, those of `differences`. subgroup_rows : those of `subgroups`.
+    frame : the kind of data frame that tables come in (a narwhals one without rows); None for Arrow.
     """
 
     k: int
@@ -48,41 +49,53 @@ class Results:
     warnings: list[str] = field(default_factory=list)
     difference_rows: list[Row] = field(default_factory=list)
     subgroup_rows: list[Row] = field(default_factory=list)
+    frame: Any = field(default=None, repr=False, compare=False)
 
     @property
     def rows(self) -> list[Row]:
         """Those of `table`, as they came."""
         return [row for section in self.sections for row in section.rows]
 
+    def framed(self, data: pa.Table) -> Any:
+        """In the kind of frame that the lists came in: pandas, polars, or an Arrow table where they came from files."""
+        from ...files.tables import to_native
+
+        return to_native(data, self.frame)
+
     @cached_property
-    def table(self) -> pa.Table:
+    def arrow(self) -> pa.Table:
+        """`table`, whatever the kind of frame that the lists came in."""
+        return arrow_table(self.rows, _COLUMNS)
+
+    @cached_property
+    def table(self) -> Any:
         """algorithm, metric, of, k, hardness, name, value, low, high, undefined_repeats, reason, n_cases, n_pairs.
 
         `algorithm` is whoever is judged: an expert too, where the reference is the judge.
         """
-        return arrow_table(self.rows, _COLUMNS)
+        return self.framed(self.arrow)
 
     @cached_property
-    def differences(self) -> pa.Table:
+    def differences(self) -> Any:
         """first, second, metric, of, k, name, value (first less second), low, high, p, p_holm, n_comparisons, n_cases, reason."""
-        return arrow_table(self.difference_rows, _DIFFERENCES)
+        return self.framed(arrow_table(self.difference_rows, _DIFFERENCES))
 
     @cached_property
-    def subgroups(self) -> pa.Table:
+    def subgroups(self) -> Any:
         """by, group, and the columns of `table`: every metric in the cases of each group."""
-        return arrow_table(self.subgroup_rows, ("by", "group", *_COLUMNS))
+        return self.framed(arrow_table(self.subgroup_rows, ("by", "group", *_COLUMNS)))
 
     @cached_property
-    def tables(self) -> dict[str, pa.Table]:
+    def tables(self) -> dict[str, Any]:
         """The further tables of every family, by "family.table": "relative.curves", "hierarchical.chapters", …"""
         return {
-            f"{section.name}.{name}": arrow_table(rows)
+            f"{section.name}.{name}": self.framed(arrow_table(rows))
             for section in self.sections
             for name, rows in section.tables.items()
         }
 
     @property
-    def curves(self) -> pa.Table:
+    def curves(self) -> Any:
         """algorithm, metric (RPAD, RRAD), k, hardness, value, low, high, undefined_repeats, reason.
 
         Raises
@@ -93,7 +106,7 @@ class Results:
         return self._table("relative.curves")
 
     @property
-    def comparisons(self) -> pa.Table:
+    def comparisons(self) -> Any:
         """The rows of `differences` in RPAD and RRAD.
 
         Raises
@@ -104,9 +117,9 @@ class Results:
         if "relative.curves" not in self.tables:
             self._table("relative.comparisons")
         rows = [row for row in self.difference_rows if row["metric"] in ("RPAD", "RRAD")]
-        return arrow_table(rows, _DIFFERENCES)
+        return self.framed(arrow_table(rows, _DIFFERENCES))
 
-    def _table(self, name: str) -> pa.Table:
+    def _table(self, name: str) -> Any:
         if name not in self.tables:
             family = name.partition(".")[0]
             there = ", ".join(self.tables) or "none"
@@ -135,14 +148,14 @@ class Results:
         return columns
 
     @cached_property
-    def per_case(self) -> pa.Table:
+    def per_case(self) -> Any:
         """case_id, algorithm (whoever is judged), and what each family knows of the single case.
 
         Relative, at `k`: mu_AE_mean, chi_AE_mean, mu_EE_mean, chi_EE_mean; means over pairs of raters.
         """
         import pyarrow as pa
 
-        return pa.table(self.per_case_columns)
+        return self.framed(pa.table(self.per_case_columns))
 
     @property
     def algorithms(self) -> list[str]:

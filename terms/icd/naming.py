@@ -74,6 +74,10 @@ class Naming:
             for name, reading in zip(names, self.read(texts), strict=True)
         ]
 
+    def parts_of(self, text: str) -> list[str]:
+        """The different diagnoses that one text holds; [] where it is no more than one, or no name is known."""
+        return [] if self._reader is None else self._reader.parts_of(text)
+
     def _title_of(self, name: str) -> str:
         return name if self.code_source is None else self._title(name)
 

@@ -25,11 +25,21 @@ _REPEATED = re.compile(r"(?:(\w)\1{2,}\s*)+|(\w+)(?:\s+\2){2,}", re.IGNORECASE)
 _CODE = re.compile(r"[A-Za-z]\d[\dA-Za-z]\.[\dA-Za-z]{1,4}")
 
 
+def says_nothing(raw: str) -> bool:
+    """Whether a text is a word for no diagnosis ("none", "N/A", "unknown"), in any case; or has neither letter nor digit.
+
+    >>> says_nothing("N/A."), says_nothing("-"), says_nothing("non-diabetic")
+    (True, True, False)
+    """
+    text = raw.casefold().strip(" .!-()[]")
+    return " ".join(text.split()) in _NOTHING_SAID or not any(map(str.isalnum, text))
+
+
 def is_nothing(raw: str) -> bool:
     """Whether a text says that there is none, or is a number, one letter or word again and again, a file's name, or of the form of a code and none."""
     text = raw.strip()
     return (
-        " ".join(text.casefold().strip(" .!-()[]").split()) in _NOTHING_SAID
+        says_nothing(text)
         or not any(map(str.isalpha, text))
         or _FILE.fullmatch(text) is not None
         or _ADDRESS.fullmatch(text) is not None

@@ -113,6 +113,15 @@ class Reader:
             or (self.vocabulary.has_stem_of(word) and FOREIGN_ENDING.search(word) is None)
         )
 
+    def parts_of(self, raw: str) -> list[str]:
+        """The different diagnoses that a text holds, as they are written; [] where it is surely no more than one.
+
+        The text as a whole must be no name, and its parts must be names of different diseases.
+        """
+        if self.vocabulary.is_name(self.normalized(raw)):
+            return []
+        return next((parts for parts, sure in ways_apart(raw) if self._are_different(parts, sure)), [])
+
     def _is_several(self, raw: str) -> bool:
         return any(self._are_different(parts, sure) for parts, sure in ways_apart(raw))
 

@@ -92,7 +92,7 @@ def test_at_k_1_the_optimistic_form_is_undefined(panel, to_frame, hand_matcher):
 
 
 def test_per_case(report):
-    one, two = report.per_case.to_pylist()
+    one, two = report.per_case.to_dict("records")
     means = {"mu_AE_mean": 2 / 3, "chi_AE_mean": 2 / 3, "mu_EE_mean": 2 / 3, "chi_EE_mean": 2 / 3}
     assert one == {"case_id": "one", "algorithm": "A"} | {name: pytest.approx(m) for name, m in means.items()}
     found = [two[name] for name in ("mu_AE_mean", "mu_EE_mean", "chi_EE_mean")]
@@ -100,7 +100,7 @@ def test_per_case(report):
 
 
 def test_curves_hold_the_same_numbers(report):
-    curves = {(r["metric"], r["k"], r["hardness"]): r["value"] for r in report.curves.to_pylist()}
+    curves = {(r["metric"], r["k"], r["hardness"]): r["value"] for r in report.rows_of("relative.curves")}
     assert curves["RPAD", 2, 0.5] == pytest.approx(15 / 8)
     assert curves["RRAD", 2, 0.0] == pytest.approx(2)
     assert curves["RPAD", 1, 0.0] is None
@@ -135,7 +135,7 @@ def test_longer_lists_are_cut(panel, to_frame, hand_matcher):
 def test_no_diagnosis_keeps_its_place(panel, to_frame, hand_matcher):
     panel["one"]["X"] = ["none", "heart attack"]
     panel["one"]["Y"] = ["None", "pulmonary embolism"]
-    report = evaluate(to_frame(panel), hand_matcher, k=1, max_k=2, algorithms=["A"], no_diagnosis=["NONE"], bootstrap=0)
+    report = evaluate(to_frame(panel), hand_matcher, k=1, max_k=2, algorithms=["A"], bootstrap=0)
     # at k = 1 case one gives nothing to X and Y, not even with each other; heart attack stands at rank 2
     assert value(report, "P", "AE mean", 1) == pytest.approx((1 / 2 + 0 + 0) / 3)
     assert value(report, "P", "EE mean", 1) == 0
@@ -143,9 +143,11 @@ def test_no_diagnosis_keeps_its_place(panel, to_frame, hand_matcher):
     assert value(report, "P", "AE mean", 2) == pytest.approx(5 / 24)
     assert value(report, "P", "EE mean", 2) == pytest.approx(4 / 24)
     # as a diagnosis, the two "none" would be strings like others
-    plain = evaluate(to_frame(panel), type(hand_matcher)(("none", "None")), k=1, algorithms=["A"], bootstrap=0)
+    by_words = type(hand_matcher)(("none", "None"))
+    plain = evaluate(to_frame(panel), by_words, k=1, algorithms=["A"], no_diagnosis="keep", bootstrap=0)
     assert value(plain, "P", "EE mean") == pytest.approx((1 / 2 + 0 + 0) / 3)
-    assert any("'none' was taken as a diagnosis (1 of 16 entries)" in note for note in plain.notes)
+    assert "2 of 16 answers name no diagnosis ('none' 2). They keep their rank and match nothing." in report.warnings
+    assert plain.warnings == []
 
 
 def test_two_experts_have_no_sigma_among_themselves(panel, to_frame, hand_matcher):

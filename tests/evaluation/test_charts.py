@@ -29,7 +29,7 @@ def rows(report, metric, of=None):
 
 
 NAMES = [
-    "rpad_by_k", "rrad_by_k", "pairs_p", "pairs_r", "pairs_kappa", "sigma", "cascade", "ranks", "violin_hdf1",
+    "top_k", "rpad_by_k", "rrad_by_k", "pairs_p", "pairs_r", "pairs_kappa", "sigma", "cascade", "ranks", "violin_hdf1",
     "violin_semantic", "violin_severity", "plane_raters", "plane_cases",
 ]  # fmt: skip
 
@@ -42,7 +42,10 @@ def test_all_charts_are_there(figures):
 def test_a_chart(figures, full_report, name):
     """It has data and a finding, fetches nothing, takes no text as code, and is coloured by the page or by the file."""
     figure = figures[name]
-    assert figure.section in {section.name for section in full_report.sections} and figure.finding.endswith(".")
+    assert figure.section in {
+        "leaderboard",
+        *(section.name for section in full_report.sections),
+    } and figure.finding.endswith(".")
     assert figure.rows and all(set(figure.columns) <= row.keys() for row in figure.rows)
     for style in (PAGE, FILE):
         spec = spec_of(figure, style)
@@ -57,7 +60,7 @@ def test_a_chart(figures, full_report, name):
 
 def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everything, same_text):
     alone = evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
-    assert [f.name for f in all_figures(alone)] == NAMES[:6]
+    assert [f.name for f in all_figures(alone)] == NAMES[1:7]
     frame = everything().drop(columns=["severity", "reference_severity"])
     for family, names in (("weighted", ["violin_semantic"]), ("recall", [])):
         assert [f.name for f in all_figures(evaluate(frame, same_text, bootstrap=0, metrics=[family]))] == names
@@ -109,7 +112,7 @@ def test_ranks(figures, full_report):
 
 @pytest.mark.parametrize(("score", "top"), [("HDF1", 1), ("Semantic", 16), ("Severity", 16)])
 def test_violins(figures, full_report, score, top):
-    frame = full_report.per_case.to_pandas()
+    frame = full_report.per_case
     figure = figures[f"violin_{score.lower()}"]
     for row in figure.rows:
         own = frame[frame["algorithm"] == row["rater"]][score].dropna()
@@ -135,7 +138,7 @@ def test_plane(figures, full_report):
     means = {r["rater"]: (r["x"], r["y"]) for r in figures["plane_raters"].rows}
     of = {(r["algorithm"], r["of"]): r["value"] for r in rows(full_report, "rescaled")}
     assert means == {rater: (of[rater, "Semantic"], of[rater, "Severity"]) for rater in "XYAZB"}
-    frame = full_report.per_case.to_pandas()
+    frame = full_report.per_case
     for rater, own in frame.groupby("algorithm"):
         drawn = [r for r in figures["plane_cases"].rows if r["rater"] == rater]
         assert sum(r["cases"] for r in drawn) == 14

@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -10,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from dxmatch.errors import DxmatchError, InputError
-from dxmatch.files.tables import read_table, to_native, write_table, write_tables
+from dxmatch.files.tables import Table, read_table, to_native, write_rejects, write_table, write_tables
 from dxmatch.terms.text.abbreviations import read_abbreviations
 
 DATA = pa.table({"a": ["heart attack", 'say "x", y\nz', "ИБС"], "b": ["MI", None, "007"]})
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
 def test_round_trip_whole_and_in_pieces(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"t{suffix}"
     for tables in ([DATA], [DATA.slice(0, 1), DATA.slice(1, 0), DATA.slice(1)]):
@@ -44,14 +45,19 @@ def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
         ("t.csv", b"", r"t\.csv: the file is empty\. Allowed: a header and at least one row"),
         ("t.csv", b"a,b\n", r"t\.csv: the table has no rows"),
         ("t.csv", b"a,b\nx,y\nx,y,z\n", r"t\.csv, row 3: 3 values in a table of 2 columns.*Got: \['x', 'y', 'z'\]"),
-        ("t.csv", b"a,b\nok,ok\nx,\xff\xfe\n", r"t\.csv, row 3: text that is not UTF-8. Allowed: UTF-8"),
+        (
+            "t.csv",
+            b"a,b\nok,ok\nx,\xff\xfe\n",
+            r"t\.csv, row 3: text that is not UTF-8; in cp1252 it reads 'ÿþ'. Allowed: UTF-8",
+        ),
         ("t.csv", b"a,a\nx,y\n", r"row 1: two columns of one name"),
         ("t.csv", b"a,\nx,y\n", r"row 1: column 2 has no name"),
-        ("t.csv", b'a,b\n"x,y\n', r"the file is damaged"),
+        ("t.csv", b'a,b\n"x,y\n', r"row 2: a quote that is not closed"),
         ("t.csv", b"PK\x03\x04rest", r"Excel workbook.*Allowed: what its suffix \.csv says"),
         ("t.csv", b'{"a": 1}\n', r"the file is JSON"),
         ("t.csv", b"a\tb\nx\ty\n", r"separated by tabs.*Allowed: commas"),
-        ("t.csv", "a,b\nx,y\n".encode("utf-16"), r"UTF-16"),
+        ("t.csv", b" \n,\n", r"no header"),
+        ("t.xls", b"\xd0\xcf\x11\xe0", r"a file of an unknown kind.*save it as \.xlsx.*Got: '\.xls'"),
         ("t.csv", b"a,b\nx,\0\n", r"the file is not text"),
         ("t.tsv", b"a,b\nx,y\n", r"separated by commas.*Allowed: tabs"),
         ("t.parquet", b"a,b\nx,y\n", r"the file is not Parquet.*Got: b'a,b"),
@@ -60,7 +66,7 @@ def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
         ("t.jsonl", b'{"a": 1}\n[1]\n', r"row 2: a line that is not an object"),
         ("t.jsonl", b'{"a": 1}\n{"a": "x"}\n', r"row 2, column 'a': a value of another kind.*Got: 'x'"),
         ("t.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', r"row 2: text that is not UTF-8"),
-        ("t.xlsx", b"PK\x03\x04", r"a file of an unknown kind.*Got: '\.xlsx'"),
+        ("t.json", b"[]", r"a file of an unknown kind.*Got: '\.json'"),
     ],
 )
 def test_files_that_cannot_be_right(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -74,6 +80,25 @@ def test_what_is_no_table(tmp_path: Path) -> None:
         read_table(tmp_path / "none.csv")
     with pytest.raises(InputError, match="not a table"):
         read_table(3)
+
+
+def test_rows_and_files_of_a_table_put_together() -> None:
+    data = pa.table({"a": ["x", None, "y"]})
+    table = Table(data, "two files", 2, rows=np.array([2, 5, 2]), sources=["one.csv", "one.csv", "two.csv"])
+    with pytest.raises(InputError, match=r"^one\.csv, row 5, column 'a': the diagnosis is blank"):
+        table.required_text("a")
+    assert str(table.error("odd", 2, "a")).startswith("two.csv, row 2, column 'a'")
+    kept = table.filter(np.array([False, True, True]))
+    assert (kept.column("a"), kept.row_number(0), kept.source_of(1)) == ([None, "y"], 5, "two.csv")
+
+
+def test_rejects_name_the_file_of_each_row(tmp_path: Path) -> None:
+    table = Table(DATA, "two files", 2, rows=np.array([2, 4, 2]), sources=["one.csv", "one.csv", "two.csv"])
+    write_rejects(table, {2: "odd", 1: "odder"}, tmp_path / "r.csv")
+    rejected = read_table(tmp_path / "r.csv")
+    assert rejected.column("rejected_row") == ["4", "2"]
+    assert rejected.column("rejected_file") == ["one.csv", "two.csv"]
+    assert rejected.column("rejected_because") == ["odder", "odd"]
 
 
 def test_damaged_parquet_is_told(tmp_path: Path) -> None:
@@ -92,6 +117,62 @@ def test_damaged_parquet_is_told(tmp_path: Path) -> None:
 def test_missing_column_names_the_nearest() -> None:
     with pytest.raises(InputError, match="'diagnosis' is missing; did you mean 'diagnoses'"):
         read_table(pa.table({"diagnoses": ["x"]})).require("diagnosis")
+
+
+def test_a_column_in_other_letters_and_the_option_that_names_it() -> None:
+    table = read_table({"A": ["x"], "B": ["y"], "Expert": ["z"]})
+    with pytest.raises(
+        InputError, match=r"'a' \(a diagnosis\) is missing; did you mean 'A'.*Or: a='A', b='B' names the columns"
+    ) as caught:
+        table.require_named({"a": "a", "b": "b"}, "a diagnosis")
+    assert caught.value.worded({"a": "--a", "b": "--b"}).endswith(" Or: --a A --b B names the columns.")
+    assert "Or:" not in caught.value.worded({"a": "--a"}), "a command that lacks an option says nothing of it"
+    with pytest.raises(InputError, match=r"Or: weight=… names the column"):
+        table.require("weight", option="weight")
+
+
+@pytest.mark.parametrize(
+    ("source", "columns"),
+    [
+        ([{"a": "x", "b": 1}, {"a": "y"}], {"a": ["x", "y"], "b": [1, None]}),
+        ([{"a": "x"}, {"b": float("nan"), "a": None}], {"a": ["x", None], "b": [None, None]}),
+        ({"a": ("x", "y"), "b": np.array([1, 2])}, {"a": ["x", "y"], "b": [1, 2]}),
+        ({"a": pd.Series(["x", None]), "b": [["y"], []]}, {"a": ["x", None], "b": [["y"], []]}),
+    ],
+)
+def test_lists_of_dicts_and_dicts_of_columns(source: object, columns: dict[str, list[object]]) -> None:
+    table = read_table(source)
+    assert table.data.to_pydict() == columns
+    assert table.row_number(1) == 1
+    assert isinstance(table.native(table.data), pd.DataFrame)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ([], r"records: the table has no rows"),
+        ([{"a": "x"}, ("y",)], r"records, row 1: not a dict"),
+        ([{"a": "x"}, {"a": 3}], r"records, row 1, column 'a': a value of another kind.*Allowed: str. Got: 3"),
+        ([{1: "x"}], r"records: a column whose name is not text.*Got: 1"),
+        ({"a": ["x"], "b": []}, r"dict: columns of several lengths"),
+        ({"a": "xyz"}, r"dict, column 'a': not a column.*Got: 'xyz'"),
+        ({"a": {"case": ["x"]}}, r"dict, column 'a': not a column"),
+        ({}, r"dict: the table has no rows"),
+        (pd.DataFrame({"b": [1, 2, 3], "a": ["x", None, 3]}), r"data frame, row 2, column 'a': a value of another kind.*str. Got: 3"),
+        (pd.DataFrame({"a": [3, "x"]}), r"data frame, row 1, column 'a': a value of another kind.*int. Got: 'x'"),
+        (pd.DataFrame([["x", "y"]], columns=["a", "a"]), r"data frame: two columns of one name"),
+        (pd.DataFrame({"a": [object()]}), r"data frame, row 0, column 'a'"),
+        (pa.table({"a": []}), r"data frame: the table has no rows"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_in_memory(source: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_table(source)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r": a folder\. Allowed: a \.csv"):
+        read_table(tmp_path)
 
 
 def test_text_refuses_numbers() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ....pages.figure import Figure
 from ...statistics.results import Results
-from . import bands, curves, plane, violins
+from . import bands, curves, leaderboard, plane, violins
 
 CHARTS = (
-    curves.by_k, bands.pairs, bands.sigma, curves.by_level, curves.ranks, violins.figures, plane.raters, plane.cases,
+    leaderboard.accuracy, leaderboard.forest, curves.by_k, bands.pairs, bands.sigma, curves.by_level, curves.ranks, violins.figures, plane.raters, plane.cases,
 )  # fmt: skip
 
 

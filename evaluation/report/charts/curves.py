@@ -34,12 +34,12 @@ def by_k(report: Results) -> list[Figure]:
 
 
 def _of_metric(metric: str, rows: list[Row], marks: Marks, k: int) -> Figure:
-    raters = _set_aside(rows, marks)
+    raters = set_aside(rows, marks)
     ks = sorted({row["k"] for row in rows})
 
     def draw(style: Style) -> Any:
         x = alt.X(
-            "place:Q", title="k, the diagnoses of each list that count", scale=_edges(ks[0], ks[-1]),
+            "place:Q", title="k, the diagnoses of each list that count", scale=edges(ks[0], ks[-1]),
             axis=alt.Axis(values=ks, format="d", grid=False),
         )  # fmt: skip
         base = alt.Chart(named("rates")).encode(x=x)
@@ -58,7 +58,7 @@ def _of_metric(metric: str, rows: list[Row], marks: Marks, k: int) -> Figure:
         finding=f"{metric} by the number of diagnoses k; 1 is the panel's own level. At k = {k}: {told}.",
         columns={"rater": "algorithm", "k": "k", "told": metric},
         rows=rows,
-        data={"rates": _known(rows), "line": [{"one": 1}]},
+        data={"rates": known_rows(rows), "line": [{"one": 1}]},
         draw=draw,
         series=raters,
         note="The dashed line at 1 is the panel's own level; bars are intervals.",
@@ -73,10 +73,10 @@ def by_level(report: Results) -> list[Figure]:
         return []
     marks = marks_of(report)
     rows = [with_told(row, rater=row["algorithm"], level=row["of"], place=LEVELS.index(row["of"])) for row in there]
-    raters = _set_aside(rows, marks)
+    raters = set_aside(rows, marks)
 
     def draw(style: Style) -> Any:
-        base = alt.Chart(named("rates")).encode(x=alt.X("place:Q", scale=_edges(0, len(levels) - 1), axis=None))
+        base = alt.Chart(named("rates")).encode(x=alt.X("place:Q", scale=edges(0, len(levels) - 1), axis=None))
         y = alt.Y("value:Q", title="HDF1", scale=alt.Scale(domain=[0, 1]))
         tips = {"rater": "rater", "level": "level", "told": "HDF1"}
         bars, curves = upright(base, marks, raters, style), curve(base.encode(y=y), tips, marks, raters, style)
@@ -94,7 +94,7 @@ def by_level(report: Results) -> list[Figure]:
             columns={"rater": "rater", "level": "level", "told": "HDF1"},
             rows=rows,
             data={
-                "rates": _known(rows),
+                "rates": known_rows(rows),
                 "levels": [{"place": place, "level": level, "zero": 0} for place, level in enumerate(levels)],
             },
             draw=draw,
@@ -129,7 +129,7 @@ def ranks(report: Results) -> list[Figure]:
             "rank:Q", title="place", axis=alt.Axis(values=list(range(1, last + 1)), format="d"),
             scale=alt.Scale(domain=[last + 0.4, 0.6], nice=False, zero=False),
         )  # fmt: skip
-        x = alt.X("place:Q", scale=_edges(0, len(metrics) - 1), axis=None)
+        x = alt.X("place:Q", scale=edges(0, len(metrics) - 1), axis=None)
         tips = {"rater": "rater", "metric": "metric", "rank": "place", "told": "value"}
         curves = curve(alt.Chart(named("ranks")).encode(x=x, y=y), tips, marks, raters, style, size=110)
         names = text("metrics", "place", "rank", "lines", dy=16, lineHeight=14)
@@ -160,7 +160,7 @@ def ranks(report: Results) -> list[Figure]:
     ]
 
 
-def _set_aside(rows: list[Row], marks: Marks) -> tuple[str, ...]:
+def set_aside(rows: list[Row], marks: Marks) -> tuple[str, ...]:
     """Who is drawn; moves each `place` a little to its rater's side, so that the bars of curves do not hide each other."""
     raters = marks.ordered(row["rater"] for row in rows)
     for row in rows:
@@ -168,11 +168,11 @@ def _set_aside(rows: list[Row], marks: Marks) -> tuple[str, ...]:
     return raters
 
 
-def _known(rows: list[Row]) -> list[Row]:
+def known_rows(rows: list[Row]) -> list[Row]:
     """What is drawn: a gap where a value is undefined."""
     return [row for row in rows if row["value"] is not None]
 
 
-def _edges(first: float, last: float) -> alt.Scale:
+def edges(first: float, last: float) -> alt.Scale:
     """Half a step more on both sides."""
     return alt.Scale(domain=[first - 0.5, last + 0.5], nice=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ....pages.style import COLOURS, SHAPES, Style
+from ...statistics.leaderboard import standing
 from ...statistics.results import Results
 
 _PATHS = {
@@ -46,5 +47,8 @@ class Marks:
 
 
 def marks_of(report: Results) -> Marks:
-    algorithms = tuple(report.algorithms)
-    return Marks(algorithms, tuple(rater for rater in report.made_with["raters"] if rater not in algorithms))
+    """From the best algorithm to the last, then the others."""
+    everyone, judged = standing(report), set(report.algorithms)
+    return Marks(
+        tuple(rater for rater in everyone if rater in judged), tuple(rater for rater in everyone if rater not in judged)
+    )

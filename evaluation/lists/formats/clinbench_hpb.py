@@ -1,0 +1,47 @@
+"""ClinBench-HPB: the cases in `Hospital.json`, `Website.json`, `Journal_part1.json` …, which tell only the right answers.
+
+`diagnosis` holds all diagnoses of a patient, a new line between them. (Its results are pickles, which are never opened.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ....errors import InputError
+from .answer import Answer, references_in
+from .files_of import files_below, first_of_array, json_file, some_below
+
+_INFO, _RIGHT, _PATIENT = "patient_info", "diagnosis", "patient_id"
+_TESTS = re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
+
+
+def reads(path: Path) -> bool:
+    """A file of cases, or a folder that holds one."""
+    return any(_is_cases(file) for file in some_below(path, "*.json"))
+
+
+def _is_cases(file: Path) -> bool:
+    """No other key is known: a file to which answers were added is someone's own."""
+    keys = {*first_of_array(file)}
+    return {_INFO, _RIGHT} <= keys and all(_TESTS.fullmatch(key) for key in keys - {_INFO, _RIGHT, _PATIENT})
+
+
+def read(path: Path) -> Iterator[Answer]:
+    """The cases of a file, or of a folder; of several files each case is called FILE/ID. Errors: `InputError`."""
+    files = files_below(path, "*.json")
+    for file in files:
+        items = json_file(file)
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise InputError("no list of cases", source=str(file), allowed="[{…}, {…}]")
+        for row, item in enumerate(items, 1):
+            case = str(item.get(_PATIENT, row))
+            yield Answer(
+                f"{file.stem}/{case}" if len(files) > 1 else case,
+                None,
+                references=references_in(item.get(_RIGHT)),
+                more={"part": file.stem},
+                source=str(file),
+                row=row,
+            )

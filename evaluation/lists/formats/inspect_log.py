@@ -1,0 +1,83 @@
+"""Logs of Inspect (`.eval`, or `.json`): the sample's id, its target, and what the model wrote.
+
+A sample that was asked several times (epochs) becomes several raters, "model [epoch 2]". A sample that ended in an error has
+no answer. Texts and numbers of its metadata are groups.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ....errors import InputError, MissingExtra
+from .answer import Answer, groups_in, references_in
+from .files_of import files_below, has_keys, some_below
+
+_FIRST_ENTRIES = ("header.json", "_journal/start.json")
+
+
+def reads(path: Path) -> bool:
+    """A log, or a folder that holds one."""
+    return any(_is_log(file) for pattern in ("*.eval", "*.json") for file in some_below(path, pattern))
+
+
+def read(path: Path) -> Iterator[Answer]:
+    """The samples of a log, or of the logs of a folder, by name.
+
+    Raises
+    ------
+    MissingExtra
+        Without the extra `inspect`.
+    InputError
+        For a log that cannot be read, or holds no samples.
+    """
+    files = [file for file in files_below(path, "*.eval", "*.json") if _is_log(file)]
+    logs = [_log(file) for file in files]
+    tasks = len({log.eval.task for log in logs}) > 1
+    runs = Counter((log.eval.model, log.eval.task) for log in logs)
+    seen: Counter[tuple[str, str]] = Counter()
+    for file, log in zip(files, logs, strict=True):
+        key = (log.eval.model, log.eval.task)
+        seen[key] += 1
+        model = log.eval.model if runs[key] == 1 else f"{log.eval.model} (run {seen[key]})"
+        epochs = {sample.epoch for sample in log.samples}
+        for row, sample in enumerate(log.samples, 1):
+            case = f"{log.eval.task}/{sample.id}" if tasks else str(sample.id)
+            name = f"{model} [epoch {sample.epoch}]" if len(epochs) > 1 else model
+            answered = sample.error is None and sample.output is not None
+            yield Answer(
+                case,
+                name if answered else None,
+                text=sample.output.completion if answered else None,
+                references=references_in(sample.target),
+                more=groups_in(sample.metadata),
+                source=str(file),
+                row=row,
+            )
+
+
+def _is_log(file: Path) -> bool:
+    if file.suffix == ".eval":
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return any(name in _FIRST_ENTRIES for name in archive.namelist())
+        except (OSError, zipfile.BadZipFile):
+            return False
+    return file.suffix == ".json" and has_keys(file, "version", "status", "eval", "task", "model")
+
+
+def _log(file: Path) -> Any:
+    try:
+        from inspect_ai.log import read_eval_log  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise MissingExtra("A log of Inspect", "inspect") from None
+    try:
+        log = read_eval_log(str(file), resolve_attachments="core")
+    except Exception as error:  # whatever its reader meets in a damaged file
+        raise InputError(f"a log that Inspect cannot read ({error})", source=str(file)) from None
+    if not log.samples:
+        raise InputError(f"a log without samples (its status: {log.status})", source=str(file))
+    return log

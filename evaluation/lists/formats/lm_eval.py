@@ -1,0 +1,94 @@
+"""Sample files of lm-evaluation-harness: `samples_TASK_DATE.jsonl`, written with `--log_samples`.
+
+`doc_id` (or the document's own `case_id` or `id`) is the case, `target` the right answer, `filtered_resps` what the model
+wrote. The model is told by `results_DATE.json` beside the file, else by the name of its folder. Where a task has several
+filters, or repeats, each becomes a rater: "model [strict-match]", "model [repeat 2]". Short fields of the document are groups.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ....errors import InputError
+from .answer import Answer, groups_in, references_in
+from .files_of import files_below, first_object, json_file, json_lines, some_below
+
+_ALLOWED = "samples of a task that generates text (output_type: generate_until)"
+_CASE = ("case_id", "id")
+
+
+def reads(path: Path) -> bool:
+    """A sample file, or a folder that holds one."""
+    pattern = "samples_*.jsonl"
+    return any({"doc_id", "target"} <= (keys := {*first_object(f)}) and _says(keys) for f in some_below(path, pattern))
+
+
+def _says(keys: set[str]) -> bool:
+    return "resps" in keys or "filtered_resps" in keys
+
+
+def read(path: Path) -> Iterator[Answer]:
+    """The samples of a file, or of the files of a folder. Errors: `InputError` for a task that generates no text."""
+    files = files_below(path, "samples_*.jsonl")
+    tasks = {_task(file) for file in files}
+    for file in files:
+        rows = list(json_lines(file))
+        model = _model(file)
+        several = len({str(sample.get("filter", "")) for _, sample in rows}) > 1
+        for row, sample in rows:
+            doc = sample.get("doc")
+            own = next((doc[key] for key in _CASE if doc.get(key) is not None), None) if isinstance(doc, dict) else None
+            case = sample.get("doc_id") if own is None else own
+            texts = _texts(sample, file, row)
+            for number, text in enumerate(texts, 1):
+                said = [str(sample["filter"])] if several else []
+                said += [f"repeat {number}"] if len(texts) > 1 else []
+                yield Answer(
+                    f"{_task(file)}/{case}" if len(tasks) > 1 else str(case),
+                    f"{model} [{', '.join(said)}]" if said else model,
+                    text=text,
+                    references=_references(sample.get("target")),
+                    more=groups_in({k: v for k, v in doc.items() if k not in _CASE} if isinstance(doc, dict) else None),
+                    source=str(file),
+                    row=row,
+                )
+
+
+def _texts(sample: dict[str, Any], file: Path, row: int) -> list[str]:
+    """What was generated, once for each repeat."""
+    said: Any = sample.get("filtered_resps") or sample.get("resps")
+    while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
+        said = said[0]
+    if not isinstance(said, list) or not said or not all(isinstance(text, str) for text in said):
+        raise InputError("no text that a model wrote", source=str(file), row=row, allowed=_ALLOWED, got=said)
+    return said
+
+
+def _references(target: Any) -> tuple[str, ...]:
+    """A target is kept as text, a list of them as Python writes it."""
+    if isinstance(target, str) and target.lstrip().startswith("["):
+        try:
+            value = ast.literal_eval(target.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            value = target
+        return references_in(value)
+    return references_in(target)
+
+
+def _task(file: Path) -> str:
+    """Of "samples_TASK_DATE.jsonl"."""
+    return file.stem.removeprefix("samples_").rpartition("_")[0] or file.stem
+
+
+def _model(file: Path) -> str:
+    date = file.stem.rpartition("_")[2]
+    results = file.parent / f"results_{date}.json"
+    if results.is_file():
+        value = json_file(results)
+        name = value.get("model_name") if isinstance(value, dict) else None
+        if isinstance(name, str) and name.strip():
+            return name.strip()
+    return file.parent.resolve().name.replace("__", "/") or file.stem

@@ -1,0 +1,175 @@
+"""Rows -> lists: which row belongs to which list and in which place, and which lists are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import OptionError, quoted
+from ...files.tables import Table
+from .columns import Codes, Named, Problems
+
+EMPTY, OWN, REFUSE = "empty", "own", "refuse"
+MISSING = (EMPTY, OWN, REFUSE)
+
+
+def check_missing_option(missing: str | None) -> str | None:
+    if missing is not None and missing not in MISSING:
+        raise OptionError("missing", f"one of {', '.join(MISSING)}", missing)
+    return missing
+
+
+@dataclass(frozen=True)
+class Rows:
+    """case, rater : codes of each row, -1 where unknown. rank : as given. ranked : rows that hold an entry of a list in use.
+
+    empty : rows that stand for an empty list. unread : row -> an answer that could not be read.
+    """
+
+    case: Named
+    rater: Named
+    rank: Codes
+    ranked: NDArray[np.bool_]
+    empty: NDArray[np.bool_]
+    unread: Mapping[int, str | None]
+
+    @property
+    def list_of(self) -> Codes:
+        """The number of each row's list, case by case; -1 where its case or rater is unknown."""
+        case, rater = self.case[0], self.rater[0]
+        return np.where((case < 0) | (rater < 0), -1, case * len(self.rater[1]) + rater)
+
+    def by_place(self) -> Codes:
+        """The rows with an entry, list by list and from rank to rank."""
+        of = self.list_of
+        rows = np.flatnonzero(self.ranked & (of >= 0))
+        return rows[np.lexsort((rows, self.rank[rows], of[rows]))]
+
+    def whose(self, row: int) -> str:
+        (case, cases), (rater, raters) = self.case, self.rater
+        return f"the list by {raters[rater[row]]!r} for case {cases[case[row]]!r}"
+
+
+def check_ranks(rows: Rows, column: str, problems: Problems) -> list[str]:
+    """Adds a problem for each rank that is given twice in one list; a sentence on ranks that are skipped, and one on ranks from 0.
+
+    Lists that hold a row with a problem already are passed over: the gap is only its consequence.
+    """
+    of = rows.list_of
+    at = rows.by_place()
+    if not len(at):
+        return []
+    lists, rank = of[at], rows.rank[at]
+    starts = np.append(True, lists[1:] != lists[:-1])
+    before = np.where(starts, 0, np.append(0, rank[:-1]))
+    for place in np.flatnonzero((rank == before) & ~starts).tolist():
+        row = int(at[place])
+        problem = f"the rank {rank[place]} is given twice in {rows.whose(row)}"
+        problems.add(row, problem, column, allowed="1, 2, 3, …, each once in a list", got=int(rank[place]))
+    sound = ~np.isin(lists, problems.rows_of(of))
+    from_zero = np.isin(lists, lists[starts & (rank == 0)])
+    gap = sound & (rank - before > 1)
+    said = []
+    if gap.any():
+        place = int(np.flatnonzero(gap)[0])
+        where = "does not start at 1" if starts[place] else f"goes from {before[place]} to {rank[place]}"
+        many = len(np.unique(lists[gap]))
+        of_all = f"{many:,} of {int(starts.sum()):,} lists"
+        first = f"row {problems.table.row_number(int(at[place]))}, {rows.whose(int(at[place]))} {where}"
+        said.append(f"{of_all} skip{'s' if many == 1 else ''} ranks, which were closed up ({first}).")
+    if from_zero.any():
+        said.append(
+            f"{len(np.unique(lists[from_zero])):,} of {int(starts.sum()):,} lists count from 0; that is rank 1."
+        )
+    return said
+
+
+@dataclass(frozen=True)
+class Given:
+    """there : bool [cases, raters], lists that were given and are sound. absent : those that are not and are out of the rater's n."""
+
+    there: NDArray[np.bool_]
+    absent: NDArray[np.bool_]
+    warnings: tuple[str, ...]
+
+
+def lists_given(rows: Rows, spoilt: Codes) -> NDArray[np.bool_]:
+    """bool [cases, raters]: the lists that have a row, are readable, and are not among the numbers `spoilt`."""
+    of = rows.list_of
+    kept = (rows.ranked | rows.empty) & (of >= 0)
+    kept[list(rows.unread)] = False
+    there = np.zeros(len(rows.case[1]) * len(rows.rater[1]), bool)
+    there[of[kept]] = True
+    there[spoilt[spoilt >= 0]] = False
+    return there.reshape(len(rows.case[1]), len(rows.rater[1]))
+
+
+def check_missing(rows: Rows, there: NDArray[np.bool_], refused: Codes, column: str, problems: Problems) -> None:
+    """Adds a problem to the first row of each case that one of the raters `refused` has no list for.
+
+    Cases that hold a problem of a row already are passed over: the row that would have made the list is refused for a reason.
+    """
+    (case, cases), (_, raters) = rows.case, rows.rater
+    for row, text in rows.unread.items():
+        if text is not None and rows.rater[0][row] in refused:
+            allowed = "a list of names, numbered lines, or JSON"
+            problems.add(
+                row,
+                f"no list could be read from {rows.whose(row).replace('list', 'answer')}",
+                column,
+                of_case=True,
+                allowed=allowed,
+                got=text,
+            )
+    lacking = ~there[:, refused]
+    faulty = problems.rows_of(case)
+    lacking[faulty[faulty >= 0]] = False
+    if not lacking.any():
+        return
+    first_row = np.full(len(cases), -1)
+    place, at = np.unique(case, return_index=True)
+    first_row[place[place >= 0]] = at[place >= 0]
+    tally = ", ".join(
+        f"{raters[r]!r} lacks {count:,} of {len(cases):,} cases"
+        for r, count in zip(refused, lacking.sum(0), strict=True)
+        if count
+    )
+    for i in np.flatnonzero(lacking.any(1)).tolist():
+        absent = [raters[r] for r, lacks in zip(refused, lacking[i], strict=True) if lacks]
+        problem = f"the case {cases[i]!r} has no list by {', '.join(map(repr, absent))} ({tally})"
+        allowed = "a list of every rater for every case, or an option that says what a missing list counts as"
+        problems.add(int(first_row[i]), problem, column, of_case=True, allowed=allowed)
+
+
+def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes, own: bool, table: Table) -> list[str]:
+    """Sentences on the lists that are not there, rater by rater, and on answers that could not be read.
+
+    cases, used : the codes of the cases and raters that are left. own : they are out of the rater's n.
+    """
+    raters = rows.rater[1]
+    unread = {row: text for row, text in rows.unread.items() if text is not None and rows.rater[0][row] in used}
+    of_rater = np.bincount(rows.rater[0][list(unread)], minlength=len(raters)) if unread else np.zeros(len(raters), int)
+    said = []
+    for r in used.tolist():
+        count = int((~there[cases, r]).sum()) - int(of_rater[r])
+        if count > 0:
+            kept = len(cases) - count - int(of_rater[r])
+            means = f"its figures are over the {kept:,} it answered" if own else "each counts as an empty answer"
+            said.append(f"{raters[r]} has no list for {count:,} of {len(cases):,} cases; {means}.")
+    if unread:
+        row, text = next(iter(unread.items()))
+        where = f"the first is {raters[rows.rater[0][row]]}'s in row {table.row_number(row)}: {quoted(' '.join(text.split()))}"
+        one = len(unread) == 1
+        means = (
+            ("is left out" if one else "are left out")
+            if own
+            else "counts as an empty answer"
+            if one
+            else "count as empty answers"
+        )
+        many = "1 answer" if one else f"{len(unread):,} answers"
+        said.append(f"No diagnoses could be read from {many}, which {means}; {where}.")
+    return said

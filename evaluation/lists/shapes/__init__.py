@@ -1,0 +1,1 @@
+"""The shapes that people's lists come in, each turned into the long form."""

@@ -1,0 +1,147 @@
+"""The tables that compare: the leaderboard, differences between algorithms, and subgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...pages.rows import Row
+from ...pages.words import counted, p_value
+from ..statistics.leaderboard import SIGNIFICANT, Leaderboard, leaderboard
+from ..statistics.results import Results
+from .charts.marks import Marks, marks_of
+from .tables import Table, Value
+
+LEVEL = "≈"
+_MOST_PAIRS, _MOST_COLUMNS = 45, 6
+
+
+def headline_table(report: Results) -> Table | None:
+    """A line for each algorithm, the best first, and for each expert who is judged by the same metrics."""
+    board = leaderboard(report)
+    if not board.columns:
+        return None
+    groups = [("", [_line(board, rater) for rater in board.algorithms])]
+    if board.others:
+        groups.append(("the experts, for orientation", [_line(board, rater) for rater in board.others]))
+    header = ["", *(column.label for column in board.columns)]
+    return Table("", headline_note(report, board), "Leaderboard", header, groups)
+
+
+def _line(board: Leaderboard, rater: str) -> list[str | Value]:
+    cells = (
+        Value(column.of_rater.get(rater), LEVEL if rater in column.level_with_best else "", rater in column.best)
+        for column in board.columns
+    )
+    return [rater, *cells]
+
+
+def headline_note(report: Results, board: Leaderboard) -> str:
+    """What stands in the leaderboard beside the numbers."""
+    made = report.made_with
+    told = (
+        [f"{made['level']:.0%} intervals over {counted(made['bootstrap'], 'resample')} of the cases."]
+        if made["bootstrap"]
+        else []
+    )
+    if any(column.best for column in board.columns):
+        told.append("Bold: the highest value.")
+    if any(column.level_with_best for column in board.columns):
+        told.append(
+            f"{LEVEL}: not shown to be less than the highest (paired permutation test, p ≥ {SIGNIFICANT:g} after Holm's correction)."
+        )
+    return " ".join(told)
+
+
+def explanations(board: Leaderboard) -> list[tuple[str, str, str]]:
+    """(name, what it means, what a good value is) of each metric of the leaderboard, each metric once."""
+    names: dict[str, list[str]] = {}
+    for column in board.columns:
+        same = column.label in (column.name, column.metric.symbol)
+        shown = column.label if same else f"{column.label} ({column.name})"
+        names.setdefault(column.metric.symbol, []).append(shown)
+    metrics = {column.metric.symbol: column.metric for column in board.columns}
+    return [
+        (", ".join(names[symbol]), metric.meaning or metric.description, metric.good)
+        for symbol, metric in metrics.items()
+    ]
+
+
+def difference_tables(report: Results) -> tuple[list[Table], list[Table]]:
+    """Those of the leaderboard's metrics; and those of all others."""
+    board = leaderboard(report)
+    first, rest = [], []
+    for row in report.difference_rows:
+        (first if row["name"] in board.names else rest).append(row)
+    of_board = [column.name for column in board.columns]
+    first.sort(key=lambda row: of_board.index(row["name"]))
+    labels = {column.name: column.label for column in board.columns}
+    head = _differences(report, first, labels)
+    names = list(dict.fromkeys(row["name"] for row in rest))
+    others = [
+        _differences(report, [row for row in rest if row["name"] in names[at : at + _MOST_COLUMNS]], {})
+        for at in range(0, len(names), _MOST_COLUMNS)
+    ]
+    return [head] if head else [], [made for made in others if made]
+
+
+def _differences(report: Results, rows: Sequence[Row], labels: dict[str, str]) -> Table | None:
+    """A line for each two algorithms, whoever is better first, a column for each metric."""
+    if not rows:
+        return None
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    order = marks_of(report).ordered(rater for row in rows for rater in (row["first"], row["second"]))
+    place = {rater: at for at, rater in enumerate(order)}
+    of: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows:
+        turned = row if place[row["first"]] < place[row["second"]] else _turned(row)
+        of.setdefault((turned["first"], turned["second"]), {})[row["name"]] = turned
+    pairs = sorted(of, key=lambda pair: (place[pair[0]], place[pair[1]]))
+    lines: list[list[str | Value]] = [
+        [f"{one} − {other}", *(_difference(of[one, other].get(name)) for name in names)]
+        for one, other in pairs[:_MOST_PAIRS]
+    ]
+    counts = sorted({row["n_comparisons"] for row in rows if row.get("n_comparisons")})
+    among = f" for the {counted(counts[-1], 'comparison')} of each metric" if counts and counts[-1] > 1 else ""
+    told = f"On the same cases, with the interval and the p of a paired permutation test, corrected{among} by Holm."
+    if len(pairs) > _MOST_PAIRS:
+        told += f" The first {_MOST_PAIRS} of {len(pairs)} pairs; the files have all."
+    header = ["", *(labels.get(name, name) for name in names)]
+    return Table("", told, f"Differences in {', '.join(names[:3])}", header, [("", lines)])
+
+
+def _turned(row: Row) -> Row:
+    """Second less first."""
+    value, low, high = (None if row[part] is None else -row[part] for part in ("value", "high", "low"))
+    return row | {"first": row["second"], "second": row["first"], "value": value, "low": low, "high": high}
+
+
+def _difference(row: Row | None) -> Value:
+    p = row["p_holm"] if row is not None else None
+    return Value(row, strong=p is not None and p < SIGNIFICANT, note=p_value(p))
+
+
+def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:
+    """For each column of groups, that of the leaderboard's first metric; and those of its other metrics."""
+    board = leaderboard(report)
+    marks = marks_of(report)
+    first, rest = [], []
+    for by in dict.fromkeys(row["by"] for row in report.subgroup_rows):
+        for place, column in enumerate(board.columns):
+            rows = [row for row in report.subgroup_rows if row["by"] == by and row["name"] == column.name]
+            if rows:
+                (rest if place else first).append(_groups(by, column.label, rows, marks))
+    return first, rest
+
+
+def _groups(by: str, label: str, rows: Sequence[Row], marks: Marks) -> Table:
+    """A line for each group, its number of cases, a column for each rater."""
+    raters = marks.ordered(row["algorithm"] for row in rows)
+    of: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        of.setdefault("not given" if row["group"] is None else str(row["group"]), {})[row["algorithm"]] = row
+    lines: list[list[str | Value]] = [
+        [group, f"{max(row['n_cases'] for row in by_rater.values()):,}", *(Value(by_rater.get(r)) for r in raters)]
+        for group, by_rater in of.items()
+    ]
+    title = f"{label} by {by.replace('_', ' ')}"
+    return Table(title, "", title, [by.replace("_", " "), "cases", *raters], [("", lines)])

@@ -1,0 +1,100 @@
+"""The leaderboard as a table for a paper: LaTeX with booktabs, and Markdown."""
+
+from __future__ import annotations
+
+from ...errors import InputError
+from ...pages.encodings import number
+from ...pages.words import counted
+from ..statistics.leaderboard import leaderboard
+from ..statistics.results import Results
+from .comparisons import LEVEL, headline_table
+from .tables import Table, Value
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    LEVEL: r"$\approx$", "≥": r"$\geq$", "–": "--", "−": r"$-$", "²": r"\textsuperscript{2}",
+}  # fmt: skip
+_MARKDOWN = {character: f"\\{character}" for character in "\\`*_[]<>|#"} | {"\n": " "}
+_SPACES = dict.fromkeys("\r\n\t", " ")
+
+
+def latex(report: Results) -> str:
+    """A `table` with `booktabs`: the best in bold, its caption says what the marks are.
+
+    Errors: `InputError` where there is nothing to show.
+    """
+    shown = _shown(report)
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_in_latex(_caption(report, shown))}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(shown.header) - 1)}}}",
+        r"\toprule",
+        f"{' & '.join(_in_latex(name) for name in shown.header)} \\\\",
+    ]
+    for _, rows in shown.groups:
+        lines.append(r"\midrule")
+        lines += [f"{' & '.join(map(_latex_cell, row))} \\\\" for row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def _latex_cell(cell: str | Value) -> str:
+    if isinstance(cell, str):
+        return _in_latex(cell)
+    if cell.row is None or cell.row["value"] is None:
+        return "--"
+    value = rf"\textbf{{{number(cell.row['value'])}}}" if cell.strong else number(cell.row["value"])
+    mark = "\\rlap{$^{\\approx}$}" if cell.mark else ""
+    ends = "" if cell.row["low"] is None else rf" {{\scriptsize [{cell.row['low']:.3f}, {cell.row['high']:.3f}]}}"
+    return f"{value}{mark}{ends}"
+
+
+def _in_latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text.translate(str.maketrans(_SPACES)))
+
+
+def markdown(report: Results) -> str:
+    """A table in pipes, the best in bold, and below it what the marks are.
+
+    Errors: `InputError` where there is nothing to show.
+    """
+    shown = _shown(report)
+    lines = [_row([_in_markdown(name) for name in shown.header]), _row(["---", *["---:"] * (len(shown.header) - 1)])]
+    lines += [_row([_markdown_cell(cell) for cell in row]) for _, rows in shown.groups for row in rows]
+    return "\n".join([*lines, "", _in_markdown(_caption(report, shown)), ""])
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(cell: str | Value) -> str:
+    if isinstance(cell, str):
+        return _in_markdown(cell)
+    if cell.row is None or cell.row["value"] is None:
+        return "–"
+    value = f"**{number(cell.row['value'])}**" if cell.strong else number(cell.row["value"])
+    ends = "" if cell.row["low"] is None else f" \\[{cell.row['low']:.3f}, {cell.row['high']:.3f}\\]"
+    return f"{value}{f' {cell.mark}' if cell.mark else ''}{ends}"
+
+
+def _in_markdown(text: str) -> str:
+    return "".join(_MARKDOWN.get(character, character) for character in text)
+
+
+def _shown(report: Results) -> Table:
+    shown = headline_table(report)
+    if shown is None:
+        raise InputError("the report has no metric to make a table of", source=report.made_with["source"])
+    return shown
+
+
+def _caption(report: Results, shown: Table) -> str:
+    """What the table is of, its metrics by their full names, and its marks."""
+    made = report.made_with
+    named = [f"{c.label}: {c.name}" for c in leaderboard(report).columns if c.label not in (c.name, c.metric.symbol)]
+    judged = [f"matches by {made['matcher']}"] + ([] if made["policy"] is None else [f"policy {made['policy']}"])
+    opening = f"{counted(made['n_cases'], 'case')}; {', '.join(judged)}."
+    return " ".join([opening, *([f"{'; '.join(named)}."] if named else []), *([shown.told] if shown.told else [])])

@@ -1,0 +1,119 @@
+"""Python values as columns of one kind each, and what a header must be."""
+
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ..errors import InputError
+
+
+class Read(NamedTuple):
+    """What a file holds.
+
+    Parameters
+    ----------
+    data
+        Its columns.
+    first_row
+        The number of the first record for a reader: 2 under the header of a CSV.
+    rows
+        int64[n]: the numbers of all records, where they do not simply count on.
+    source
+        What to call it in errors, where it is not the whole file.
+    note
+        What was read, where there was a choice.
+    """
+
+    data: pa.Table
+    first_row: int
+    rows: NDArray[np.int64] | None = None
+    source: str | None = None
+    note: str = ""
+
+
+def column_of(name: str, values: Sequence[Any], source: str, first_row: int) -> pa.Array:
+    """Values as one column; None and NaN are null.
+
+    Errors: `InputError`, with the first row whose value is of another kind than those before it.
+    """
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowException, OverflowError, UnicodeError, TypeError, ValueError):
+        present = [(row, value) for row, value in enumerate(values) if value is not None and value == value]
+        kind = type(present[0][1]) if present else object
+        row, odd = next(
+            ((row, value) for row, value in present if type(value) is not kind), (len(values) - 1, values[-1])
+        )
+        raise InputError(
+            "a value of another kind than those before it",
+            source=source, row=row + first_row, column=name, allowed=kind.__name__, got=odd,
+        ) from None  # fmt: skip
+
+
+def of_records(records: Sequence[Any], source: str) -> pa.Table:
+    """A list of dicts as columns, a key that a dict lacks null. Errors: `InputError`, with the row, counted from 0."""
+    for row, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise InputError(
+                "not a dict", source=source, row=row, allowed="one dict a row, {column: value}", got=record
+            )
+    names = _texts(dict.fromkeys(name for record in records for name in record), source)
+    return pa.table({name: column_of(name, [each.get(name) for each in records], source, 0) for name in names})
+
+
+def of_columns(columns: Mapping[Any, Any], source: str) -> pa.Table:
+    """A dict of columns. Errors: `InputError`, with the column, and the row, counted from 0."""
+    values: dict[str, list[Any]] = {}
+    for name in _texts(columns, source):
+        if isinstance(columns[name], str | bytes | Mapping) or not isinstance(columns[name], Iterable):
+            allowed = "a list of values for each column"
+            raise InputError("not a column", source=source, column=name, allowed=allowed, got=columns[name])
+        values[name] = list(columns[name])
+    lengths = {name: len(column) for name, column in values.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError("columns of several lengths", source=source, allowed="as many values in each", got=lengths)
+    return pa.table({name: column_of(name, column, source, 0) for name, column in values.items()})
+
+
+def _texts(names: Iterable[Any], source: str) -> list[str]:
+    names = list(names)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError("a column whose name is not text", source=source, allowed="names in text", got=name)
+    return names
+
+
+def named_columns(header: Sequence[str | None], data: pa.Table, source: str, row: int) -> pa.Table:
+    """`data` under the names of its header; columns without name and values are left out, as a spreadsheet leaves them behind.
+
+    Errors: `InputError` for a column of values without a name, and for two columns of one name.
+    """
+    names = [name.strip() if name else "" for name in header]
+    kept = [i for i, name in enumerate(names) if name or data.column(i).null_count < len(data)]
+    blank = next((i for i in kept if not names[i]), None)
+    if blank is not None:
+        raise InputError(
+            f"column {blank + 1} has no name",
+            source=source, row=row, allowed="a name for each column, in the first row", got=[name or "" for name in header],
+        )  # fmt: skip
+    repeated = next((names[i] for place, i in enumerate(kept) if names[i] in [names[j] for j in kept[:place]]), None)
+    if repeated is not None:
+        raise InputError("two columns of one name", source=source, row=row, allowed="each name once", got=repeated)
+    return data.select(kept).rename_columns([names[i] for i in kept])
+
+
+def rows_with_values(data: pa.Table) -> NDArray[np.bool_] | None:
+    """bool[n]: the rows that hold anything; None where all do, or where there is one column, whose blanks are values."""
+    if data.num_columns < 2 or not all(column.null_count for column in data.columns):
+        return None
+    blank = np.logical_and.reduce([pc.is_null(column).to_numpy(zero_copy_only=False) for column in data.columns])
+    return ~blank if blank.any() else None

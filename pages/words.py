@@ -1,0 +1,20 @@
+"""Numbers and names in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def counted(n: int, what: str, several: str = "") -> str:
+    """`1 case`, `1,357 cases`; `several` where that is not `what` with an s."""
+    return f"{n:,} {what if n == 1 else several or f'{what}s'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def p_value(value: float | None) -> str:
+    """`p = 0.012`, `p < 0.001`; "" where there is none."""
+    return "" if value is None else f"p = {value:.3f}" if value >= 0.001 else "p < 0.001"
