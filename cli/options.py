@@ -26,6 +26,12 @@ Endpoints = Annotated[
 MinCoverage = Annotated[
     float, typer.Option("--min-coverage", help="Each vote and pick must be known for at least this share of the pairs.")
 ]
+Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
+Seed = Annotated[int, typer.Option(help="Random seed of the resampling.")]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", help="Of text files that are not UTF-8, such as cp1252, latin-1, gb18030 or utf-16."),
+]
 ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
 ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
 JudgeAll = Annotated[

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -89,13 +89,14 @@ def read_pairs(
     weight: str | None = None,
     group: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
+    encoding: str | None = None,
 ) -> Pairs:
     """Reads and checks pairs.
 
     Parameters
     ----------
     source
-        A path, a data frame, or a sequence of two-tuples of strings.
+        A sequence of two-tuples of strings, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
     a, b
         The columns of the two diagnoses.
     label
@@ -109,21 +110,22 @@ def read_pairs(
         The column of the reference diagnosis.
     rejects
         A file for the rows that cannot be right; without it the first of them is an error.
+    encoding
+        Of a text file that is not UTF-8.
 
     Raises
     ------
     InputError
         For a file that cannot be read, a column that is missing, the first row that cannot be right, or where no row is left.
     """
-    table = read_table(_from_tuples(source))
-    for column in (a, b):
-        table.require(column, "a diagnosis")
+    table = read_table(_from_tuples(source), encoding)
+    table.require_named({"a": a, "b": b}, "a diagnosis")
     if label is not None and not experts_of(table, label):
-        table.require(label, "0 or 1")
+        table.require(label, "0 or 1", option="label")
     if weight is not None:
-        table.require(weight, "a weight")
+        table.require(weight, "a weight", option="weight")
     if group is not None:
-        table.require(group, "the reference diagnosis")
+        table.require(group, "the reference diagnosis", option="group")
 
     problems: dict[int, InputError] = {}
     text = {column: table.text(column) for column in (a, b)}
@@ -148,6 +150,8 @@ def read_pairs(
 def _from_tuples(source: Any) -> Any:
     if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):
         return source
+    if source and isinstance(source[0], Mapping):  # a list of dicts
+        return source
     for row, pair in enumerate(source):
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
             raise InputError(
@@ -158,7 +162,7 @@ def _from_tuples(source: Any) -> Any:
     )
     if data.num_rows == 0:
         raise InputError("no pairs", source="pairs", allowed="at least one")
-    return Table(data, "pairs", 0)
+    return Table(data, "pairs", 0, in_memory=True)
 
 
 def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:

@@ -159,10 +159,10 @@ class CaseTable:
             return []
         low, high = near_interval(self.threshold)
         judged = np.asarray(self.matches.given.any(1))[:, None] & ~self.lists.absent
-        are = "answer hangs" if count == 1 else "answers hang"
+        are = "is" if count == 1 else "are"
         return [
-            f"{count:,} of {int(judged.sum()):,} {are} on a diagnosis {NEAR} (probability {low:.2f} to {high:.2f}, a match from "
-            f"{self.threshold:.2f} up); the case browser shows them."
+            f"{count:,} of {int(judged.sum()):,} answers {are} judged by a diagnosis {NEAR} (probability {low:.2f} to {high:.2f}, a match from "
+            f"{self.threshold:.2f} up), so that their verdicts could turn; the cases of the page show them."
         ]
 
 

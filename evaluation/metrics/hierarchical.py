@@ -92,6 +92,10 @@ _NO_REFERENCE = ("a case in which the reference has no code", "left out: 0 of 0;
 @declare(
     symbol="HDP",
     description="How much of what is predicted is true, with partial credit for the right branch of ICD-10.",
+    meaning="How much of what the list says lies in the right branches of ICD-10.",
+    good="A list of five with one exact hit and four strangers has about 0.2: a differential costs precision. Compare lists of one length.",
+    use="near misses deserve part of the credit",
+    avoid="lists differ in length",
     formula="HDP = mean_i |C_i & C^_i| / |C^_i|, C = Augment(D): the codes and all their ancestors",
     denominator="the size of the predicted codes' augmented set, in each case; then the number of cases",
     degenerate=(_NOTHING_SAID, ("no case", "refused")),
@@ -109,6 +113,10 @@ def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
 @declare(
     symbol="HDR",
     description="How much of what is true is predicted, with partial credit for the right branch of ICD-10.",
+    meaning="How much of the right answer's branch of ICD-10 the list covers.",
+    good="1: the right code is in the list, or all of its branch is. It rises with the length of the list.",
+    use="near misses deserve part of the credit",
+    avoid="lists differ in length",
     formula="HDR = mean_i |C_i & C^_i| / |C_i|, C = Augment(D): the codes and all their ancestors",
     denominator="the size of the reference codes' augmented set, in each case; then the number of cases",
     degenerate=(_NO_REFERENCE, ("no case", "refused")),
@@ -126,6 +134,10 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
 @declare(
     symbol="HDF1",
     description="HDP and HDR in one: the harmonic mean of the two averages.",
+    meaning="Partial credit for the right chapter, section or category of ICD-10: HDP and HDR in one.",
+    good="Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.33; one exact diagnosis alone reaches 1. Compare at the same k only.",
+    use="models are compared that often miss by a little",
+    avoid="one number shall say how often a model is right: then top-k accuracy",
     formula="HDF1 = 2 HDP HDR / (HDP + HDR)",
     denominator="HDP + HDR, each an average over cases",
     degenerate=(
@@ -154,6 +166,10 @@ def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
 @declare(
     symbol="Acc",
     description="The share of cases in which the reference is among the first k diagnoses.",
+    meaning="The share of patients whose right diagnosis is among the first k of the list.",
+    good="1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.",
+    use="each case has one right answer, and lists are ranked",
+    avoid="lists differ in length, at a k beyond the shorter ones",
     formula="Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n",
     source=H_DDX,
     inputs="hits [n, K]: whether the diagnosis at each rank is the reference: by M, by code or by category; k",

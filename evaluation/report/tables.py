@@ -32,11 +32,15 @@ _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 
 @dataclass(frozen=True)
 class Value:
-    """A cell that shows the value of a row with its interval; `mark` stands behind it. Without a row, a dash."""
+    """A cell that shows the value of a row with its interval; without a row, a dash.
+
+    mark : a sign behind the value. strong : whether the value stands out. note : words below it.
+    """
 
     row: Row | None
     mark: str = ""
     strong: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)

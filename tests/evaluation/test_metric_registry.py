@@ -18,6 +18,7 @@ import dxmatch
 from dxmatch.evaluation.metrics import REGISTRY, Metric, all_metrics
 from dxmatch.evaluation.metrics.declaration import declare
 from dxmatch.evaluation.metrics.page import reference_page
+from dxmatch.evaluation.metrics.sources import sources_of
 from dxmatch.evaluation.metrics.spread import experts_behind
 
 ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
@@ -186,6 +187,17 @@ def test_printed_names():
     assert REGISTRY["rpad"].printed(3, 0.5, "corrected") == "RPAD(H=0.5, corrected)@3"
     assert REGISTRY["sigma_algorithm"].printed(2, of="R") == "sigma_A(R)@2"
     assert REGISTRY["cohen_kappa"].printed() == "kappa"
+
+
+@pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
+def test_every_metric_says_what_it_means_and_what_is_good(metric):
+    """One line each, for a physician: no formula in it; and a source that can be found."""
+    for text in (metric.meaning, metric.good):
+        assert 20 < len(text) < 260 and text[-1] == "." and text[0] == text[0].upper() and "\n" not in text
+    for text in (metric.use, metric.avoid):
+        assert 5 < len(text) < 120 and not text.endswith(".")
+    assert sources_of(metric.source) or metric.source == "dxmatch"
+    assert all(source.link.startswith("https://") for source in sources_of(metric.source))
 
 
 def test_the_reference_page_is_current():
