@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...files.tables import check_output, write_rejects
+from ...files.tables import SET_ASIDE, check_output, write_rejects
 from .columns import Codes, Problems, blanks, coded, diagnoses, one_per_case, optional_cells, ranks, roles
 from .lists import EXPERT, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Rejected, assign_roles, note_unused
 from .no_diagnosis import NoDiagnosis, taken_as_none
@@ -219,7 +219,7 @@ def _set_aside(
     if not problems:
         return out[:-1], Rejected(path=None if rejects is None else os.fspath(rejects))
     if rejects is None:
-        raise problems[min(problems)]
+        raise problems[min(problems)].with_remedy(SET_ASIDE)
     of_cases = np.isin(rows.rater[0], refused) | ~(rows.ranked | rows.empty)
     culprit_of_case, culprit_of_list = dict[int, int](), dict[int, int]()
     list_of = rows.list_of
