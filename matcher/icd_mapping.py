@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,8 @@ def icd(strings: Any, **options: Any) -> Any:
     an Arrow table. In a pandas frame, `attrs["icd10"]` is the edition of ICD-10.
     """
     result = map_icd(strings, **options)
+    if result.read.note:
+        warnings.warn(result.read.note, stacklevel=2)
     made = result.read.native(result.table)
     if hasattr(made, "attrs"):
         made.attrs[EDITION] = result.table.schema.metadata[EDITION.encode()].decode()
@@ -181,7 +184,7 @@ def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
 
 def _table(strings: Any, column: str, encoding: str | None) -> Table:
     frame = None
-    if isinstance(strings, str) and not _is_path(strings):
+    if isinstance(strings, str) and not is_path(strings):
         strings = [strings]
     elif nw.dependencies.is_into_series(strings):
         series = nw.from_native(strings, series_only=True)
@@ -196,10 +199,11 @@ def _table(strings: Any, column: str, encoding: str | None) -> Table:
     return Table(data, "strings", 0, frame, in_memory=frame is None)
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
+    """Whether a text is a file rather than a diagnosis."""
     try:
         path, _ = split_sheet(Path(text))
-        return path.suffix.lower() in SUFFIXES or path.is_file()
+        return path.suffix.lower() in SUFFIXES or path.is_file() or ("/" in text and path.is_dir())
     except (OSError, ValueError):  # too long for a path, or with a character that none has
         return False
 

@@ -70,7 +70,9 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         return _shape(table, NUMBERED, names, ranks, others)
     if PREDICTIONS in names:
         column = names.pop(PREDICTIONS)
-        return _shape(table, CELLS, names, {"" if "rater" in names else column: [column]}, others, one="rater" not in names)
+        return _shape(
+            table, CELLS, names, {"" if "rater" in names else column: [column]}, others, one="rater" not in names
+        )
     if "diagnosis" in names:
         return _shape(table, BY_ROW, names, {})
     models = [name for name in others if _may_be_answers(table, name)]
