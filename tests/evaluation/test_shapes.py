@@ -125,6 +125,7 @@ SHAPES: dict[str, Any] = {
         place / "t.jsonl",
         jsonl([{**row, "gold": row["gold"][0] if len(row["gold"]) == 1 else row["gold"], "answer": {m: lines(a) if m == "birch" else a for m, a in ANSWERS[row["id"]].items()}} for row in records()]),
     ),
+    "a frame with objects in its cells": lambda place: frame(predictions=[ANSWERS[c] for c in ANSWERS]),
     "a folder of files": lambda place: folder(place, right=True),
     "a folder of files, the right answers in one": lambda place: folder(place, right=False),
     "several files": lambda place: sorted(map(str, folder(place, right=True).iterdir())),
@@ -182,6 +183,13 @@ def test_lists_in_order() -> None:
         read_lists([["gout"], ["flu"]], references=right)
 
 
+def test_a_case_that_the_only_model_did_not_answer_counts() -> None:
+    rows = [{"id": i, "gold": "gout", "prediction": p} for i, p in enumerate((["gout"], "70%", None))]
+    lists = read_lists(rows)
+    assert lists.cases == ["0", "1", "2"] and lists.lengths.tolist() == [[1], [0], [0]]
+    assert len(lists.warnings) == 2
+
+
 def test_lists_of_one_model_by_case() -> None:
     lists = read_lists({c: ANSWERS[c]["aster"] for c in ANSWERS}, references=RIGHT)
     assert lists.raters == ["model"] and lists.list_of("c1", "model") == ANSWERS["c1"]["aster"]
@@ -203,6 +211,19 @@ def test_columns_overrule(table: pd.DataFrame, columns: dict[str, Any], raters: 
     lists = read_lists(table, columns=columns)
     assert lists.raters == raters and lists.list_of("c1", raters[0]) == ANSWERS["c1"]["aster"]
     assert lists.reference[0] == ("gout", "hypertension")
+
+
+def test_the_own_columns_are_named_in_errors() -> None:
+    long = "x" * 10_001
+    with pytest.raises(InputError, match=r"row 1, column 'birch': a diagnosis of 10,001"):
+        read_lists(frame(aster=[["gout"]] * 3, birch=[["flu"], ["gout", long], ["flu"]]))
+    with pytest.raises(InputError, match=r"row 2, column 'dx2': a diagnosis of 10,001"):
+        read_lists(frame(dx1=["gout"] * 3, dx2=["flu", None, long]))
+
+
+def test_more_cases_than_models_tell_which_is_which() -> None:
+    lists = read_lists({f"c{i}": {"aster": ["gout"], "birch": ["flu"]} for i in range(9)})
+    assert lists.raters == list(MODELS) and len(lists.cases) == 9
 
 
 def test_what_is_no_model_is_said() -> None:
@@ -250,7 +271,7 @@ def test_the_rows_of_files_are_told(tmp_path: Path) -> None:
         tmp_path / "a.jsonl", jsonl([{"id": "c1", "prediction": ["gout"]}, {"id": "c2", "prediction": ["x" * 10_001]}])
     )
     written(tmp_path / "b.jsonl", jsonl([{"id": "c1", "prediction": ["gout"]}]))
-    with pytest.raises(InputError, match=r"a.jsonl, row 2, column 'diagnosis': a diagnosis of 10,001 characters"):
+    with pytest.raises(InputError, match=r"a.jsonl, row 2, column 'prediction': a diagnosis of 10,001 characters"):
         read_lists(tmp_path)
     lists = read_lists(tmp_path, rejects=tmp_path / "rejects.csv")
     assert lists.rejected.lists == 0 and lists.rejected.cases == 1 and lists.cases == ["c1"]

@@ -24,6 +24,7 @@ from .names import (
 )
 
 LONG, BY_ROW, NUMBERED, CELLS, REFERENCES = "long", "by row", "numbered", "cells", "references"
+PLAIN = "a row for each case, rater and rank"
 _FEW, _OF_MANY = 12, 30
 """A text column of so few values in so many rows is a group of cases, not a model's answers."""
 _SHOWN = 4
@@ -178,7 +179,7 @@ def _said(kind: str, names: Mapping[str, str], lists: Mapping[str, list[str]], u
     columns = [column for group in lists.values() for column in group]
     many = f"{len(lists)} models" if len(lists) > 1 else "one model"
     what = {
-        LONG: "a row for each case, rater and rank",
+        LONG: PLAIN,
         BY_ROW: "a row for each diagnosis, the likeliest first",
         NUMBERED: f"a column for each rank ({_shown(columns)})" + (f" of {many}" if "" not in lists else ""),
         CELLS: f"{many} in one column each ({_shown(columns)})"

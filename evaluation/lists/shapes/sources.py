@@ -23,8 +23,8 @@ from ..formats.registry import FORMATS, read_answers, recognised
 from ..formats.table import table_of_answers
 from .long import COLUMNS, MORE, OF_THE_REFERENCE, Long
 from .names import check_columns, columns_by_name
-from .objects import Piece, pieces_of
-from .recognise import REFERENCES, shape_of
+from .objects import Piece, by_model, pieces_of
+from .recognise import PLAIN, REFERENCES, shape_of
 from .right import RightAnswers, joined, right_answers
 from .spread import long_of
 
@@ -113,7 +113,7 @@ def _pieces(source: Any, encoding: str | None, cases: Collection[str] = (), in_o
     if isinstance(source, Mapping | list | tuple):
         return pieces_of(source, "data", cases=cases, in_order=in_order)
     if not (_is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES):
-        return [Piece(_table(source, encoding))]
+        return [by_model(Piece(_table(source, encoding)))]
     value, rows = read_json(Path(source), encoding)
     return pieces_of(value, str(source), first_row=1, rows=rows, cases=cases, in_order=in_order)
 
@@ -137,7 +137,8 @@ def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
             "right answers, but no lists", source=piece.table.source, allowed=_LISTS, got=piece.table.names
         )
     long = long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
-    return replace(long, warnings=(piece.table.note, *long.warnings)) if piece.table.note else long
+    warnings = (piece.table.note, *long.warnings) if piece.table.note else long.warnings
+    return replace(long, warnings=warnings, guessed=shape.said != PLAIN and not piece.said)
 
 
 def _of_files(
@@ -236,7 +237,15 @@ def _together(longs: Sequence[Long], source: str) -> Long:
     name = source or ", ".join(files[:_SHOWN]) + (", …" if len(files) > _SHOWN else "")
     table = Table(pa.concat_tables(parts), name, 1, rows=rows, sources=sources)
     many = f"{len(files)} files, " if len(files) > 1 else ""
-    return Long(table, ours, f"{many}{' or '.join(said[:2])}", warnings, unread)
+    columns: list[str] = []
+    codes = []
+    for long in longs:
+        of, held = long.cells or (np.full(len(long.table), -1), [])
+        codes.append(np.where(of < 0, -1, of + len(columns)).astype(np.int32))
+        columns += held
+    cells = (np.concatenate(codes), columns) if columns else None
+    guessed = any(long.guessed for long in longs)
+    return Long(table, ours, f"{many}{' or '.join(said[:2])}", warnings, unread, cells, guessed)
 
 
 def _text_column(table: Table, name: str | None) -> pa.ChunkedArray:
