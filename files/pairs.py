@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -19,6 +20,8 @@ from ..errors import InputError
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
 from .tables import Table, read_table
+
+_FORMULA_ERROR = r"^#(N/A|REF!|VALUE!|DIV/0!|NAME\?|NUM!|NULL!|CALC!|SPILL!)$"
 
 
 @dataclass(frozen=True)
@@ -172,17 +175,20 @@ def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dic
     refused = np.append(refused_texts(encoded.dictionary), True)  # the last stands for blanks, which have no code
     codes = encoded.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False)
     for row in np.flatnonzero(refused[codes]).tolist():
-        got = table.data.column(column)[row].as_py()
         problem, allowed = why_refused(values[row].as_py())
-        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, got=got))
+        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **table.got(row, column)))
 
 
 def refused_texts(values: pa.Array) -> NDArray[np.bool_]:
-    """bool[n]: which of n texts, stripped of white space, are no diagnosis: null, blank, too long or without a letter or digit."""
+    """bool[n]: which of n texts, stripped of white space, are no diagnosis: null, blank, too long, without a letter or digit, or
+    what a spreadsheet shows of a formula that failed (#N/A).
+    """
     missing = pc.fill_null(pc.equal(pc.utf8_length(values), 0), True)
     too_long = pc.fill_null(pc.greater(pc.utf8_length(values), MAX_CHARACTERS), False)
+    failed = pc.fill_null(pc.match_substring_regex(values, _FORMULA_ERROR), False)
     wordless = pc.fill_null(pc.invert(pc.match_substring_regex(values, r"[\pL\pN]")), False)
-    return np.asarray(pc.or_(pc.or_(missing, too_long), wordless).to_numpy(zero_copy_only=False))
+    refused = pc.or_(pc.or_(missing, too_long), pc.or_(wordless, failed))
+    return np.asarray(refused.to_numpy(zero_copy_only=False))
 
 
 def why_refused(text: str | None) -> tuple[str, str]:
@@ -191,6 +197,8 @@ def why_refused(text: str | None) -> tuple[str, str]:
         return "the diagnosis is blank", "a diagnosis in words"
     if len(text) > MAX_CHARACTERS:
         return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
+    if re.match(_FORMULA_ERROR, text):
+        return "the error of a formula in a spreadsheet", "a diagnosis in words"
     return "a diagnosis without a letter or digit", "a diagnosis in words"
 
 

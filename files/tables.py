@@ -22,7 +22,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import InputError, Remedy
+from ..errors import InputError, Open, Remedy
 from .atomic import whole_file
 from .columns import column_of, of_columns, of_records
 from .did_you_mean import hint, nearest
@@ -31,7 +31,7 @@ from .workbook import split_sheet
 from .workbook_writer import WorkbookWriter, check_fits
 
 T = TypeVar("T")
-SET_ASIDE = Remedy("sets such rows aside in a file of their own", rejects=...)
+SET_ASIDE = Remedy("sets such rows aside", rejects=Open("FILE"))
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Table:
 
     def filter(self, kept: NDArray[np.bool_]) -> Table:
         """The rows where bool[n] is true, with the numbers they had."""
-        sources = None if self.sources is None else [self.sources[i] for i in np.flatnonzero(kept)]
+        sources = None if self.sources is None else [self.sources[i] for i in np.flatnonzero(kept).tolist()]
         return replace(self, data=self.data.filter(pa.array(kept)), rows=self.row_numbers()[kept], sources=sources)
 
     def column(self, name: str) -> list[Any]:
@@ -107,7 +107,7 @@ class Table:
             source=self.source, allowed=f"a column {name!r}", got=self.names,
             remedy=Remedy(
                 "names the column" if len(options) == 1 else "names the columns",
-                **{option: nearest(column, self.names) or ... for option, column in options.items()},
+                **{option: nearest(column, self.names) or Open("COLUMN") for option, column in options.items()},
             ) if options else None,
         )  # fmt: skip
 
@@ -137,8 +137,14 @@ class Table:
 
     def blank(self, index: int, column: str) -> InputError:
         """The error of a diagnosis that is blank."""
-        got = self.data.column(column)[index].as_py()
-        return self.error("the diagnosis is blank", index, column, allowed="a diagnosis in words", got=got)
+        return self.error(
+            "the diagnosis is blank", index, column, allowed="a diagnosis in words", **self.got(index, column)
+        )
+
+    def got(self, index: int, column: str) -> dict[str, Any]:
+        """What came, for an error; nothing of a cell that is empty."""
+        value = self.data.column(column)[index].as_py()
+        return {} if value is None else {"got": value}
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
         return InputError(problem, source=self.source_of(index), row=self.row_number(index), column=column, **details)
@@ -173,7 +179,7 @@ class Table:
             write_rejects(self, {row: error.finding for row, error in problems.items()}, rejects)
             sound[list(problems)] = False
             if not sound.any():
-                refused = f"all {len(self):,} rows were refused; see {os.fspath(rejects)}"
+                refused = f"{'the only row was' if len(self) == 1 else f'all {len(self):,} rows were'} refused; see {os.fspath(rejects)}"
                 raise InputError(refused, source=self.source)
         return sound
 
@@ -208,8 +214,9 @@ def read_table(source: Any, encoding: str | None = None) -> Table:
         return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
         return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
+    native: Any = source
     try:
-        frame = nw.from_native(source, eager_only=True)
+        frame = nw.from_native(native, eager_only=True)
     except TypeError:
         allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
         raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
 from ..files.limits import MAX_CHARACTERS
-from ..files.table_files import SUFFIXES
+from ..files.table_files import READ_SUFFIXES
 from ..files.tables import Table, read_table, with_columns
 from ..files.workbook import split_sheet
 from ..terms.icd.mapping import map_to_icd
@@ -48,6 +49,8 @@ def icd(strings: Any, **options: Any) -> Any:
     an Arrow table. In a pandas frame, `attrs["icd10"]` is the edition of ICD-10.
     """
     result = map_icd(strings, **options)
+    if result.read.note:
+        warnings.warn(result.read.note, stacklevel=2)
     made = result.read.native(result.table)
     if hasattr(made, "attrs"):
         made.attrs[EDITION] = result.table.schema.metadata[EDITION.encode()].decode()
@@ -76,7 +79,7 @@ def map_icd(
     Parameters
     ----------
     strings : one diagnosis as written, or a list or series of them; or the path of a file, a data frame, a list of dicts or a dict of
-        columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .xlsx or
+        columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .json, .xlsx or
         .parquet, else a diagnosis.
     unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
     k : how many candidates to keep for each; 15 if not given.
@@ -181,7 +184,7 @@ def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
 
 def _table(strings: Any, column: str, encoding: str | None) -> Table:
     frame = None
-    if isinstance(strings, str) and not _is_path(strings):
+    if isinstance(strings, str) and not is_path(strings):
         strings = [strings]
     elif nw.dependencies.is_into_series(strings):
         series = nw.from_native(strings, series_only=True)
@@ -196,10 +199,11 @@ def _table(strings: Any, column: str, encoding: str | None) -> Table:
     return Table(data, "strings", 0, frame, in_memory=frame is None)
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
+    """Whether a text is a file rather than a diagnosis."""
     try:
         path, _ = split_sheet(Path(text))
-        return path.suffix.lower() in SUFFIXES or path.is_file()
+        return path.suffix.lower() in READ_SUFFIXES or path.is_file() or ("/" in text and path.is_dir())
     except (OSError, ValueError):  # too long for a path, or with a character that none has
         return False
 

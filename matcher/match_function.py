@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -283,6 +284,8 @@ class MatchFunction(TrainedFunction):
         from ..files.pairs import read_pairs
 
         read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
+        if read.table.note:
+            warnings.warn(read.table.note, stacklevel=2)
         scored = self.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
         return read.table.native(scored.table)
 

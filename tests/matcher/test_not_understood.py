@@ -246,7 +246,7 @@ def test_the_command_counts_what_it_left_unscored(
     done = command("score", tmp_path / "pairs.csv", "-o", tmp_path / "scored.csv")
     assert "3 pairs, 2 matches" in done.out
     assert (
-        "1 of 3 pairs were not scored, since a diagnosis is not understood; the column not_understood says why."
+        "1 of 3 pairs was not scored, since a diagnosis is not understood; the column not_understood says why."
         in done.out
     )
     scored = pd.read_csv(tmp_path / "scored.csv")
