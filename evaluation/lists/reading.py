@@ -144,7 +144,7 @@ def read_lists(
     spoilt = _spoilt(rows, problems)
     there = lists_given(rows, spoilt)
     check_missing(rows, there, refused, names["rater"], problems)
-    answered = there[:, used].any(1)
+    answered = np.asarray(there[:, used].any(1))
     answered[case[[row for row in long.unread if in_use[rater[row]] and case[row] >= 0]]] = True
     out_cases, rejected = _set_aside(rows, problems, spoilt, refused, answered, rejects)
 
