@@ -23,8 +23,11 @@ from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
+from .statistics.differences import difference_rows
 from .statistics.frames import frame_like
+from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
+from .statistics.subgroups import subgroup_rows
 from .unknown_texts import notes_of, warnings_of
 
 if TYPE_CHECKING:
@@ -220,16 +223,29 @@ def evaluate(
     if asking is not None and judge:
         others.append(asking.judged_section(read, judge, context))
     matched = case_table(read, context)
+    found = [*sections, *others]
+    estimates = [one for section in found for one in section.estimates]
+    compared = algorithms_of(how)
+    absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
+    differences, tested = difference_rows(estimates, compared, read.cases, context, absent)
+    of_families = [told for section in found for told in section.warnings]
     return Report(
         k=k,
         hardness=hardness,
         question=question(read, judged, in_turn),
         cases=read.cases,
-        sections=[*sections, *others],
+        sections=found,
         left_out=left_out | lacks,
         made_with=how,
-        notes=[*read.notes, *notes_on_lengths(read, k, denominator if judged else None), *notes_of(read, matcher)],
-        warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else [])],
+        notes=[
+            *read.notes,
+            *notes_on_lengths(read, k, denominator if judged else None),
+            *notes_of(read, matcher),
+            *tested,
+        ],
+        warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else []), *of_families],
+        difference_rows=differences,
+        subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,
         frame=frame_like(predictions if lists is None else lists),
     )

@@ -20,7 +20,7 @@ from .workbook import read_workbook, split_sheet
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
 """Of what is written; what is read may also be .json."""
-_READ = (*SUFFIXES, ".json")
+READ_SUFFIXES = (*SUFFIXES, ".json")
 _ALLOWED_FILES = "a .csv, .tsv, .jsonl, .json, .xlsx or .parquet file"
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _OWN_MAGIC = {".parquet": b"PAR1", ".xlsx": _ZIP}
@@ -67,7 +67,7 @@ def check_file(path: Path, encoding: str | None = None) -> str:
     source, suffix = str(path), path.suffix.lower()
     if path.is_dir():
         raise InputError("a folder", source=source, allowed=_ALLOWED_FILES)
-    if suffix not in _READ:
+    if suffix not in READ_SUFFIXES:
         allowed = f"{_ALLOWED_FILES}{'; save it as .xlsx' if suffix in _OTHER_SPREADSHEETS else ''}"
         raise InputError("a file of an unknown kind", source=source, allowed=allowed, got=path.suffix)
     if not path.is_file():

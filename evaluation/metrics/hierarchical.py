@@ -1,4 +1,4 @@
-"""Hierarchical precision and recall of ICD-10 codes, each with all that stands above it in the tree; top-k accuracy.
+"""Hierarchical precision and recall of ICD-10 codes, each with all that stands above it in the tree.
 
 Source of all: H-DDx.
 """
@@ -18,7 +18,6 @@ from ...terms.icd.codes import Place, nodes_of_cells, padded
 from ...terms.icd.sources import open_tree, source_identity
 from ...terms.icd.tree import IcdTree
 from .declaration import declare
-from .relative import check_k
 
 H_DDX = "H-DDx"
 Codes = Sequence[Sequence[str]]
@@ -135,7 +134,7 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
     symbol="HDF1",
     description="HDP and HDR in one: the harmonic mean of the two averages.",
     meaning="Partial credit for the right chapter, section or category of ICD-10: HDP and HDR in one.",
-    good="Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.33; one exact diagnosis alone reaches 1. Compare at the same k only.",
+    good="Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.3; one exact diagnosis alone reaches 1. Compare at the same k only.",
     use="models are compared that often miss by a little",
     avoid="one number shall say how often a model is right: then top-k accuracy",
     formula="HDF1 = 2 HDP HDR / (HDP + HDR)",
@@ -156,39 +155,3 @@ def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm"
     """
     found = _overlap_of_codes(reference_codes, predicted_codes, source)
     return float(harmonic_mean(mean_of_defined(found.precision[:, 0, 0]), mean_of_defined(found.recall[:, 0, 0])))
-
-
-def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
-    n, width = (int(generator.integers(1, 6)) for _ in range(2))
-    return {"hits": generator.random((n, width)) < 0.3, "k": int(generator.integers(1, 6))}
-
-
-@declare(
-    symbol="Acc",
-    description="The share of cases in which the reference is among the first k diagnoses.",
-    meaning="The share of patients whose right diagnosis is among the first k of the list.",
-    good="1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.",
-    use="each case has one right answer, and lists are ranked",
-    avoid="lists differ in length, at a k beyond the shorter ones",
-    formula="Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n",
-    source=H_DDX,
-    inputs="hits [n, K]: whether the diagnosis at each rank is the reference: by M, by code or by category; k",
-    range="[0, 1]",
-    denominator="n, the number of cases",
-    degenerate=(("no case", "refused"), ("a list shorter than k", "its ranks count, no others")),
-    example=_hits_example,
-    axes={"hits": "case"},
-    order_free=("case",),
-    repeat_free=("case",),
-    grows_with=("hits",),
-)
-def top_k_accuracy(hits: ArrayLike, k: int) -> float:
-    """Top-k accuracy.
-
-    >>> top_k_accuracy([[False, True], [True, False], [False, False]], k=1)
-    0.3333333333333333
-    """
-    found = np.asarray(hits)
-    if found.ndim != 2 or len(found) == 0 or found.dtype != bool:
-        raise OptionError("hits", "an array of True and False [cases, ranks], with at least one case", hits)
-    return float(found[:, : check_k(k)].any(1).mean())

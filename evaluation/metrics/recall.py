@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import OptionError
 from .declaration import declare
 from .relative import check_k
+from .truths import truths
 
 CLINBENCH_HPB = "ClinBench-HPB"
 _INPUTS = "hits [n, ..., K, D]: the diagnosis at a rank names a reference diagnosis; given [n, D]: the case has it; k"
@@ -124,7 +125,7 @@ def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[N
     OptionError
         For arrays that do not fit each other, and for a case without a reference.
     """
-    there, named = np.asarray(given), np.asarray(hits)
+    there, named = np.asarray(truths(given)), np.asarray(truths(hits))
     if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
         raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
     if named.ndim < 3 or named.dtype != bool or (len(named), named.shape[-1]) != there.shape:

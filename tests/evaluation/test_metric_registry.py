@@ -20,6 +20,7 @@ from dxmatch.evaluation.metrics.declaration import declare
 from dxmatch.evaluation.metrics.page import reference_page
 from dxmatch.evaluation.metrics.sources import sources_of
 from dxmatch.evaluation.metrics.spread import experts_behind
+from dxmatch.evaluation.metrics_of_names import OF_NAMES
 
 ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
 every_metric = pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
@@ -88,7 +89,8 @@ def example(metric, seed):
 def test_declared_in_full(metric):
     for name in ALWAYS:
         assert getattr(metric, name), name
-    assert getattr(dxmatch.metrics, metric.name) is metric.function and metric.name in dir(dxmatch.metrics)
+    called = OF_NAMES.get(metric.name, metric.function)
+    assert getattr(dxmatch.metrics, metric.name) is called and metric.name in dir(dxmatch.metrics)
     assert all(when and what for when, what in metric.degenerate)
     with pytest.raises(FrozenInstanceError):
         metric.name = "other"
