@@ -245,7 +245,7 @@ def test_a_spreadsheet_runs_no_diagnosis(tmp_path):
 def test_of_a_report(tmp_path):
     report = evaluate(long_form(CASES, ROLES), Knowing(), k=3, bootstrap=0, metrics="recall")
     assert report.save_matches(tmp_path / "m.parquet").is_file()
-    assert pq.read_table(tmp_path / "m.parquet").num_rows == report.matches.num_rows == 12
+    assert pq.read_table(tmp_path / "m.parquet").num_rows == len(report.matches) == 12
     assert report.warnings[-1].startswith("1 of 6 answers")
     assert report.row("R_disease", algorithm="A")["value"] == pytest.approx(2 / 4)
 
