@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import metrics as metrics
     from .auditing.audit import audit as audit
     from .auditing.contributions import shap_explanation as shap_explanation
     from .auditing.explain import explain as explain
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from .errors import NotUnderstood as NotUnderstood
     from .errors import NotUnderstoodWarning as NotUnderstoodWarning
     from .errors import OptionError as OptionError
-    from .evaluation import metrics as metrics
     from .evaluation.evaluate import Report as Report
     from .evaluation.evaluate import evaluate as evaluate
     from .jobs.job import score_files as score_files
@@ -60,7 +60,7 @@ __all__ = ["__version__", "metrics", *sorted(_HOME)]
 
 def __getattr__(name: str) -> Any:
     if name == "metrics":
-        return import_module(".evaluation.metrics", __name__)
+        return import_module(".metrics", __name__)
     if name in _HOME:
         return getattr(import_module(f".{_HOME[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

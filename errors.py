@@ -28,13 +28,19 @@ class DxmatchError(Exception):
         return _as_it_was, (type(self), self.args, self.__dict__)
 
 
+class Open(str):
+    """The value of a parameter that the user must think of, in a word: "FILE"."""
+
+    __slots__ = ()
+
+
 class Remedy:
     """Parameters that would let data pass as it is.
 
     Parameters
     ----------
     does : what they do, as in "sets such rows aside".
-    options : each with its value; ... for one that the user must think of.
+    options : each with its value; an `Open` one for a value that the user must think of.
     """
 
     def __init__(self, does: str, **options: Any) -> None:
@@ -42,7 +48,9 @@ class Remedy:
 
     def in_python(self) -> str:
         """`column='dx' reads it`"""
-        words = ", ".join(f"{name}={'…' if value is ... else repr(value)}" for name, value in self.options.items())
+        words = ", ".join(
+            f"{name}={'…' if isinstance(value, Open) else repr(value)}" for name, value in self.options.items()
+        )
         return f"{words} {self.does}"
 
     def on_command_line(self, names: Mapping[str, str]) -> str | None:
@@ -50,7 +58,7 @@ class Remedy:
         if not self.options.keys() <= names.keys():
             return None
         words = [
-            names[name] if value is True else f"{names[name]} {'…' if value is ... else shlex.quote(str(value))}"
+            names[name] if value is True else f"{names[name]} {shlex.quote(str(value))}"
             for name, value in self.options.items()
         ]
         return f"{' '.join(words)} {self.does}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,7 +120,8 @@ def score_pairs(
 def _read(
     pairs: Any, a: str, b: str, label: str | None, group: str | None, rejects: str | os.PathLike[str] | None
 ) -> Pairs:
-    tuples = isinstance(pairs, Sequence) and not isinstance(pairs, str | os.PathLike)
+    listed = isinstance(pairs, Sequence) and not isinstance(pairs, str | os.PathLike)
+    tuples = listed and not (len(pairs) and isinstance(pairs[0], Mapping))
     table = pairs if tuples else read_table(pairs)
     if label is None and isinstance(table, Table) and ("label" in table.names or experts_of(table, "label")):
         label = "label"

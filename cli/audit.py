@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Policy, Rejects, Store, say_rejected
+from .options import ColumnA, ColumnB, Encoding, Endpoints, MinCoverage, Model, Policy, Rejects, Store, say_rejected
 
 
 def audit(
@@ -42,11 +42,13 @@ def audit(
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
     rejects: Rejects = None,
+    encoding: Encoding = None,
 ) -> None:
     """Say what a match function relies on: SHAP values, importance, correlation, errors by kind; one page and its tables."""
     from ..auditing.audit import audit as run
     from ..auditing.result import check_folder
     from ..auditing.terminal import print_audit
+    from ..files.tables import read_table
     from ..matcher.match_function import load
     from ..progress import shown
 
@@ -54,7 +56,7 @@ def audit(
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
     with shown("Auditing") as progress:
         found = run(
-            m, pairs, a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
+            m, read_table(pairs, encoding), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
             retrain=retrain, folds=folds, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output, spreadsheet=spreadsheet)

@@ -1,4 +1,4 @@
-"""`dxmatch evaluate`, `dxmatch reasoning` and `dxmatch metrics`: lists and reasoning against experts and references."""
+"""`dxmatch evaluate`: lists of diagnoses against the right answers, and against a panel of experts."""
 
 from __future__ import annotations
 
@@ -7,61 +7,106 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import MinCoverage, Model, Policy, Rejects
+from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed
 from .votes import Endpoints, quiet_retries, say_asked
-
-Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
-Seed = Annotated[int, typer.Option(help="Random seed of the resampling.")]
 
 
 def evaluate(
-    lists: Annotated[Path, typer.Argument(help="Lists: case_id, rater, rank, diagnosis; role or --algorithm.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The report: .html, .json or .csv.")] = None,
+    lists: Annotated[
+        list[Path],
+        typer.Argument(
+            help="What the models answered, as you have it: a table with a row for each diagnosis, for each case, or a column "
+            "for each model; JSON or JSONL with lists or raw answers; a file for each model, or their folder; a log of Inspect."
+        ),
+    ],
+    references: Annotated[
+        Path | None, typer.Option("--references", help="The right answers, where they stand in a file of their own.")
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output", "-o", help="The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx, .json."
+        ),
+    ] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Everything that was computed, as JSON.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="The table of metrics, as CSV.")] = None,
-    charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
     matches: Annotated[
         Path | None,
         typer.Option("--matches", help="What was matched with what, a row for each case, model and rank: a table."),
     ] = None,
+    charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Print every table, not only the leaderboard.")] = False,
     spreadsheet: Annotated[
         bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
     ] = False,
-    metric: Annotated[
+    metrics: Annotated[
         list[str] | None,
         typer.Option(
+            "--metrics",
             "--metric",
-            help="A metric, or a family (relative, hierarchical, weighted, recall, agreement); all that the lists allow, if none.",
+            help="A metric, or a family (ranking, recall, hierarchical, weighted, relative, agreement); all that the lists allow, if none.",
         ),
     ] = None,
     k: Annotated[int, typer.Option("--k", help="Diagnoses per list, the likeliest first; curves run over 1…k.")] = 3,
-    hardness: Annotated[float, typer.Option(help="H in [0, 1]: 1 compares means, 0 the best with the worst.")] = 1.0,
-    algorithm: Annotated[
-        list[str] | None, typer.Option(help="A rater that is an algorithm; the others are the panel.")
+    by: Annotated[
+        list[str] | None, typer.Option("--by", help="A column of the cases: every metric for each of its values, too.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            "--column",
+            help="What a column is: --columns reference=gold, --columns predictions=gpt4,claude.",
+        ),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="The format of the files, where it is not to be recognised: inspect, lm-eval, craft-md, clinbench-hpb, "
+            "diagnosis-arena, direct or kernel29.",
+        ),
+    ] = None,
+    encoding: Encoding = None,
+    no_diagnosis: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="One more word that means no diagnosis, beside none, N/A, unknown and the like; keep: these, too, are diagnoses."
+        ),
+    ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="A list that is not there: empty (an empty answer; the default, but for experts), own (each model has its own number "
+            "of cases) or refuse."
+        ),
+    ] = None,
+    rejects: Rejects = None,
+    algorithms: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithms", "--algorithm", help="A rater that is an algorithm; the others are the panel of experts."
+        ),
     ] = None,
     in_turn: Annotated[
         bool, typer.Option("--in-turn", help="Each rater in turn is the algorithm, the others the panel.")
     ] = False,
-    no_diagnosis: Annotated[
-        list[str] | None, typer.Option(help="A word that means no diagnosis; it matches nothing.")
-    ] = None,
-    column: Annotated[
-        list[str] | None, typer.Option("--column", help="Another name of a column: --column diagnosis=dx.")
-    ] = None,
-    icd_source: Annotated[
-        str, typer.Option(help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.")
-    ] = "icd10cm",
+    hardness: Annotated[float, typer.Option(help="H in [0, 1]: 1 compares means, 0 the best with the worst.")] = 1.0,
+    denominator: Annotated[
+        str, typer.Option(help="nk2: n k squared, as in the source; observed: the lists' own lengths.")
+    ] = "nk2",
     labelled: Annotated[
         Path | None,
         typer.Option(help="Pairs of these lists that experts labelled: P and RPAD corrected for M's own errors."),
     ] = None,
-    denominator: Annotated[
-        str, typer.Option(help="nk2: n k squared, as in the source; observed: the lists' own lengths.")
-    ] = "nk2",
+    icd_source: Annotated[
+        str, typer.Option(help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.")
+    ] = "icd10cm",
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     model: Model = None,
     policy: Policy = None,
+    judge_all: JudgeAll = False,
     store: Annotated[
         Path | None,
         typer.Option("--store", help="The vote store: read for M, and filled by --judge, --relation, --severity."),
@@ -84,9 +129,8 @@ def evaluate(
     pairs: Annotated[
         Path | None, typer.Option("--pairs", help="Write the pairs that M would be asked to this file, and stop.")
     ] = None,
-    rejects: Rejects = None,
 ) -> None:
-    """Compare diagnoses with a panel of experts and with the reference: every metric that the lists allow."""
+    """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow."""
     from ..evaluation.evaluate import evaluate as run
     from ..evaluation.judges.asking import NotServed
     from ..evaluation.judges.by_matcher import MODEL
@@ -96,19 +140,22 @@ def evaluate(
     from ..files.tables import check_keeps_input, check_output, write_table
     from ..progress import shown
 
-    files = [path for path in (output, json, csv) if path is not None]
+    files = [path for path in (*(output or []), json, csv) if path is not None]
     for path in files:
         check_report_path(path)
     if matches is not None:
         check_output(matches)
-    check_keeps_input(lists, *files, pairs, matches)
+    for path in lists:
+        check_keeps_input(path, *files, pairs, matches)
     options: dict[str, Any] = {
-        "algorithms": algorithm or None, "no_diagnosis": tuple(no_diagnosis or ()), "columns": _columns(column or []),
-        "rejects": rejects, "k": k, "in_turn": in_turn, "metrics": metric or None, "icd_source": icd_source,
+        "references": references, "algorithms": algorithms or None, "no_diagnosis": no_diagnosis or None,
+        "columns": _columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
+        "rejects": rejects, "k": k, "in_turn": in_turn, "metrics": metrics or None, "icd_source": icd_source,
     }  # fmt: skip
+    given = lists[0] if len(lists) == 1 else lists
     if pairs is not None:
         check_output(pairs)
-        asked = pairs_asked(lists, **options)
+        asked = pairs_asked(given, **options)
         write_table(asked, pairs)
         typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
         return
@@ -118,15 +165,16 @@ def evaluate(
     try:
         with shown("Evaluating") as progress:
             report = run(
-                lists, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge,
+                given, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge,
                 relation=relation, severity=severity, endpoints=endpoints, store=store, budget=budget,
-                min_coverage=min_coverage, policy=policy, bootstrap=bootstrap, seed=seed, progress=progress, **options,
+                min_coverage=min_coverage, policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
+                progress=progress, **options,
             )  # fmt: skip
     except NotServed as error:
         raise typer.BadParameter(str(error)) from None
     for path in files:
         report.save(path, spreadsheet=spreadsheet)
-    report.print()
+    report.print(full=full)
     for path in files:
         typer.echo(f"Written: {path}")
     if matches is not None:
@@ -136,61 +184,13 @@ def evaluate(
     say_asked(*budget.summaries)
 
 
-def reasoning(
-    graphs: Annotated[Path, typer.Argument(help="The folder of knowledge graphs, one JSON a disease category.")],
-    annotations: Annotated[Path, typer.Argument(help="The folder of annotated notes, one JSON a note.")],
-    predictions: Annotated[Path, typer.Argument(help="The folder of predictions, of the same places and names.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The table of metrics: .csv, .tsv, .jsonl or .parquet.")
-    ] = None,
-    per_note: Annotated[Path | None, typer.Option("--per-note", help="A table with a row for each note.")] = None,
-    bootstrap: Bootstrap = 1000,
-    seed: Seed = 0,
-    model: Model = None,
-) -> None:
-    """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from ..evaluation.reasoning.evaluate import reasoning as run
-    from ..files.tables import check_output, write_table
-
-    for path in (output, per_note):
-        if path is not None:
-            check_output(path)
-    result = run(graphs, annotations, predictions, model, bootstrap=bootstrap, seed=seed)
-    table = Table("Metric", "Value", "95 % interval", "Notes")
-    for row in result.rows:
-        if row["category"] == "all":
-            value = "undefined" if row["value"] is None else f"{row['value']:.3f}"
-            between = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-            table.add_row(row["metric"], value, between, f"{row['n_notes']:,}")
-    Console().print(table)
-    for note in result.notes:
-        typer.echo(note)
-    for path, made in ((output, result.table), (per_note, result.per_note)):
-        if path is not None:
-            write_table(made, path)
-            typer.echo(f"Written: {path}")
-
-
-def metrics() -> None:
-    """List every metric with its formula, source and range."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from ..evaluation.metrics import all_metrics
-
-    table = Table("Metric", "Says", "Formula", "Range", "Source", title="Metrics", show_lines=True)
-    for metric in all_metrics():
-        table.add_row(metric.symbol, metric.description, metric.formula, metric.range, metric.source)
-    Console().print(table)
-
-
-def _columns(given: list[str]) -> dict[str, str]:
-    """`["diagnosis=dx"]` as `{"diagnosis": "dx"}`; anything else is wrong usage."""
-    pairs = [text.partition("=") for text in given]
-    for name, sign, other in pairs:
-        if not (name and sign and other):
-            raise typer.BadParameter(f"{name}{sign}{other}: expected NAME=COLUMN, such as diagnosis=dx")
-    return {name: other for name, _, other in pairs}
+def _columns(given: list[str]) -> dict[str, str | list[str]]:
+    """`["diagnosis=dx", "predictions=a,b"]` as `{"diagnosis": "dx", "predictions": ["a", "b"]}`; anything else is wrong usage."""
+    named: dict[str, str | list[str]] = {}
+    for text in given:
+        name, sign, others = text.partition("=")
+        several = [other.strip() for other in others.split(",")]
+        if not (name and sign and all(several)):
+            raise typer.BadParameter(f"{text}: expected NAME=COLUMN, such as diagnosis=dx")
+        named[name] = several[0] if len(several) == 1 else several
+    return named

@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
-from .options import Model
+from .options import Encoding, Model, say_read
 from .votes import STORE, Endpoints, quiet_retries, say_asked
 
 
 def icd(
-    strings: Annotated[list[str], typer.Argument(help="A table of diagnoses, or the diagnoses themselves.")],
+    strings: Annotated[
+        list[str],
+        typer.Argument(help="A table of diagnoses (.csv, .tsv, .jsonl, .xlsx, .parquet), or the diagnoses themselves."),
+    ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the mapping goes; shown here if not given.")
     ] = None,
@@ -36,30 +39,35 @@ def icd(
     max_calls: Annotated[int | None, typer.Option(help="With --pick: stop after so many calls.")] = None,
     max_cost: Annotated[float | None, typer.Option(help="With --pick: stop before this cost.")] = None,
     model: Model = None,
+    encoding: Encoding = None,
 ) -> None:
     """Map free text to ICD-10, with the candidates: by name, by code, else the best of the nearest, or a language model's pick."""
-    from ..files.tables import check_output, write_table
-    from ..matcher.icd_mapping import flat_candidates, map_icd
+    from ..files.counted import counted
+    from ..files.tables import check_keeps_input, check_output, write_table
+    from ..matcher.icd_mapping import flat_candidates, is_path, map_icd
     from ..progress import shown
 
     if output is not None:
         check_output(output)
+        if is_path(strings[0]):
+            check_keeps_input(strings[0], output)
     one_or_more = strings[0] if len(strings) == 1 else strings
     if pick is not None:
         quiet_retries()
     with shown("Asking") as progress:
         result = map_icd(
             one_or_more, column=column, unique=unique, k=k, source=source, model=model, pick=pick, features=features, endpoints=endpoints,
-            store=store, max_calls=max_calls, max_cost=max_cost, progress=progress,
+            store=store, max_calls=max_calls, max_cost=max_cost, encoding=encoding, progress=progress,
         )  # fmt: skip
     mapped = result.table
+    say_read(result.read.note)
     if output is None:
         _print_icd(mapped)
     else:
         write_table(mapped if output.suffix in (".jsonl", ".parquet") else flat_candidates(mapped), output)
         unmapped = mapped.column("icd10").null_count
         told = f", {unmapped:,} of them to no code" if unmapped else ""
-        typer.echo(f"{output}: {mapped.num_rows:,} diagnoses mapped{told}.")
+        typer.echo(f"{output}: {counted(mapped.num_rows, 'diagnosis', 'diagnoses')} mapped{told}.")
     if result.asked is not None:
         say_asked(result.asked)
 

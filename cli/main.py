@@ -8,8 +8,10 @@ import typer
 
 from .audit import audit, explain
 from .demo import demo
-from .evaluate import evaluate, metrics, reasoning
+from .evaluate import evaluate
 from .icd import icd
+from .metrics import metrics
+from .reasoning import reasoning
 from .running import Debug, complete
 from .score import score
 from .suggest import labels, suggest
@@ -18,7 +20,7 @@ from .votes import app as votes
 
 app = typer.Typer(
     name="dxmatch",
-    help="Do two free-text diagnoses name the same disease, and how well does an algorithm agree with a panel of experts?",
+    help="Was the right diagnosis among the answers? Do two free-text diagnoses name the same disease? How well does an algorithm agree with experts?",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -33,7 +35,10 @@ for command, example in (
         "dxmatch score pairs.parquet -o scored.parquet --a expert --b algorithm    or: dxmatch score folder -o scored --workers 16",
     ),
     (train, "dxmatch train labelled.csv -o my-model --held-out held_out.csv"),
-    (evaluate, "dxmatch evaluate lists.csv --algorithm gpt4 -o report.html --json report.json"),
+    (
+        evaluate,
+        "dxmatch evaluate answers/*.jsonl --references gold.csv -o report.html    or: dxmatch evaluate panel.csv --algorithms gpt4 -o report.html",
+    ),
     (
         icd,
         'dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv',

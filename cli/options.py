@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ..files.counted import counted
+
 Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
 Policy = Annotated[
     str | None,
@@ -25,6 +27,12 @@ Endpoints = Annotated[
 ]
 MinCoverage = Annotated[
     float, typer.Option("--min-coverage", help="Each vote and pick must be known for at least this share of the pairs.")
+]
+Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
+Seed = Annotated[int, typer.Option(help="Random seed of the resampling.")]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", help="The encoding of a text file that is not UTF-8: cp1252 (Windows), gb18030, …"),
 ]
 ColumnA = Annotated[str, typer.Option("--a", help="The column of the first diagnosis.")]
 ColumnB = Annotated[str, typer.Option("--b", help="The column of the second diagnosis.")]
@@ -47,10 +55,18 @@ Rejects = Annotated[
 def say_unscored(count: int, of: int) -> None:
     if count:
         typer.echo(
-            f"{count:,} of {of:,} pairs were not scored, since a diagnosis is not understood; the column not_understood says why."
+            f"{count:,} of {counted(of, 'pair')} {'was' if count == 1 else 'were'} not scored, since a diagnosis is not understood; "
+            "the column not_understood says why."
         )
 
 
 def say_rejected(count: int, rejects: Path | None) -> None:
     if rejects is not None:
-        typer.echo(f"{count:,} rows rejected; they are in {rejects}." if count else "No row was rejected.")
+        where = f"{'it is' if count == 1 else 'they are'} in {rejects}"
+        typer.echo(f"{counted(count, 'row')} rejected; {where}." if count else "No row was rejected.")
+
+
+def say_read(note: str) -> None:
+    """What was read of a file, where there was a choice."""
+    if note:
+        typer.echo(note)

@@ -10,6 +10,7 @@ import typer
 from .options import (
     ColumnA,
     ColumnB,
+    Encoding,
     Endpoints,
     JudgeAll,
     MinCoverage,
@@ -17,6 +18,7 @@ from .options import (
     Policy,
     Rejects,
     Store,
+    say_read,
     say_rejected,
     say_unscored,
 )
@@ -35,7 +37,10 @@ Restart = Annotated[
 
 def score(
     pairs: Annotated[
-        Path, typer.Argument(help="Pairs: a .csv, .tsv, .jsonl or .parquet file, or a folder of .parquet files.")
+        Path,
+        typer.Argument(
+            help="Pairs: a .csv, .tsv, .jsonl, .xlsx (file.xlsx#Sheet) or .parquet file, or a folder of .parquet files."
+        ),
     ],
     output: Annotated[
         Path,
@@ -66,10 +71,12 @@ def score(
     chunk_rows: ChunkRows = None,
     restart: Restart = False,
     judge_all: JudgeAll = False,
+    encoding: Encoding = None,
 ) -> None:
     """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was."""
     from ..errors import OptionError
-    from ..features.coverage import coverage_words
+    from ..features.coverage import part_words
+    from ..files.counted import counted
     from ..progress import shown
 
     given: dict[str, Any] = {} if policy is None else {"policy": policy}
@@ -84,28 +91,34 @@ def score(
             restart=restart, judge_all=judge_all, shown=shown, **given,
         )  # fmt: skip
         n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
-        threshold, name, unscored = done.threshold, done.model, done.unscored
+        threshold, name, unscored, asked, note = done.threshold, done.model, done.unscored, done.asked, ""
         if done.resumed:
             typer.echo(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
         from ..files.pairs import read_pairs
-        from ..files.tables import check_output, write_table
+        from ..files.tables import check_keeps_input, check_output, write_table
         from ..matcher.match_function import load
 
         if engine != "local":
             raise OptionError("engine", "local, where input or output is not Parquet", engine)
         check_output(output)
+        check_keeps_input(pairs, output, rejects)
+        read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
+        check_output(output, rows=len(read))
         m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, judge_all=judge_all, **given)
-        read = read_pairs(pairs, a=a, b=b, rejects=rejects)
         with shown("Scoring pairs") as progress:
             scored = m.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
         write_table(scored.table, output)
         n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
         match = scored.table.column("match")
         matches, unscored, threshold, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
-    typer.echo(f"{output}: {n_pairs:,} pairs, {matches:,} matches at threshold {threshold:.3f} (model {name}{under}).")
+        asked, note = [feature.name for feature in m.features.asked], read.table.note
+    found = f"{counted(n_pairs, 'pair')}, {counted(matches, 'match', 'matches')}"
+    say_read(note)
+    typer.echo(f"{output}: {found} at threshold {threshold:.3f} (model {name}{under}).")
     say_unscored(unscored, n_pairs)
-    typer.echo(coverage_words(coverage))
+    if told := part_words(coverage if features else {feature: coverage[feature] for feature in asked}):
+        typer.echo(told)
     say_rejected(rejected, rejects)
 
 

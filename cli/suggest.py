@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from .options import ColumnA, ColumnB, Endpoints, MinCoverage, Model, Rejects, Store
+from .options import ColumnA, ColumnB, Encoding, Endpoints, MinCoverage, Model, Rejects, Store
 
 
 def suggest(
-    pool: Annotated[Path, typer.Argument(help="Unlabelled pairs: a .csv, .tsv, .jsonl or .parquet file.")],
+    pool: Annotated[Path, typer.Argument(help="Unlabelled pairs: a .csv, .tsv, .jsonl, .xlsx or .parquet file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new folder for the sheets and their key.")],
     n: Annotated[int, typer.Option("-n", help="How many pairs.")] = 200,
     experts: Annotated[
@@ -36,12 +36,14 @@ def suggest(
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
     rejects: Rejects = None,
+    encoding: Encoding = None,
 ) -> None:
     """Pick the pairs whose labels would teach most, and write a sheet for each expert to label blind.
 
     The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not
     for the experts. dxmatch labels reads the filled sheets.
     """
+    from ..files.tables import read_table
     from ..labelling.suggest import suggest as run
     from ..labelling.suggestion import check_experts, check_new_folder
     from ..matcher.match_function import load
@@ -53,7 +55,7 @@ def suggest(
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
     with shown("Scoring the pool") as progress:
         found = run(
-            m, pool, n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,
+            m, read_table(pool, encoding), n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,
             seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output, names)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import ColumnA, ColumnB, Endpoints, MinCoverage, Rejects, Store, say_rejected
+from .options import ColumnA, ColumnB, Encoding, Endpoints, MinCoverage, Rejects, Store, say_rejected
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model that stands at the output.")]
 
@@ -77,12 +77,13 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the splits, the training and the resampling.")] = 0,
     rejects: Rejects = None,
+    encoding: Encoding = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split."""
     from ..features.coverage import coverage_words
     from ..files.atomic import read_text
-    from ..files.tables import check_keeps_input, check_output, write_table
+    from ..files.tables import check_keeps_input, check_output, read_table, write_table
     from ..models.folder import check_target
     from ..progress import shown
     from ..terms.text.abbreviations import read_abbreviations
@@ -107,7 +108,7 @@ def train(
         encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
     )  # fmt: skip
     with shown("Training") as progress:
-        result = fit(pairs, recipe, progress=progress)
+        result = fit(read_table(pairs, encoding), recipe, progress=progress)
     result.matcher.save(output, overwrite=overwrite)
     if held_out is not None:
         write_table(result.held_out_rows, held_out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,21 +11,23 @@ from ..errors import InputError, OptionError
 from ..features.coverage import MIN_COVERAGE
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
-from ..pages.words import listed
 from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
+from .made_with import made_with, notes_on_lengths, question
 from .matches.case_matches import PAIRS_PER_CALL
 from .matches.case_table import case_table
-from .matches.policy import policy_of
 from .metrics.relative import check_hardness, check_k
 from .relative.section import relative_sections
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
+from .statistics.differences import difference_rows
 from .statistics.frames import frame_like
+from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
+from .statistics.subgroups import subgroup_rows
 from .unknown_texts import notes_of, warnings_of
 
 if TYPE_CHECKING:
@@ -38,17 +40,23 @@ __all__ = ["Report", "evaluate"]
 
 
 def evaluate(
-    lists: Any,
+    lists: Any = None,
     matcher: Matcher | str | os.PathLike[str] | None = None,
     *,
+    predictions: Any = None,
+    references: Any = None,
     k: int = 3,
-    hardness: float = 1.0,
     metrics: str | Iterable[str] | None = None,
+    by: str | Iterable[str] | None = None,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+    no_diagnosis: str | Iterable[str] | None = None,
+    missing: str | None = None,
+    rejects: str | os.PathLike[str] | None = None,
     algorithms: Iterable[str] | None = None,
     in_turn: bool = False,
-    no_diagnosis: str | Iterable[str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    rejects: str | os.PathLike[str] | None = None,
+    hardness: float = 1.0,
     denominator: str = "nk2",
     max_k: int | None = None,
     icd_source: str | os.PathLike[str] = "icd10cm",
@@ -61,32 +69,56 @@ def evaluate(
     budget: Budget | None = None,
     min_coverage: float = MIN_COVERAGE,
     policy: str | None = None,
+    judge_all: bool = False,
     bootstrap: int = 1000,
     seed: int = 0,
     level: float = 0.95,
     pairs_per_call: int = PAIRS_PER_CALL,
     progress: Progress | None = None,
 ) -> Report:
-    """Every metric that the lists allow: against the experts, and against the reference where there is one.
+    """Every metric that the lists allow: against the right answers, and against experts where there is a panel.
 
     Parameters
     ----------
-    lists : Lists, path, data frame or Table
-        What `read_lists` reads; `columns`, `no_diagnosis` and `rejects` are its options.
+    lists : Lists, path, paths, data frame, Table, dict or list
+        What the models answered, as you have it: `read_lists` says what it takes. A path may be a file of each model's
+        answers, a folder of such files, or one table of all.
     matcher : Matcher, path or None
         M, with `.probabilities(a, b)` and `.threshold`, or the folder of a trained one; the shipped match function if
         None.
+    predictions : dict or list, optional
+        In the place of `lists`: {model: {case: [diagnosis, ...]}}, {case: [...]} of one model, or a list of lists, one for
+        each of `references`. The likeliest comes first.
+    references : dict, list or path, optional
+        The right answers, where `lists` do not hold them: {case: diagnosis or [diagnosis, ...]}, a list in the order of
+        `predictions`, or a file of its own.
     k : int
         How many diagnoses of each list count, 1 to 100. Longer lists are cut; a shorter one is counted in the report.
-    hardness : float
-        From 0 to 1: 1 compares averages, 0 the best of the algorithm with the worst of the panel.
     metrics : str or iterable of str, optional
-        Families (relative, hierarchical, weighted, recall, agreement) or metrics to compute. By default all that the
-        lists allow; what is left out is named in the report, with what was missing.
+        Families (ranking, recall, hierarchical, weighted, relative, agreement) or metrics to compute. By default all that
+        the lists allow; what is left out is named in the report, with what was missing.
+    by : str or iterable of str, optional
+        Columns of the cases, such as a specialty: every metric is given for each of their values, too.
+    columns : mapping, optional
+        Which column is what, where it is not recognised: {"reference": "gold", "predictions": ["gpt4", "claude"]}.
+    format : str, optional
+        The format of the files, where it is not recognised: "inspect", "lm-eval", "craft-md", "clinbench-hpb",
+        "diagnosis-arena", "direct" or "kernel29".
+    encoding : str, optional
+        Of text files that are not UTF-8, such as "cp1252".
+    no_diagnosis : str or iterable of str, optional
+        More words that mean "no diagnosis", beside none, N/A, unknown and the like; "keep" takes these as diagnoses.
+    missing : str, optional
+        What a list that is not there counts as: "empty", an empty answer (the default, but for experts of a panel), "own",
+        nothing: each model has its own number of cases; or "refuse".
+    rejects : path, optional
+        A file for what cannot be right; without it the first such row is an error.
     algorithms : iterable of str, optional
-        The raters to judge; by default those whose role says so.
+        The raters to judge, by default those whose role says so; all others are the panel of experts.
     in_turn : bool
         Each of them (each rater, where none is named) is judged by all other raters.
+    hardness : float
+        From 0 to 1: 1 compares averages, 0 the best of the algorithm with the worst of the panel.
     denominator : str
         "nk2" divides by n k^2, as in the source; "observed" by the lists' own lengths.
     max_k : int, optional
@@ -112,6 +144,8 @@ def evaluate(
         What counts as a match, where M is loaded here: "specification" (the default of `load`), "strict",
         "narrower-counts" or "broader-counts". Of a policy that looks one way the reference is the first side; between
         raters either direction counts.
+    judge_all : bool
+        Where M is loaded here: diagnoses that it does not understand are judged all the same.
     bootstrap : int
         Resamples of the cases for the intervals; 0 for none. The same ones serve every algorithm.
     seed, level : int, float
@@ -150,11 +184,15 @@ def evaluate(
     # a store that is about to be filled may be absent; one that is only read may not
     read_store = None if asks and store is not None and not Path(store).exists() else store
     matcher = loaded(
-        matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage, **_policy(matcher, policy)
+        matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage,
+        **_options_of_load(matcher, policy, judge_all),
     )  # fmt: skip
     if own_relation:
         check_tells_relations(matcher)
-    read = _read(lists, algorithms, no_diagnosis, columns, rejects)
+    read = _read(
+        lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
+        no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=k, wanted=want,
+    )  # fmt: skip
     if own_relation:
         read = with_relations_by_matcher(read, matcher)
     asking = None
@@ -176,56 +214,69 @@ def evaluate(
     )  # fmt: skip
     sections: list[Section] = []
     left_out = {} if lacking is None else {RELATIVE: lacking}
-    made_with = _made_with(read, context, judged, in_turn)
+    how = made_with(read, context, judged, in_turn)
     if judged:
         made, counts = relative_sections(read, judged, context, pairs_per_call)
         sections += map(want.kept, made)
-        made_with |= counts
+        how |= counts
     others, lacks = family_sections(read, context, want)
     if asking is not None and judge:
         others.append(asking.judged_section(read, judge, context))
     matched = case_table(read, context)
+    found = [*sections, *others]
+    estimates = [one for section in found for one in section.estimates]
+    compared = algorithms_of(how)
+    absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
+    differences, tested = difference_rows(estimates, compared, read.cases, context, absent)
+    of_families = [told for section in found for told in section.warnings]
     return Report(
         k=k,
         hardness=hardness,
-        question=_question(read, judged, in_turn),
+        question=question(read, judged, in_turn),
         cases=read.cases,
-        sections=[*sections, *others],
+        sections=found,
         left_out=left_out | lacks,
-        made_with=made_with,
-        notes=[*read.notes, *_notes(read, k, denominator if judged else None), *notes_of(read, matcher)],
-        warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else [])],
+        made_with=how,
+        notes=[
+            *read.notes,
+            *notes_on_lengths(read, k, denominator if judged else None),
+            *notes_of(read, matcher),
+            *tested,
+        ],
+        warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else []), *of_families],
+        difference_rows=differences,
+        subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,
-        frame=frame_like(lists),
+        frame=frame_like(predictions if lists is None else lists),
     )
 
 
-def _policy(matcher: Any, policy: str | None) -> dict[str, str]:
-    """The option of `load`, where one was given.
+def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[str, Any]:
+    """Those that were given.
 
-    Errors: `OptionError` for another word, and for one beside an M that has its own.
+    Errors: `OptionError` for a policy that is none, and for one of them beside an M that is loaded already.
     """
-    if policy is None:
-        return {}
-    known_policy(policy)
-    if not (matcher is None or isinstance(matcher, str | os.PathLike)):
-        raise OptionError("policy", "given to dxmatch.load where the match function is loaded before", policy)
-    return {"policy": policy}
+    if policy is not None:
+        known_policy(policy)
+    given = {"policy": policy} if policy is not None else {}
+    given |= {"judge_all": True} if judge_all else {}
+    if given and not (matcher is None or isinstance(matcher, str | os.PathLike)):
+        name, value = next(iter(given.items()))
+        raise OptionError(name, "given to dxmatch.load where the match function is loaded before", value)
+    return given
 
 
-def _read(
-    lists: Any,
-    algorithms: Iterable[str] | None,
-    no_diagnosis: str | Iterable[str] | None,
-    columns: Mapping[str, str] | None,
-    rejects: str | os.PathLike[str] | None,
-) -> Lists:
-    if not isinstance(lists, Lists):
-        return read_lists(lists, algorithms=algorithms, columns=columns, no_diagnosis=no_diagnosis, rejects=rejects)
-    for name, value in (("no_diagnosis", tuple(no_diagnosis or ())), ("columns", columns), ("rejects", rejects)):
-        if value:
+def _read(lists: Any, predictions: Any, algorithms: Iterable[str] | None, **options: Any) -> Lists:
+    """options : the others of `read_lists`; k and wanted are no choice of the caller."""
+    if (lists is None) == (predictions is None):
+        raise OptionError("lists", "given, or else predictions, one of the two", predictions)
+    given = predictions if lists is None else lists
+    if not isinstance(given, Lists):
+        return read_lists(given, algorithms=algorithms, **options)
+    for name, value in options.items():
+        if value is not None and name not in ("k", "wanted"):
             raise OptionError(name, "given to read_lists where the lists are read before", value)
-    return lists if algorithms is None else lists.with_algorithms(algorithms)
+    return given if algorithms is None else given.with_algorithms(algorithms)
 
 
 def _judged(read: Lists, in_turn: bool, want: Wanted) -> tuple[list[Panel], str | None]:
@@ -241,69 +292,3 @@ def _judged(read: Lists, in_turn: bool, want: Wanted) -> tuple[list[Panel], str 
         if RELATIVE in want.explicit or not any(read.reference):
             raise
         return [], f"{error.problem}: give {error.allowed}"
-
-
-def _made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool) -> dict[str, Any]:
-    profile = context.profile
-    return {
-        "source": read.source,
-        "n_cases": len(read.cases),
-        "raters": read.raters,
-        "roles": None if read.roles is None else list(read.roles),
-        "panels": {read.raters[p.algorithm]: [read.raters[e] for e in p.experts] for p in judged},
-        "in_turn": in_turn,
-        "bootstrap": context.repeats,
-        "seed": context.seed,
-        "level": context.level,
-        "matcher": profile.identity,
-        "policy": policy_of(context.matcher),
-        "threshold": float(context.matcher.threshold),
-        "min_coverage": profile.min_coverage,
-        "icd_source": context.icd_source,
-        "references": sum(map(bool, read.reference)),
-        "unique_diagnoses": len(read.strings),
-        "lists": int(read.lengths.size),
-        "cut_lists": int((read.lengths > context.k).sum()),
-        "rejected_rows": read.rejected.rows,
-        "rejected_cases": read.rejected.cases,
-        "rejects": read.rejected.path,
-        "versions": _versions(),
-    }
-
-
-def _versions() -> dict[str, str]:
-    """Of dxmatch, Python and the libraries whose numbers stand in the report."""
-    from importlib.metadata import version
-    from platform import python_version
-
-    libraries = ("dxmatch", "numpy", "scikit-learn", "lightgbm")
-    return {"python": python_version()} | {name: version(name) for name in libraries}
-
-
-def _question(lists: Lists, judged: list[Panel], in_turn: bool) -> str:
-    if not judged:
-        return "How close do the lists come to the reference diagnosis?"
-    if in_turn:
-        return "Does each rater agree with the others as they agree among themselves?"
-    names = [lists.raters[panel.algorithm] for panel in judged]
-    return (
-        f"{'Do' if len(names) > 1 else 'Does'} {listed(names)} agree with the experts as they agree among themselves?"
-    )
-
-
-def _notes(lists: Lists, k: int, denominator: str | None) -> list[str]:
-    notes = []
-    short = int((lists.lengths < k).sum())
-    if short:
-        how = {"nk2": "; the denominator is still n k²", "observed": "; the denominator is their own lengths"}
-        tail = "" if denominator is None else how[denominator]
-        notes.append(f"{short:,} of {lists.lengths.size:,} lists are shorter than k = {k}{tail}.")
-    cut = int((lists.lengths > k).sum())
-    if cut:
-        notes.append(f"{cut:,} of {lists.lengths.size:,} lists are longer than k = {k} and were cut for it.")
-    if lists.rejected.rows:
-        notes.append(
-            f"{lists.rejected.rows:,} rows were refused, and {lists.rejected.cases:,} cases left out with them; "
-            f"see {lists.rejected.path}."
-        )
-    return notes

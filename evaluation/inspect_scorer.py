@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import PathLike
 
-from ..errors import InputError, MissingExtra
-from ..matcher.protocol import Matcher, Profile, loaded
+from ..errors import InputError, MissingExtra, quoted
+from ..matcher.protocol import Matcher, Profile, loaded, not_understood
+from .lists.formats.answer import references_in
 from .lists.ranked_answer import ranked_diagnoses
 from .matches.case_matches import asked
 from .matches.policy import policy_of
@@ -45,15 +46,17 @@ def dxmatch_metrics(by: str | None = None) -> Mapping[str, Sequence[Metric]]:
 def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int = 3) -> Scorer:
     """Whether the model's diagnoses name the reference, decided by M.
 
-    The target of a sample is its reference diagnosis, or several, any of which counts. The model's answer is read by
-    `ranked_diagnoses`: a list, numbered or with bullets, JSON, or one diagnosis.
+    The target of a sample is its reference diagnosis, or several, as a list or with semicolons or new lines between them: any
+    of them counts. The model's answer is read by `ranked_diagnoses`: a list in any form, one diagnosis, or sentences of a known
+    form ("I think it is A, less likely B"); a disease that it denies is none of its diagnoses.
 
     matcher : M, or the folder of a trained one; the shipped match function if not given.
     k : how many diagnoses of the answer count.
 
     The score of a sample is {"top1": 0 or 1, "topk": 0 or 1, "probability": the highest of the first k}; its explanation
-    says what each diagnosis came to. A blank answer names nothing: 0, 0 and no probability. An answer that no names can be
-    read from is left unscored, never counted as wrong; Inspect's results say how many those are.
+    says what each diagnosis came to, and what M did not understand. An answer that is blank or says that there is no diagnosis
+    names nothing: 0, 0 and no probability. An answer that no names can be read from is left unscored, never counted as wrong or
+    right; Inspect's results say how many those are (`scored_samples`, `unscored_samples`), and its explanation how it begins.
 
     Raises
     ------
@@ -70,7 +73,7 @@ def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int 
         if diagnoses is None:
             return Score.unscored(
                 reason="invalid_response_format",
-                explanation="No list of diagnoses, and no single one, can be read from the answer.",
+                explanation=f"No list of diagnoses, and no single one, can be read from the answer: {quoted(text.strip())}",
             )
         diagnoses = diagnoses[:k]
         if not diagnoses:
@@ -86,11 +89,11 @@ def dxmatch_scorer(matcher: Matcher | str | PathLike[str] | None = None, k: int 
 
 
 def _references(target: Target, sample: int | str) -> list[str]:
-    references = [text.strip() for text in target]
-    if not references or not all(any(map(str.isalnum, text)) for text in references):
+    references = list(references_in(list(target)))
+    if not references or not all(any(map(str.isalnum, text)) for text in target):
         raise InputError(
             "no reference diagnosis", source=f"sample {sample!r}", column="target",
-            allowed="one diagnosis, or a list of them", got=list(target),
+            allowed="one diagnosis, or several: a list, or with semicolons between them", got=list(target),
         )  # fmt: skip
     return references
 
@@ -109,6 +112,10 @@ def _score(diagnoses: list[str], references: list[str], m: Matcher) -> Score:
             zip(diagnoses, match, nearest, best, strict=True), 1
         )
     ]
+    unknown = not_understood(m, [*dict.fromkeys([*references, *diagnoses])])
+    lines += [
+        f"M does not understand {quoted(text)} ({reason}): it matches nothing." for text, reason in unknown.items()
+    ]
     return Score(
         value={"top1": int(match[0]), "topk": int(match.any()), "probability": float(best.max())},
         answer="; ".join(diagnoses),
@@ -117,6 +124,7 @@ def _score(diagnoses: list[str], references: list[str], m: Matcher) -> Score:
             "diagnoses": diagnoses,
             "probabilities": best.tolist(),
             "nearest_references": nearest,
+            "not_understood": unknown,
             "matcher": Profile.of(m).identity,
             "policy": policy_of(m),
             "threshold": float(m.threshold),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, OptionError
+from ..errors import InputError, Open, OptionError, Remedy
 from .compute import feature_table
 from .feature_set import FeatureSet
 from .interning import InternedPairs
@@ -80,8 +80,18 @@ def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
     if worst is not None and known[worst] < least:
         raise InputError(
             f"{worst} is known for {_percent(known[worst])} of the pairs; ask for the rest with 'dxmatch votes ask'",
-            allowed=f"at least {least:.0%}, or a lower limit with --min-coverage",
+            allowed=f"at least {least:.0%}",
+            remedy=Remedy("sets another limit", min_coverage=Open("SHARE")),
         )
+
+
+def part_words(known: Coverage) -> str:
+    """A sentence on the features that are blank for some pairs, least known first; empty where there is none."""
+    part = sorted((share, name) for name, share in known.items() if share < 1)
+    if not part:
+        return ""
+    told = ", ".join(f"{name} for {_percent(share)}" for share, name in part)
+    return f"A feature that cannot be computed for a pair is blank there, and the model does without it. Known: {told} of the pairs."
 
 
 def coverage_words(known: Coverage) -> str:

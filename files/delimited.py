@@ -19,6 +19,7 @@ import pyarrow.csv as pa_csv
 
 from ..errors import InputError
 from .columns import Read, named_columns, rows_with_values
+from .counted import counted
 from .encodings import not_utf8, utf8_of
 
 _DELIMITERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
@@ -127,14 +128,10 @@ class _File:
         for row, record in self._records():
             if record and len(record) != width:
                 raise InputError(
-                    f"{_count(len(record), 'value')} in a table of {_count(width, 'column')}",
+                    f"{counted(len(record), 'value')} in a table of {counted(width, 'column')}",
                     source=self.source, row=row, got=record,
                     allowed=f"as many as in the header, row {self.header_row}; quote a value that holds {self.dialect.delimiter!r}",
                 )  # fmt: skip
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _dialect(line: str, suffix: str, source: str) -> _Dialect:

@@ -1,4 +1,4 @@
-"""The nearest right word, for errors about words in a feature set."""
+"""The nearest right word, for errors about words that a user chose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import difflib
 from collections.abc import Iterable
 
 
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that `word` is likely to stand for, whatever the case; None where none is near."""
+    folded = {each.casefold(): each for each in reversed(list(known))}
+    near = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.5)
+    return folded[near[0]] if near else None
+
+
 def hint(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'stem'?` where a known word is near, else nothing."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = nearest(word, known)
+    return f"; did you mean {near!r}?" if near else ""

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -19,6 +20,8 @@ from ..errors import InputError
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
 from .tables import Table, read_table
+
+_FORMULA_ERROR = r"^#(N/A|REF!|VALUE!|DIV/0!|NAME\?|NUM!|NULL!|CALC!|SPILL!)$"
 
 
 @dataclass(frozen=True)
@@ -89,13 +92,14 @@ def read_pairs(
     weight: str | None = None,
     group: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
+    encoding: str | None = None,
 ) -> Pairs:
     """Reads and checks pairs.
 
     Parameters
     ----------
     source
-        A path, a data frame, or a sequence of two-tuples of strings.
+        A sequence of two-tuples of strings, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
     a, b
         The columns of the two diagnoses.
     label
@@ -109,21 +113,22 @@ def read_pairs(
         The column of the reference diagnosis.
     rejects
         A file for the rows that cannot be right; without it the first of them is an error.
+    encoding
+        Of a text file that is not UTF-8.
 
     Raises
     ------
     InputError
         For a file that cannot be read, a column that is missing, the first row that cannot be right, or where no row is left.
     """
-    table = read_table(_from_tuples(source))
-    for column in (a, b):
-        table.require(column, "a diagnosis")
+    table = read_table(_from_tuples(source), encoding)
+    table.require_named({"a": a, "b": b}, "a diagnosis")
     if label is not None and not experts_of(table, label):
-        table.require(label, "0 or 1")
+        table.require(label, "0 or 1", option="label")
     if weight is not None:
-        table.require(weight, "a weight")
+        table.require(weight, "a weight", option="weight")
     if group is not None:
-        table.require(group, "the reference diagnosis")
+        table.require(group, "the reference diagnosis", option="group")
 
     problems: dict[int, InputError] = {}
     text = {column: table.text(column) for column in (a, b)}
@@ -148,6 +153,8 @@ def read_pairs(
 def _from_tuples(source: Any) -> Any:
     if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):
         return source
+    if source and isinstance(source[0], Mapping):  # a list of dicts
+        return source
     for row, pair in enumerate(source):
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(side, str) for side in pair)):
             raise InputError(
@@ -158,7 +165,7 @@ def _from_tuples(source: Any) -> Any:
     )
     if data.num_rows == 0:
         raise InputError("no pairs", source="pairs", allowed="at least one")
-    return Table(data, "pairs", 0)
+    return Table(data, "pairs", 0, in_memory=True)
 
 
 def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dict[int, InputError]) -> None:
@@ -168,17 +175,20 @@ def check_text(table: Table, column: str, values: pa.ChunkedArray, problems: dic
     refused = np.append(refused_texts(encoded.dictionary), True)  # the last stands for blanks, which have no code
     codes = encoded.indices.fill_null(len(refused) - 1).to_numpy(zero_copy_only=False)
     for row in np.flatnonzero(refused[codes]).tolist():
-        got = table.data.column(column)[row].as_py()
         problem, allowed = why_refused(values[row].as_py())
-        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, got=got))
+        problems.setdefault(row, table.error(problem, row, column, allowed=allowed, **table.got(row, column)))
 
 
 def refused_texts(values: pa.Array) -> NDArray[np.bool_]:
-    """bool[n]: which of n texts, stripped of white space, are no diagnosis: null, blank, too long or without a letter or digit."""
+    """bool[n]: which of n texts, stripped of white space, are no diagnosis: null, blank, too long, without a letter or digit, or
+    what a spreadsheet shows of a formula that failed (#N/A).
+    """
     missing = pc.fill_null(pc.equal(pc.utf8_length(values), 0), True)
     too_long = pc.fill_null(pc.greater(pc.utf8_length(values), MAX_CHARACTERS), False)
+    failed = pc.fill_null(pc.match_substring_regex(values, _FORMULA_ERROR), False)
     wordless = pc.fill_null(pc.invert(pc.match_substring_regex(values, r"[\pL\pN]")), False)
-    return np.asarray(pc.or_(pc.or_(missing, too_long), wordless).to_numpy(zero_copy_only=False))
+    refused = pc.or_(pc.or_(missing, too_long), pc.or_(wordless, failed))
+    return np.asarray(refused.to_numpy(zero_copy_only=False))
 
 
 def why_refused(text: str | None) -> tuple[str, str]:
@@ -187,6 +197,8 @@ def why_refused(text: str | None) -> tuple[str, str]:
         return "the diagnosis is blank", "a diagnosis in words"
     if len(text) > MAX_CHARACTERS:
         return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
+    if re.match(_FORMULA_ERROR, text):
+        return "the error of a formula in a spreadsheet", "a diagnosis in words"
     return "a diagnosis without a letter or digit", "a diagnosis in words"
 
 

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,16 +22,16 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import InputError, Remedy
+from ..errors import InputError, Open, Remedy
 from .atomic import whole_file
 from .columns import column_of, of_columns, of_records
-from .did_you_mean import hint
+from .did_you_mean import hint, nearest
 from .table_files import SUFFIXES, read_file
 from .workbook import split_sheet
 from .workbook_writer import WorkbookWriter, check_fits
 
 T = TypeVar("T")
-SET_ASIDE = Remedy("sets such rows aside in a file of their own", rejects=...)
+SET_ASIDE = Remedy("sets such rows aside", rejects=Open("FILE"))
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Table:
     sources: Sequence[str] | None = None
     note: str = ""
     """What was read, where there was a choice, in a sentence: which sheet of a workbook."""
+    in_memory: bool = False
+    """Made of lists or dicts."""
 
     def __len__(self) -> int:
         return self.data.num_rows
@@ -71,23 +74,42 @@ class Table:
 
     def filter(self, kept: NDArray[np.bool_]) -> Table:
         """The rows where bool[n] is true, with the numbers they had."""
-        sources = None if self.sources is None else [self.sources[i] for i in np.flatnonzero(kept)]
+        sources = None if self.sources is None else [self.sources[i] for i in np.flatnonzero(kept).tolist()]
         return replace(self, data=self.data.filter(pa.array(kept)), rows=self.row_numbers()[kept], sources=sources)
 
     def column(self, name: str) -> list[Any]:
         """The values of a column; None where it is blank."""
         return self.data.column(name).to_pylist()
 
-    def require(self, name: str, purpose: str = "") -> None:
-        """Errors: `InputError` where the column is missing, with the nearest of those present."""
-        if name in self.names:
-            return
-        raise InputError(
+    def native(self, data: pa.Table) -> Any:
+        """`data` as its caller keeps tables: a frame of the kind that came; pandas where lists or dicts came and it is installed; else Arrow."""
+        if self.in_memory and find_spec("pandas") is not None:
+            return nw.from_arrow(data, backend="pandas").to_native()
+        return to_native(data, self.frame)
+
+    def require(self, name: str, purpose: str = "", *, option: str | None = None) -> None:
+        """Errors: `InputError` where the column is missing, with the nearest of those present.
+
+        option : the parameter that gives the column another name, for the remedy.
+        """
+        if name not in self.names:
+            raise self._missing(name, purpose, {} if option is None else {option: name})
+
+    def require_named(self, columns: Mapping[str, str], purpose: str) -> None:
+        """`require` of the columns that several parameters name; the remedy names all that are missing."""
+        missing = {option: name for option, name in columns.items() if name not in self.names}
+        if missing:
+            raise self._missing(next(iter(missing.values())), purpose, missing)
+
+    def _missing(self, name: str, purpose: str, options: Mapping[str, str]) -> InputError:
+        return InputError(
             f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}",
-            source=self.source,
-            allowed=f"a column {name!r}, or its other name given as an option",
-            got=self.names,
-        )
+            source=self.source, allowed=f"a column {name!r}", got=self.names,
+            remedy=Remedy(
+                "names the column" if len(options) == 1 else "names the columns",
+                **{option: nearest(column, self.names) or Open("COLUMN") for option, column in options.items()},
+            ) if options else None,
+        )  # fmt: skip
 
     def text(self, name: str) -> pa.ChunkedArray:
         """A column as strings; blank and white space are null.
@@ -115,8 +137,14 @@ class Table:
 
     def blank(self, index: int, column: str) -> InputError:
         """The error of a diagnosis that is blank."""
-        got = self.data.column(column)[index].as_py()
-        return self.error("the diagnosis is blank", index, column, allowed="a diagnosis in words", got=got)
+        return self.error(
+            "the diagnosis is blank", index, column, allowed="a diagnosis in words", **self.got(index, column)
+        )
+
+    def got(self, index: int, column: str) -> dict[str, Any]:
+        """What came, for an error; nothing of a cell that is empty."""
+        value = self.data.column(column)[index].as_py()
+        return {} if value is None else {"got": value}
 
     def error(self, problem: str, index: int, column: str, **details: Any) -> InputError:
         return InputError(problem, source=self.source_of(index), row=self.row_number(index), column=column, **details)
@@ -151,7 +179,7 @@ class Table:
             write_rejects(self, {row: error.finding for row, error in problems.items()}, rejects)
             sound[list(problems)] = False
             if not sound.any():
-                refused = f"all {len(self):,} rows were refused; see {os.fspath(rejects)}"
+                refused = f"{'the only row was' if len(self) == 1 else f'all {len(self):,} rows were'} refused; see {os.fspath(rejects)}"
                 raise InputError(refused, source=self.source)
         return sound
 
@@ -183,11 +211,12 @@ def read_table(source: Any, encoding: str | None = None) -> Table:
         data, first_row, rows, called, note = read_file(Path(source), encoding)
         return _nonempty(Table(data, called or os.fspath(source), first_row, rows=rows, note=note))
     if isinstance(source, Mapping):
-        return _nonempty(Table(of_columns(source, "dict"), "dict", 0))
+        return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
-        return _nonempty(Table(of_records(source, "records"), "records", 0))
+        return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
+    native: Any = source
     try:
-        frame = nw.from_native(source, eager_only=True)
+        frame = nw.from_native(native, eager_only=True)
     except TypeError:
         allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
         raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None

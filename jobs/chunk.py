@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from ..errors import DxmatchError
 from ..features.compute import feature_table
 from ..features.coverage import coverage
-from ..files.tables import with_columns
+from ..files.tables import SET_ASIDE, with_columns
 from ..matcher.match_function import MatchFunction, load
 from .parts import ChunkResult, write_part
 from .plan import Job
@@ -88,7 +88,7 @@ class Scorer:
         texts = self.texts or Texts.of(rows.texts, m.providers)
         pairs, good = texts.pairs(rows, options.texts)
         if rows.problems and not options.rejecting:
-            raise rows.problems[min(rows.problems)]
+            raise rows.problems[min(rows.problems)].with_remedy(SET_ASIDE)
         table = feature_table(pairs, m.features, m.providers, texts=texts.names, threads=1, progress=self._check)
         columns = m.score_columns(
             pairs, table, texts.names, features=options.features, shap=options.shap, relation=options.relation,

@@ -22,7 +22,7 @@ from . import local
 from .checkpoint import Checkpoint, finished_output
 from .parts import ChunkResult, Merge
 from .plan import CHUNK_ROWS, Job, Options, plan_job
-from .source import Chunk
+from .source import Chunk, parquet_files
 from .texts import Texts, check_votes, find_texts
 
 ENGINES = ("local", "ray")
@@ -39,7 +39,7 @@ class Summary:
     coverage : the share of these rows that each feature is known for.
     unscored : of the pairs, those with a diagnosis that is not understood; their probability is null.
     chunks : in all. resumed : how many of them were there already.
-    threshold, model : of the match function.
+    threshold, model : of the match function. asked : the names of its votes and picks.
     """
 
     pairs: int
@@ -51,6 +51,7 @@ class Summary:
     threshold: float
     model: str
     unscored: int = 0
+    asked: Sequence[str] = ()
 
 
 def score_files(
@@ -210,6 +211,8 @@ def _prepared(
 def _check_places(source: Path, output: Path) -> None:
     """Errors: `InputError` for an output that is, holds or lies in the input, or has no folder to lie in."""
     to_file = output.suffix.lower() == ".parquet"
+    if source.is_dir():
+        parquet_files(source)
     here, there = source.resolve(), output.resolve()
     if not to_file and output.suffix and not output.is_dir():
         raise InputError("an output of an unknown kind", source=str(output), allowed="a .parquet file, or a folder", got=output.suffix)  # fmt: skip
@@ -233,7 +236,8 @@ def _summary(m: MatchFunction, job: Job, results: Mapping[int, ChunkResult], res
     coverage = {name: count / max(pairs, 1) for name, count in zip(m.features.names, known, strict=True)}
     matches = sum(result.matches for result in results.values())
     unscored = sum(result.unscored for result in results.values())
-    return Summary(pairs, matches, rejected, coverage, len(job.chunks), resumed, m.threshold, m.name, unscored)
+    asked = [feature.name for feature in m.features.asked]
+    return Summary(pairs, matches, rejected, coverage, len(job.chunks), resumed, m.threshold, m.name, unscored, asked)
 
 
 def _rejected(job: Job, results: Mapping[int, ChunkResult]) -> Iterator[pa.Table]:

@@ -165,8 +165,7 @@ def plan_job(
 
 def _check_texts(chunk: Chunk, schema: pa.Schema, options: Options) -> None:
     """Refuses columns of diagnoses that are missing or hold something other than text, by the first rows of the input."""
-    for name in options.texts:
-        Table(schema.empty_table(), str(chunk.path), 1).require(name, "a diagnosis")
+    Table(schema.empty_table(), str(chunk.path), 1).require_named({"a": options.a, "b": options.b}, "a diagnosis")
     with parquet_errors(chunk.path), open_parquet(chunk.path) as file:
         head = pa.Table.from_batches([next(file.iter_batches(columns=list(options.texts)))])
         for name in options.texts:

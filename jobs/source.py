@@ -76,15 +76,23 @@ def find_sources(source: Path) -> list[Source]:
     """
     if not source.is_dir():
         return [Source.open(source)]
-    with parquet_errors(source):
-        paths = sorted(p for p in source.iterdir() if p.suffix.lower() == ".parquet" and p.name[0] not in "._")
-    if not paths:
-        raise InputError("a folder without a .parquet file", source=str(source), allowed="Parquet files of the same columns")  # fmt: skip
-    first, *others = sources = [Source.open(path) for path in paths]
+    first, *others = sources = [Source.open(path) for path in parquet_files(source)]
     for other in others:
         if difference := _difference(first.schema, other.schema):
             raise InputError(f"its columns differ from those of {first.path.name}: {difference}", source=str(other.path))  # fmt: skip
     return sources
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """The Parquet files of a folder by name, hidden ones left out. Raises `InputError` where there is none."""
+    with parquet_errors(folder):
+        paths = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".parquet" and p.name[0] not in "._")
+    if not paths:
+        raise InputError(
+            "a folder without a .parquet file",
+            source=str(folder), allowed="one file with pairs, or a folder of .parquet files of the same columns",
+        )  # fmt: skip
+    return paths
 
 
 def cut_chunks(sources: Sequence[Source], max_rows: int) -> tuple[Chunk, ...]:

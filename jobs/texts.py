@@ -24,7 +24,7 @@ from ..features.readings import RowReadings, TextReadings
 from ..features.representations import Representations
 from ..files.pairs import check_text
 from ..files.parquet_file import damaged
-from ..files.tables import Table
+from ..files.tables import SET_ASIDE, Table
 from ..matcher.match_function import MatchFunction
 from ..terms.icd.naming import Naming
 from ..terms.text.understood import Reading
@@ -139,7 +139,7 @@ def read_checked(job: Job, chunk: Chunk) -> CheckedRows:
     sides = job.options.texts
     rows = CheckedRows.of(read_rows(chunk, sides, sides), str(chunk.path), chunk.first + 1, sides)
     if rows.problems and not job.options.rejecting:
-        raise rows.problems[min(rows.problems)]
+        raise rows.problems[min(rows.problems)].with_remedy(SET_ASIDE)
     return rows
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import pyarrow as pa
 
 from ..errors import InputError, ModelError, OptionError
@@ -15,8 +17,9 @@ from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
 from ..files.limits import MAX_CHARACTERS
-from ..files.table_files import SUFFIXES
+from ..files.table_files import READ_SUFFIXES
 from ..files.tables import Table, read_table, with_columns
+from ..files.workbook import split_sheet
 from ..terms.icd.mapping import map_to_icd
 from ..terms.icd.search import CANDIDATES
 from ..votes.voters import Picker
@@ -32,15 +35,26 @@ EDITION = "icd10"
 
 @dataclass(frozen=True)
 class IcdTable:
-    """table : one row per string. asked : what came of asking a language model; None where none was asked."""
+    """table : one row per string. read : the strings. asked : what came of asking a language model; None where none was asked."""
 
     table: pa.Table
+    read: Table
     asked: AskSummary | None = None
 
 
-def icd(strings: Any, **options: Any) -> pa.Table:
-    """Maps diagnoses to ICD-10 entries: the table of `map_icd`, with its options by name."""
-    return map_icd(strings, **options).table
+def icd(strings: Any, **options: Any) -> Any:
+    """Maps diagnoses to ICD-10 entries: the table of `map_icd`, with its options by name.
+
+    A frame gives a frame of its kind and a file an Arrow table; strings give a pandas frame where pandas is installed, else
+    an Arrow table. In a pandas frame, `attrs["icd10"]` is the edition of ICD-10.
+    """
+    result = map_icd(strings, **options)
+    if result.read.note:
+        warnings.warn(result.read.note, stacklevel=2)
+    made = result.read.native(result.table)
+    if hasattr(made, "attrs"):
+        made.attrs[EDITION] = result.table.schema.metadata[EDITION.encode()].decode()
+    return made
 
 
 def map_icd(
@@ -57,14 +71,16 @@ def map_icd(
     store: str | os.PathLike[str] = "votes.sqlite",
     max_calls: int | None = None,
     max_cost: float | None = None,
+    encoding: str | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IcdTable:
     """Maps diagnoses to ICD-10 entries.
 
     Parameters
     ----------
-    strings : one diagnosis as written, or a list of them; or the path of a file, or a data frame, with them in `column`. A text is a path
-        if such a file is there or it ends in .csv, .tsv, .jsonl or .parquet, else a diagnosis.
+    strings : one diagnosis as written, or a list or series of them; or the path of a file, a data frame, a list of dicts or a dict of
+        columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .json, .xlsx or
+        .parquet, else a diagnosis.
     unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
     k : how many candidates to keep for each; 15 if not given.
     source : "icd10cm" (if not given), "icd10" (WHO), or the path of a CSV with `code, name, parent`.
@@ -74,6 +90,7 @@ def map_icd(
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
     store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
     max_calls, max_cost : the asking stops there; what is left is unscored.
+    encoding : of a text file that is not UTF-8.
 
     Returns
     -------
@@ -87,8 +104,8 @@ def map_icd(
     """
     if k is not None and k < 1:
         raise OptionError("k", "1 or more", k)
-    table = _table(strings, column)
-    table.require(column, "a diagnosis")
+    table = _table(strings, column, encoding)
+    table.require(column, "a diagnosis", option="column")
     texts = table.required_text(column).to_pylist()
     m = model if isinstance(model, MatchFunction) else load(model)
     if SHIPPED not in m.providers.encoders:
@@ -116,7 +133,7 @@ def map_icd(
             **place,
         )
         del columns["reason"]
-        return IcdTable(_as_arrow(columns, index.tree.source))
+        return IcdTable(_as_arrow(columns, index.tree.source), table)
 
     from ..votes.asker import Job
     from ..votes.asker import ask as ask_all
@@ -140,7 +157,7 @@ def map_icd(
 
         answers = picked_answers(picker.config, votes, ask)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
-    return IcdTable(_as_arrow(columns, index.tree.source), summaries[0] if summaries else None)
+    return IcdTable(_as_arrow(columns, index.tree.source), table, summaries[0] if summaries else None)
 
 
 def _picker(pick: str, features: FeatureSet) -> Picker:
@@ -165,27 +182,34 @@ def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
     return made.replace_schema_metadata({EDITION: edition})
 
 
-def _table(strings: Any, column: str) -> Table:
-    if isinstance(strings, str) and not _is_path(strings):
+def _table(strings: Any, column: str, encoding: str | None) -> Table:
+    frame = None
+    if isinstance(strings, str) and not is_path(strings):
         strings = [strings]
-    if not isinstance(strings, list | tuple):
-        return read_table(strings)
+    elif nw.dependencies.is_into_series(strings):
+        series = nw.from_native(strings, series_only=True)
+        frame = series.to_frame()
+        strings = [None if null else text for text, null in zip(series.to_list(), series.is_null(), strict=True)]
+    if not isinstance(strings, list | tuple) or (strings and isinstance(strings[0], Mapping)):
+        return read_table(strings, encoding)
     for row, text in enumerate(strings):
         if not isinstance(text, str):
             raise InputError("not a text", source="strings", row=row, allowed="a diagnosis in words", got=text)
-    return Table(pa.table({column: pa.array(strings, pa.string())}), "strings", 0)
+    data = pa.table({column: pa.array(strings, pa.string())})
+    return Table(data, "strings", 0, frame, in_memory=frame is None)
 
 
-def _is_path(text: str) -> bool:
-    path = Path(text)
+def is_path(text: str) -> bool:
+    """Whether a text is a file rather than a diagnosis."""
     try:
-        return path.suffix.lower() in SUFFIXES or path.is_file()
+        path, _ = split_sheet(Path(text))
+        return path.suffix.lower() in READ_SUFFIXES or path.is_file() or ("/" in text and path.is_dir())
     except (OSError, ValueError):  # too long for a path, or with a character that none has
         return False
 
 
 def flat_candidates(mapped: pa.Table) -> pa.Table:
-    """The same table for CSV and TSV: the candidates as one text, `code name (score); …`."""
+    """The same table for CSV, TSV and workbooks: the candidates as one text, `code name (score); …`."""
     text = [
         "; ".join(f"{c['code']} {c['name']} ({c['score']:.3f})" for c in row)
         for row in mapped.column("candidates").to_pylist()

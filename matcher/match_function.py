@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -261,6 +262,7 @@ class MatchFunction(TrainedFunction):
         shap: bool = False,
         relation: bool = False,
         rejects: str | os.PathLike[str] | None = None,
+        encoding: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Any:
         """The table that came, with the columns `probability` (float64) and `match` (bool) added.
@@ -270,21 +272,22 @@ class MatchFunction(TrainedFunction):
 
         Parameters
         ----------
-        pairs : a path, a pandas, polars or Arrow frame (the same kind comes back), or a sequence of two-tuples.
+        pairs : a path (an Arrow table comes back), a pandas, polars or Arrow frame (the same kind comes back), a sequence of
+            two-tuples, a list of dicts or a dict of columns (a pandas frame comes back, or an Arrow table where pandas is absent).
         a, b : the columns of the two diagnoses.
         features : adds one float32 column per feature, null where it could not be computed.
         shap : adds one float64 column `shap_<feature>` per feature and `shap_base`, as `contributions` gives them.
         relation : adds `relation` (a word) and the six probabilities `relation_same`, `relation_narrower`, ….
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
+        encoding : of a text file that is not UTF-8.
         """
         from ..files.pairs import read_pairs
-        from ..files.tables import to_native
 
-        read = read_pairs(pairs, a=a, b=b, rejects=rejects)
-        return to_native(
-            self.score_read(read, features=features, shap=shap, relation=relation, progress=progress).table,
-            read.table.frame,
-        )
+        read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
+        if read.table.note:
+            warnings.warn(read.table.note, stacklevel=2)
+        scored = self.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
+        return read.table.native(scored.table)
 
     def score_read(
         self,

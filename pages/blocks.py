@@ -31,10 +31,12 @@ class Reasons:
         return str(_HTML.reasons(self.found))
 
 
-def value_cell(row: Mapping[str, Any] | None, reasons: Reasons, mark: str = "", strong: bool = False) -> str:
-    """A value over its interval, as HTML. `mark` is text that goes behind the value; a `strong` value stands out."""
+def value_cell(
+    row: Mapping[str, Any] | None, reasons: Reasons, mark: str = "", strong: bool = False, note: str = ""
+) -> str:
+    """A value over its interval, as HTML. `mark` goes behind the value, `note` below; a `strong` value stands out."""
     reason = row.get("reason") or "" if row is not None and row["value"] is None else ""
-    return str(_HTML.value(row, reasons.number(reason), mark, strong))
+    return str(_HTML.value(row, reasons.number(reason), mark, strong, note))
 
 
 def table(

@@ -100,7 +100,7 @@ def refused(done: Any, words: list[str], folder: Path, kept: set[str]) -> None:
         ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1,x\n1,B,algorithm,1,x\n", ["expert"]),
         ("train", b"", ["empty"]),
         ("train", b"a,b,label\nx,y,maybe\n", ["row 2", "'label'", "0 (no match) or 1 (match)", "'maybe'"]),
-        ("train", b"a,b,label\nx,\xe9t\xe9,1\n", ["row 2", "UTF-8"]),
+        ("train", b"a,b,label\nx,\xe9t\xe9,1\n", ["row 2", "UTF-8", "in cp1252 it reads 'été'", "Or: --encoding cp1252"]),
     ],
 )  # fmt: skip
 def test_bad_files(tmp_path: Path, command_of: str, content: bytes, words: list[str], command: Command) -> None:
@@ -117,7 +117,7 @@ def test_options_and_models_that_cannot_be_right(
     (tmp_path / "none").mkdir()
     lists, pairs = example / "lists.csv", example / "pairs.csv"
     for arguments, words in (
-        (("evaluate", lists, "--k", 0, "-o", tmp_path / "r.html"), ["'k' parameter", "Got 0"]),
+        (("evaluate", lists, "--k", 0, "-o", tmp_path / "r.html"), ["option --k must be", "Got 0"]),
         (("score", pairs, "-o", tmp_path / "o.csv", "--model", tmp_path / "none"), ["model.json"]),
         (("score", pairs, "-o", tmp_path / "o.csv", "--model", tmp_path / "m"), ["trees/0.txt", "changed"]),
         (("train", pairs, "-o", demo[0] / "model"), ["overwrite"]),

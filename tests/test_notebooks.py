@@ -18,7 +18,7 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-NAMES = ["audit", "panel", "train"]
+NAMES = ["audit", "models", "panel", "train"]
 LARGEST = 700_000
 METADATA = {
     "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},

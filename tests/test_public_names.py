@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +39,19 @@ def test_a_page_names_every_public_name(name: str) -> None:
 @pytest.mark.parametrize("command", list(commands(app)))
 def test_a_page_names_every_command(command: str) -> None:
     assert is_named(f"dxmatch {command}"), f"README.md and docs/ do not name 'dxmatch {command}'"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import dxmatch.metrics; assert dxmatch.metrics.hdf1([['J40']], [['J40']]) == 1",
+        "from dxmatch.metrics import hdf1, recall_at_k, top_k_accuracy; assert callable(hdf1)",
+        "import dxmatch; assert dxmatch.metrics.rpad; import dxmatch.metrics as m; assert m is dxmatch.metrics",
+        "from dxmatch import metrics; assert 'recall_at_k' in dir(metrics) and 'rpad' in metrics.__all__",
+    ],
+)
+def test_metrics_are_a_module(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_name_within_another_does_not_count() -> None:

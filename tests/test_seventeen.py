@@ -14,6 +14,7 @@ import dxmatch
 from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError, InputError
 from dxmatch.features.feature_set import FeatureSet
+from dxmatch.matcher.icd_mapping import map_icd
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 
@@ -133,13 +134,13 @@ def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -
     dxmatch_run(*pick, "-o", "again.jsonl")
     assert loopback.log()["calls"] == 1
     assert (here / "first.jsonl").read_bytes() == (here / "again.jsonl").read_bytes()
-    table = dxmatch.icd(["flu-like fever", "heart attack"], pick="icd_qwen25_7b", features="mine.toml").to_pylist()
+    table = map_icd(["flu-like fever", "heart attack"], pick="icd_qwen25_7b", features="mine.toml").table.to_pylist()
     assert [row["how"] for row in table] == ["picked", "direct"]
     assert table[0]["icd10"] == table[0]["candidates"][1]["code"]
     assert len(table[0]["candidates"]) == 15
 
     loopback.rules({"contains": "candidate", "text": "none of these"})
-    (row,) = dxmatch.icd(["an odd finding"], pick="Qwen/Qwen2.5-7B-Instruct", features="mine.toml").to_pylist()
+    (row,) = map_icd(["an odd finding"], pick="Qwen/Qwen2.5-7B-Instruct", features="mine.toml").table.to_pylist()
     assert (row["icd10"], row["how"], row["reason"]) == (None, "unscored", "the answer names no verdict")
     with pytest.raises(InputError, match="no such ICD pick; did you mean 'icd_qwen25_7b'"):
         dxmatch.icd(["x y"], pick="icd_qwen25_8b", features="mine.toml")
@@ -147,7 +148,7 @@ def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -
 
 def test_unique_strings_as_a_reference_table(here: Path) -> None:
     table = dxmatch.icd(["Angina", "heart attack", "Angina"], unique=True)
-    assert table.column("diagnosis").to_pylist() == ["Angina", "heart attack"]
+    assert table["diagnosis"].to_list() == ["Angina", "heart attack"]
     with pytest.raises(InputError, match="row 2"):
         dxmatch.icd(["Angina", "Angina", "?!"], unique=True)
 

@@ -1,4 +1,4 @@
-"""HDP, HDR and HDF1 of each rater against the reference, by level and by chapter; top-k accuracy; rank shifts."""
+"""HDP, HDR and HDF1 of each rater against the reference, by level and by chapter; how places shift from top-k accuracy."""
 
 from __future__ import annotations
 
@@ -10,23 +10,19 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...pages.rows import Row, known
-from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, overlap
+from ...terms.icd.ancestor_sets import LEVELS, Overlap, overlap
 from ...terms.icd.tree import IcdTree
 from ..lists.lists import Lists
-from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined, opened
-from ..statistics.bootstrap import by_name, resampled_means
-from ..statistics.section import Context, Section, measured, metric_row, spread_over
-from .icd_lists import icd_lists, why_no_codes
+from ..statistics.estimates import estimate_row, estimates, table_rows
+from ..statistics.measure import Estimate, Measure, Values, without_absent
+from ..statistics.section import Context, Section, spread_over
+from .icd_lists import shared_icd_lists, why_no_codes
+from .reference_hits import reference_hits
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
-BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"
 _PARTS = ("hdp", "hdr")
-_CELLS_PER_BLOCK = 20_000_000
-Values = NDArray[np.float64]
-Means = tuple[dict[str, Values], dict[str, Values]]
-"""Of the data, and of the resamples (one more axis, first): HDP, HDR and HDF1 [r, 5], Acc by judge [r, k]."""
 
 
 def missing(lists: Lists, context: Context) -> str | None:
@@ -36,20 +32,10 @@ def missing(lists: Lists, context: Context) -> str | None:
 
 @dataclass(frozen=True)
 class _Cases:
-    """The n cases whose reference has a code: for each rater, values by case.
+    """The n cases whose reference has a code. rates : HDP and HDR, over all levels and at each: 5 arrays float64 [n, r]."""
 
-    rates : float64 [2, n, r, 5], precision and recall, over all levels and at each. hits : judge -> float64 [n, r, k],
-        1 where one of the first diagnoses up to a rank is the reference; NaN where the judge has no reference.
-    """
-
-    raters: list[str]
-    rates: Values
-    hits: dict[str, Values]
-    order: NDArray[np.intp]
-
-    @property
-    def n(self) -> int:
-        return self.rates.shape[1]
+    kept: NDArray[np.intp]
+    rates: Mapping[str, Sequence[Values]]
 
 
 def compute(lists: Lists, context: Context) -> Section:
@@ -64,7 +50,7 @@ def compute(lists: Lists, context: Context) -> Section:
         For codes that cannot be right, and where no case's reference has a code.
     """
     tree, paths = opened(context.icd_source)
-    coded = icd_lists(lists, context.k, context.matcher, tree, context.icd_source)
+    coded = shared_icd_lists(lists, context).top(context.k)
     kept = np.flatnonzero((coded.reference >= 0).any(1))
     if not len(kept):
         raise InputError(
@@ -73,130 +59,92 @@ def compute(lists: Lists, context: Context) -> Section:
         )  # fmt: skip
     predicted, reference = coded.predicted[kept], coded.reference[kept]
     found = overlap(predicted.reshape(len(kept), len(lists.raters), -1), reference, paths)
-    cases = _Cases(
-        lists.raters,
-        np.stack([found.precision, found.recall]),
-        _hits(lists, context, predicted, reference, kept, tree),
-        by_name([lists.cases[i] for i in kept]),
-    )
-    means = _means(cases, context)
-    hdf1 = means[0]["hdf1"][:, 0]
-    shifts = _rank_shift_rows(lists.raters, {judge: means[0][judge][:, -1] for judge in cases.hits}, hdf1, context.k)
-    chapters = _chapter_rows(lists.raters, cases.rates[..., 0], paths.nodes[0][reference], cases.order, tree, context)
-    per_case = {"HDP": cases.rates[0, :, :, 0], "HDR": cases.rates[1, :, :, 0]}
+    absent = lists.absent[kept]
+    rates = [without_absent(part, absent) for part in (found.precision, found.recall)]
+    # contiguous, and each in one array that HDF1 shares
+    of_level = [[np.ascontiguousarray(part[..., level]) for level in range(1 + len(LEVELS))] for part in rates]
+    cases = _Cases(kept, dict(zip(_PARTS, of_level, strict=True)))
+    values = estimates(_measures(lists, cases, context.k), lists.cases, context)
+    hdf1 = next(one.value for one in values if one.measure.metric == "hdf1")
+    shifts = _rank_shift_rows(lists.raters, _accuracies(lists, context), hdf1, context.k)
+    chapters = paths.nodes[0][reference]
+    per_case = {metric.upper(): cases.rates[metric][0] for metric in _PARTS}
     per_case["HDF1"] = harmonic_mean(per_case["HDP"], per_case["HDR"])
     return Section(
         NAME,
         TITLE,
-        rows=[row for i in range(len(lists.raters)) for row in _rows(i, cases, means, found, context)],
-        tables={"chapters": chapters, "rank_shifts": shifts, "without_a_code": coded.coded if coded.without else []},
-        per_case={name: spread_over(values, kept, len(lists.cases)) for name, values in per_case.items()},
+        rows=table_rows(values, context),
+        tables={
+            "chapters": _chapter_rows(values[:3], cases, chapters, lists, tree, context),
+            "rank_shifts": shifts,
+            "without_a_code": coded.coded if coded.without else [],
+        },
+        per_case={name: spread_over(of_case, kept, len(lists.cases)) for name, of_case in per_case.items()},
         words=_words(lists.raters, hdf1, shifts, context.k, coded.without),
-        notes=[*coded.notes, *_notes(lists, cases, found, len(kept))],
+        notes=[*coded.notes, *_notes(lists, found, kept)],
+        estimates=values,
     )
 
 
-def _hits(
-    lists: Lists, context: Context, predicted: Nodes, reference: Nodes, kept: NDArray[np.integer], tree: IcdTree
-) -> dict[str, Values]:
-    category = np.append(np.where(tree.categories >= 0, tree.categories, np.arange(len(tree))), -1)
-    hits: dict[str, Values] = {
-        BY_CODE: _reached(_same(predicted, reference)),
-        BY_CATEGORY: _reached(_same(category[predicted], category[reference])),
-    }
-    if any(lists.reference[i] for i in kept):
-        matches = shared_matches(lists, context)
-        by_m = _reached(np.asarray(matches.hits[kept].any(-1)))
-        by_m[~matches.given[kept].any(1)] = np.nan
-        hits[BY_M] = by_m
-    return hits
-
-
-def _same(predicted: NDArray[np.integer], reference: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """bool [n, r, k]: one of the nodes of a diagnosis is one of the reference's. In bounded blocks of cases."""
-    out = np.empty(predicted.shape[:3], bool)
-    step = max(1, _CELLS_PER_BLOCK // (predicted[0].size * reference.shape[1]))
-    for start in range(0, len(out), step):
-        said, true = predicted[start : start + step, ..., None], reference[start : start + step, None, None, None]
-        out[start : start + step] = ((said == true) & (said >= 0)).any((-2, -1))
-    return out
-
-
-def _reached(hits: NDArray[np.bool_]) -> Values:
-    return np.logical_or.accumulate(hits, -1).astype(float)
-
-
-def _means(cases: _Cases, context: Context) -> Means:
-    parts = dict(zip(_PARTS, cases.rates, strict=True)) | cases.hits
-    flat = np.concatenate([part.reshape(cases.n, -1) for part in parts.values()], 1)
-    ends = np.cumsum([part[0].size for part in parts.values()])[:-1]
-
-    def split(means: Values) -> dict[str, Values]:
-        pieces = np.split(means, ends, -1)
-        named = {
-            name: piece.reshape(*means.shape[:-1], *part.shape[1:])
-            for (name, part), piece in zip(parts.items(), pieces, strict=True)
-        }
-        return named | {"hdf1": harmonic_mean(named["hdp"], named["hdr"])}
-
-    return (split(mean_of_defined(flat)), split(resampled_means(flat, context.repeats, context.seed, cases.order)))
-
-
-def _rows(rater: int, cases: _Cases, means: Means, found: Overlap, context: Context) -> list[Row]:
-    name, rows = cases.raters[rater], []
+def _measures(lists: Lists, cases: _Cases, k: int) -> list[Measure]:
+    """HDP, HDR and HDF1, over all levels and then at each."""
+    measures = []
     for at, level in enumerate(("", *LEVELS)):
-        of_level = f"{level or 'code'} in any case"
-        why = {"hdp": f"{name} gives no {of_level}", "hdr": f"the references hold no {of_level}"}
-        nothing = [
-            why[part] for part, values in zip(_PARTS, cases.rates, strict=True) if np.isnan(values[:, rater, at]).all()
-        ]
-        for metric in (*_PARTS, "hdf1"):
-            held = {"hdp": found.predicted, "hdr": found.reference}.get(metric)
-            rows.append(
-                metric_row(
-                    name, metric, means[0][metric][rater, at], means[1][metric][:, rater, at], context,
-                    of=level, k=context.k, reason=why.get(metric, "; ".join(nothing)),
-                    n_cases=cases.n if held is None else int((held[:, rater, at] > 0).sum()),
-                )
-            )  # fmt: skip
-    for judge, hits in cases.hits.items():
-        judged = int((~np.isnan(hits[:, rater, 0])).sum())
-        for k in range(1, context.k + 1):
-            value, repeats = means[0][judge][rater, k - 1], means[1][judge][:, rater, k - 1]
-            rows.append(metric_row(name, "top_k_accuracy", value, repeats, context, of=judge, k=k, n_cases=judged))
-    return rows
+        columns = {part: cases.rates[part][at] for part in _PARTS}
+        why = {part: _reasons(lists, part, level, column) for part, column in columns.items()}
+        both = ["; ".join(filter(None, reasons)) for reasons in zip(*why.values(), strict=True)]
+        shared = {"raters": lists.raters, "cases": cases.kept, "of": level, "k": k}
+        measures += [Measure(part, columns=(column,), reason=why[part], **shared) for part, column in columns.items()]
+        measures.append(Measure("hdf1", columns=tuple(columns.values()), combine=_f1, reason=both, **shared))
+    return measures
+
+
+def _f1(means: Values) -> Values:
+    return harmonic_mean(means[..., 0], means[..., 1])
+
+
+def _reasons(lists: Lists, part: str, level: str, column: Values) -> list[str]:
+    """For each rater, why there is no value; "" where there is one."""
+    of_level = f"{level or 'code'} in any case"
+    nothing = np.isnan(column).all(0)
+    said = [
+        f"{rater} gives no {of_level}" if part == "hdp" else f"the references hold no {of_level}"
+        for rater in lists.raters
+    ]
+    return [why if none else "" for why, none in zip(said, nothing.tolist(), strict=True)]
+
+
+def _accuracies(lists: Lists, context: Context) -> dict[str, Values]:
+    """judge -> [r], top-k accuracy at k."""
+    return {
+        judge: mean_of_defined(without_absent(hits[known, :, : context.k].any(-1).astype(float), lists.absent[known]))
+        for judge, (hits, known) in reference_hits(lists, context).items()
+    }
 
 
 def _chapter_rows(
-    raters: Sequence[str],
-    rates: Values,
+    values: Sequence[Estimate],
+    cases: _Cases,
     chapters: NDArray[np.integer],
-    order: NDArray[np.integer],
+    lists: Lists,
     tree: IcdTree,
     context: Context,
 ) -> list[Row]:
     """HDP, HDR and HDF1 with its interval, in the cases whose reference has a code in a chapter.
 
-    rates : [2, n, r], precision and recall of each case. chapters : [n, D], nodes; -1 fills. order : [n], as resampled.
+    values : HDP, HDR and HDF1. chapters : [n, D], nodes; -1 fills.
     The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
     """
-    place = np.argsort(order)
     rows: list[Row] = []
     for chapter in np.unique(chapters[chapters >= 0]).tolist():
-        among = (chapters == chapter).any(1)
-        n_cases = int(among.sum())
-        flat = np.concatenate([part[among] for part in rates], 1)
-        data = np.split(mean_of_defined(flat), 2)
-        repeats = np.split(resampled_means(flat, context.repeats, context.seed, np.argsort(place[among])), 2, 1)
-        value, again = harmonic_mean(*data), harmonic_mean(*repeats)
-        for i, rater in enumerate(raters):
-            found = measured(value[i], again[:, i], context.level, n_cases, "")
-            parts = dict(
-                zip(("HDP", "HDR", "HDF1"), [known(float(of_rater[i])) for of_rater in (*data, value)], strict=True)
-            )
-            ends = {"low": found["low"], "high": found["high"]}
+        among = np.zeros(len(lists.cases), bool)
+        among[cases.kept] = (chapters == chapter).any(1)
+        parts = estimates([one.measure for one in values], lists.cases, context, among)
+        for i, rater in enumerate(lists.raters):
+            named = {one.measure.metric.upper(): known(float(one.value[i])) for one in parts}
+            ends = {end: estimate_row(parts[-1], i, context)[end] for end in ("low", "high")}
             of = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "algorithm": rater}
-            rows.append({**of, "n_cases": n_cases, **parts, **ends})
+            rows.append({**of, "n_cases": int(among.sum()), **named, **ends})
     return rows
 
 
@@ -242,15 +190,16 @@ def _words(raters: list[str], hdf1: Values, shifts: list[Row], k: int, without: 
     return words
 
 
-def _notes(lists: Lists, cases: _Cases, found: Overlap, kept: int) -> list[str]:
+def _notes(lists: Lists, found: Overlap, kept: NDArray[np.integer]) -> list[str]:
     notes = []
-    left_out = len(lists.cases) - kept
+    left_out = len(lists.cases) - len(kept)
     if left_out:
         notes.append(f"{left_out:,} of {len(lists.cases):,} cases have no code of a reference and are left out here.")
-    for i, rater in enumerate(cases.raters):
-        silent = int((found.predicted[:, i, 0] == 0).sum())
+    for i, rater in enumerate(lists.raters):
+        there = ~lists.absent[kept, i]
+        silent = int((found.predicted[there, i, 0] == 0).sum())
         if silent:
             notes.append(
-                f"{rater} gives no code in {silent:,} of {kept:,} cases: they are not in its HDP, and 0 in its HDR."
+                f"{rater} gives no code in {silent:,} of {int(there.sum()):,} cases: they are not in its HDP, and 0 in its HDR."
             )
     return notes

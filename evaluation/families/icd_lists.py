@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from ...terms.icd.index import CODE, DIRECT, NEAREST, NONE, UNMAPPED, IcdIndex
 from ...terms.icd.naming import Naming
 from ...terms.icd.tree import IcdTree
 from ..lists.lists import Cell, Lists
+from ..matches.reference_matches import depth_of
+from ..metrics.hierarchical import opened
+from ..statistics.section import Context
 
 _COLUMN = max(NONE, DIRECT, CODE, NEAREST, UNMAPPED) + 1
 _BY = {
@@ -31,14 +34,33 @@ How = NDArray[np.integer]
 class IcdLists:
     """predicted : int32 [n, r, k, c], the nodes of each diagnosis, at most c; -1 fills.
 
-    reference : int32 [n, D], likewise. notes : by which way how many came to their codes.
-    coded : for each rater, then for the reference: how many diagnoses there are, how many of them have no code, and the share.
+    reference : int32 [n, D], likewise.
+    how : int [n, r, k], by which way a diagnosis came to its codes; -1 where none is said. reference_how : of each reference diagnosis.
     """
 
+    raters: list[str]
     predicted: Nodes
     reference: Nodes
-    notes: list[str]
-    coded: list[Row]
+    how: How
+    reference_how: How
+
+    def top(self, k: int) -> IcdLists:
+        """Of lists cut to k."""
+        return replace(self, predicted=self.predicted[:, :, :k], how=self.how[:, :, :k])
+
+    @property
+    def notes(self) -> list[str]:
+        """By which way how many came to their codes."""
+        return [
+            _told("diagnoses of the lists", self.how[self.how >= 0]),
+            _told("reference diagnoses", self.reference_how),
+        ]
+
+    @property
+    def coded(self) -> list[Row]:
+        """For each rater, then for the reference: how many diagnoses there are, how many of them have no code, and the share."""
+        of_raters = [_coded(rater, self.how[:, i][self.how[:, i] >= 0]) for i, rater in enumerate(self.raters)]
+        return [*of_raters, _coded(REFERENCE, self.reference_how)]
 
     @property
     def without(self) -> str:
@@ -105,9 +127,16 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
     predicted[open_, 0], how[open_] = nodes[where], ways[where]
 
     reference, reference_how = _references(lists.reference, reference_cells, nodes_of, mapped)
-    notes = [_told("diagnoses of the lists", how[top >= 0]), _told("reference diagnoses", reference_how)]
-    coded = [_coded(rater, how[:, i][top[:, i] >= 0]) for i, rater in enumerate(lists.raters)]
-    return IcdLists(predicted, reference, notes, [*coded, _coded(REFERENCE, reference_how)])
+    return IcdLists(lists.raters, predicted, reference, np.where(top >= 0, how, -1), reference_how)
+
+
+def shared_icd_lists(lists: Lists, context: Context) -> IcdLists:
+    """`icd_lists` of the context's M and tree, as far down as `depth_of`; computed by the first family that needs it."""
+    if "icd_lists" not in context.made:
+        tree, _ = opened(context.icd_source)
+        depth = depth_of(lists, context)
+        context.made["icd_lists"] = icd_lists(lists, depth, context.matcher, tree, context.icd_source)
+    return context.made["icd_lists"]
 
 
 def _places(

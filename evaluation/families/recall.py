@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ..lists.lists import Lists
 from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.recall import found_in, prompt_spread
-from ..statistics.bootstrap import by_name, resampled_means
-from ..statistics.section import Context, Section, metric_row, spread_over
+from ..statistics.estimates import estimates, table_rows
+from ..statistics.measure import Measure, ratio, without_absent
+from ..statistics.section import Context, Section, spread_over
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
 
@@ -48,38 +50,35 @@ def recall_section(
     """Disease- and patient-level recall of each rater in the cases `kept`, with intervals over these.
 
     hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M;
-        top-k accuracy is then told too (with M, the hierarchical family tells it).
+        top-k accuracy is then told too (with M, the ranking family tells it).
 
     Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
     "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
     """
     found, there = found_in(hits, given, context.k)
-    raters, sizes = lists.raters, there.sum(-1)
-    by_case = {"disease_recall": found.sum(-1), "patient_recall": (found | ~there).all(-1)}
+    raters, absent = lists.raters, lists.absent[kept]
+    sizes = np.broadcast_to(there.sum(-1), (len(kept), len(raters)))
+    found_of, all_of = (without_absent(part.astype(float), absent) for part in (found.sum(-1), sizes))
+    shared: dict[str, Any] = {"raters": raters, "cases": kept, "of": of, "k": context.k}
+    whole = without_absent((found | ~there).all(-1).astype(float), absent)
+    measures = [
+        Measure("disease_recall", columns=(found_of, all_of), combine=ratio, **shared),
+        Measure("patient_recall", columns=(whole,), **shared),
+    ]
     if of:
-        by_case["top_k_accuracy"] = found.any(-1)
-    flat = np.concatenate([*by_case.values(), sizes], 1).astype(float)
-    data = flat.mean(0)
-    repeats = resampled_means(flat, context.repeats, context.seed, by_name([lists.cases[i] for i in kept]))
-    # of disease recall the references are the denominator, of the others the cases
-    data[: len(raters)] /= data[-1]
-    repeats[:, : len(raters)] /= repeats[:, -1:]
-    rows = [
-        metric_row(
-            rater, name, data[m * len(raters) + i], repeats[:, m * len(raters) + i], context,
-            of=of, k=context.k, n_cases=len(kept),
-        )
-        for i, rater in enumerate(raters)
-        for m, name in enumerate(by_case)
-    ]  # fmt: skip
+        named = without_absent(found.any(-1).astype(float), absent)
+        measures.append(Measure("top_k_accuracy", columns=(named,), **shared))
+    values = estimates(measures, lists.cases, context)
+    rows = table_rows(values, context)
     prompts = prompt_rows(rows)
     return Section(
         NAME,
         TITLE,
         rows=rows,
         tables={"prompts": prompts} if prompts else {},
-        per_case={"share of the reference found": spread_over(found.sum(-1) / sizes, kept, len(lists.cases))},
+        per_case={"share of the reference found": spread_over(found_of / all_of, kept, len(lists.cases))},
         words=_words(rows, context.k),
+        estimates=values,
     )
 
 
@@ -93,7 +92,7 @@ def prompt_rows(rows: Sequence[Row]) -> list[Row]:
     for (algorithm, name), members in groups.items():
         if len(members) < 2:
             continue
-        values = np.array([row["value"] for _, row in members])
+        values = np.array([np.nan if row["value"] is None else row["value"] for _, row in members])
         out.append(
             {
                 "algorithm": algorithm,
@@ -101,8 +100,8 @@ def prompt_rows(rows: Sequence[Row]) -> list[Row]:
                 "name": name,
                 "prompts": ", ".join(prompt for prompt, _ in members),
                 "n_prompts": len(members),
-                "mean": float(values.mean()),
-                "sd": float(prompt_spread(values)),
+                "mean": known(float(values.mean())),
+                "sd": known(float(prompt_spread(values))),
             }
         )
     return out
@@ -111,6 +110,9 @@ def prompt_rows(rows: Sequence[Row]) -> list[Row]:
 def _words(rows: Sequence[Row], k: int) -> list[str]:
     """What the best rater finds."""
     of_diseases = [row for row in rows if row["metric"] == REGISTRY["disease_recall"].symbol]
+    of_diseases = [row for row in of_diseases if row["value"] is not None]
+    if not of_diseases:
+        return []
     best = max(of_diseases, key=lambda row: row["value"])
     first = "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
     most = "; no other rater's name more" if len(of_diseases) > 1 else ""

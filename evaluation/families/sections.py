@@ -11,10 +11,12 @@ from ...files.did_you_mean import hint
 from ..lists.lists import Lists
 from ..metrics import REGISTRY, Metric
 from ..statistics.section import RELATIVE, Context, Section
-from . import agreement, hierarchical, recall, weighted
+from . import agreement, hierarchical, ranking, recall, weighted
 
 CORRECTION = "correction"
-COMPUTED: dict[str, ModuleType] = {family.NAME: family for family in (hierarchical, weighted, recall, agreement)}
+COMPUTED: dict[str, ModuleType] = {
+    family.NAME: family for family in (ranking, recall, hierarchical, weighted, agreement)
+}
 """Family -> its module: `missing(lists, context)` says what the lists lack, `compute(lists, context)` gives the section."""
 FAMILIES = (RELATIVE, *COMPUTED)
 """In the order of the report; the correction stands with the first."""
@@ -43,7 +45,11 @@ class Wanted:
         symbols = self.symbols[RELATIVE if section.name == CORRECTION else section.name]
         if symbols is None:
             return section
-        return replace(section, rows=[row for row in section.rows if row["metric"] in symbols])
+        return replace(
+            section,
+            rows=[row for row in section.rows if row["metric"] in symbols],
+            estimates=[one for one in section.estimates if REGISTRY[one.measure.metric].symbol in symbols],
+        )
 
 
 def wanted(metrics: str | Iterable[str] | None) -> Wanted:

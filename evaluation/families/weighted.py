@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 from ...pages.rows import Row
 from ..lists.lists import Cell, Lists
 from ..metrics import REGISTRY
-from ..metrics.hierarchical import mean_of_defined
 from ..metrics.weighted import (
+    BEST,
     FARTHEST,
     RANKS,
     RELATIONS,
@@ -24,12 +25,12 @@ from ..metrics.weighted import (
     severity_degree,
     severity_distances,
 )
-from ..statistics.bootstrap import by_name, resampled_means
-from ..statistics.section import Context, Section, metric_row, spread_over
+from ..statistics.estimates import estimates, table_rows
+from ..statistics.measure import Measure, Values, ratio
+from ..statistics.section import Context, Section, spread_over
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
 _BLANK = -1
-Values = NDArray[np.float64]
 _QUADRANTS = ("semantic and severity", "semantic only", "severity only", "neither")
 
 
@@ -52,11 +53,16 @@ def _has_severity(lists: Lists) -> bool:
 
 @dataclass(frozen=True)
 class _Score:
-    """One of the two scores. values : float64 [n, r], from 0 to 16; NaN where undefined. why : for raters without any."""
+    """One of the two scores.
+
+    values : float64 [n, r], from 0 to 16; NaN where undefined. why : for raters without any.
+    blank : bool [n, r], lists that have no score because the relation of a diagnosis is not known.
+    """
 
     metric: str
     values: Values
     why: str
+    blank: NDArray[np.bool_] | None = None
 
 
 def compute(lists: Lists, context: Context) -> Section:
@@ -72,14 +78,12 @@ def compute(lists: Lists, context: Context) -> Section:
     notes = [f"These scores take the first {RANKS} ranks, whatever k is."]
     found = []
     if _has_relation(lists):
-        found.append(_semantic(lists, notes))
+        found.append(_semantic(lists))
     if _has_severity(lists):
         found.append(_severity(lists, notes))
-    order = by_name(lists.cases)
-    rows: list[Row] = []
-    for score in found:
-        rows += _rows(score, lists.raters, order, context)
     everyone = np.arange(len(lists.cases))
+    of_scores = [estimates(_measures(score, lists.raters, everyone), lists.cases, context) for score in found]
+    rows = [row for values in of_scores for row in table_rows(values, context)]
     return Section(
         NAME,
         TITLE,
@@ -88,10 +92,12 @@ def compute(lists: Lists, context: Context) -> Section:
         per_case={REGISTRY[one.metric].printed(): spread_over(one.values, everyone, len(lists.cases)) for one in found},
         words=_words(rows),
         notes=notes,
+        warnings=_warnings(lists, found),
+        estimates=[value for values in of_scores for value in values],
     )
 
 
-def _semantic(lists: Lists, notes: list[str]) -> _Score:
+def _semantic(lists: Lists) -> _Score:
     relation = _degrees(lists, "relation", lambda word, place: degree(word, RELATIONS, **place))
     at, top = lists.places(RANKS), lists.top(RANKS)
     # a word for no diagnosis keeps its rank and is related to nothing
@@ -100,12 +106,7 @@ def _semantic(lists: Lists, notes: list[str]) -> _Score:
     values = scores(np.maximum(distances, 0))
     blank = unrated.any(-1)
     values[blank] = np.nan
-    for i, rater in enumerate(lists.raters):
-        if count := int(blank[:, i].sum()):
-            notes.append(
-                f"{rater}: {count:,} of {len(blank):,} lists hold a blank relation and have no semantic score."
-            )
-    return _Score("semantic_score", values, "a relation is blank in every list")
+    return _Score("semantic_score", values, "a relation is blank in every list", blank)
 
 
 def _severity(lists: Lists, notes: list[str]) -> _Score:
@@ -144,25 +145,50 @@ def _reference_severity(cells: list[tuple[Cell, ...]], source: str) -> NDArray[n
     return np.array([case[0] if case else 0 for case in numbers], np.int8)
 
 
-def _rows(score: _Score, raters: list[str], order: NDArray[np.integer], context: Context) -> list[Row]:
-    scaled = rescaled(score.values)
-    weights = [case_weights_of(scaled, setting) for setting in SETTINGS.values()]
-    flat = np.concatenate([score.values, *(part for weight in weights for part in (weight * scaled, weight))], 1)
-    data = np.split(mean_of_defined(flat), 1 + 2 * len(weights))
-    repeats = np.split(resampled_means(flat, context.repeats, context.seed, order), 1 + 2 * len(weights), 1)
+def _measures(score: _Score, raters: list[str], cases: NDArray[np.integer]) -> list[Measure]:
+    """The mean score, on its own scale and rescaled, and the aggregates in which bad cases weigh more."""
+    shared: dict[str, Any] = {"raters": raters, "cases": cases, "reason": score.why}
     symbol = REGISTRY[score.metric].symbol
-    columns = [(score.metric, "", data[0], repeats[0]), ("rescaled", symbol, rescaled(data[0]), rescaled(repeats[0]))]
-    for i, setting in enumerate(SETTINGS):
-        value, again = (part[1 + 2 * i] / part[2 + 2 * i] for part in (data, repeats))
-        columns.append(("aggregated", f"{symbol}, {setting}", value, again))
-    return [
-        metric_row(
-            rater, metric, value[i], again[:, i], context,
-            of=of, n_cases=int((~np.isnan(score.values[:, i])).sum()), reason=score.why,
+    measures = [
+        Measure(score.metric, columns=(score.values,), **shared),
+        Measure("rescaled", columns=(score.values,), combine=_rescaled_mean, of=symbol, **shared),
+    ]
+    scaled = rescaled(score.values)
+    for name, setting in SETTINGS.items():
+        weights = case_weights_of(scaled, setting)
+        columns = (weights * scaled, weights)
+        measures.append(Measure("aggregated", columns=columns, combine=ratio, of=f"{symbol}, {name}", **shared))
+    return measures
+
+
+def _rescaled_mean(means: Values) -> Values:
+    return np.asarray(2 * means[..., 0] / BEST - 1)
+
+
+def _warnings(lists: Lists, found: Sequence[_Score]) -> list[str]:
+    """Whose lists have no score, which makes the mean one of fewer lists."""
+    told = []
+    for score in found:
+        name = REGISTRY[score.metric].symbol.lower()
+        if score.blank is not None:
+            of = [
+                f"{rater} {int(count):,} of {len(score.blank):,}"
+                for rater, count in zip(lists.raters, score.blank.sum(0), strict=True)
+                if count
+            ]
+            if of:
+                told.append(
+                    f"Lists without a {name} score, because they hold a diagnosis whose relation is blank: {', '.join(of)}. "
+                    "The score is that of the other lists."
+                )
+    empty = ((lists.lengths == 0) & ~lists.absent).sum(0)
+    of = [f"{rater} {int(count):,}" for rater, count in zip(lists.raters, empty, strict=True) if count]
+    if of:
+        told.append(
+            f"Empty lists: {', '.join(of)}. By its source a semantic or severity score is over the ranks that are there; they have none "
+            "and lower none."
         )
-        for i, rater in enumerate(raters)
-        for metric, of, value, again in columns
-    ]  # fmt: skip
+    return told
 
 
 def _quadrant_rows(raters: list[str], found: list[_Score]) -> list[Row]:

@@ -20,13 +20,13 @@ _EDGE = " \t;|,"
 
 
 class Parted(NamedTuple):
-    """parts : one or several right answers. how : "" where the cell holds one, else what parted it."""
+    """parts : one or several right answers. how : what parted them; "" where the cell holds one, or a list."""
 
     parts: tuple[str, ...]
     how: str = ""
 
 
-LISTED, MARKED, BY_NAMES = "as a list", "at line breaks, semicolons, bars or numbers", "where each part is a known name"
+MARKED, BY_NAMES = "at line breaks, semicolons, bars or numbers", "where each part is a known name"
 
 
 @lru_cache(maxsize=100_000)
@@ -44,7 +44,7 @@ def parted(cell: str) -> Parted:
     cell = cell.strip()
     listed = as_list(cell)
     if listed is not None:
-        return Parted(tuple(listed), LISTED if len(listed) > 1 else "")
+        return Parted(tuple(listed))
     for parts, sure in ways_apart(cell):
         if sure and all(map(_is_whole, parts)):
             return Parted(_cleaned(parts), MARKED)
@@ -99,9 +99,9 @@ def _shipped_naming():
 
 
 def told(cells: Counter[str]) -> tuple[list[str], list[str]]:
-    """Warnings and notes on cells that held several right answers. cells : how many cases each stands in."""
+    """Warnings and notes on texts that held several right answers. cells : how many cases each stands in."""
     warnings, notes = [], []
-    for how, out in ((BY_NAMES, warnings), (MARKED, notes), (LISTED, notes)):
+    for how, out in ((BY_NAMES, warnings), (MARKED, notes)):
         found = Counter({cell: n for cell, n in cells.items() if parted(cell).how == how})
         if found:
             example = found.most_common(1)[0][0]

@@ -177,9 +177,11 @@ class _Gather:
 
 
 def _texts(numbers: NDArray[np.integer], texts: list[str]) -> pa.DictionaryArray:
-    """The text of each number; null for a negative one."""
-    indices = pa.array(numbers.astype(np.int32), mask=numbers < 0)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.string()))
+    """The text of each number; null for a negative one. A text that several numbers share is one in the dictionary."""
+    index: dict[str, int] = {}
+    at = np.array([*(index.setdefault(text, len(index)) for text in texts), 0], np.int32)
+    indices = pa.array(at[numbers], mask=numbers < 0)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(list(index), pa.string()))
 
 
 def _plain(table: pa.Table) -> pa.Table:

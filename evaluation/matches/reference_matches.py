@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...matcher.protocol import Matcher
 from ...progress import Progress
 from ..lists.lists import Lists
+from ..metrics.ranking import DEPTH
 from ..statistics.section import Context
 from .case_matches import PAIRS_PER_CALL, match_cases
 from .policy import is_directed
@@ -84,8 +85,14 @@ def match_references(
     return ReferenceMatches(probabilities, hits, given)
 
 
+def depth_of(lists: Lists, context: Context) -> int:
+    """How far down the lists are held against the references: k, and as far as the metrics of ranking look."""
+    return max(context.k, min(DEPTH, int(lists.lengths.max(initial=0))))
+
+
 def shared_matches(lists: Lists, context: Context) -> ReferenceMatches:
-    """`match_references` of the context's M and k, computed by the first family that needs it."""
+    """`match_references` of the context's M, to `depth_of`; computed by the first family that needs it."""
     if "reference_matches" not in context.made:
-        context.made["reference_matches"] = match_references(lists, context.matcher, context.k, context.progress)
+        depth = depth_of(lists, context)
+        context.made["reference_matches"] = match_references(lists, context.matcher, depth, context.progress)
     return context.made["reference_matches"]

@@ -15,6 +15,7 @@ from . import spread  # noqa: F401  # isort: skip
 from . import agreement  # noqa: F401  # isort: skip
 from . import alpha  # noqa: F401  # isort: skip
 from . import hierarchical  # noqa: F401  # isort: skip
+from . import ranking  # noqa: F401  # isort: skip
 from . import weighted  # noqa: F401  # isort: skip
 from . import recall  # noqa: F401  # isort: skip
 from . import multiple_choice  # noqa: F401  # isort: skip

@@ -18,6 +18,10 @@ def _two_raters(generator: np.random.Generator) -> dict[str, NDArray[np.integer]
 @declare(
     symbol="kappa",
     description="Agreement of two raters' first diagnoses beyond what chance would give.",
+    meaning="How much two raters' first diagnoses agree beyond what chance would give.",
+    good="1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial (Landis and Koch 1977). Experts beside experts are the better measure.",
+    use="two raters, one diagnosis each",
+    avoid="one diagnosis is far commoner than the others: chance then explains nearly all",
     formula="kappa = (p_o - p_e) / (1 - p_e), p_e = sum_c p_a(c) p_b(c)",
     source=f"Cohen 1960; used at top 1 in {HOW_TO_EVALUATE}",
     inputs="a, b [n]: the category of each rater's first diagnosis in each case, whole numbers; -1 is no diagnosis",
@@ -57,6 +61,10 @@ def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integ
 @declare(
     symbol="kappa_F",
     description="Agreement of any number of raters' first diagnoses beyond what chance would give.",
+    meaning="How much the first diagnoses of a group agree beyond what chance would give.",
+    good="As kappa: 1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial.",
+    use="more than two raters, all of whom answered every case",
+    avoid="answers are missing: then alpha",
     formula="kappa_F = (P - P_e) / (1 - P_e), P = mean_i sum_c n_ic (n_ic - 1) / (r (r - 1)), P_e = sum_c p_c^2",
     source="Fleiss 1971, eqs. 1 to 7",
     inputs="categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is no diagnosis",

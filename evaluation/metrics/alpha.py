@@ -34,6 +34,10 @@ def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
 @declare(
     symbol="alpha",
     description="Agreement of any number of raters' first diagnoses: 1 is perfect, 0 what chance gives.",
+    meaning="How much the first diagnoses of a group agree; with the algorithm as one more expert, whether it fits in.",
+    good="From 0.80 up an agreement is called reliable, from 0.667 fit for tentative conclusions (Krippendorff). Here, compare with the experts alone.",
+    use="a group of raters, some answers missing",
+    avoid="the order within lists matters",
     formula="alpha = 1 - D_o / D_e, D_o = 1/N sum_u sum_{i != j} [c_ui != c_uj] / (m_u - 1), "
     "D_e = sum_{c != k} n_c n_k / (N (N - 1))",
     source="Krippendorff 2011, Computing Krippendorff's Alpha-Reliability (nominal)",
@@ -61,6 +65,10 @@ def krippendorff_alpha(categories: ArrayLike) -> float:
 @declare(
     symbol="alpha_M",
     description="Krippendorff's alpha with 1 - M between two diagnoses as their distance, without forming categories.",
+    meaning="As alpha, but a near miss counts for less than a miss, by the match function's probability.",
+    good="1 is perfect, 0 what chance gives; compare with the experts alone.",
+    use="diagnoses fall into no clean categories",
+    avoid="the match function rests on votes: it is asked about pairs of different cases",
     formula="alpha_M = 1 - D_o / D_e, with 1 - M(d, d') in place of [c != k]",
     source="Krippendorff 2011, with a distance of one's own; 1 - M: dxmatch",
     inputs="values [n, r]: the number of each rater's first diagnosis, -1 is missing; "

@@ -70,6 +70,10 @@ _OF_A_PANEL: dict[str, Any] = _SHARED | {
 @declare(
     symbol="E[P]",
     description="The precision to be expected from M's probabilities.",
+    meaning="P with the match function's probabilities summed up in place of its verdicts.",
+    good="As P: two identical lists of k different diagnoses reach about 1/k.",
+    use="many pairs lie near the threshold",
+    avoid="the match function's probabilities are not calibrated",
     formula="E[P@k] = sum_i E[mu_i] / (n k^2), E[mu] = sum_p sum_q p(d_p, d_q)",
     denominator="n k^2",
     degenerate=(("no case", "refused"), ("a place without a diagnosis", "probability 0; n k^2 stays")),
@@ -87,6 +91,10 @@ def expected_precision_at_k(probabilities: ArrayLike) -> NDArray[np.float64]:
 @declare(
     symbol="E[R]",
     description="The recall to be expected from M's probabilities, if places match independently of each other.",
+    meaning="R with the match function's probabilities in place of its verdicts.",
+    good="As R: near 1 with long lists.",
+    use="many pairs lie near the threshold",
+    avoid="the match function's probabilities are not calibrated",
     formula="E[R@k] = sum_i E[chi_i] / n, E[chi] = 1 - prod_p prod_q (1 - p(d_p, d_q))",
     denominator="n, the number of cases",
     degenerate=(("no case", "refused"), ("a place without a diagnosis", "probability 0")),
@@ -107,6 +115,10 @@ def expected_recall_at_k(probabilities: ArrayLike) -> NDArray[np.float64]:
 @declare(
     symbol="E[RPAD]",
     description="Relative precision from M's probabilities instead of its verdicts.",
+    meaning="RPAD with the match function's probabilities in place of its verdicts.",
+    good="1 is the experts' own level; where it is far from RPAD, the threshold decides much.",
+    use="checking that a finding does not hang on the threshold",
+    avoid="the match function's probabilities are not calibrated",
     formula="RPAD@k(H) of E[P]: ((1-H) max E[P_AE] + H mean E[P_AE]) / ((1-H) min E[P_EE] + H mean E[P_EE])",
     denominator="(1-H) min E[P_EE] + H mean E[P_EE]",
     **_OF_A_PANEL,
@@ -120,6 +132,10 @@ def expected_rpad(p_ae: ArrayLike, p_ee: ArrayLike, hardness: float = 1.0) -> fl
 @declare(
     symbol="E[RRAD]",
     description="Relative recall from M's probabilities instead of its verdicts, if places match independently.",
+    meaning="RRAD with the match function's probabilities in place of its verdicts.",
+    good="1 is the experts' own level; where it is far from RRAD, the threshold decides much.",
+    use="checking that a finding does not hang on the threshold",
+    avoid="the match function's probabilities are not calibrated",
     formula="RRAD@k(H) of E[R]: ((1-H) max E[R_AE] + H mean E[R_AE]) / ((1-H) min E[R_EE] + H mean E[R_EE])",
     denominator="(1-H) min E[R_EE] + H mean E[R_EE]",
     **_OF_A_PANEL,

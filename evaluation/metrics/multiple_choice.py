@@ -66,6 +66,10 @@ _NO_LETTER = ("an answer without a letter", "not right: the model was asked for 
 @declare(
     symbol="Acc_choice",
     description="The share of multiple-choice questions answered rightly, averaged over the orders of the options.",
+    meaning="How often the right option is chosen, however the options are ordered.",
+    good="Guessing gives one over the number of options, 0.25 of four; 1 is every question.",
+    use="multiple choice",
+    avoid="answers are free text",
     formula="Acc_choice = 1/s sum_j Acc_j, Acc_j = sum_i correct_ji / n_j",
     range="[0, 1]",
     denominator="n_j, the questions that have the shift j; s, the number of shifts, min(4, options - 1)",
@@ -86,6 +90,10 @@ def choice_accuracy(correct: ArrayLike) -> float:
 @declare(
     symbol="sd_choice",
     description="How much the accuracy differs from one order of the options to the next.",
+    meaning="How much the accuracy hangs on the order in which options are shown.",
+    good="0 is not at all; a model that prefers a letter has more.",
+    use="multiple choice in several orders",
+    avoid="there is one order",
     formula="sd = sqrt(1/(s-1) sum_j (Acc_j - mean)^2)",
     range="[0, 1]",
     denominator="s - 1, one less than the number of shifts",

@@ -7,25 +7,30 @@ import sys
 
 from . import all_metrics
 from .declaration import Metric
+from .sources import SOURCES, sources_of
 
 _TOP = """# Metrics
 
 Made from the registry by `python -m dxmatch.evaluation.metrics.page > docs/metrics.md`; `dxmatch metrics` lists the same.
 Each is a function of its own: `dxmatch.metrics.rpad(...)`. What is undefined is NaN (None in a report), with the reason, and never a number.
+[Which metric answers which question](evaluation.md#which-metric-answers-which-question) is where to begin.
 """
 
 
 def reference_page() -> str:
     """Markdown: a table of all metrics, then each in full, by the file that declares it."""
     metrics = all_metrics()
-    lines = [_TOP, "| symbol | function | says | range |", "| --- | --- | --- | --- |"]
-    lines += [f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.description)} | {m.range} |" for m in metrics]
+    lines = [_TOP, "| symbol | function | means | a good value |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.meaning)} | {_cell(m.good)} |" for m in metrics
+    ]
     family = ""
     for metric in metrics:
         if metric.family != family:
             family = metric.family
             lines += ["", f"## {family.replace('_', ' ').capitalize()}", "", _subject(metric)]
         lines += ["", *_entry(metric)]
+    lines += ["", "## Sources", "", *(f"- {source.reference}. <{source.link}>" for source in SOURCES)]
     return "\n".join(lines) + "\n"
 
 
@@ -46,15 +51,25 @@ def _entry(metric: Metric) -> list[str]:
         "",
         f"    {metric.formula}",
         "",
+        f"- meaning: {metric.meaning}",
+        f"- a good value: {metric.good}",
+        f"- use it when {metric.use}; not when {metric.avoid}",
         f"- symbol: {metric.symbol}",
         f"- call: `{metric.name}{_call(metric)}`",
         f"- inputs: {metric.inputs}",
         f"- range: {metric.range}",
         f"- denominator: {metric.denominator}",
         *[f"- where {when}: {what}" for when, what in metric.degenerate],
-        *[f"- {words}" for words in metric.satisfies()],
-        f"- source: {metric.source}",
+        *([f"- what holds: {'; '.join(held)}"] if (held := metric.satisfies()) else []),
+        f"- source: {_linked(metric.source)}",
     ]
+
+
+def _linked(text: str) -> str:
+    """Each source that it cites with its link."""
+    for source in sources_of(text):
+        text = text.replace(source.cited, f"[{source.cited}]({source.link})", 1)
+    return text
 
 
 def _call(metric: Metric) -> str:

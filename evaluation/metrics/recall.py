@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import OptionError
 from .declaration import declare
 from .relative import check_k
+from .truths import truths
 
 CLINBENCH_HPB = "ClinBench-HPB"
 _INPUTS = "hits [n, ..., K, D]: the diagnosis at a rank names a reference diagnosis; given [n, D]: the case has it; k"
@@ -54,6 +55,10 @@ _OF_HITS: dict[str, Any] = {
 @declare(
     symbol="R_disease",
     description="The share of all reference diagnoses that the lists name.",
+    meaning="Of all the diseases that the patients have, how many the lists name.",
+    good="1 is all; with several diseases a patient and k below their number it cannot be reached.",
+    use="patients have several true diagnoses",
+    avoid="every case has one: then it is top-k accuracy",
     formula="R_disease@k = sum_i |found_i| / sum_i |reference_i|",
     source=f"{CLINBENCH_HPB}, disease-level recall",
     denominator="the reference diagnoses of all cases",
@@ -72,6 +77,10 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 @declare(
     symbol="R_patient",
     description="The share of patients of whom the list names every reference diagnosis.",
+    meaning="The share of patients of whom the list names every disease.",
+    good="1 is all patients; stricter than R_disease, equal to it and to top-k accuracy where each patient has one disease.",
+    use="a missed second disease is a missed patient",
+    avoid="every case has one: then it is top-k accuracy",
     formula="R_patient@k = sum_i [found_i = reference_i] / n",
     source=f"{CLINBENCH_HPB}, patient-level recall",
     denominator="n, the number of cases",
@@ -86,6 +95,10 @@ def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 @declare(
     symbol="sd_prompts",
     description="How much a value differs from prompt to prompt.",
+    meaning="How much a figure moves when the prompt is worded differently.",
+    good="0 is not at all; differences between models below it say little.",
+    use="a model was asked in several ways",
+    avoid="there is one prompt: it is undefined",
     formula="sd = sqrt(1/(m-1) sum_j (x_j - mean)^2)",
     source=f"{CLINBENCH_HPB}, which averages over prompts",
     inputs="values [..., m]: one metric of one model under each of m prompts",
@@ -112,7 +125,7 @@ def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[N
     OptionError
         For arrays that do not fit each other, and for a case without a reference.
     """
-    there, named = np.asarray(given), np.asarray(hits)
+    there, named = np.asarray(truths(given)), np.asarray(truths(hits))
     if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
         raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
     if named.ndim < 3 or named.dtype != bool or (len(named), named.shape[-1]) != there.shape:

@@ -28,6 +28,10 @@ def experts_behind(pairs: int) -> int:
 @declare(
     symbol="sigma_A",
     description="How much the algorithm's agreement differs from expert to expert.",
+    meaning="Whether the algorithm agrees with all experts alike, or sides with some of them.",
+    good="No more than sigma_E: it treats the experts as they treat each other. 0 is perfectly even.",
+    use="an algorithm may have been made after one expert's ways",
+    avoid="there are two experts",
     formula="sigma^A = sqrt(1/(z-1) sum_i (R_AEi - mean)^2); the same for P and for kappa",
     source=HOW_TO_EVALUATE,
     inputs="rates_ae [..., z]: P, R or kappa of the algorithm with each of z experts",
@@ -49,6 +53,10 @@ def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
 @declare(
     symbol="sigma_E",
     description="How much an expert's agreement differs from colleague to colleague, averaged over the experts.",
+    meaning="Whether an expert agrees with all colleagues alike.",
+    good="There is no good value: it is the measure for sigma_A. 0 is a panel in which all agree alike.",
+    use="reading sigma_A",
+    avoid="there are two experts: it is undefined",
     formula="mean sigma^E = 1/z sum_i sqrt(1/(z-2) sum_{j != i} (R_EiEj - mean_i)^2); the same for P and for kappa",
     source=HOW_TO_EVALUATE,
     inputs="rates_ee [..., z(z-1)/2]: P, R or kappa of each two experts, in the order (1,2), (1,3), …, (2,3), …",

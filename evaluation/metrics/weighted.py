@@ -116,6 +116,10 @@ _NO_RANK = ("no diagnosis among the first five ranks", "NaN: 0 of 0")
 @declare(
     symbol="Semantic",
     description="How near in meaning the diagnoses of a list are to the reference; the earlier ranks weigh more.",
+    meaning="How near in meaning the first five diagnoses are to the right one, the first counting most.",
+    good="16 is a list of exact synonyms; one of them, before four unrelated diagnoses, has 5.3. Read it rescaled, from -1 to 1.",
+    use="a graded judgement of meaning is at hand",
+    avoid="nobody has judged the relations: --relation model then fills them",
     formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5",
     inputs=f"relations, one for each diagnosis: {', '.join(f'{word} (D = {d})' for word, d in RELATIONS.items())}; ranks",
     degenerate=(_NO_RANK, ("a word outside the scale", "refused")),
@@ -136,6 +140,10 @@ def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None)
 @declare(
     symbol="Severity",
     description="How near in severity the diagnoses of a list are to the reference; the earlier ranks weigh more.",
+    meaning="How near in severity the first five diagnoses are to the right one, the first counting most.",
+    good="16 is a list all as severe as the right answer, 0 the furthest from it. Read it rescaled, from -1 to 1.",
+    use="it matters that a grave disease is not taken for a mild one",
+    avoid="severities were not judged",
     formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, D = 1 + |reference - predicted|",
     inputs=f"reference, severities: {', '.join(f'{word} ({d})' for word, d in SEVERITIES.items())}; None is unknown; ranks",
     degenerate=(
@@ -175,6 +183,10 @@ def severity_degree(word: str | None, **place: Any) -> int:
 @declare(
     symbol="rescaled",
     description="A semantic or severity score on a scale from -1 (nothing right) to 1 (all right).",
+    meaning="A semantic or severity score from -1, all wrong, to 1, all right.",
+    good="Above 0 is nearer to right than to wrong. A list of one right answer among strangers lies below 0: compare models, not with 1.",
+    use="two scores are put on one scale",
+    avoid="a single figure per model is wanted: then aggregated",
     formula="2 s / 16 - 1",
     source=KERNEL29,
     inputs="scores: semantic or severity scores, from 0 to 16",
@@ -202,6 +214,10 @@ def rescaled(scores: ArrayLike) -> NDArray[np.float64]:
 @declare(
     symbol="aggregated",
     description="The mean of rescaled scores over cases, in which bad cases weigh more.",
+    meaning="The mean score of a model in which its bad cases weigh more.",
+    good="From -1 to 1. The two models in Kernel29's own files have -0.24 and -0.52 (severity, hard).",
+    use="bad misses must not be bought with good hits",
+    avoid="cases are few: one of them moves it",
     formula="sum_i w_i s_i / sum_i w_i, w_i = 1 / (1 + exp(k (s_i - x0))); (k, x0): easy (1, 0.3), medium (2, 0), hard (3, 0)",
     source=KERNEL29,
     inputs="scores [n], rescaled; setting: easy, medium, hard or (k, x0)",

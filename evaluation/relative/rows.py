@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ..metrics import REGISTRY
 from ..metrics.relative import relative
 from ..metrics.spread import sigma_algorithm, sigma_experts
 from ..statistics.bootstrap import resampled_means
-from ..statistics.section import Context, measured, metric_row
-from ..statistics.significance import holm, two_sided_p
+from ..statistics.section import Context, metric_row
 from .rates import Rates
 
 Values = NDArray[np.float64]
@@ -163,41 +161,3 @@ def curve_rows(panel: PanelRates, context: Context, hardnesses: Sequence[float])
         for hardness in sorted({*hardnesses, context.hardness})
     ]
     return [{name: row[name] for name in _CURVE} for row in rows]
-
-
-def comparisons(results: Sequence[PanelRates], context: Context) -> list[Row]:
-    """The difference of each two algorithms in RPAD and RRAD, from the same resamples of the cases.
-
-    `p` is two-sided, from the resamples; `p_holm` is corrected for all `n_comparisons` that have a p, RPAD and RRAD
-    together. Both are None where there is no interval.
-    """
-    rows: list[Row] = []
-    for one, other in combinations(results, 2):
-        for of, name in _RATIOS.items():
-            both = [panel.rates(of, context.k) for panel in (one, other)]
-            first, second = ([relative(*pair, context.hardness) for pair in rates] for rates in both)
-            reasons = (
-                why_no_ratio(panel.experts, rates[0][1], context.hardness, context.k)
-                for panel, rates in zip((one, other), both, strict=True)
-            )
-            differences = first[1] - second[1]
-            defined = differences[~np.isnan(differences)]
-            value, why = float(first[0]) - float(second[0]), next(filter(None, reasons), "")
-            found = measured(value, differences, context.level, context.n_cases, why)
-            rows.append(
-                {
-                    "first": one.algorithm,
-                    "second": other.algorithm,
-                    "name": REGISTRY[name].printed(context.k, context.hardness),
-                    **found,
-                    "first_higher": float((defined > 0).mean()) if len(defined) else None,
-                    "p": None if found["low"] is None else two_sided_p(differences),
-                    "n_cases": context.n_cases,
-                }
-            )
-    tested = [row for row in rows if row["p"] is not None]
-    for row in rows:
-        row |= {"p_holm": None, "n_comparisons": len(tested)}
-    for row, corrected in zip(tested, holm([row["p"] for row in tested]).tolist(), strict=True):
-        row["p_holm"] = corrected
-    return rows

@@ -17,8 +17,9 @@ from ..statistics.bootstrap import by_name
 from ..statistics.section import RELATIVE, Context, Section, measured, spread_over
 from .correction.corrected import corrected
 from .disagreements import disagreement_rows
+from .estimates import relative_estimates
 from .rates import CaseCounts, Rates, resampled
-from .rows import PanelRates, comparisons, curve_rows, expected_rows, table_rows
+from .rows import PanelRates, curve_rows, expected_rows, table_rows
 
 HARDNESSES = tuple(h / 10 for h in range(11))
 
@@ -28,8 +29,7 @@ def relative_sections(
 ) -> tuple[list[Section], dict[str, Any]]:
     """The section, that of the correction where there are labelled pairs, and the counts for "how it was made".
 
-    The section's tables: curves (over k and hardness), comparisons (of two algorithms), pairs (each two raters, at k) and
-    disagreements (the cases where algorithm and panel differ most, at k).
+    The section's tables: curves (over k and hardness), pairs (each two raters, at k) and (the cases where algorithm and panel differ most, at k).
     """
     k, widest = context.k, context.max_k
     first, second = _rater_pairs(judged, len(read.raters))
@@ -68,13 +68,13 @@ def relative_sections(
         ),
         tables={
             "curves": [row for panel in results for row in curve_rows(panel, context, HARDNESSES)],
-            "comparisons": comparisons(results, context),
             "pairs": _pair_rows(read.raters, first, second, data, repeats, context),
             "disagreements": disagreement_rows(
                 read, judged, pair_of, mu[k - 1], matches.top(k), context.matcher.threshold
             ),
         },
         per_case=_per_case(results, mu[k - 1], read),
+        estimates=relative_estimates(results, counts, context),
     )
     sections = [section]
     if context.labelled is not None:

@@ -12,7 +12,7 @@ from .charts.marks import Marks, marks_of
 from .tables import Table, Value
 
 LEVEL = "≈"
-_MOST_PAIRS = 45
+_MOST_PAIRS, _MOST_COLUMNS = 45, 6
 
 
 def headline_table(report: Results) -> Table | None:
@@ -76,16 +76,12 @@ def difference_tables(report: Results) -> tuple[list[Table], list[Table]]:
     first.sort(key=lambda row: of_board.index(row["name"]))
     labels = {column.name: column.label for column in board.columns}
     head = _differences(report, first, labels)
-    others = [_differences(report, part, {}) for part in _by_metric(rest)]
+    names = list(dict.fromkeys(row["name"] for row in rest))
+    others = [
+        _differences(report, [row for row in rest if row["name"] in names[at : at + _MOST_COLUMNS]], {})
+        for at in range(0, len(names), _MOST_COLUMNS)
+    ]
     return [head] if head else [], [made for made in others if made]
-
-
-def _by_metric(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of one metric at all its k together."""
-    parts: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        parts.setdefault((row["metric"], row["of"]), []).append(row)
-    return list(parts.values())
 
 
 def _differences(report: Results, rows: Sequence[Row], labels: dict[str, str]) -> Table | None:
@@ -121,7 +117,7 @@ def _turned(row: Row) -> Row:
 
 def _difference(row: Row | None) -> Value:
     p = row["p_holm"] if row is not None else None
-    return Value(row, p_value(p), strong=p is not None and p < SIGNIFICANT)
+    return Value(row, strong=p is not None and p < SIGNIFICANT, note=p_value(p))
 
 
 def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:

@@ -85,7 +85,7 @@ def _differences(report: Results, figures: list[Figure], marks: Marks) -> str:
         [
             _charts("differences", figures, marks),
             *(_drawn(shown) for shown in first),
-            *([_HTML.closed("Differences in every other metric", folded)] if rest else []),
+            *([_HTML.closed("Differences in every other metric", folded, printed=False)] if rest else []),
         ]
     )
 
@@ -96,7 +96,7 @@ def _subgroups(report: Results) -> str:
     return Markup().join(
         [
             *(_drawn(shown) for shown in first),
-            *([_HTML.closed("The other metrics by subgroup", folded)] if rest else []),
+            *([_HTML.closed("The other metrics by subgroup", folded, printed=False)] if rest else []),
         ]
     )
 
@@ -135,7 +135,7 @@ def _drawn(shown: Table) -> Markup:
 
 
 def _cell(cell: str | Value, reasons: Reasons) -> str:
-    return value_cell(cell.row, reasons, cell.mark, cell.strong) if isinstance(cell, Value) else escape(cell)
+    return value_cell(cell.row, reasons, cell.mark, cell.strong, cell.note) if isinstance(cell, Value) else escape(cell)
 
 
 def _panel(report: Results) -> Markup:

@@ -32,11 +32,15 @@ _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 
 @dataclass(frozen=True)
 class Value:
-    """A cell that shows the value of a row with its interval; `mark` stands behind it. Without a row, a dash."""
+    """A cell that shows the value of a row with its interval; without a row, a dash.
+
+    mark : a sign behind the value. strong : whether the value stands out. note : words below it.
+    """
 
     row: Row | None
     mark: str = ""
     strong: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def every_metric(report: Results) -> list[Table]:
         known = any(row["value"] is not None for row in of.values())
         key = tuple(_figures(of.get(rater)) for rater in raters) if known else (title, name)
         merged.setdefault(key, (title, [], of))[1].append(name)
-    alike = [entry for entry in merged.values() if len(raters) > 1 and _is_one(entry[2], raters)]
+    alike = [entry for entry in merged.values() if _is_one(entry[2])]
     groups = []
     for title in dict.fromkeys(title for title, _, _ in lines):
         shown = [
@@ -87,7 +91,7 @@ def every_metric(report: Results) -> list[Table]:
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
     made = [Table("", told, "Every metric of every rater", ["metric", *raters], groups)] if groups else []
     if alike:
-        same = [[" = ".join(names), Value(of[raters[0]])] for _, names, of in alike]
+        same = [[" = ".join(names), Value(next(iter(of.values())))] for _, names, of in alike]
         made.append(
             Table("The same for all of them", "", "Metrics that are the same for all", ["metric", "all"], [("", same)])
         )
@@ -101,8 +105,10 @@ def _figures(row: Row | None) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _is_one(of: dict[str, Row], raters: Sequence[str]) -> bool:
-    return len({_figures(of.get(rater)) for rater in raters}) == 1 and of[raters[0]]["value"] is not None
+def _is_one(of: dict[str, Row]) -> bool:
+    """Whether several raters have it, and all of them the same."""
+    rows = list(of.values())
+    return len(rows) > 1 and len(set(map(_figures, rows))) == 1 and rows[0]["value"] is not None
 
 
 def _headlines(report: Results, section: Section) -> dict[str, dict[str, Row]]:

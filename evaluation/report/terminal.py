@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rich import box
 from rich.console import Console
@@ -42,6 +43,8 @@ def print_report(report: Results, console: Console | None = None, *, full: bool 
             console.print(f"[dim]{escape(name)}: {escape(f'{meaning} {good}'.strip())}[/dim]", highlight=False)
         console.print()
     (differences, more_differences), (groups, more_groups) = difference_tables(report), subgroup_tables(report)
+    if not full:
+        differences = [_first_only(table) for table in differences]
     for table in (*differences, *groups):
         _print(table, console)
     if full:
@@ -54,6 +57,12 @@ def print_report(report: Results, console: Console | None = None, *, full: bool 
             console.print(f"[dim]{' and '.join(more)}: in the report as a page or a file, or printed in full.[/dim]")
         if report.left_out:
             console.print(f"[dim]Left out, for want of data: {', '.join(report.left_out)}.[/dim]", highlight=False)
+
+
+def _first_only(shown: Table) -> Table:
+    """Of several metrics the first."""
+    groups = [(heading, [line[:2] for line in lines]) for heading, lines in shown.groups]
+    return replace(shown, title=f"Differences in {shown.header[1]}", header=shown.header[:2], groups=groups)
 
 
 def _print_all(report: Results, console: Console, more: list[Table]) -> None:
@@ -135,12 +144,15 @@ def _text(cell: str | Value, below: bool) -> str:
         return cell
     if cell.row is None:
         return "–"
-    if not below or cell.row["value"] is None or cell.row.get("low") is None:
-        return f"{with_interval(cell.row)} {cell.mark}".rstrip()
-    row = cell.row
-    ends = f"{row['low']:.3f}{'–' if row['low'] >= 0 else ' to '}{row['high']:.3f}"
-    value = number(row["value"])
-    return f"{value}\n{ends}\n{cell.mark}" if len(cell.mark) > 1 else f"{value} {cell.mark}".rstrip() + f"\n{ends}"
+    value = f"{number(cell.row['value'])} {cell.mark}".rstrip()
+    if cell.row["value"] is None or cell.row.get("low") is None:
+        parts = [value, cell.note]
+    elif below:
+        to = "–" if cell.row["low"] >= 0 else " to "
+        parts = [value, f"{cell.row['low']:.3f}{to}{cell.row['high']:.3f}", cell.note]
+    else:
+        parts = [f"{with_interval(cell.row)} {cell.mark}".rstrip(), cell.note]
+    return ("\n" if below else "  ").join(part for part in parts if part)
 
 
 def _cell(cell: str | Value, below: bool) -> str:

@@ -107,14 +107,17 @@ class Results:
 
     @property
     def comparisons(self) -> Any:
-        """first, second, name, value (first less second), low, high, first_higher (share of the resamples), n_cases.
+        """The rows of `differences` in RPAD and RRAD.
 
         Raises
         ------
         OptionError
             Where the relative metrics were left out.
         """
-        return self._table("relative.comparisons")
+        if "relative.curves" not in self.tables:
+            self._table("relative.comparisons")
+        rows = [row for row in self.difference_rows if row["metric"] in ("RPAD", "RRAD")]
+        return self.framed(arrow_table(rows, _DIFFERENCES))
 
     def _table(self, name: str) -> Any:
         if name not in self.tables:
@@ -157,9 +160,7 @@ class Results:
     @property
     def algorithms(self) -> list[str]:
         """Whoever is compared with a panel; without a panel, the algorithms, or else all raters."""
-        made = self.made_with
-        named = [r for r, role in zip(made["raters"], made["roles"] or [], strict=False) if role == "algorithm"]
-        return list(made["panels"]) or named or made["raters"]
+        return algorithms_of(self.made_with)
 
     def row(self, metric: str, *, algorithm: str | None = None, k: int | None = None, of: str = "") -> Row:
         """One row of the table: `report.row("RPAD")`, `report.row("P", of="EE mean", k=1)`; `k` is the headline's.
@@ -175,3 +176,10 @@ class Results:
             if (row["algorithm"], row["metric"], row["of"]) == (who, metric, of) and row["k"] in wanted:
                 return row
         raise OptionError("row", "an algorithm, metric, part and k of the table", (who, metric, of, wanted[0]))
+
+
+def algorithms_of(made_with: dict[str, Any]) -> list[str]:
+    """Whoever is compared with a panel; without a panel, the algorithms, or else all raters."""
+    raters = made_with["raters"]
+    named = [r for r, role in zip(raters, made_with["roles"] or [], strict=False) if role == "algorithm"]
+    return list(made_with["panels"]) or named or raters

@@ -13,6 +13,7 @@ from ...pages.rows import Row, known
 from ...progress import Progress
 from ..metrics import REGISTRY
 from .bootstrap import percentile_interval
+from .measure import Estimate
 
 RELATIVE = "relative"
 
@@ -60,6 +61,8 @@ class Section:
     tables : further tables by name, each a list of rows of one set of columns.
     per_case : by name, one value for each (case, rater), cases first: for violins and for disagreements.
     words : the findings in sentences, for the top of the page. notes : what its reader should know.
+    warnings : what its reader must know before the figures.
+    estimates : the values of `rows` that are made of means over cases, for differences and subgroups.
     """
 
     name: str
@@ -69,6 +72,8 @@ class Section:
     per_case: dict[str, list[Any]] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    estimates: list[Estimate] = field(default_factory=list, repr=False)
 
 
 def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: int, reason: str) -> Row:

@@ -1,25 +1,9 @@
-"""Is a difference more than chance: p-values from the bootstrap, and their correction for how many were looked at."""
+"""Is a difference more than chance: p-values corrected for how many were looked at."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-
-def two_sided_p(differences: ArrayLike) -> float:
-    """The p-value of "no difference": one less the level of the widest percentile interval that leaves out 0.
-
-    `p = 2 min(1 + #{d <= 0}, 1 + #{d >= 0}) / (B + 1)`, at most 1 (Davison and Hinkley 1997, §4.4); never 0, since B
-    resamples cannot show less than 2 / (B + 1).
-
-    differences : [B], one per resample; NaN where one is undefined, which does not count. NaN if none is left.
-    """
-    values = np.asarray(differences, float)
-    values = values[~np.isnan(values)]
-    if not len(values):
-        return np.nan
-    fewer = min((values <= 0).sum(), (values >= 0).sum())
-    return min(1.0, 2 * (1 + int(fewer)) / (1 + len(values)))
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:

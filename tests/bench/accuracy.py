@@ -24,8 +24,8 @@ from rapidfuzz import fuzz
 from rich.console import Console
 from rich.table import Table
 
-import dxmatch
 from dxmatch.files.pairs import Pairs, read_pairs
+from dxmatch.matcher.icd_mapping import map_icd
 from dxmatch.matcher.match_function import MatchFunction, load
 from dxmatch.training.contained import contained
 from dxmatch.training.recipe import Recipe
@@ -145,7 +145,7 @@ def icd_categories() -> None:
     """Orphadata's names with an exact code: how often `icd` gives its category, and has it among 15 candidates."""
     with (DATA / "orphadata_icd10.csv").open(encoding="utf-8", newline="") as handle:
         exact = {row["name"]: row["icd10"][:3] for row in csv.DictReader(handle) if row["relation"] == "E"}
-    mapped = dxmatch.icd(list(exact), k=15).to_pylist()
+    mapped = map_icd(list(exact), k=15).table.to_pylist()
     first = [(row["icd10"] or "")[:3] == code for row, code in zip(mapped, exact.values(), strict=True)]
     among = [
         code in {one["code"][:3] for one in row["candidates"]} for row, code in zip(mapped, exact.values(), strict=True)

@@ -115,6 +115,15 @@ def test_each_pair_is_asked_for_its_relation_once(found):
     assert ("copd", "copd") in matcher.related and all(a in ("copd", "asthma", "gout") for a, _ in matcher.related)
 
 
+def test_cases_that_share_a_group_and_a_right_answer():
+    """pandas takes no dictionary in which a text stands twice."""
+    frame = long_form({case: {"A": ["copd"], "truth": ["copd"]} for case in ("one", "two", "three")}, ROLES)
+    lists = read_lists(frame.assign(ward=["x", "x", "y", "y", "x", "x"]), by="ward")
+    matcher = Knowing()
+    table = CaseTable(lists, match_references(lists, matcher, 1), matcher, 1).table.to_pandas()
+    assert table["ward"].tolist() == ["x", "y", "x"] and table["references"].tolist() == ["copd"] * 3
+
+
 def test_groups_are_columns():
     frame = long_form(CASES, ROLES)
     frame["specialty"] = frame["case_id"].map({"one": "lungs", "two": "joints", "four": "lungs"})

@@ -79,10 +79,10 @@ def test_comparison_is_paired(drawn):
     twin = drawn[drawn["rater"] != "B"]
     twin = pd.concat([twin, twin[twin["rater"] == "A"].assign(rater="B")])
     report = evaluate(twin, Exact())
-    for row in report.rows_of("relative.comparisons"):
+    for row in report.difference_rows:
         assert (row["first"], row["second"], row["value"], row["low"], row["high"]) == ("A", "B", 0, 0, 0)
-        assert row["first_higher"] == 0
-    different = evaluate(drawn, Exact()).rows_of("relative.comparisons")[0]
+        assert row["p"] == 1
+    different = evaluate(drawn, Exact()).difference_rows[0]
     assert different["name"] == "RPAD@3" and different["low"] < different["value"] < different["high"]
     a, b = (evaluate(drawn, Exact()).row("RPAD", algorithm=x)["value"] for x in "AB")
     assert different["value"] == pytest.approx(a - b)
@@ -204,11 +204,13 @@ def test_craft_md_in_turn(shared_data):
 
 
 def test_every_family_that_the_lists_allow(full_report, drawn):
-    assert [s.name for s in full_report.sections] == ["relative", "hierarchical", "weighted", "recall", "agreement"]
+    assert [s.name for s in full_report.sections] == [
+        "relative", "ranking", "recall", "hierarchical", "weighted", "agreement",
+    ]  # fmt: skip
     assert full_report.left_out == {}
     report = evaluate(drawn, Exact(), bootstrap=0)
     assert [s.name for s in report.sections] == ["relative", "agreement"]
-    assert set(report.left_out) == {"hierarchical", "weighted", "recall"}
+    assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
     for reason in report.left_out.values():
         assert "reference" in reason or "column" in reason
 

@@ -1,4 +1,4 @@
-"""HDP, HDR, HDF1 and top-k accuracy: worked numbers, plain sets as the oracle, the section of a report."""
+"""HDP, HDR and HDF1: worked numbers, plain sets as the oracle, the section of a report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.families import hierarchical
 from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.metrics.hierarchical import hdf1, hdp, hdr, opened, top_k_accuracy
+from dxmatch.evaluation.metrics.hierarchical import hdf1, hdp, hdr, opened
 from dxmatch.evaluation.statistics.section import Context
 from dxmatch.terms.icd.ancestor_sets import overlap
 
@@ -72,8 +72,6 @@ def test_refused():
             hdf1(wrong, [["J40"]])
     with pytest.raises(OptionError, match=r"as long as reference_codes \(1\)"):
         hdf1([["J40"]], [["J40"], ["J40"]])
-    with pytest.raises(OptionError, match="True and False"):
-        top_k_accuracy([[0, 1]], 1)
 
 
 @settings(deadline=None)
@@ -122,17 +120,6 @@ def test_equals_hiclass():
     assert [hdp(true, said), hdr(true, said), hdf1(true, said)] == pytest.approx([precision, recall, f1])
 
 
-def test_top_k_accuracy_equals_scikit_learn():
-    from sklearn.metrics import top_k_accuracy_score
-
-    generator = np.random.default_rng(2)
-    scores, truth = generator.random((50, 6)), generator.integers(0, 6, 50)
-    ranked = np.argsort(-scores, 1)
-    for k in (1, 2, 5):
-        ours = top_k_accuracy(ranked == truth[:, None], k)
-        assert ours == pytest.approx(top_k_accuracy_score(truth, scores, k=k, labels=range(6)))
-
-
 LAST_TWO_LETTERS = By(lambda x, y: x[-2:] == y[-2:])
 
 
@@ -176,7 +163,6 @@ def test_section_by_hand():
         ("A", "HDP(chapter)@2", 7 / 9),  # 10 of 10; 2 of 2, 9, 10; 9 of 9
         # X: J44.9 shares 2 of its 4 nodes with the 3 of J40, I26 none; nothing is said in c3
         ("X", "HDP@2", 1 / 4), ("X", "HDR@2", 2 / 9),
-        ("A", "Acc(code)@1", 1 / 3), ("A", "Acc(category)@1", 1), ("A", "Acc(M)@1", 1 / 3),
     ):  # fmt: skip
         assert value(section, rater, name)["value"] == pytest.approx(expected), name
     assert [value(section, "X", name)["n_cases"] for name in ("HDP@2", "HDR@2")] == [2, 3]
@@ -206,7 +192,7 @@ def test_rank_shifts():
     shifts = {row["algorithm"]: row for row in section.tables["rank_shifts"] if row["from"] == "Acc(code)@2"}
     for rater, shift in (("A", (1, 2, -1)), ("B", (2, 1, 1))):
         assert tuple(shifts[rater][name] for name in ("from_rank", "to_rank", "shift")) == shift
-    assert section.words[1] == "A is in place 1 by Acc(code)@2, in place 2 by HDF1@2."
+    assert section.words[1] == "A is in place 1 by Acc(M)@2, in place 2 by HDF1@2."
 
 
 def test_references_that_are_missing_and_a_level_that_nobody_names():

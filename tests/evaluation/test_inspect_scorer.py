@@ -106,11 +106,50 @@ def test_a_small_task_by_hand(evaluated: Callable[..., Any], hand_matcher: Any) 
     ]
     assert second.metadata == {
         "diagnoses": ["angina", "heart attack"], "probabilities": [0.0, 1.0],
-        "nearest_references": ["asthma", "myocardial infarction"], "matcher": "by-hand", "policy": None, "threshold": 0.5,
+        "nearest_references": ["asthma", "myocardial infarction"], "not_understood": {}, "matcher": "by-hand", "policy": None, "threshold": 0.5,
     }  # fmt: skip
     assert third.value == {"top1": 0, "topk": 0, "probability": 0.0}
     assert silent.value["topk"] == 0 and np.isnan(silent.value["probability"]) and silent.reason == "no_response"
     assert np.isnan(unread.value) and unread.reason == "invalid_response_format"
+
+
+def test_a_disease_that_is_denied_is_no_answer(evaluated: Callable[..., Any], hand_matcher: Any) -> None:
+    """Prose that denies the reference, or that no form is known of, is unscored; what it names besides is scored."""
+    samples = {
+        "This is not asthma": "asthma",
+        "The patient has had asthma as a child, so that one would first look at the lungs.": "asthma",
+        "It is not asthma. The most likely diagnosis is copd.": "asthma",
+        "I think it is copd, less likely asthma": "asthma",
+        "copd, asthma, angina": "angina",
+    }
+    log = evaluated(samples, scorer=dxmatch_scorer(hand_matcher, k=3))
+    assert [(s.scored_samples, s.unscored_samples) for s in log.results.scores] == [(3, 2)] * 3
+    scores = [sample.scores["dxmatch_scorer"] for sample in log.samples]
+    assert all(np.isnan(score.value) for score in scores[:2])
+    assert "can be read from the answer: 'This is not asthma'" in scores[0].explanation
+    assert [score.metadata["diagnoses"] for score in scores[2:]] == [
+        ["copd"],
+        ["copd", "asthma"],
+        ["copd", "asthma", "angina"],
+    ]
+    assert [(score.value["top1"], score.value["topk"]) for score in scores[2:]] == [(0, 0), (0, 1), (0, 1)]
+
+
+@pytest.mark.parametrize("target", ["copd; asthma", ["copd", "asthma"], "copd\nasthma"])
+def test_several_references_in_one_target(evaluated: Callable[..., Any], hand_matcher: Any, target: Any) -> None:
+    log = evaluated({"asthma": target}, scorer=dxmatch_scorer(hand_matcher))
+    (sample,) = log.samples
+    assert sample.scores["dxmatch_scorer"].value["top1"] == 1
+    assert sample.scores["dxmatch_scorer"].metadata["nearest_references"] == ["asthma"]
+
+
+def test_what_m_does_not_understand_is_said(evaluated: Callable[..., Any]) -> None:
+    m = By()
+    m.not_understood = lambda texts: {text: "no diagnosis" for text in texts if text == "lung"}  # pyright: ignore
+    log = evaluated({"lung": "asthma"}, scorer=dxmatch_scorer(m))
+    score = log.samples[0].scores["dxmatch_scorer"]
+    assert "M does not understand 'lung' (no diagnosis): it matches nothing." in score.explanation
+    assert score.metadata["not_understood"] == {"lung": "no diagnosis"}
 
 
 def test_figures_by_group(evaluated: Callable[..., Any], hand_matcher: Any) -> None:

@@ -156,8 +156,7 @@ RANK = "row 3, column 'rank': a rank that is no rank"
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({1: "case_id,rater,role,rank,diagnoses"}, "column 'diagnosis' is missing; did you mean 'diagnoses'?"),
-        ({1: "case,rater,role,rank,diagnosis"}, "column 'case_id' is missing"),
+        ({1: "case_id,rater,role,rank,said"}, "no column holds diagnoses; it looks like one row for each diagnosis (case_id in 'case_id', "),
         ({3: "c1,A,algorithm,2," + "x" * (MAX_CHARACTERS + 1)}, "row 3, column 'diagnosis': a diagnosis of 10,001 characters"),
         ({3: "c1,A,algorithm,-1,copd"}, f"{RANK}. Allowed: 1, 2, 3, … (1 is likeliest). Got: '-1'"),
         *(({3: f"c1,A,algorithm,{rank},copd"}, RANK) for rank in ("1.5", "two", "")),
@@ -260,7 +259,7 @@ def test_rejects_that_leave_nothing_or_cannot_be_written(written, tmp_path):
         read_lists(written({4: f"c1,X,expert,1,{LONG}", 10: "c2,X,expert,x,gout"}), rejects=path)
     assert len(pd.read_csv(path)) == 12
     with pytest.raises(InputError, match="an output of an unknown kind"):
-        read_lists(written(), rejects=tmp_path / "rejects.xlsx")
+        read_lists(written(), rejects=tmp_path / "rejects.docx")
 
 
 def test_diagnoses_that_are_not_text():

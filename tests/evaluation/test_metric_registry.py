@@ -18,7 +18,9 @@ import dxmatch
 from dxmatch.evaluation.metrics import REGISTRY, Metric, all_metrics
 from dxmatch.evaluation.metrics.declaration import declare
 from dxmatch.evaluation.metrics.page import reference_page
+from dxmatch.evaluation.metrics.sources import sources_of
 from dxmatch.evaluation.metrics.spread import experts_behind
+from dxmatch.evaluation.metrics_of_names import OF_NAMES
 
 ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
 every_metric = pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
@@ -87,7 +89,8 @@ def example(metric, seed):
 def test_declared_in_full(metric):
     for name in ALWAYS:
         assert getattr(metric, name), name
-    assert getattr(dxmatch.metrics, metric.name) is metric.function and metric.name in dir(dxmatch.metrics)
+    called = OF_NAMES.get(metric.name, metric.function)
+    assert getattr(dxmatch.metrics, metric.name) is called and metric.name in dir(dxmatch.metrics)
     assert all(when and what for when, what in metric.degenerate)
     with pytest.raises(FrozenInstanceError):
         metric.name = "other"
@@ -186,6 +189,17 @@ def test_printed_names():
     assert REGISTRY["rpad"].printed(3, 0.5, "corrected") == "RPAD(H=0.5, corrected)@3"
     assert REGISTRY["sigma_algorithm"].printed(2, of="R") == "sigma_A(R)@2"
     assert REGISTRY["cohen_kappa"].printed() == "kappa"
+
+
+@pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
+def test_every_metric_says_what_it_means_and_what_is_good(metric):
+    """One line each, for a physician: no formula in it; and a source that can be found."""
+    for text in (metric.meaning, metric.good):
+        assert 20 < len(text) < 260 and text[-1] == "." and text[0] == text[0].upper() and "\n" not in text
+    for text in (metric.use, metric.avoid):
+        assert 5 < len(text) < 120 and not text.endswith(".")
+    assert sources_of(metric.source) or metric.source == "dxmatch"
+    assert all(source.link.startswith("https://") for source in sources_of(metric.source))
 
 
 def test_the_reference_page_is_current():

@@ -10,6 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.evaluation.lists.ranked_answer import MAX_WORDS, ranked_diagnoses
+from dxmatch.evaluation.lists.ranked_answer.headings import Kind, kind_of
+from dxmatch.evaluation.lists.ranked_answer.line import names_of_line
+
+from .answer_forms import FORMS
 
 
 @pytest.mark.parametrize(
@@ -58,6 +62,49 @@ def test_the_diagnoses_in_an_answer(text: str, diagnoses: list[str]) -> None:
     assert ranked_diagnoses(text) == diagnoses
 
 
+@pytest.mark.parametrize(("text", "diagnoses"), FORMS)
+def test_the_names_in_what_models_write(text: str, diagnoses: list[str] | None) -> None:
+    """No form gives a name that the answer does not give; a form that is not known gives None."""
+    assert ranked_diagnoses(text) == diagnoses
+
+
+def test_what_stands_around_an_answer_changes_nothing() -> None:
+    """Blanks, line ends of Windows, and thoughts before it."""
+    for text, diagnoses in FORMS:
+        if "think>" in text or diagnoses == []:
+            continue
+        for around in (f"\n\n{text}\n ", f"<think>sepsis, or malaria</think>\n\n{text}", text.replace("\n", "\r\n")):
+            assert ranked_diagnoses(around) == diagnoses, around
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("Final Diagnosis", Kind.FINAL),
+        ("**Most likely diagnosis:**", Kind.LEADING),
+        ("Initial impression", Kind.EARLIER),
+        ("Diagnosis", Kind.SINGLE),
+        ("Top 5 differential diagnoses", Kind.SEVERAL),
+        ("Possible diagnoses", Kind.SEVERAL),
+        ("Less likely", Kind.OTHERS),
+        ("Alternative diagnoses", Kind.OTHERS),
+        ("Diagnoses ruled out", Kind.DENIED),
+        ("Diagnostic tests", Kind.ELSEWHERE),
+        ("Reasoning for the diagnosis", Kind.ELSEWHERE),
+        ("Here you are", Kind.NEUTRAL),
+        ("Common", Kind.UNKNOWN),
+    ],
+)
+def test_what_a_heading_announces(heading: str, kind: Kind) -> None:
+    assert kind_of(heading) == kind
+
+
+def test_one_line_that_is_told_to_hold_several() -> None:
+    assert names_of_line("pneumonia, sepsis") is None
+    assert names_of_line("pneumonia, sepsis", several=True) == ["pneumonia", "sepsis"]
+    assert names_of_line("pneumonia and type 2 diabetes", several=True) == ["pneumonia", "type 2 diabetes"]
+
+
 @pytest.mark.parametrize("name", ["21-hydroxylase deficiency", "2:1 AV block", "1st degree AV block", "HIV-1", "I21"])
 def test_names_with_numbers(name: str) -> None:
     assert ranked_diagnoses(name) == [name]
@@ -70,7 +117,6 @@ def test_names_with_numbers(name: str) -> None:
         "The patient has been unwell for some time. " * 5,
         "1. " + "word " * (MAX_WORDS + 1),
         "Fever has been there for nine days, and the cough is dry and worse at night.\nIt may be the flu.",
-        "| 1 | Flu |\n| 2 | Covid |",
         '["Flu", "Cov',
         "[1, 2]",
         "* * *",

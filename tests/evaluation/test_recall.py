@@ -55,7 +55,7 @@ def test_equal_to_a_plain_loop(seed, k):
     [
         (HITS, GIVEN & False, "'given' parameter must be bool"),
         (HITS, GIVEN[:2], "'hits' parameter must be bool .* with 2 cases and 3 references"),
-        (HITS.astype(int), GIVEN, "'hits' parameter"),
+        (HITS.astype(float), GIVEN, "'hits' parameter"),
         (HITS[:0], GIVEN[:0], "at least one case"),
         (HITS[0], GIVEN, "'hits' parameter"),
     ],

@@ -46,7 +46,9 @@ def test_json_holds_everything(full_report, report, tmp_path):
     assert set(read["tables"]) == set(full_report.tables)
     assert read["made_with"]["bootstrap"] == 60 and read["made_with"]["seed"] == 0
     assert read["answer"] == str(full_report).split("\n")
-    assert [s["name"] for s in read["sections"]] == ["relative", "hierarchical", "weighted", "recall", "agreement"]
+    assert [s["name"] for s in read["sections"]] == [
+        "relative", "ranking", "recall", "hierarchical", "weighted", "agreement",
+    ]  # fmt: skip
     assert read["left_out"] == {} and read["made_with"]["versions"]["dxmatch"]
     undefined = next(row for row in json.loads(report.to_json())["table"] if row["name"] == "P_opt@1")
     assert undefined["value"] is None and undefined["reason"]

@@ -161,7 +161,7 @@ def test_the_page_says_what_the_report_says(read, full_report):
 def test_what_was_left_out_and_what_is_undefined_have_their_reason(panel, to_frame, hand_matcher, tmp_path):
     report = evaluate(to_frame(panel), hand_matcher, k=1, hardness=0.0, algorithms=["A"], bootstrap=0)
     shown = Reader(report.save(tmp_path / "r.html").read_text("utf-8")).shown
-    assert set(report.left_out) == {"hierarchical", "weighted", "recall"}
+    assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
     for family, reason in report.left_out.items():
         assert f"{family.capitalize()}: {reason}" in shown
     assert "column" in shown[shown.index("Left out") :]

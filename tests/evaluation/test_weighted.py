@@ -166,7 +166,10 @@ def test_section_by_hand():
     assert values["X", "Semantic"]["value"] == 0 and values["X", "Semantic"]["n_cases"] == 1
     assert values["X", "aggregated(Severity, easy)"]["value"] is None
     assert values["X", "Severity"]["reason"] == "no severity is given in any list"
-    assert "X: 1 of 2 lists hold a blank relation and have no semantic score." in section.notes
+    assert section.warnings == [
+        "Lists without a semantic score, because they hold a diagnosis whose relation is blank: X 1 of 2. "
+        "The score is that of the other lists."
+    ]
     assert section.words == ["Semantic score, of 16 at best: A 6.12, X 0.00.", "Severity score, of 16 at best: A 8.50."]
     quadrants = [row["n_cases"] for row in section.tables["quadrants"] if row["algorithm"] == "A"]
     assert quadrants == [1, 0, 0, 1] and {row["right_by"] for row in section.tables["quadrants"]} >= {"neither"}

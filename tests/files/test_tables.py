@@ -66,7 +66,9 @@ def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
         ("t.jsonl", b'{"a": 1}\n[1]\n', r"row 2: a line that is not an object"),
         ("t.jsonl", b'{"a": 1}\n{"a": "x"}\n', r"row 2, column 'a': a value of another kind.*Got: 'x'"),
         ("t.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', r"row 2: text that is not UTF-8"),
-        ("t.json", b"[]", r"a file of an unknown kind.*Got: '\.json'"),
+        ("t.json", b"[]", r"t.json: the table has no rows"),
+        ("t.json", b"{}", r"t.json: the file holds an object. Allowed: a list of objects"),
+        ("t.docx", b"[]", r"a file of an unknown kind.*Got: '\.docx'"),
     ],
 )
 def test_files_that_cannot_be_right(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -117,6 +119,62 @@ def test_damaged_parquet_is_told(tmp_path: Path) -> None:
 def test_missing_column_names_the_nearest() -> None:
     with pytest.raises(InputError, match="'diagnosis' is missing; did you mean 'diagnoses'"):
         read_table(pa.table({"diagnoses": ["x"]})).require("diagnosis")
+
+
+def test_a_column_in_other_letters_and_the_option_that_names_it() -> None:
+    table = read_table({"A": ["x"], "B": ["y"], "Expert": ["z"]})
+    with pytest.raises(
+        InputError, match=r"'a' \(a diagnosis\) is missing; did you mean 'A'.*Or: a='A', b='B' names the columns"
+    ) as caught:
+        table.require_named({"a": "a", "b": "b"}, "a diagnosis")
+    assert caught.value.worded({"a": "--a", "b": "--b"}).endswith(" Or: --a A --b B names the columns.")
+    assert "Or:" not in caught.value.worded({"a": "--a"}), "a command that lacks an option says nothing of it"
+    with pytest.raises(InputError, match=r"Or: weight=… names the column"):
+        table.require("weight", option="weight")
+
+
+@pytest.mark.parametrize(
+    ("source", "columns"),
+    [
+        ([{"a": "x", "b": 1}, {"a": "y"}], {"a": ["x", "y"], "b": [1, None]}),
+        ([{"a": "x"}, {"b": float("nan"), "a": None}], {"a": ["x", None], "b": [None, None]}),
+        ({"a": ("x", "y"), "b": np.array([1, 2])}, {"a": ["x", "y"], "b": [1, 2]}),
+        ({"a": pd.Series(["x", None]), "b": [["y"], []]}, {"a": ["x", None], "b": [["y"], []]}),
+    ],
+)
+def test_lists_of_dicts_and_dicts_of_columns(source: object, columns: dict[str, list[object]]) -> None:
+    table = read_table(source)
+    assert table.data.to_pydict() == columns
+    assert table.row_number(1) == 1
+    assert isinstance(table.native(table.data), pd.DataFrame)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ([], r"records: the table has no rows"),
+        ([{"a": "x"}, ("y",)], r"records, row 1: not a dict"),
+        ([{"a": "x"}, {"a": 3}], r"records, row 1, column 'a': a value of another kind.*Allowed: str. Got: 3"),
+        ([{1: "x"}], r"records: a column whose name is not text.*Got: 1"),
+        ({"a": ["x"], "b": []}, r"dict: columns of several lengths"),
+        ({"a": "xyz"}, r"dict, column 'a': not a column.*Got: 'xyz'"),
+        ({"a": {"case": ["x"]}}, r"dict, column 'a': not a column"),
+        ({}, r"dict: the table has no rows"),
+        (pd.DataFrame({"b": [1, 2, 3], "a": ["x", None, 3]}), r"data frame, row 2, column 'a': a value of another kind.*str. Got: 3"),
+        (pd.DataFrame({"a": [3, "x"]}), r"data frame, row 1, column 'a': a value of another kind.*int. Got: 'x'"),
+        (pd.DataFrame([["x", "y"]], columns=["a", "a"]), r"data frame: two columns of one name"),
+        (pd.DataFrame({"a": [object()]}), r"data frame, row 0, column 'a'"),
+        (pa.table({"a": []}), r"data frame: the table has no rows"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_in_memory(source: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_table(source)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r": a folder\. Allowed: a \.csv"):
+        read_table(tmp_path)
 
 
 def test_text_refuses_numbers() -> None:

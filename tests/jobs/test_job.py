@@ -234,7 +234,7 @@ def test_places_that_are_refused(output: str, message: str, write: Write, model:
         ({"engine": "spark"}, "'engine' parameter must be local or ray. Got 'spark'"),
         ({"workers": 0}, "'workers' parameter must be a number of chunks, at least 1"),
         ({"min_coverage": 1.5}, "'min_coverage' parameter must be between 0 and 1"),
-        ({"rejects": Path("r.xlsx")}, "an output of an unknown kind"),
+        ({"rejects": Path("r.xls")}, "an output of an unknown kind"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], message: str, write: Write, model: Path) -> None:

@@ -3,22 +3,51 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import dxmatch
+from dxmatch.files import tables
+from dxmatch.matcher.icd_mapping import map_icd
 
 
 def test_list_file_and_frame_agree(tmp_path: Path) -> None:
     strings = ["acute MI", "I21", "sugar diabetes, type II", "acute MI"]
     frame = pd.DataFrame({"dx": strings})
     frame.to_csv(tmp_path / "s.csv", index=False)
-    table = dxmatch.icd(strings, k=3)
+    table = map_icd(strings, k=3).table
     assert table.column_names == ["diagnosis", "icd10", "name", "how", "score", "candidates"]
     assert table.column("icd10").to_pylist() == ["I21", "I21", "E11", "I21"]
     assert table.column("how").to_pylist() == ["direct", "code", "nearest", "direct"]
     assert [len(row) for row in table.column("candidates").to_pylist()] == [3, 1, 3, 3]
-    for same in (tmp_path / "s.csv", frame):
-        assert dxmatch.icd(same, column="dx", k=3).to_pylist() == table.to_pylist()
+    frame.to_excel(tmp_path / "s.xlsx", index=False, sheet_name="Strings")
+    for same in (tmp_path / "s.csv", f"{tmp_path}/s.xlsx#Strings", frame, frame.to_dict("records"), {"dx": strings}):
+        assert map_icd(same, column="dx", k=3).table.equals(table)
+
+
+@pytest.mark.parametrize(
+    ("strings", "kind"),
+    [
+        ("flu", pd.DataFrame), (["flu"], pd.DataFrame), ([{"diagnosis": "flu"}], pd.DataFrame), ({"diagnosis": ["flu"]}, pd.DataFrame),
+        (pd.Series(["flu"]), pd.DataFrame), (pd.DataFrame({"diagnosis": ["flu"]}), pd.DataFrame),
+        (pl.Series(["flu"]), pl.DataFrame), (pl.DataFrame({"diagnosis": ["flu"]}), pl.DataFrame), (pa.table({"diagnosis": ["flu"]}), pa.Table),
+    ],
+)  # fmt: skip
+def test_the_kind_of_table_that_came_goes_back(strings: object, kind: type) -> None:
+    made = dxmatch.icd(strings, k=2)
+    assert type(made) is kind
+    assert next(iter(made["icd10"])) in ("J11.1", pa.scalar("J11.1"))
+    if kind is pd.DataFrame:
+        assert made.attrs["icd10"].startswith("simple_icd_10_cm ")
+
+
+def test_strings_give_arrow_where_pandas_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
+    assert type(dxmatch.icd(["flu"], k=1)) is pa.Table
+    (tmp_path / "s.csv").write_text("diagnosis\nflu\n")
+    monkeypatch.undo()
+    assert type(dxmatch.icd(tmp_path / "s.csv", k=1)) is pa.Table
 
 
 def test_bad_input_names_its_place(tmp_path: Path) -> None:
@@ -30,6 +59,12 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
         dxmatch.icd(tmp_path / "s.csv")
     with pytest.raises(dxmatch.InputError, match="strings, row 1: not a text"):
         dxmatch.icd(["flu", None])
+    with pytest.raises(dxmatch.InputError, match="strings, row 1: not a text"):
+        dxmatch.icd(pd.Series(["flu", None]))
+    with pytest.raises(
+        dxmatch.InputError, match="'diagnosis' .* is missing.*Got: \\['Dx'\\]. Or: column=… names the column"
+    ):
+        dxmatch.icd({"Dx": ["flu"]})
     with pytest.raises(dxmatch.OptionError, match="'k' parameter must be 1 or more"):
         dxmatch.icd(["flu"], k=0)
     with pytest.raises(dxmatch.DxmatchError, match="no such file"):
@@ -37,9 +72,9 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
 
 
 def test_a_bare_string_is_one_diagnosis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dxmatch.icd("heart attack", k=3).to_pylist() == dxmatch.icd(["heart attack"], k=3).to_pylist()
+    assert map_icd("heart attack", k=3).table.equals(map_icd(["heart attack"], k=3).table)
     monkeypatch.chdir(tmp_path)
-    for missing in ("flu.csv", "flu.TSV", "flu.jsonl", "flu.parquet"):
+    for missing in ("flu.csv", "flu.TSV", "flu.json", "flu.jsonl", "flu.xlsx", "flu.xlsx#One", "flu.parquet"):
         with pytest.raises(dxmatch.DxmatchError, match="no such file"):
             dxmatch.icd(missing)
     (tmp_path / "d.txt").write_text("flu")
@@ -48,7 +83,7 @@ def test_a_bare_string_is_one_diagnosis(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_edition_is_in_the_metadata_and_nonsense_has_no_code() -> None:
-    table = dxmatch.icd(["asdf qwer", "flu"])
+    table = map_icd(["asdf qwer", "flu"]).table
     assert table.schema.metadata[b"icd10"].startswith(b"simple_icd_10_cm ")
     nonsense, flu = table.to_pylist()
     assert (nonsense["icd10"], nonsense["name"], nonsense["how"]) == (None, None, "unmapped")
@@ -57,6 +92,7 @@ def test_the_edition_is_in_the_metadata_and_nonsense_has_no_code() -> None:
 
 
 def test_what_is_denied_has_no_code_and_what_is_family_history_has_its_own() -> None:
-    codes = dxmatch.icd(["no pneumonia", "family history of breast cancer", "pnuemonia", "J18.9"]).to_pylist()
+    strings = ["no pneumonia", "family history of breast cancer", "pnuemonia", "J18.9"]
+    codes = map_icd(strings).table.to_pylist()
     assert [row["icd10"] for row in codes] == [None, "Z80.3", "J18", "J18.9"]
     assert [row["how"] for row in codes] == ["unmapped", "nearest", "direct", "code"]

@@ -107,7 +107,7 @@ def test_a_column_of_the_users_is_not_replaced(m: dxmatch.MatchFunction) -> None
 def test_shap_values_add_up_to_the_log_odds(m: dxmatch.MatchFunction) -> None:
     pairs = [("heart attack", "acute MI"), ("gout", "asthma"), ("type 1 diabetes", "type 2 diabetes")]
     scored = m.score(pairs, shap=True, features=True)
-    assert scored.column_names == ["a", "b", *m.added_columns(features=True, shap=True)]
+    assert scored.columns.tolist() == ["a", "b", *m.added_columns(features=True, shap=True)]
     table = np.column_stack([scored[name].to_numpy() for name in m.features.names]).astype(np.float32)
     log_odds = sum(scored[name].to_numpy() for name in m.shap_names)
     np.testing.assert_allclose(log_odds, m.raw(table), atol=1e-9)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import dxmatch
@@ -131,9 +132,9 @@ def test_the_five_classes() -> None:
 
 def test_the_columns_of_a_score(m: MatchFunction) -> None:
     scored = m.score(PAIRS[:30], relation=True, features=True, shap=True)
-    assert scored.column_names == ["a", "b", *m.added_columns(relation=True, features=True, shap=True)]
+    assert scored.columns.tolist() == ["a", "b", *m.added_columns(relation=True, features=True, shap=True)]
     relations = m.relations(*map(list, zip(*PAIRS[:30], strict=True)))
-    assert scored["relation"].to_pylist() == relations.kinds
+    assert scored["relation"].tolist() == relations.kinds
     np.testing.assert_array_equal(
         np.stack([scored[name].to_numpy() for name in RELATION_COLUMNS], axis=1), relations.probabilities
     )
@@ -150,7 +151,7 @@ def test_what_is_not_understood_has_no_relation(tmp_path: Path) -> None:
         found = m.relations(a, b)
     assert found.kinds == ["same", None, "same"] and np.isnan(found.probabilities[1]).all()
     assert found.semantic_distance.tolist() == [1, 0, 1]
-    scored = m.score(list(zip(a, b, strict=True)), relation=True)
+    scored = m.score(pa.table({"a": a, "b": b}), relation=True)
     assert scored["relation"].to_pylist() == ["same", None, "same"] and scored["relation_same"].null_count == 1
     with pytest.raises(NotUnderstood, match="another script"):
         m.relation("高血圧", "heart attack")

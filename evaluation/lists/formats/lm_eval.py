@@ -62,7 +62,8 @@ def _texts(sample: dict[str, Any], file: Path, row: int) -> list[str]:
     said: Any = sample.get("filtered_resps") or sample.get("resps")
     while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
         said = said[0]
-    if not isinstance(said, list) or not said or not all(isinstance(text, str) for text in said):
+    likelihood = isinstance(said, list) and len(said) == 2 and said[1] in ("True", "False")
+    if likelihood or not isinstance(said, list) or not said or not all(isinstance(text, str) for text in said):
         raise InputError("no text that a model wrote", source=str(file), row=row, allowed=_ALLOWED, got=said)
     return said
 

@@ -1,206 +1,207 @@
-"""The ranked diagnoses in what a language model wrote: a list, numbered or with bullets, JSON, or one diagnosis."""
+"""The ranked diagnoses in what a language model wrote.
+
+In this order: what tags hold; JSON; a table; the parts of the text under headings and labels that speak of a diagnosis; the
+first list; lines that are names; sentences of a known form. It is all form: no vocabulary says what is a disease.
+"""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
-MAX_WORDS = 25
-"""Words; more of them are a sentence, not the name of a disease."""
+from ....terms.text.sentences import is_nothing
+from .entries import Entries, bulleted, is_numbered, numbered
+from .headings import Kind, kind_of, label_in, stands_alone
+from .json_answer import from_json, is_json
+from .line import names_behind_label, names_of_line
+from .markup import from_tables, is_table_row, tagged, with_lines_for_numbers, without_thoughts
+from .names import MAX_LINE, MAX_WORDS, bullet, is_denied, name_of, says, unmarked
+from .said import names_said, speaks
 
-_MAX_WORDS_OF_A_BARE_LINE, _MIN_WORDS_OF_A_REMARK, _MAX_WORDS_OF_A_LABEL = 12, 4, 6
-_MAX_LINE = 500
-"""Characters; no name is so long, and no pattern is slow on what is left."""
-
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_FENCED = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
-_MARKS = re.compile(r"\*\*|__|`")
-_HEADING = re.compile(r"^\s*#{1,6}\s+|^\s*>\s?")
-_NUMBERED = re.compile(
-    r"^(?:(?:diagnosis|rank|no\.|#)\s*(?P<ranked>\d{1,2})\b[.):]?|\(?(?P<plain>\d{1,2})[.):])(?!\d)\s*(?P<entry>.*)$",
-    re.IGNORECASE,
-)
-_BULLET = re.compile(r"^(\s*)[-*•–+]\s+(.*)")
-_BOLD = re.compile(r"^\*\*(.+?)\*\*")
-_NO_NAME = tuple("[{|<")
-_SPEAKS_OF_DIAGNOSES = re.compile(r"diagnos|differential|\bddx\b", re.IGNORECASE)
-_LABELLED = re.compile(
-    r"^(?P<label>.*?\b(?:diagnos[ie]s|answer))\b\s*(?:is|would be|:)\s*(?:most likely\s+|likely\s+|probably\s+)?(?P<name>.*\w.*)$",
-    re.IGNORECASE,
-)
-_SEVERAL = re.compile(r"differential|diagnoses", re.IGNORECASE)
-_REMARK = re.compile(r"\s+[-–—]\s+|:\s+")
-_LIKELIHOOD = re.compile(r"[\s,:–—-]*\(?[~≈]?\d{1,3}(?:\.\d+)?\s?%\)?\s*$")
-_NAME_KEYS = ("diagnosis", "name", "disease", "condition")
+__all__ = ["MAX_WORDS", "ranked_diagnoses"]
+_MAX_WORDS_OF_A_BARE_LINE = 12
+_DEEPEST = 3
 
 
 def ranked_diagnoses(text: str) -> list[str] | None:
-    """The diagnoses, likeliest first; [] for a blank text, None where no names can be read from it.
+    """The diagnoses, likeliest first; [] for a text that names none, None where no names can be read from it.
 
-    In this order: JSON (a list of names, or of objects with a "diagnosis" and perhaps a "rank"); the last list under a
-    heading that speaks of diagnoses, else the first list, numbered rather than with bullets; lines without marks, if all
-    are short. A line "Diagnosis: …" or "The diagnosis is …" goes first. What stands in `<think>` tags, likelihoods in
-    percent, and the remark behind a name (from four words, after a dash or colon) are left out.
+    Prose is read where its sentences are of a known form ("I think it is A, less likely B"), else it is None: never one
+    diagnosis, and never one that it denies. What stands in `<think>` tags, likelihoods, codes in brackets, and the remark
+    behind a name (from four words, after a dash or colon) are left out. Of one line, commas part three names and more ("SLE,
+    RA, gout"), but not "diabetes mellitus, type 2". A final or most likely diagnosis goes before its differential.
 
     >>> ranked_diagnoses("1. **STEMI** - raised troponin\\n2. Pericarditis (20%)")
     ['STEMI', 'Pericarditis']
+    >>> ranked_diagnoses("Most likely: SLE. Also consider RA and gout.")
+    ['SLE', 'RA', 'gout']
     """
-    if thoughts := _THOUGHTS.match(text):
-        text = text[thoughts.end() :]
+    return _read(without_thoughts(text), 0)
+
+
+def _read(text: str, depth: int) -> list[str] | None:
     if not text.strip():
         return []
-    found = _from_json(text)
-    if found is None:
-        found = _from_lines([line[:_MAX_LINE] for line in text.splitlines()])
-    if found is None:
+    if any(map(str.isalpha, text)) and len(text.strip().splitlines()) == 1 and is_nothing(text.strip(" *_#`\"'")):
+        return []
+    inside = tagged(text) if depth < _DEEPEST else None
+    if isinstance(inside, list):
+        return _entries(inside)
+    if inside is not None:
+        return _read(inside, depth + 1)
+    found = from_json(text)
+    if found is not None or is_json(text):
+        return found
+    lines = [line[:MAX_LINE] for line in with_lines_for_numbers(text).splitlines()]
+    if any(map(is_table_row, lines)):
+        rows = from_tables(lines)
+        return None if rows is None else _entries(rows)
+    return _from_lines([line for line in lines if not line.strip().startswith("```")])
+
+
+@dataclass
+class _Part:
+    """The lines below a heading, and what stands in its own line behind a label."""
+
+    kind: Kind
+    label: bool = False
+    own: str = ""
+    lines: list[int] = field(default_factory=list)
+
+
+def _from_lines(lines: list[str]) -> list[str] | None:
+    lists = numbered(lines)
+    parts = _parts(lines, lists)
+    answers = [part for part in parts if part.kind.is_answer]
+    if answers and all(part.kind == Kind.OTHERS for part in answers):
+        return _with_others(parts, answers, lists, lines)
+    if answers:
+        return _from_parts(answers, lists, lines)
+    taken = {at for part in parts if part.kind in (Kind.DENIED, Kind.ELSEWHERE, Kind.UNKNOWN) for at in part.lines}
+    for found in (lists, bulleted(lines)):
+        free = [entries for entries in found if entries.lines[0] not in taken]
+        if free and (len(free[0].texts) > 1 or not any(line.strip() for line in lines[: free[0].lines[0]])):
+            return _entries(free[0].texts)
+        if found:
+            return None
+    bare = [unmarked(lines[at]) for part in parts for at in part.lines if lines[at].strip()]
+    if any(part.kind in (Kind.ELSEWHERE, Kind.UNKNOWN, Kind.DENIED) for part in parts):
         return None
-    names = [name.strip() for name in map(_name, found) if any(map(str.isalpha, name))]
-    if (found and not names) or any(len(name.split()) > MAX_WORDS for name in names):
+    return _from_bare(bare)
+
+
+def _parts(lines: list[str], lists: list[Entries]) -> list[_Part]:
+    """The answer cut at its headings and labels. Within a numbered list nothing is a heading: there the entries are explained."""
+    within = {
+        at for entries in lists if len(entries.lines) > 1 for at in range(entries.lines[0], entries.lines[-1] + 1)
+    }
+    parts = [_Part(Kind.NEUTRAL)]
+    for at, line in enumerate(lines):
+        if at not in within and line.strip() and not is_numbered(line) and (part := _opened(line)) is not None:
+            parts.append(part)
+        else:
+            parts[-1].lines.append(at)
+    return parts
+
+
+def _opened(line: str) -> _Part | None:
+    text = unmarked(line)
+    found = bullet(line)
+    if found is not None and found[0] > 0:
+        return None
+    if not text:
+        return None
+    if (label := label_in(text)) is not None and label[0] == Kind.ELSEWHERE and found is None:
+        return _Part(label[0], True, label[1])
+    if text.endswith((":", "：", "?")) and found is None and (text[-1] != "?" or kind_of(text).is_answer):
+        return _Part(kind_of(text))
+    if (label := label_in(text)) is not None and (found is None or label[0].is_answer):
+        return _Part(label[0], True, label[1])
+    stripped = line.strip()
+    headed = stripped.startswith("#") or (stripped.startswith("**") and stripped.endswith("**") and found is None)
+    if headed and (kind := kind_of(text)) != Kind.UNKNOWN and kind != Kind.NEUTRAL and len(text.split()) <= 12:
+        return _Part(kind)
+    if stripped.startswith("#"):
+        return _Part(Kind.UNKNOWN) if not stands_alone(text) and speaks(text) else None
+    return _Part(kind_of(text)) if found is None and stands_alone(text) else None
+
+
+def _from_parts(parts: list[_Part], lists: list[Entries], lines: list[str]) -> list[str] | None:
+    """The final or leading diagnosis, then the last list, then others."""
+    by_kind = {kind: [part for part in parts if part.kind == kind] for kind in Kind}
+    chosen = by_kind[Kind.FINAL][-1:] or by_kind[Kind.LEADING] or by_kind[Kind.SINGLE] or by_kind[Kind.EARLIER][-1:]
+    if by_kind[Kind.FINAL] or by_kind[Kind.LEADING]:
+        chosen = chosen[-1:] if by_kind[Kind.FINAL] else chosen
+    names: list[str] = []
+    for part in [*chosen, *_last_list(by_kind[Kind.SEVERAL]), *by_kind[Kind.OTHERS]]:
+        found = _of_part(part, lists, lines)
+        if found is None:
+            return None
+        names = [*names, *(name for name in found if name not in names)]
+    if chosen and chosen[0].kind == Kind.SINGLE and len(chosen) > 1 and len({*names}) > len(chosen):
         return None
     return names
 
 
-def _from_json(text: str) -> list[str] | None:
-    for piece in _json_pieces(text):
-        try:
-            names = _names_in(json.loads(piece))
-        except (ValueError, RecursionError):
-            continue
-        if names is not None:
-            return names
-    return None
+def _with_others(parts: list[_Part], others: list[_Part], lists: list[Entries], lines: list[str]) -> list[str] | None:
+    """Other diagnoses come after what the answer begins with; None where that is not read."""
+    begun = [unmarked(lines[at]) for at in parts[0].lines if lines[at].strip()]
+    if any(part.kind == Kind.UNKNOWN for part in parts) or not begun:
+        return None
+    first, more = _from_bare(begun), _from_parts(others, lists, lines)
+    return None if not first or more is None else [*first, *(name for name in more if name not in first)]
 
 
-def _json_pieces(text: str) -> Iterator[str]:
-    """Fenced blocks, the last first; then the text from its first bracket to its last."""
-    yield from reversed(_FENCED.findall(text))
-    brackets = [(text.find(left), text.rfind(right) + 1) for left, right in ("{}", "[]")]
-    for start, end in sorted(b for b in brackets if 0 <= b[0] < b[1]):
-        yield text[start:end]
+def _last_list(parts: list[_Part]) -> list[_Part]:
+    """The last of several lists that holds something."""
+    return [part for part in parts if part.own or part.lines][-1:]
 
 
-def _names_in(value: Any) -> list[str] | None:
-    """Of a list of names or objects, or of an object that holds one; None where a part is neither."""
-    if isinstance(value, dict):
-        inner = [v for k, v in value.items() if _SPEAKS_OF_DIAGNOSES.search(k)]
-        if len(inner) != 1:
+def _of_part(part: _Part, lists: list[Entries], lines: list[str]) -> list[str] | None:
+    mine = {*part.lines}
+    listed = next((entries for entries in lists if entries.lines[0] in mine), None)
+    if listed is None or part.own:
+        inside = [lines[at] for at in part.lines]
+        listed = None if part.own else next(iter(bulleted(inside)), None)
+    if listed is not None:
+        return _entries(listed.texts)
+    if part.own:
+        return names_behind_label(part.own, part.kind.holds_several)
+    paragraph = _first_paragraph([lines[at] for at in part.lines])
+    if not paragraph:
+        return []
+    if part.kind.holds_several and len(paragraph) > 1:
+        return _from_bare(paragraph)
+    return names_of_line(paragraph[0], part.kind.holds_several)
+
+
+def _first_paragraph(lines: list[str]) -> list[str]:
+    texts = [unmarked(line) for line in lines]
+    start = next((i for i, text in enumerate(texts) if text), len(texts))
+    end = next((i for i, text in enumerate(texts) if not text and i > start), len(texts))
+    return texts[start:end]
+
+
+def _from_bare(lines: list[str]) -> list[str] | None:
+    """Lines without marks: names, if all are short and none says anything; else sentences."""
+    if len(lines) == 1:
+        return names_of_line(lines[0])
+    if any(speaks(line) or len(line.split()) > _MAX_WORDS_OF_A_BARE_LINE for line in lines):
+        return names_said("\n".join(lines))
+    return None if any(map(is_denied, lines)) else _entries(lines)
+
+
+def _entries(texts: list[str]) -> list[str] | None:
+    """The names of the entries of a list; those that are said not to be there are left out. None where one is no name."""
+    names: list[str] = []
+    for text in texts:
+        name = name_of(text)
+        if name and says(name):
+            said = names_said(name)
+            if said is None or len(said) != 1:
+                return None
+            name = said[0]
+        if name.startswith(("[", "{", "<", "|")):
             return None
-        value = inner[0] if isinstance(inner[0], list) else [inner[0]]
-    if not isinstance(value, list):
-        return None
-    if value and all(isinstance(item, dict) and isinstance(item.get("rank"), int) for item in value):
-        value = sorted(value, key=lambda item: item["rank"])
-    names = [_named(item) if isinstance(item, dict) else item for item in value]
-    return names if all(isinstance(name, str) for name in names) else None
-
-
-def _named(item: dict[str, Any]) -> Any:
-    return next((item[key] for key in _NAME_KEYS if key in item), None)
-
-
-@dataclass
-class _Block:
-    """The entries of one list, and whether the line above it speaks of diagnoses."""
-
-    announced: bool
-    entries: list[str] = field(default_factory=list)
-
-
-def _from_lines(lines: list[str]) -> list[str] | None:
-    blocks = _numbered(lines) or _bulleted(lines)
-    listed = next((b for b in reversed(blocks) if b.announced), None)
-    labelled = _labelled(lines)
-    if listed is None and blocks and not labelled:
-        listed = blocks[0]
-    if labelled or listed is not None:
-        rest = [] if listed is None else listed.entries
-        return [*labelled, *(entry for entry in rest if _name(entry) not in labelled)]
-    bare = [line for line in map(_unmarked, lines) if line and not line.endswith(":")]
-    longest = MAX_WORDS if len(bare) == 1 else _MAX_WORDS_OF_A_BARE_LINE
-    unlike = any(line.startswith(_NO_NAME) or len(line.split()) > longest for line in bare)
-    return None if unlike else bare
-
-
-def _numbered(lines: list[str]) -> list[_Block]:
-    blocks: list[_Block] = []
-    above, last = "", 0
-    for line in lines:
-        number, entry = _numbered_entry(line) or (0, "")
-        if blocks and number == last + 1:
-            blocks[-1].entries.append(entry)
-            last = number
-        elif number == 1:
-            blocks.append(_Block(bool(_SPEAKS_OF_DIAGNOSES.search(above)), [entry]))
-            last = 1
-        elif line.strip():
-            above = line
-    return blocks
-
-
-def _numbered_entry(line: str) -> tuple[int, str] | None:
-    """Its number and what stands behind it; only the bold part, where that holds the number and a name."""
-    line = _without_bullet(_HEADING.sub("", line)).strip()
-    bold = _BOLD.match(line)
-    found = _NUMBERED.match(bold[1] if bold else line)
-    if found is None:
-        return None
-    behind = line[bold.end() :].strip() if bold and not found["entry"] else found["entry"]
-    return int(found["ranked"] or found["plain"]), behind
-
-
-def _bulleted(lines: list[str]) -> list[_Block]:
-    """Those of the outermost indentation; a line that is none ends a list."""
-    blocks: list[_Block] = []
-    above, open_at = "", -1
-    for line in lines:
-        if not line.strip():
-            continue
-        found = _BULLET.match(line)
-        if found is None:
-            above, open_at = line, -1
-        elif open_at < 0 or len(found[1]) < open_at:
-            blocks.append(_Block(bool(_SPEAKS_OF_DIAGNOSES.search(above)), [found[2]]))
-            open_at = len(found[1])
-        elif len(found[1]) == open_at:
-            blocks[-1].entries.append(found[2])
-    return blocks
-
-
-def _labelled(lines: list[str]) -> list[str]:
-    """Of the last line that says "Diagnosis: …"; "Differential: a, b" gives two."""
-    for line in reversed(lines):
-        found = None if _numbered_entry(line) else _LABELLED.match(_unmarked(line))
-        if found and len(found["label"].split()) <= _MAX_WORDS_OF_A_LABEL:
-            if _SEVERAL.search(found["label"]):
-                return [name.strip() for name in found["name"].split(";" if ";" in found["name"] else ",")]
-            return [_name(found["name"])]
-    return []
-
-
-def _plain(line: str) -> str:
-    return _MARKS.sub("", _HEADING.sub("", line))
-
-
-def _unmarked(line: str) -> str:
-    return _plain(_without_bullet(line)).strip()
-
-
-def _without_bullet(line: str) -> str:
-    found = _BULLET.match(line)
-    return found[2] if found else line
-
-
-def _name(entry: str) -> str:
-    """An entry without what is said about it."""
-    entry = entry[:_MAX_LINE].strip()
-    bold = _BOLD.match(entry)
-    name = _plain(bold[1] if bold else entry).strip()
-    if not bold and (labelled := _LABELLED.match(name)) and len(labelled["label"].split()) == 1:
-        name = labelled["name"]
-    remark = _REMARK.search(name)
-    if remark and len(name[remark.end() :].split()) >= _MIN_WORDS_OF_A_REMARK:
-        name = name[: remark.start()]
-    return _LIKELIHOOD.sub("", name).strip(" \t.,;:\"'“”")
+        if name:
+            names.append(name)
+    return names or None

@@ -145,10 +145,8 @@ def test_codes_by_text_are_those_of_the_mapping(tree, shipped):
     lists = lists_of([row[:5] for row in ROWS], "case_id,rater,role,rank,diagnosis")
     coded = icd_lists(lists, 2, shipped, tree, "icd10cm")
     texts = ["asthma", "heart attack"]
-    assert codes_of(tree, coded.predicted[0]) == dxmatch.icd(texts).column("icd10").to_pylist()
-    assert (
-        codes_of(tree, coded.reference[1]) == dxmatch.icd(["acute myocardial infarction"]).column("icd10").to_pylist()
-    )
+    assert codes_of(tree, coded.predicted[0]) == dxmatch.icd(texts)["icd10"].to_list()
+    assert codes_of(tree, coded.reference[1]) == dxmatch.icd(["acute myocardial infarction"])["icd10"].to_list()
     assert why_no_codes(lists, shipped) is None and providers_of(NoMapping()) is None
 
 

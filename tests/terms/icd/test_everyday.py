@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import dxmatch
+from dxmatch.matcher.icd_mapping import map_icd
 
 ROWS = list(csv.DictReader((Path(__file__).parents[2] / "data" / "everyday_icd.csv").read_text("utf-8").splitlines()))
 NONSENSE = [
@@ -19,7 +19,7 @@ NONSENSE = [
 
 @pytest.fixture(scope="module")
 def mapped():
-    return dxmatch.icd([row["diagnosis"] for row in ROWS] + NONSENSE, k=3).to_pylist()
+    return map_icd([row["diagnosis"] for row in ROWS] + NONSENSE, k=3).table.to_pylist()
 
 
 def test_the_list(cm):

@@ -1,0 +1,176 @@
+"""The ranked diagnoses in JSON: a list, or an object whose keys say which of its values are diagnoses.
+
+A key counts by its last word ("final_diagnosis", "differential", "dx1"), unless one of its words says that these are not the
+answer ("excluded_diagnoses"). The final or most likely diagnosis goes before the others. A list of objects is sorted by rank
+where all have one, else it is as given: no likelihood sorts it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ....terms.text.vocabulary import words_in
+from .line import names_of_line
+from .names import name_of, says
+
+_FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
+_TRAILING_COMMA = re.compile(r",(\s*[\]}])")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_NAMED = ("diagnosis", "diagnosis_name", "name", "disease", "disease_name", "condition", "dx", "label")
+_RANKS = ("rank", "ranking", "order", "position", "number")
+_LAST = words_in(
+    "diagnosis diagnoses differential differentials ddx dx disease diseases condition conditions answer prediction "
+    "predictions likely alternatives possibilities"
+)
+_AFTER = words_in("list name names ranked ranking top")
+"""Words that may follow the one that counts: "diagnosis_list", "differential_ranked"."""
+_FIRST = words_in("final primary main leading principal working provisional top answer prediction likeliest")
+_LATER = words_in(
+    "differential differentials ddx alternative alternatives other others secondary possible possibilities "
+    "additional less"
+)
+_NOT_THE_ANSWER = words_in(
+    "excluded exclude ruled rule out rejected unlikely not past previous prior history admission known initial "
+    "reference gold true correct expected target family"
+)
+_DEEPEST = 6
+
+
+def from_json(text: str) -> list[str] | None:
+    """The names in the last fenced block, else between the first bracket and the last, else in lines of JSON; None where none are."""
+    for piece in _pieces(text):
+        value = _loaded(piece)
+        if value is not None:
+            found = _names_in(value)
+            if found is not None:
+                return found
+    return None
+
+
+def is_json(text: str) -> bool:
+    """Whether a text begins as JSON, which no other way of reading should be tried on."""
+    inside = text.strip().removeprefix("```json").removeprefix("```").strip()
+    return inside[:1] in ("{", "[") and not re.match(r"\[[^\[\]]{1,60}\]\s*\w", inside)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    yield from reversed(_FENCED.findall(text))
+    lines = [line.strip().rstrip(",") for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
+        yield f"[{','.join(lines)}]"
+    brackets = [(text.find(left), text.rfind(right) + 1) for left, right in ("{}", "[]")]
+    for start, end in sorted(b for b in brackets if 0 <= b[0] < b[1]):
+        yield text[start:end]
+
+
+def _loaded(piece: str) -> Any:
+    """JSON, with a comma too many allowed, or the same as Python writes it; None where it is neither."""
+    for read in (json.loads, lambda text: json.loads(_TRAILING_COMMA.sub(r"\1", text)), _literal):
+        try:
+            return read(piece)
+        except (ValueError, RecursionError, SyntaxError, MemoryError):
+            continue
+    return None
+
+
+def _literal(piece: str) -> Any:
+    if len(piece) > 20_000:
+        raise ValueError("too long to be tried")
+    return ast.literal_eval(piece.strip())
+
+
+def _names_in(value: Any, depth: int = 0) -> list[str] | None:
+    """None where a part is no name, or nothing says what is one."""
+    if depth > _DEEPEST:
+        return None
+    if isinstance(value, list):
+        return _of_list(value)
+    if not isinstance(value, dict):
+        return None
+    if value and all(str(key).strip("#. ").isdigit() for key in value):
+        ranked = sorted(value.items(), key=lambda item: int(str(item[0]).strip("#. ")))
+        return _of_list([one for _, one in ranked])
+    kinds = [(kind, key) for key in value if (kind := _kind(str(key))) is not None]
+    if kinds:
+        names: list[str] = []
+        for _, key in sorted(kinds, key=lambda one: one[0]):
+            found = _of_value(value[key], depth)
+            if found is None:
+                return None
+            names = [*names, *(name for name in found if name not in names)]
+        return names
+    inner = [
+        found for one in value.values() if isinstance(one, dict | list) and (found := _nested(one, depth)) is not None
+    ]
+    return inner[0] if len(inner) == 1 else None
+
+
+def _nested(value: Any, depth: int) -> list[str] | None:
+    """Of an object inside another; a list there is named by no key, so that only a list of objects with diagnoses is one."""
+    if isinstance(value, list) and not (
+        value and all(isinstance(one, dict) and _name_key(one, strict=True) for one in value)
+    ):
+        return None
+    return _names_in(value, depth + 1)
+
+
+def _kind(key: str) -> tuple[int, int] | None:
+    """Where the values of a key stand among the diagnoses, (0, …) first; None for a key of something else."""
+    words = [word.casefold() for word in _WORDS.findall(key.replace("'", ""))]
+    number = 0
+    while words and (words[-1] in _AFTER or words[-1].isdigit()):
+        number = int(words[-1]) if words[-1].isdigit() else number
+        words = words[:-1]
+    if not words or words[-1] not in _LAST or not _NOT_THE_ANSWER.isdisjoint(words):
+        return None
+    if not _LATER.isdisjoint(words):
+        return 2, number
+    first = not _FIRST.isdisjoint(words) or {"most", "likely"} <= set(words)
+    return (0 if first else 1), number
+
+
+def _of_value(value: Any, depth: int) -> list[str] | None:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return names_of_line(value) if value.strip() else []
+    if isinstance(value, list):
+        return _of_list(value)
+    if isinstance(value, dict):
+        if (key := _name_key(value)) is not None and isinstance(value[key], str):
+            return _of_list([value])
+        if value and all(isinstance(number, int | float) and not isinstance(number, bool) for number in value.values()):
+            return _of_list(list(value))  # {"Pneumonia": 0.7}
+        return _names_in(value, depth + 1)
+    return None
+
+
+def _of_list(values: list[Any]) -> list[str] | None:
+    values = [one for one in values if one is not None]
+    if values and all(isinstance(one, dict) and _rank(one) is not None for one in values):
+        values = sorted(values, key=lambda one: _rank(one) or 0)
+    names = [one[key] if isinstance(one, dict) and (key := _name_key(one)) else one for one in values]
+    if not all(isinstance(name, str) for name in names):
+        return None
+    cleaned = [name for raw in names if (name := name_of(raw))]
+    return None if (names and not cleaned) or any(map(says, cleaned)) else cleaned
+
+
+def _name_key(item: dict[str, Any], strict: bool = False) -> str | None:
+    """strict : "name" and "label" alone do not say that it is a disease."""
+    allowed = [key for key in _NAMED if not strict or key not in ("name", "label")]
+    return next((key for wanted in allowed for key in item if str(key).casefold().replace(" ", "_") == wanted), None)
+
+
+def _rank(item: dict[str, Any]) -> int | None:
+    for key in _RANKS:
+        value = next((value for name, value in item.items() if str(name).casefold() == key), None)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.strip("#. ").isdigit():
+            return int(value.strip("#. "))
+    return None

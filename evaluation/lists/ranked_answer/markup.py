@@ -1,0 +1,116 @@
+"""What an answer wraps its diagnoses in: thoughts before it, tags, boxes, tables in Markdown, numbers within one line."""
+
+from __future__ import annotations
+
+import html
+import re
+from itertools import pairwise
+
+_THOUGHTS = re.compile(
+    r"<(think|thinking|thought|thoughts|reasoning|scratchpad|analysis|reflection)>.*?</\1>", re.DOTALL | re.IGNORECASE
+)
+_END_OF_THOUGHTS = re.compile(r"\A.*</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
+_UNENDED_THOUGHTS = re.compile(r"<(?:think|thinking)>.*\Z", re.DOTALL | re.IGNORECASE)
+_FINAL_PART = re.compile(r"\A.*^#{1,6}\s*final (?:response|answer)\s*:?\s*$", re.DOTALL | re.IGNORECASE | re.MULTILINE)
+_ITEM = r"diagnosis|disease|condition|dx|item|li|candidate|name"
+_WHOLE = r"answer|final_answer|final_diagnosis|final|output|response|result|diagnoses|differential|differentials|differential_diagnosis|differential_diagnoses|ddx|ol|ul|most_likely|list"
+_ITEMS = re.compile(rf"<({_ITEM})(?:_?\d+)?(?:\s[^<>]{{0,80}})?>([^<>]*)</\1(?:_?\d+)?>", re.IGNORECASE)
+_TAGGED = re.compile(rf"<({_WHOLE}|{_ITEM})(?:\s[^<>]{{0,80}})?>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}")
+_KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
+_CIRCLED = re.compile("[①②③④⑤⑥⑦⑧⑨⑩]")
+_INLINE = re.compile(r"(?:(?<=[\s,;:：])|^)[(#]?(\d{1,2})[.):、]\)?\s*(?=[^\W\d_*]|\*\*|\()")
+_BEFORE_A_NUMBER = re.compile(
+    r"\b(?:type|types|stage|grade|class|group|group|factor|vitamin|level|phase|trisomy|chromosome|no|number|men|covid|hiv|hsv|virus|category|degree|part)[\s-]*\Z",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"\s*:?-{2,}:?\s*")
+_DIAGNOSIS_COLUMN = re.compile(
+    r"(?:.*\b)?(?:diagnos[ei]s|differentials?|conditions?|diseases?|ddx|dx)(?:\s*\(.*\))?", re.IGNORECASE
+)
+_RANK_COLUMN = re.compile(r"(?:rank(?:ing)?|#|no\.?|number|nr\.?|n°|order|position|)", re.IGNORECASE)
+_LONGEST = 100_000
+
+
+def without_thoughts(text: str) -> str:
+    """What comes after the model's thoughts. A thought without an end is all that there is."""
+    text = _THOUGHTS.sub("\n", text[:_LONGEST])
+    text = _END_OF_THOUGHTS.sub("", text)
+    text = _UNENDED_THOUGHTS.sub("", text)
+    if "inal " in text and (final := _FINAL_PART.match(text)) and text[final.end() :].strip():
+        text = text[final.end() :]
+    return text
+
+
+def tagged(text: str) -> list[str] | str | None:
+    """The names in tags of items; or what the last tag of an answer or box holds; None without such tags."""
+    if boxed := _BOXED.findall(text):
+        return str(boxed[-1])
+    if "</" not in text:
+        return None
+    found = list(_TAGGED.finditer(text))
+    whole = [match for match in found if not re.fullmatch(_ITEM, match[1], re.IGNORECASE)]
+    inside = whole[-1][2] if whole else text
+    items = [html.unescape(match[2]).strip() for match in _ITEMS.finditer(inside)]
+    if len(items) > 1:
+        return items
+    if items:
+        return items[0]
+    return html.unescape(inside) if whole else None
+
+
+def with_lines_for_numbers(text: str) -> str:
+    """Numbers written as signs as plain ones, and each number of a list within one line on a line of its own."""
+    text = _KEYCAP.sub(r"\1. ", text)
+    text = _CIRCLED.sub(lambda sign: f" {ord(sign[0]) - ord('①') + 1}. ", text)
+    return "\n".join(_numbers_apart(line) for line in text.splitlines())
+
+
+def _numbers_apart(line: str) -> str:
+    """`line` with a new line before each of 1, 2, 3 …, where at least two of them stand in it."""
+    if len(line) > 2_000:
+        return line
+    wanted, starts = 1, []
+    for found in _INLINE.finditer(line):
+        if int(found[1]) == wanted and not _BEFORE_A_NUMBER.search(line[: found.start()]):
+            starts.append(found.start())
+            wanted += 1
+    if len(starts) < 2:
+        return line
+    cuts = [0, *starts, len(line)]
+    parts = [line[a:b].strip(" ,;") for a, b in pairwise(cuts)]
+    return "\n".join(part for part in parts if part.strip("*_ "))
+
+
+def is_table_row(line: str) -> bool:
+    return line.strip().startswith("|") and line.count("|") > 2
+
+
+def from_tables(lines: list[str]) -> list[str] | None:
+    """The names in the column of diagnoses of a table, by its column of ranks; None where no one table has such a column."""
+    tables: list[list[list[str]]] = []
+    before = False
+    for line in lines:
+        if is_table_row(line):
+            if not before:
+                tables.append([])
+            tables[-1].append([cell.strip() for cell in line.strip().strip("|").split("|")])
+        before = is_table_row(line)
+    found = [names for table in tables if (names := _column(table)) is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _column(table: list[list[str]]) -> list[str] | None:
+    rows = [row for row in table if not all(_RULE.fullmatch(cell) or not cell for cell in row)]
+    head = [cell.strip("*_ ") for cell in rows[0]] if rows else []
+    at = [i for i, cell in enumerate(head) if cell and _DIAGNOSIS_COLUMN.fullmatch(cell)]
+    rank = next((i for i, cell in enumerate(head) if _RANK_COLUMN.fullmatch(cell)), None)
+    body = rows[1:]
+    if not at and len(head) == 2 and head[0].rstrip(".").isdigit():
+        at, rank, body = [1], 0, rows
+    if len(at) != 1 or not body or any(len(row) != len(head) for row in body):
+        return None
+    numbers = [row[rank].strip("*#. ") if rank is not None else "" for row in body]
+    if all(number.isdigit() for number in numbers) and len({*numbers}) == len(numbers):
+        body = [row for _, row in sorted(zip(map(int, numbers), body, strict=True), key=lambda one: one[0])]
+    return [row[at[0]] for row in body if row[at[0]]]

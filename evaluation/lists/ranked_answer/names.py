@@ -1,0 +1,123 @@
+"""One entry of a list without what is said about it, and what cannot be the name of a disease."""
+
+from __future__ import annotations
+
+import re
+
+from ....terms.text.sentences import is_sentence
+
+MAX_WORDS = 25
+"""Words; more of them are a sentence, not the name of a disease."""
+MAX_LINE = 500
+"""Characters; no name is so long, and no pattern is slow on what is left."""
+
+_MIN_WORDS_OF_A_REMARK = 4
+_MARKS = re.compile(r"\*\*|__|`|~~")
+_HEADING = re.compile(r"^\s*#{1,6}\s+|^\s*>\s?")
+_BULLET = re.compile(r"^(\s*)[-*•–—+◦▪‣·]\s+(.*)")
+BOLD = re.compile(r"^\*\*(.+?)\*\*")
+_LINK = re.compile(r"\[([^\[\]]{1,100})\]\([^()\s]{1,200}\)")
+_CITED = re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3}){0,9}\]")
+_CODE = r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?"
+_CODES = re.compile(
+    rf"\s*[(\[]\s*(?:ICD[\s-]*(?:10|11)?(?:[\s-]*CM)?(?:\s+codes?)?\s*[:\s-]\s*)?{_CODE}(?:\s*[,;/–-]\s*{_CODE}){{0,5}}\s*[)\]]"
+)
+_DEGREE = (
+    r"(?:(?:most|more|less|least|very|highly|somewhat|quite|extremely|fairly)\s+)?(?:likely|unlikely|probable|probably|possible|possibly|plausible)"
+    r"|(?:very\s+)?(?:high|moderate|medium|low)(?:[\s-]+(?:to[\s-]+)?(?:high|moderate|medium|low))?"
+    r"(?:\s+(?:likelihood|probability|confidence|suspicion|risk))?"
+)
+_NUMBER = r"[~≈<>]?\s*(?:\d{1,3}(?:\.\d+)?\s?(?:[-–]\s?\d{1,3}(?:\.\d+)?\s?)?%|0?\.\d{1,4}|[01]\.0{1,4})"
+_SAID_OF_IT = r"(?:likelihood|probability|confidence|prob\.?|score|p)"
+_LIKELIHOOD = re.compile(
+    rf"[\s,:–—-]*[(\[]\s*(?:{_SAID_OF_IT}\s*[:=]?\s*)?(?:{_NUMBER}|{_DEGREE})(?:\s*{_SAID_OF_IT})?\s*[)\]]\s*$"
+    rf"|[\s,:–—-]+(?:{_SAID_OF_IT}\s*[:=]?\s*)?{_NUMBER}(?:\s*{_SAID_OF_IT})?\s*$"
+    rf"|\s*[,:–—]\s*(?:{_SAID_OF_IT}\s*[:=]?\s*)?(?:{_DEGREE})\s*$|\s+-\s+(?:{_SAID_OF_IT}\s*[:=]?\s*)?(?:{_DEGREE})\s*$"
+    rf"|\s+{_SAID_OF_IT}\s*[:=]\s*(?:{_NUMBER}|{_DEGREE})\s*$",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(r"\s+[-–—]\s+|[:：]\s+|—")
+_OWN_LABEL = re.compile(
+    r"^(?:(?:most likely|possible|likely)\s+)?(?:diagnosis|disease|condition|dx)\s*[:：]\s*(?=\S)", re.IGNORECASE
+)
+_OUT = r"(?:ruled[ -]out|excluded|not (?:likely|present|supported|consistent)|been rejected|rejected)"
+_RULED_OUT = re.compile(rf"[\s,:(\[–—-]\s*(?:already |now |can be |has been |was |is )*{_OUT}\b.*$", re.IGNORECASE)
+_DENIED = re.compile(
+    r"^(?:not|no|never|without|neither|unlikely|rules?[ -]out|r/o|exclude[sd]?|absence of|negative for|against)\b(?!-)",
+    re.IGNORECASE,
+)
+_CERTAINLY = re.compile(r"^(?:definitely|certainly|clearly|surely|obviously|almost certainly)\s+", re.IGNORECASE)
+_NOT_ANOTHER = re.compile(r"\s*[(\[](?:not|no|rather than|less likely|instead of)\b[^()\[\]]*[)\]]", re.IGNORECASE)
+_OF_A_PATIENT = re.compile(
+    r"\b(?:\d+[\s-]*years?[\s-]*old|(?:man|woman|boy|girl|patient|male|female|child|infant)\s+with)\b", re.IGNORECASE
+)
+_AROUND = re.compile(r"^[\s.,;:：。；、\"'“”‘’*_?!]+|[\s.,;:：。；、\"'“”‘’*_?!]+$")
+_LETTERS = re.compile(r"[^\W\d_]")
+
+
+def plain(line: str) -> str:
+    """Without the marks of a heading, bold, code and links."""
+    return _LINK.sub(r"\1", _MARKS.sub("", _HEADING.sub("", line)))
+
+
+def bullet(line: str) -> tuple[int, str] | None:
+    """How far a bullet is indented, and what stands behind it; None for a line without."""
+    found = _BULLET.match(line)
+    return None if found is None else (len(found[1].expandtabs(4)), found[2])
+
+
+def without_bullet(line: str) -> str:
+    found = bullet(line)
+    return line if found is None else found[1]
+
+
+def unmarked(line: str) -> str:
+    return plain(without_bullet(_HEADING.sub("", line))).strip()
+
+
+def without_heading(line: str) -> str:
+    return _HEADING.sub("", line)
+
+
+def is_denied(text: str) -> bool:
+    """Whether a text names a disease to say that it is not there: "not Crohn's disease", "no evidence of pneumonia"."""
+    return _DENIED.match(text.strip()) is not None
+
+
+def name_of(entry: str) -> str:
+    """An entry without what is said about it: its likelihood, a code in brackets, a remark. "" where it is said not to be there.
+
+    >>> name_of("**STEMI** - raised troponin"), name_of("Crohn's disease (K50.9), 60 %"), name_of("PE (ruled out)")
+    ('STEMI', "Crohn's disease", '')
+    """
+    entry = entry[:MAX_LINE].strip()
+    if _RULED_OUT.search(_MARKS.sub("", entry)):
+        return ""
+    bold = BOLD.match(entry)
+    name = plain(bold[1] if bold else entry).strip()
+    name = _OWN_LABEL.sub("", name)
+    if not bold or not name.endswith((":", "：")):
+        remark = _REMARK.search(name)
+        least = _MIN_WORDS_OF_A_REMARK - (remark is not None and "—" in remark[0])
+        if remark and len(name[remark.end() :].split()) >= least:
+            name = name[: remark.start()]
+    name = _NOT_ANOTHER.sub("", _CITED.sub("", _CODES.sub("", _CERTAINLY.sub("", name))))
+    for _ in range(3):  # "Flu (J10.1) - 60 % (likely)"
+        shorter = _LIKELIHOOD.sub("", name.rstrip(" \t.,;"))
+        if shorter == name or not _LETTERS.search(shorter):
+            break
+        name = shorter
+    name = _AROUND.sub("", name)
+    return "" if is_denied(name) else name
+
+
+def says(name: str) -> bool:
+    """Whether a text has no word, is too long for a name, tells of a patient, or is a sentence."""
+    letters = sum(map(str.isalpha, name))
+    return (
+        letters == 0
+        or (letters == 1 and name.isascii() and not any(map(str.isdigit, name)))
+        or len(name.split()) > MAX_WORDS
+        or _OF_A_PATIENT.search(name) is not None
+        or is_sentence(name, name.casefold())
+    )

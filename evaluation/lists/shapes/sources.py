@@ -1,0 +1,273 @@
+"""Whatever holds lists, a file, several, a folder, a frame, Python objects -> one table in the long form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ....errors import InputError
+from ....files.json_records import SUFFIXES as JSON_SUFFIXES
+from ....files.json_records import read_json, records_as_columns
+from ....files.tables import Table, read_table
+from ..formats.answer import Answer
+from ..formats.registry import FORMATS, read_answers, recognised
+from ..formats.table import table_of_answers
+from .long import COLUMNS, MORE, OF_THE_REFERENCE, Long
+from .names import check_columns, columns_by_name
+from .objects import Piece, by_model, pieces_of
+from .recognise import PLAIN, REFERENCES, shape_of
+from .right import RightAnswers, joined, right_answers
+from .spread import long_of
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
+MODEL = "model"
+"""The name of the one rater whom nothing names."""
+_SHOWN = 4
+_LISTS = "a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis"
+
+
+def long_form(
+    source: Any,
+    *,
+    references: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    encoding: str | None = None,
+    by: Collection[str] = (),
+    format: str | None = None,
+) -> Long:
+    """The long form of whatever holds lists. The parameters are those of `read_lists`."""
+    given = check_columns(columns)
+    right = None if references is None else _right_answers(references, given, encoding, by)
+    if _is_path(source):
+        # columns that are named by hand go before a format that is recognised
+        if format is not None or (not given and Path(source).exists() and recognised(source) is not None):
+            long = _of_format(
+                read_answers(source, format), str(source), format or getattr(recognised(source), "name", "")
+            )
+            return long if right is None else joined(long, right)
+        paths = _files_in(Path(source)) if Path(source).is_dir() else [Path(source)]
+    else:
+        paths = _paths(source)
+    if format is not None:
+        raise InputError(
+            f"the format {format!r} is of a file or a folder", allowed="its path", got=type(source).__name__
+        )
+    if paths:
+        return _of_files(paths, str(source) if _is_path(source) else "", right, given, encoding, by)
+    if isinstance(source, list | tuple) and source and all(isinstance(one, Answer) for one in source):
+        long = _of_format(source, "answers", "")
+        return long if right is None else joined(long, right)
+    cases, in_order = _names_and_order(right)
+    longs = [
+        _long(replace(piece, given={**piece.given, **given}), piece.model or MODEL, by)
+        for piece in _pieces(source, encoding, cases, in_order)
+    ]
+    long = _together(longs, "") if len(longs) > 1 else longs[0]
+    return long if right is None else joined(long, right)
+
+
+def _names_and_order(right: RightAnswers | None) -> tuple[list[str], int | None]:
+    """The names of the cases that have right answers, or how many there are in order."""
+    if right is None:
+        return [], None
+    return ([], len(right.cases)) if right.in_order else (right.cases, None)
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def _paths(source: Any) -> list[Path]:
+    """Of a list of paths, the paths; [] for anything else."""
+    if not isinstance(source, list | tuple) or not source or not all(map(_is_path, source)):
+        return []
+    paths = [Path(one) for one in source]
+    are_files = all(isinstance(one, os.PathLike) for one in source) or all(
+        path.suffix.lower() in SUFFIXES for path in paths
+    )
+    return [file for path in paths for file in (_files_in(path) if path.is_dir() else [path])] if are_files else []
+
+
+def _files_in(folder: Path) -> list[Path]:
+    found = sorted(
+        path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and not path.name.startswith((".", "~"))
+    )
+    if not found:
+        raise InputError(
+            "the folder holds no table", source=str(folder), allowed=f"files that end in {', '.join(SUFFIXES)}"
+        )
+    return found
+
+
+def _pieces(source: Any, encoding: str | None, cases: Collection[str] = (), in_order: int | None = None) -> list[Piece]:
+    """The tables in one file, frame or object."""
+    if isinstance(source, Mapping | list | tuple):
+        return pieces_of(source, "data", cases=cases, in_order=in_order)
+    if not (_is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES):
+        return [by_model(Piece(_table(source, encoding)))]
+    value, rows = read_json(Path(source), encoding)
+    return pieces_of(value, str(source), first_row=1, rows=rows, cases=cases, in_order=in_order)
+
+
+def _table(source: Any, encoding: str | None) -> Table:
+    """Of a frame whose cells are texts here and lists there, too."""
+    try:
+        return read_table(source, encoding)
+    except InputError:
+        frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame) or not len(frame):
+            raise
+        return Table(records_as_columns(frame.rows(named=True)), "data frame", 0, frame)
+
+
+def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
+    """model : the rater's name where the table names none."""
+    shape = shape_of(piece.table, piece.given, by)
+    if shape.kind == REFERENCES:
+        raise InputError(
+            "right answers, but no lists", source=piece.table.source, allowed=_LISTS, got=piece.table.names
+        )
+    long = long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
+    warnings = (piece.table.note, *long.warnings) if piece.table.note else long.warnings
+    return replace(long, warnings=warnings, guessed=shape.said != PLAIN and not piece.said)
+
+
+def _of_files(
+    paths: Sequence[Path],
+    source: str,
+    right: RightAnswers | None,
+    given: Mapping[str, Any],
+    encoding: str | None,
+    by: Collection[str],
+) -> Long:
+    """Lists in one file or in several; of several, one may hold the right answers alone."""
+    lists: list[tuple[Path, Piece, Mapping[str, Any]]] = []
+    cases, in_order = _names_and_order(right)
+    for path in paths:
+        for piece in _pieces(path, encoding, cases, in_order):
+            known = {**piece.given, **(given if len(paths) == 1 else _of_this(given, piece.table))}
+            if shape_of(piece.table, known, by).kind != REFERENCES:
+                lists.append((path, piece, known))
+            elif right is None:
+                right = right_answers(path, piece.table, known, by)
+            else:
+                raise InputError("right answers twice", source=str(path), allowed=f"those of {right.source} alone")
+    answered = list(dict.fromkeys(path for path, _, _ in lists))
+    models = dict(zip(answered, _what_differs([path.name.removesuffix(path.suffix) for path in answered]), strict=True))
+    longs = [_long(replace(piece, given=known), piece.model or models[path], by) for path, piece, known in lists]
+    if not longs:
+        raise InputError("right answers, but no lists", source=source or str(paths[0]), allowed=_LISTS)
+    long = _together(longs, source) if len(paths) > 1 or len(longs) > 1 else longs[0]
+    return long if right is None else joined(long, right)
+
+
+def _of_this(given: Mapping[str, Any], table: Table) -> dict[str, Any]:
+    """The part of the option `columns` that names columns of this of several tables."""
+    return {ours: name for ours, name in given.items() if not isinstance(name, str) or name in table.names}
+
+
+def _right_answers(value: Any, given: Mapping[str, Any], encoding: str | None, by: Collection[str]) -> RightAnswers:
+    if isinstance(value, RightAnswers):
+        return value
+    of_this = {ours: name for ours, name in given.items() if isinstance(name, str)}
+    if _is_path(value) and Path(value).suffix.lower() in JSON_SUFFIXES:
+        held, rows = read_json(Path(value), encoding)
+        if isinstance(held, Mapping) and all(isinstance(one, str | list) or one is None for one in held.values()):
+            return replace(right_answers(held, None, of_this, by), source=str(value))
+        (piece,) = pieces_of(held, str(value), first_row=1, rows=rows)
+        return right_answers(value, piece.table, of_this, by)
+    if isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value):
+        (piece,) = pieces_of(value, "references")
+        return right_answers(value, piece.table, of_this, by)
+    if _is_path(value):
+        return right_answers(value, read_table(value, encoding), of_this, by)
+    return right_answers(value, None, of_this, by)
+
+
+def _what_differs(names: Sequence[str]) -> list[str]:
+    """Names without what all of them begin or end with, up to whole words: run_gpt4_out, run_claude_out are gpt4 and claude."""
+    if len(names) < 2:
+        return list(names)
+    start = _common_start(names)
+    end = _common_start([name[::-1] for name in names])[::-1]
+    start = start[: max((i + 1 for i, sign in enumerate(start) if sign in "_-. "), default=0)]
+    end = end[min((i for i, sign in enumerate(end) if sign in "_-. "), default=len(end)) :]
+    short = [name[len(start) : len(name) - len(end)] for name in names]
+    return short if all(short) and len(set(short)) == len(short) else list(names)
+
+
+def _common_start(names: Sequence[str]) -> str:
+    alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*names, strict=False))
+    return "".join(signs[0] for signs in alike)
+
+
+def _together(longs: Sequence[Long], source: str) -> Long:
+    """Tables of several files as one; each row keeps its file and its number there."""
+    kept = [ours for ours in COLUMNS if any(ours in long.names for long in longs)]
+    ours = {name: name for name in kept}
+    more = dict.fromkeys(
+        name for long in longs for name in long.table.names if name not in {*long.names.values()} and name not in kept
+    )
+    parts = [
+        pa.table(
+            {name: _text_column(long.table, long.names.get(name)) for name in kept}
+            | {name: _text_column(long.table, name if name in long.table.names else None) for name in more}
+        )
+        for long in longs
+    ]
+    files = list(dict.fromkeys(long.table.source for long in longs))
+    sources = [file for long in longs for file in ([long.table.source] * len(long.table))]
+    rows = np.concatenate([long.table.row_numbers() for long in longs])
+    unread: dict[int, str | None] = {}
+    start = 0
+    for long in longs:
+        unread.update({start + row: text for row, text in long.unread.items()})
+        start += len(long.table)
+    warnings = tuple(dict.fromkeys(text for long in longs for text in long.warnings))
+    said = list(dict.fromkeys(long.recognised for long in longs))
+    name = source or ", ".join(files[:_SHOWN]) + (", …" if len(files) > _SHOWN else "")
+    table = Table(pa.concat_tables(parts), name, 1, rows=rows, sources=sources)
+    many = f"{len(files)} files, " if len(files) > 1 else ""
+    columns: list[str] = []
+    codes = []
+    for long in longs:
+        of, held = long.cells or (np.full(len(long.table), -1), [])
+        codes.append(np.where(of < 0, -1, of + len(columns)).astype(np.int32))
+        columns += held
+    cells = (np.concatenate(codes), columns) if columns else None
+    guessed = any(long.guessed for long in longs)
+    return Long(table, ours, f"{many}{' or '.join(said[:2])}", warnings, unread, cells, guessed)
+
+
+def _text_column(table: Table, name: str | None) -> pa.ChunkedArray:
+    """A column as texts; null where there is none."""
+    if name is None:
+        return pa.chunked_array([pa.nulls(len(table), pa.large_string())])
+    column = table.data.column(name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type) and pc.all(pc.equal(column, pc.floor(column))).as_py():
+        column = column.cast(pa.int64())
+    return column.cast(pa.large_string())
+
+
+def _of_format(answers: Any, source: str, name: str) -> Long:
+    """Answers of a published format, or as objects."""
+    table = table_of_answers(answers, source)
+    blank = table.data.column("diagnosis").is_null()
+    texts = table.column("unread") if "unread" in table.names else []
+    at = table.names.index("rank")
+    ranks = pc.if_else(blank, pa.scalar(None, pa.string()), table.data.column("rank"))
+    table = replace(table, data=table.data.set_column(at, "rank", ranks))
+    names = columns_by_name([name for name in table.names if name in (*COLUMNS, *OF_THE_REFERENCE, *MORE)], {}, source)
+    title = FORMATS[name].title if name in FORMATS else "answers"
+    return Long(table, names, title, unread={i: text for i, text in enumerate(texts) if text is not None})

@@ -1,0 +1,197 @@
+"""A table of a known shape -> the long form."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ....files.json_records import as_text
+from ....files.tables import Table
+from .cells import LIST, UNREAD, is_blank, list_cells
+from .long import OF_THE_REFERENCE, Long
+from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
+
+OF_THE_CASE = (*OF_THE_REFERENCE, "category", "role")
+
+
+def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) -> Long:
+    """model : the rater's name where the table names none. by : columns of the case to keep."""
+    names = dict(shape.names)
+    if "case_id" not in names:
+        numbers = pa.array(np.arange(1, len(table) + 1)).cast(pa.string())
+        table, names["case_id"] = _with(table, "case_id", numbers)
+    if shape.kind in (LONG, BY_ROW) and "rater" not in names:
+        table, names["rater"] = _with(table, "rater", pa.array([model]).take(pa.array(np.zeros(len(table), np.int64))))
+    table = _lists_as_text(table, names)
+    warnings: tuple[str, ...] = ()
+    if shape.kind == BY_ROW:
+        case, rater = (_codes(table, names[ours]) for ours in ("case_id", "rater"))
+        rank = _order_within(case, rater)
+        if rank.max(initial=1) == 1:
+            # each its one row: a cell may hold a whole list
+            cells = replace(shape, kind=CELLS, lists={"": [names.pop("diagnosis")]}, names=names)
+            return _spread(table, cells, model, by)
+        table, names["rank"] = _with(table, "rank", pa.array(rank))
+        warnings = ("There is no column with ranks: the order of the rows was taken for them.",)
+    if shape.kind in (LONG, BY_ROW):
+        return Long(table, names, shape.said, warnings)
+    return _spread(table, replace(shape, names=names), model, by)
+
+
+def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long:
+    """The rows of lists that stand in cells, or with a rank in each column."""
+    _check_once(table, shape.names)
+    whose = list(shape.lists)
+    parts = [
+        _numbered(table, columns) if shape.kind == NUMBERED else _cells(table, columns[0])
+        for columns in shape.lists.values()
+    ]
+    row = np.concatenate([part[0] for part in parts])
+    rater = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
+    rank = np.concatenate([part[1] for part in parts])
+    diagnosis = pa.concat_arrays([part[2] for part in parts])
+    unread: dict[int, str | None] = {}
+    start = 0
+    for part in parts:
+        unread.update({start + at: text for at, text in part[3].items()})
+        start += len(part[0])
+
+    order = np.lexsort((rank, rater, row))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    take = pa.array(row[order])
+    data: dict[str, Any] = {"case_id": table.data.column(shape.names["case_id"]).take(take)}
+    names = {ours: ours for ours in ("case_id", "rater", "rank", "diagnosis")}
+    if "rater" in shape.names:
+        data["rater"] = table.data.column(shape.names["rater"]).take(take)
+    else:
+        data["rater"] = pa.DictionaryArray.from_arrays(
+            pa.array(rater[order], pa.int32()), pa.array([name or model for name in whose])
+        )
+    data["rank"] = pa.array(np.maximum(rank[order], 0), mask=rank[order] < 0)
+    data["diagnosis"] = diagnosis.take(pa.array(order))
+    for ours in OF_THE_CASE:
+        if ours in shape.names:
+            data[ours] = table.data.column(shape.names[ours]).take(take)
+            names[ours] = ours
+    for name in by:
+        if name in table.names and name not in data:
+            data[name] = table.data.column(name).take(take)
+    sources = None if table.sources is None else [table.sources[i] for i in row[order].tolist()]
+    long = Table(
+        pa.table(data),
+        table.source,
+        table.first_row,
+        table.frame,
+        rows=table.row_numbers()[row[order]],
+        sources=sources,
+    )
+    columns = [column for group in shape.lists.values() for column in group]
+    first = np.cumsum([0, *map(len, shape.lists.values())])[:-1]
+    of = first[rater] + (np.maximum(rank - 1, 0) if shape.kind == NUMBERED else 0)
+    return Long(
+        long,
+        names,
+        shape.said,
+        unread={int(place[at]): text for at, text in unread.items()},
+        cells=(of[order].astype(np.int32), columns),
+    )
+
+
+def _check_once(table: Table, names: Mapping[str, str]) -> None:
+    """Raises `InputError` for a second row of one case, or of one case and rater."""
+    case = _codes(table, names["case_id"])
+    rater = _codes(table, names["rater"]) if "rater" in names else np.zeros(len(case), np.int64)
+    again = np.flatnonzero((_order_within(case, rater) > 1) & (case >= 0) & (rater >= 0))
+    if len(again):
+        row = int(again[0])
+        first = int(np.flatnonzero((case == case[row]) & (rater == rater[row]))[0])
+        who = f" by {table.column(names['rater'])[row]!r}" if "rater" in names else ""
+        name = table.column(names["case_id"])[row]
+        problem = f"a second answer{who} to the case {name!r} (the first is in row {table.row_number(first)})"
+        raise table.error(
+            problem, row, names["case_id"], allowed="one row for each case" + (" and rater" if who else "")
+        )
+
+
+_Part = tuple[NDArray[np.int64], NDArray[np.int64], pa.Array, dict[int, str | None]]
+"""The row of the table and the rank of each entry (-1 of a list without any), the diagnoses, and the answers that are no list."""
+
+
+def _cells(table: Table, column: str) -> _Part:
+    cells = list_cells(table.data.column(column))
+    held = np.maximum(cells.lengths, 1)
+    row = np.repeat(np.arange(len(table)), held)
+    rank = np.arange(len(row)) - np.repeat(np.cumsum(held) - held, held) + 1
+    empty = np.repeat(cells.lengths == 0, held)
+    rank[empty] = -1
+    places = np.cumsum(~empty) - 1
+    diagnosis = (
+        cells.diagnoses.take(pa.array(np.where(empty, 0, places), mask=empty))
+        if len(cells.diagnoses)
+        else pa.nulls(len(row), pa.large_string())
+    )
+    status = cells.status[row]
+    unread = {
+        at: cells.text(int(row[at])) if status[at] == UNREAD else None for at in np.flatnonzero(status != LIST).tolist()
+    }
+    return row, rank, diagnosis, unread
+
+
+def _numbered(table: Table, columns: list[str]) -> _Part:
+    texts = [pc.cast(_plain(table.data.column(name)), pa.large_string()) for name in columns]
+    blank = np.array([[text is None or is_blank(text) for text in column.to_pylist()] for column in texts])
+    row, rank = np.nonzero(~blank.T)
+    flat = pa.concat_arrays([chunk for column in texts for chunk in column.chunks])
+    diagnosis = flat.take(pa.array(rank * len(table) + row))
+    none = np.flatnonzero(blank.all(0))
+    unread = {len(row) + i: None for i in range(len(none))}
+    return (
+        np.concatenate([row, none]),
+        np.concatenate([rank + 1, np.full(len(none), -1)]),
+        pa.concat_arrays([diagnosis, pa.nulls(len(none), pa.large_string())]),
+        unread,
+    )
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _lists_as_text(table: Table, names: Mapping[str, str]) -> Table:
+    """Cells of the right answers that are lists, or of several kinds, as JSON."""
+    for ours in (*OF_THE_REFERENCE, "icd10"):
+        if ours in names and pa.types.is_nested(table.data.column(names[ours]).type):
+            texts = pa.array([as_text(value) for value in table.column(names[ours])], pa.string())
+            at = table.names.index(names[ours])
+            table = replace(table, data=table.data.set_column(at, names[ours], texts))
+    return table
+
+
+def _codes(table: Table, column: str) -> NDArray[np.int64]:
+    encoded = table.data.column(column).dictionary_encode().combine_chunks()
+    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
+    return pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _order_within(case: NDArray[np.int64], rater: NDArray[np.int64]) -> NDArray[np.int64]:
+    """From 1, the place of each row among those of its case and rater."""
+    order = np.lexsort((rater, case))
+    starts = np.append(True, (case[order][1:] != case[order][:-1]) | (rater[order][1:] != rater[order][:-1]))
+    first = np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))
+    out = np.empty(len(order), np.int64)
+    out[order] = np.arange(len(order)) - first + 1
+    return out
+
+
+def _with(table: Table, name: str, values: Any) -> tuple[Table, str]:
+    """The table with one column more, under a name that is free."""
+    while name in table.names:
+        name += "_"
+    return replace(table, data=table.data.append_column(name, values)), name

@@ -1,0 +1,94 @@
+"""Tables as commands read and write them, and how errors name the options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from dxmatch.files.tables import read_table
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "said"),
+    [
+        ("A,B\nflu,gout\n", "score t.csv -o o.csv", "Or: --a A --b B names the columns."),
+        ("Expert,b\nflu,gout\n", "score t.csv -o o.csv", "Or: --a COLUMN names the column."),
+        ("a,b\nflu,\n", "score t.csv -o o.csv", "row 2, column 'b': the diagnosis is blank. Allowed: a diagnosis in words. Or: --rejects FILE sets such rows aside."),
+        ("a,b\nflu,#N/A\n", "score t.csv -o o.csv", "row 2, column 'b': the error of a formula in a spreadsheet"),
+        ("a,b\nflu,gout\n", "score t.csv -o t.csv", "t.csv: the output is the input"),
+        ("a,b\nflu,gout\n", "score t.csv -o o.csv --min-coverage 2", "The option --min-coverage must be between 0 and 1. Got 2.0 instead."),
+        ("a,b\nflu,gout\n", "score t.csv -o o.csv --encoding klingon", "The option --encoding must be the name of a text encoding"),
+        ("a,b\nflu,gout\n", "score . -o o.csv", ".: a folder without a .parquet file. Allowed: one file with pairs"),
+        ("Dx\nflu\n", "icd t.csv -o o.csv --column dx", "did you mean 'Dx'? Allowed: a column 'dx'. Got: ['Dx']. Or: --column Dx names the column."),
+        ("diagnosis\nflu\n", "icd t.csv -o t.csv", "t.csv: the output is the input"),
+        ("diagnosis\nflu\n", "icd t.csv --k 0", "The option --k must be 1 or more"),
+        ("diagnosis\nflu\n", "icd ./folder", "folder: a folder. Allowed: a .csv"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_options_of_the_command(
+    here: Path, command: Command, content: str, arguments: str, said: str
+) -> None:
+    (here / "t.csv").write_text(content, "utf-8")
+    (here / "folder").mkdir()
+    done = command(*arguments.split())
+    assert done.code == 1 and said in done.err, done.err
+    assert (here / "t.csv").read_text("utf-8") == content and not (here / "o.csv").exists()
+
+
+def test_a_workbook_in_and_out(here: Path, command: Command) -> None:
+    book = openpyxl.Workbook()
+    for sheet, rows in (
+        (book.worksheets[0], [["a", "b"], ["flu", "influenza"]]),
+        (book.create_sheet("More"), [["a", "b"], ["gout", "flu"], ["RA", "flu"]]),
+    ):
+        for row in rows:
+            sheet.append(row)
+    book.save(here / "p.xlsx")
+    done = command("score", "p.xlsx", "-o", "o.xlsx")
+    assert done.code == 0, done.err
+    assert "Read the first sheet of p.xlsx, 'Sheet'; others hold values too: More." in done.out
+    assert "o.xlsx: 1 pair, 1 match at" in done.out
+    sheet = openpyxl.load_workbook(here / "o.xlsx").active
+    assert sheet is not None and (sheet["C2"].data_type, sheet["D2"].value) == ("n", True)
+    done = command("score", "p.xlsx#More", "-o", "o.xlsx")
+    assert "2 pairs, 0 matches" in done.out and "Read the first sheet" not in done.out
+    done = command("icd", "p.xlsx#More", "-o", "i.xlsx", "--column", "a", "--k", 2)
+    assert "i.xlsx: 2 diagnoses mapped." in done.out, done.err
+    assert read_table(here / "i.xlsx").column("candidates")[0].count(";") == 1
+
+
+@pytest.mark.parametrize("arguments", ["score t.csv -o o.csv", "icd t.csv -o o.csv --column a"])
+def test_another_encoding(here: Path, command: Command, arguments: str) -> None:
+    (here / "t.csv").write_bytes("a;b\nMénière;gout\n".encode("cp1252"))
+    refused = command(*arguments.split())
+    assert refused.code == 1 and refused.err.endswith(" Or: --encoding cp1252 reads the file.\n"), refused.err
+    assert command(*arguments.split(), "--encoding", "cp1252").code == 0
+    assert "Ménière" in (here / "o.csv").read_text("utf-8")
+
+
+def test_features_that_are_blank_are_told_where_they_are_shown(here: Path, command: Command) -> None:
+    (here / "t.csv").write_text("a,b\nflu,gout\n")
+    assert "blank" not in command("score", "t.csv", "-o", "o.csv").out
+    assert "ratio_bigram for 0.0 % of the pairs" in command("score", "t.csv", "-o", "o.csv", "--features").out
+
+
+def test_rejected_rows_have_the_numbers_of_the_sheet(here: Path, command: Command) -> None:
+    (here / "t.csv").write_text("a,b\n\nflu,influenza\n\nflu,\n")
+    done = command("score", "t.csv", "-o", "o.csv", "--rejects", "r.xlsx")
+    assert done.code == 0 and "1 row rejected; it is in r.xlsx." in done.out, done.err
+    assert read_table(here / "r.xlsx").data.to_pylist() == [{
+        "a": "flu", "b": None, "rejected_row": "5",
+        "rejected_because": "t.csv, row 5, column 'b': the diagnosis is blank. Allowed: a diagnosis in words.",
+    }]  # fmt: skip
