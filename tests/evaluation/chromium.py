@@ -67,6 +67,11 @@ class Tab:
             text = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}
             self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **code, **text)
             self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, **code)
+        self.wait()
+
+    def wait(self, milliseconds: int = 100) -> None:
+        """For what the page puts off: events of elements, a search while one types."""
+        self.value(f"new Promise((done) => setTimeout(done, {milliseconds}))")
 
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"]))

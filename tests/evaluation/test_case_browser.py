@@ -301,7 +301,7 @@ def test_by_keys_alone(opened):
     assert t.value(STATUS) == "137 cases: 101 to 137"
     t.press("p", "/")
     t.press(*"case 13")
-    t.value("new Promise((done) => setTimeout(done, 300))")
+    t.wait(300)
     assert t.value("document.activeElement.type") == "search" and t.value(STATUS) == "8 of 137 cases"
     assert t.value("location.hash") == "#search=case+13"
     t.press("Enter")
@@ -322,7 +322,7 @@ def test_filters_of_the_page_and_a_link_to_a_case(opened, table):
     assert counts == [len(plain_loop(table, show, "cedar", "lungs", "")) for show in SHOWS]
     assert t.value("location.hash") == "#show=missed&model=cedar&sort=missed&by.specialty=lungs"
     t.value("location.hash = '#case=case+99'")
-    t.value("new Promise((done) => setTimeout(done, 100))")
+    t.wait(100)
     assert t.value(OPEN) == ["case 99"] and t.value(FOCUS) == "case 99" and t.value(STATUS) == "137 cases: 51 to 100"
     assert t.said == []
 

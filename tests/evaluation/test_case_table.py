@@ -229,13 +229,15 @@ def test_relations_must_be_as_many_as_pairs():
 
 
 @pytest.mark.parametrize("rows_per_chunk", [1, 500_000])
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
 def test_the_files_hold_the_table(found, tmp_path, monkeypatch, suffix, rows_per_chunk):
     expected = found.table.to_pylist()
     monkeypatch.setattr(module, "_ROWS_PER_CHUNK", rows_per_chunk)
     path = found.save(tmp_path / f"matches{suffix}")
     if suffix == ".parquet":
         read = pq.read_table(path).to_pylist()
+    elif suffix == ".xlsx":
+        read = pd.read_excel(path).to_dict("records")
     elif suffix == ".jsonl":
         read = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     else:
