@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError
+from .encodings import check_encoding, not_utf8, utf8_of
 
 SUFFIXES = (".json", ".jsonl")
 
@@ -20,24 +21,16 @@ def read_json(path: Path, encoding: str | None = None) -> tuple[Any, list[int] |
     Errors: `InputError` for a file that is absent, empty, not text, or not JSON, with the line.
     """
     source = str(path)
+    check_encoding(encoding)
     try:
-        text = path.read_bytes().decode(encoding or "utf-8-sig")
+        content = utf8_of(path, encoding, _line_of)
+        text = (path.read_bytes() if content is None else content).decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError("no such file", source=source, allowed="a .json or .jsonl file") from None
     except OSError as error:
         raise InputError(f"the file could not be read ({error.strerror or error})", source=source) from error
-    except UnicodeDecodeError as error:
-        got = error.object[max(0, error.start - 10) : error.end + 10]
-        raise InputError(
-            f"text that is not {encoding or 'UTF-8'}",
-            source=source,
-            allowed="UTF-8, or its encoding given as an option",
-            got=got,
-        ) from None
-    except LookupError:
-        raise InputError(
-            "an unknown encoding", source=source, allowed="utf-8, cp1252, utf-16, …", got=encoding
-        ) from None
+    except UnicodeDecodeError:
+        raise not_utf8(path, _line_of) from None
     if not text.strip():
         raise InputError("the file is empty", source=source, allowed="JSON")
     lines = path.suffix.lower() == ".jsonl" and not text.lstrip().startswith("[")
@@ -50,7 +43,7 @@ def read_json(path: Path, encoding: str | None = None) -> tuple[Any, list[int] |
             if text.lstrip().startswith("[") or not _has_objects_in_lines(text):
                 raise InputError(f"the file is not JSON ({error})", source=source, allowed="JSON") from None
     records, rows = [], []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -69,12 +62,25 @@ def read_json(path: Path, encoding: str | None = None) -> tuple[Any, list[int] |
     return records, rows
 
 
+def _line_of(text: str) -> int:
+    return text.count("\n") + 1
+
+
 def _has_objects_in_lines(text: str) -> bool:
-    first = next(line for line in text.splitlines() if line.strip())
+    first = next(line for line in text.split("\n") if line.strip())
     try:
         return isinstance(json.loads(first), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def read_records(path: Path, encoding: str | None = None) -> pa.Table:
+    """A list of objects in a JSON file as a table. Errors: `InputError`, for another content too."""
+    value, _ = read_json(path, encoding)
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        kind = "an object" if isinstance(value, dict) else "something else"
+        raise InputError(f"the file holds {kind}", source=str(path), allowed="a list of objects, one for each row")
+    return records_as_columns(value)
 
 
 def records_as_columns(records: Sequence[Mapping[str, Any]]) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Files as tables: CSV, TSV, JSONL, Excel and Parquet by suffix, and what is wrong with one that cannot be read."""
+"""Files as tables: CSV, TSV, JSON, JSONL, Excel and Parquet by suffix, and what is wrong with one that cannot be read."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from ..errors import InputError, Remedy
 from .columns import Read, column_of
 from .delimited import read_delimited
 from .encodings import check_encoding, likely_encoding, marked_encoding, not_utf8, utf8_of
+from .json_records import read_records
 from .parquet_file import read_parquet
 from .workbook import read_workbook, split_sheet
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
-_ALLOWED_FILES = "a .csv, .tsv, .jsonl, .xlsx or .parquet file"
+"""Of what is written; what is read may also be .json."""
+READ_SUFFIXES = (*SUFFIXES, ".json")
+_ALLOWED_FILES = "a .csv, .tsv, .jsonl, .json, .xlsx or .parquet file"
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _OWN_MAGIC = {".parquet": b"PAR1", ".xlsx": _ZIP}
 _MAGIC = {
@@ -50,6 +53,8 @@ def read_file(path: Path, encoding: str | None = None) -> Read:
             return Read(read_parquet(path), 1)
         if suffix == ".xlsx":
             return read_workbook(path, sheet)
+        if suffix == ".json":
+            return Read(read_records(path, encoding), 1)
         if suffix == ".jsonl":
             return Read(_read_jsonl(path, encoding), 1)
         return read_delimited(path, suffix, encoding)
@@ -62,7 +67,7 @@ def check_file(path: Path, encoding: str | None = None) -> str:
     source, suffix = str(path), path.suffix.lower()
     if path.is_dir():
         raise InputError("a folder", source=source, allowed=_ALLOWED_FILES)
-    if suffix not in SUFFIXES:
+    if suffix not in READ_SUFFIXES:
         allowed = f"{_ALLOWED_FILES}{'; save it as .xlsx' if suffix in _OTHER_SPREADSHEETS else ''}"
         raise InputError("a file of an unknown kind", source=source, allowed=allowed, got=path.suffix)
     if not path.is_file():
@@ -93,7 +98,7 @@ def _check_kind(head: bytes, suffix: str, source: str, encoding: str | None) -> 
         raise InputError("the file is not text", source=source, allowed=as_suffix, remedy=remedy)
     text = head.decode(encoding or "utf-8", "ignore").lstrip("\ufeff")
     looks_json = re.match(r'\s*\{\s*"', text) is not None
-    if looks_json != (suffix == ".jsonl"):
+    if suffix != ".json" and looks_json != (suffix == ".jsonl"):
         kind = "JSON" if looks_json else "not JSON lines"
         raise InputError(f"the file is {kind}", source=source, allowed=as_suffix, got=text[:40])
 

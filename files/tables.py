@@ -74,7 +74,7 @@ class Table:
 
     def filter(self, kept: NDArray[np.bool_]) -> Table:
         """The rows where bool[n] is true, with the numbers they had."""
-        sources = None if self.sources is None else [self.sources[i] for i in np.flatnonzero(kept)]
+        sources = None if self.sources is None else [self.sources[i] for i in np.flatnonzero(kept).tolist()]
         return replace(self, data=self.data.filter(pa.array(kept)), rows=self.row_numbers()[kept], sources=sources)
 
     def column(self, name: str) -> list[Any]:
@@ -214,8 +214,9 @@ def read_table(source: Any, encoding: str | None = None) -> Table:
         return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
         return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
+    native: Any = source
     try:
-        frame = nw.from_native(source, eager_only=True)
+        frame = nw.from_native(native, eager_only=True)
     except TypeError:
         allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
         raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None

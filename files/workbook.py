@@ -33,7 +33,7 @@ _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
 """How the format writes a character that XML cannot hold."""
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="([A-Z]+\d+:[A-Z]+\d+)"')
 _UNCOMPUTED = re.compile(
-    rb"<(?:\w+:)?c\s([^>]*)>\s*<(?:\w+:)?f\b[^>]*>([^<]*)</(?:\w+:)?f>\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+    rb"<(?:\w+:)?c\s([^>]*)>\s*(?:<(?:\w+:)?f\b[^>]*/>|<(?:\w+:)?f\b[^>]*>([^<]*)</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
 )
 _ATTRIBUTE_R = re.compile(rb'\br="([A-Z]+\d+)"')
 _LOOKED_AT = 50
@@ -65,12 +65,11 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
     """
     source = str(path)
     with _damage_told(source), _opened(path) as book:
-        visible = [each for each in book.worksheets if each.sheet_state == "visible"] or book.worksheets
-        found = (
-            next((each for each in book.worksheets if each.title == sheet), None) if sheet is not None else visible[0]
-        )
+        sheets: list[Any] = book.worksheets
+        visible = [each for each in sheets if each.sheet_state == "visible"] or sheets
+        found = visible[0] if sheet is None else next((each for each in sheets if each.title == sheet), None)
         if found is None:
-            names = [each.title for each in book.worksheets]
+            names = [each.title for each in sheets]
             raise InputError(
                 f"no such sheet{hint(sheet or '', names)}", source=source, allowed=", ".join(names), got=sheet
             )
@@ -84,7 +83,8 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
         with zipfile.ZipFile(path) as archive:
             xml = archive.read(found._worksheet_path)
     if not cells:
-        raise InputError("the sheet is empty", source=source, allowed="a header and at least one row", got=found.title)
+        allowed = f"a header and at least one row{f'; {path.name}#{others[0]} names a sheet that holds values' if others else ''}"
+        raise InputError("the sheet is empty", source=source, allowed=allowed, got=found.title)
     _check_formulas(xml, source)
     _fill_merged(cells, list(_merged(xml)), source)
     header_row, *rows = sorted(cells)
@@ -165,7 +165,7 @@ def _number(value: float) -> str:
     return str(int(short)) if short.is_integer() and abs(short) < 10**MAX_DIGITS else repr(short)
 
 
-def _merged(xml: bytes) -> Iterator[tuple[int, int, int, int]]:
+def _merged(xml: bytes) -> Iterator[tuple[Any, ...]]:
     """The merged cells of a sheet: first column, first row, last column, last row."""
     from openpyxl.utils.cell import range_boundaries
 
@@ -173,7 +173,7 @@ def _merged(xml: bytes) -> Iterator[tuple[int, int, int, int]]:
         yield range_boundaries(found[1].decode())
 
 
-def _fill_merged(cells: dict[int, dict[int, str]], merged: list[tuple[int, int, int, int]], source: str) -> None:
+def _fill_merged(cells: dict[int, dict[int, str]], merged: list[tuple[Any, ...]], source: str) -> None:
     for left, top, right, bottom in merged:
         value = cells.get(top, {}).get(left)
         if value is None:
@@ -202,5 +202,5 @@ def _check_formulas(xml: bytes, source: str) -> None:
         raise InputError(
             "a formula without its value",
             source=source, row=row, column=column,
-            allowed="a value; to open the file in Excel and save it computes them", got=found[2].decode("utf-8", "replace"),
+            allowed="a value; to open the file in Excel and save it computes them", got=(found[2] or b"").decode("utf-8", "replace"),
         )  # fmt: skip

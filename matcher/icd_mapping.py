@@ -17,7 +17,7 @@ from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
 from ..files.limits import MAX_CHARACTERS
-from ..files.table_files import SUFFIXES
+from ..files.table_files import READ_SUFFIXES
 from ..files.tables import Table, read_table, with_columns
 from ..files.workbook import split_sheet
 from ..terms.icd.mapping import map_to_icd
@@ -79,7 +79,7 @@ def map_icd(
     Parameters
     ----------
     strings : one diagnosis as written, or a list or series of them; or the path of a file, a data frame, a list of dicts or a dict of
-        columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .xlsx or
+        columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .json, .xlsx or
         .parquet, else a diagnosis.
     unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
     k : how many candidates to keep for each; 15 if not given.
@@ -203,7 +203,7 @@ def is_path(text: str) -> bool:
     """Whether a text is a file rather than a diagnosis."""
     try:
         path, _ = split_sheet(Path(text))
-        return path.suffix.lower() in SUFFIXES or path.is_file() or ("/" in text and path.is_dir())
+        return path.suffix.lower() in READ_SUFFIXES or path.is_file() or ("/" in text and path.is_dir())
     except (OSError, ValueError):  # too long for a path, or with a character that none has
         return False
 

@@ -18,8 +18,9 @@ addEventListener("hashchange", openTarget);
 addEventListener("resize", sayWide);
 document.addEventListener(
   "toggle",
-  () => {
-    dispatchEvent(new Event("resize"));
+  ({ target }) => {
+    if (target.classList.contains("part")) dispatchEvent(new Event("resize"));
+    else sayWide();
   },
   true
 );

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,16 +35,17 @@ class Problems(dict[int, InputError]):
     """Row -> why it cannot be right; the first problem of a row is kept.
 
     of_case : the rows whose problem is one of the whole case, not of one list.
+    column_of : what the column of a cell of the long form is called in the user's own table.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, column_of: Callable[[str, int], str] = lambda column, row: column) -> None:
         super().__init__()
-        self.table = table
+        self.table, self.column_of = table, column_of
         self.of_case: set[int] = set()
 
     def add(self, row: int, problem: str, column: str, *, of_case: bool = False, **details: Any) -> None:
         if row not in self:
-            self[row] = self.table.error(problem, row, column, **details)
+            self[row] = self.table.error(problem, row, self.column_of(column, row), **details)
             if of_case:
                 self.of_case.add(row)
 
@@ -81,9 +83,9 @@ def optional_cells(table: Table, column: str, rows: Codes) -> list[str | None]:
 
 
 def blanks(table: Table, column: str) -> NDArray[np.bool_]:
-    """bool [rows]: where the column is blank."""
+    """bool [rows]: where the column is blank, or holds a word that says so."""
     codes, values = unique(table.data.column(column))
-    return np.array([*(not as_text(value) for value in values), True])[codes]
+    return np.array([*(not cell_text(value) for value in values), True])[codes]
 
 
 def coded(column: str, problems: Problems, problem: str, *, of_case: bool = False) -> Named:

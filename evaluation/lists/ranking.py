@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import OptionError, quoted
+from ...errors import OptionError, Remedy, quoted
 from ...files.tables import Table
 from .columns import Codes, Named, Problems
 
 EMPTY, OWN, REFUSE = "empty", "own", "refuse"
 MISSING = (EMPTY, OWN, REFUSE)
+AS_EMPTY = Remedy("counts it as an empty answer", missing=EMPTY)
 
 
 def check_missing_option(missing: str | None) -> str | None:
@@ -140,8 +141,8 @@ def check_missing(rows: Rows, there: NDArray[np.bool_], refused: Codes, column: 
     for i in np.flatnonzero(lacking.any(1)).tolist():
         absent = [raters[r] for r, lacks in zip(refused, lacking[i], strict=True) if lacks]
         problem = f"the case {cases[i]!r} has no list by {', '.join(map(repr, absent))} ({tally})"
-        allowed = "a list of every rater for every case, or an option that says what a missing list counts as"
-        problems.add(int(first_row[i]), problem, column, of_case=True, allowed=allowed)
+        allowed = "a list of every rater for every case"
+        problems.add(int(first_row[i]), problem, column, of_case=True, allowed=allowed, remedy=AS_EMPTY)
 
 
 def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes, own: bool, table: Table) -> list[str]:

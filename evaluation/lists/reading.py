@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...files.tables import check_output, write_rejects
+from ...files.tables import SET_ASIDE, check_output, write_rejects
 from .columns import Codes, Problems, blanks, coded, diagnoses, one_per_case, optional_cells, ranks, roles
 from .lists import EXPERT, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Rejected, assign_roles, note_unused
 from .no_diagnosis import NoDiagnosis, taken_as_none
@@ -57,10 +57,26 @@ def read_lists(
 
     Parameters
     ----------
-    source : a path, a data frame or a `Table`: columns case_id, rater, rank and diagnosis; optionally role, reference,
-        icd10, severity, relation, category, reference_icd10 and reference_severity.
+    source : lists, in whatever shape they are kept:
+
+        - a table in the long form: columns case_id, rater, rank and diagnosis; optionally role, reference, icd10, severity,
+          relation, category, reference_icd10 and reference_severity. Names in another case, and common others (model, dx,
+          gold, …), are known;
+        - a table with a row for each case: a column for each model, or for each rank (dx1, dx2, …), or one column. A cell
+          holds a list (JSON, Python, "a; b; c", numbered lines) or an answer in words. Or a row for each case and model;
+        - JSON, or JSON lines, with an object for each case; {case: list}; {model: {case: list}};
+        - a folder or a list of files, one for each model, named as the file; one may hold the right answers alone;
+        - in Python a frame, a list of dicts, a dict of columns, {model: {case: list}}, {case: list}, or lists in the order of
+          `references`;
+        - a file or folder in a format of others (Inspect, lm-evaluation-harness, Kernel29, …).
+
+        What it was read as stands in `Lists.recognised`.
+    references : right answers that are kept apart: {case: answer or answers}, a list in the order of the lists, or a file or
+        frame with a row for each case. They go before those beside the lists. Several in one cell part as `parted` says.
     algorithms : raters that are the algorithms; all others are the panel. Goes before the column role.
-    columns : other names of columns, `{"diagnosis": "dx"}`.
+    columns : which columns hold what, `{"case_id": "patient", "reference": "gold"}`; `"predictions"` is the columns with a list
+        in each cell, one for each model (a list of names, or one text with commas); `"rank"` may be several, one for each rank.
+    encoding : of text files that are not UTF-8.
     no_diagnosis : words that mean "no diagnosis", in any case, besides none, N/A, unknown, multiple, a dash, a blank and the like.
         They keep their place in the list and match nothing. With the word "keep" among them the default words, too, are diagnoses.
     missing : what a list that is not there counts as: "empty", an empty answer; "own", nothing: each rater has its own n; "refuse".
@@ -70,6 +86,7 @@ def read_lists(
     wanted : the families of metrics to come; by default all. Columns that none of them reads are not checked.
     rejects : a file for what cannot be right; without it the first such row is an `InputError`. A bad row spoils its list, which
         is then missing; what is wrong with a whole case, and a missing list that is refused, leaves out the case.
+    format : the format of others that the file or folder is in, by name; it is told from the file by default.
 
     Raises
     ------
@@ -84,7 +101,7 @@ def read_lists(
     long = long_form(source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format)
     names = {ours: name for ours, name in long.names.items() if _is_read(ours, wanted)}
     table = long.table
-    problems = Problems(table)
+    problems = Problems(table, long.column_of)
 
     case, cases = of_case = coded(names["case_id"], problems, "the case has no name")
     rater, raters = of_rater = coded(names["rater"], problems, "the rater has no name", of_case=True)
@@ -128,6 +145,7 @@ def read_lists(
     there = lists_given(rows, spoilt)
     check_missing(rows, there, refused, names["rater"], problems)
     answered = there[:, used].any(1)
+    answered[case[[row for row in long.unread if in_use[rater[row]] and case[row] >= 0]]] = True
     out_cases, rejected = _set_aside(rows, problems, spoilt, refused, answered, rejects)
 
     kept_cases = np.flatnonzero(answered & ~out_cases)
@@ -174,7 +192,9 @@ def read_lists(
             for name, cells in groups.items()
         },
         absent=absent,
-        recognised=_recognised(long, len(used), len(kept_cases), sum(bool(right.names[i]) for i in kept_cases)),
+        recognised=_recognised(
+            long, columns is None, len(used), len(kept_cases), sum(bool(right.names[i]) for i in kept_cases)
+        ),
         warnings=tuple(warnings),
     )
 
@@ -219,7 +239,7 @@ def _set_aside(
     if not problems:
         return out[:-1], Rejected(path=None if rejects is None else os.fspath(rejects))
     if rejects is None:
-        raise problems[min(problems)]
+        raise problems[min(problems)].with_remedy(SET_ASIDE)
     of_cases = np.isin(rows.rater[0], refused) | ~(rows.ranked | rows.empty)
     culprit_of_case, culprit_of_list = dict[int, int](), dict[int, int]()
     list_of = rows.list_of
@@ -255,10 +275,11 @@ def _told_cases(kept: Codes, unanswered: NDArray[np.bool_], references: list[tup
     return said
 
 
-def _recognised(long: Long, raters: int, cases: int, answered: int) -> str:
-    """What the input was read as, with its size, in one line."""
+def _recognised(long: Long, by_itself: bool, raters: int, cases: int, answered: int) -> str:
+    """What the input was read as, with its size, in one line. by_itself : nobody said what the columns are."""
     many = f"{raters:,} {'rater' if raters == 1 else 'raters'}, {cases:,} {'case' if cases == 1 else 'cases'}"
-    return f"{long.recognised} ({many}, {answered:,} with a right answer)"
+    size = f"{long.recognised} ({many}, {answered:,} with a right answer)"
+    return f"{size}; the option 'columns' overrules this" if by_itself and long.guessed else size
 
 
 def _renumbered(codes: Codes, count: int) -> tuple[Codes, int]:

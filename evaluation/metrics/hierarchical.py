@@ -134,7 +134,7 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
     symbol="HDF1",
     description="HDP and HDR in one: the harmonic mean of the two averages.",
     meaning="Partial credit for the right chapter, section or category of ICD-10: HDP and HDR in one.",
-    good="Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.33; one exact diagnosis alone reaches 1. Compare at the same k only.",
+    good="Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.3; one exact diagnosis alone reaches 1. Compare at the same k only.",
     use="models are compared that often miss by a little",
     avoid="one number shall say how often a model is right: then top-k accuracy",
     formula="HDF1 = 2 HDP HDR / (HDP + HDR)",

@@ -259,7 +259,7 @@ def test_rejects_that_leave_nothing_or_cannot_be_written(written, tmp_path):
         read_lists(written({4: f"c1,X,expert,1,{LONG}", 10: "c2,X,expert,x,gout"}), rejects=path)
     assert len(pd.read_csv(path)) == 12
     with pytest.raises(InputError, match="an output of an unknown kind"):
-        read_lists(written(), rejects=tmp_path / "rejects.xlsx")
+        read_lists(written(), rejects=tmp_path / "rejects.docx")
 
 
 def test_diagnoses_that_are_not_text():

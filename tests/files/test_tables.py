@@ -66,7 +66,9 @@ def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
         ("t.jsonl", b'{"a": 1}\n[1]\n', r"row 2: a line that is not an object"),
         ("t.jsonl", b'{"a": 1}\n{"a": "x"}\n', r"row 2, column 'a': a value of another kind.*Got: 'x'"),
         ("t.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', r"row 2: text that is not UTF-8"),
-        ("t.json", b"[]", r"a file of an unknown kind.*Got: '\.json'"),
+        ("t.json", b"[]", r"t.json: the table has no rows"),
+        ("t.json", b"{}", r"t.json: the file holds an object. Allowed: a list of objects"),
+        ("t.docx", b"[]", r"a file of an unknown kind.*Got: '\.docx'"),
     ],
 )
 def test_files_that_cannot_be_right(tmp_path: Path, name: str, content: bytes, message: str) -> None:

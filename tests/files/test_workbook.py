@@ -174,6 +174,9 @@ def test_a_sheet_that_is_not_there(tmp_path: Path) -> None:
         read_table(f"{path}#cases")
     with pytest.raises(InputError, match="no such file"):
         read_table(tmp_path / "u.xlsx#Cases")
+    path = workbook(tmp_path / "t.xlsx", ("Empty", [[]]), ("Cases", [HEADER, [1, "x"]]))
+    with pytest.raises(InputError, match=r"the sheet is empty.*t\.xlsx#Cases names a sheet that holds values"):
+        read_table(path)
 
 
 def test_what_is_written(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
 def test_a_bare_string_is_one_diagnosis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert map_icd("heart attack", k=3).table.equals(map_icd(["heart attack"], k=3).table)
     monkeypatch.chdir(tmp_path)
-    for missing in ("flu.csv", "flu.TSV", "flu.jsonl", "flu.xlsx", "flu.xlsx#One", "flu.parquet"):
+    for missing in ("flu.csv", "flu.TSV", "flu.json", "flu.jsonl", "flu.xlsx", "flu.xlsx#One", "flu.parquet"):
         with pytest.raises(dxmatch.DxmatchError, match="no such file"):
             dxmatch.icd(missing)
     (tmp_path / "d.txt").write_text("flu")

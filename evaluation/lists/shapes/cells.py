@@ -20,7 +20,9 @@ from ..ranked_answer import ranked_diagnoses
 from ..ranked_answer.said import speaks
 
 LIST, MISSING, UNREAD = 0, 1, 2
-_MARKS = re.compile(r"\s*[;|]\s*")
+_MARKS = re.compile(r"\s*[;|]\s*(?![^()]*\))")
+"""Not within brackets: "t(15;17)" is one name."""
+_TORN = re.compile(r"\([^()]*[;|][^()]*\)")
 _BLANKS = frozenset(["null", "nan", "<na>", "#n/a"])
 
 
@@ -106,11 +108,16 @@ def diagnoses_in(text: str) -> list[str] | None:
         return listed
     if "\n" not in text and not text.startswith(("{", "[")):
         parts = [part for part in _MARKS.split(text) if part.strip()]
+<<<<<<< HEAD
         whole = all(
             part.count("(") == part.count(")") and len(part.split()) <= MOST_WORDS and not speaks(part)
             for part in parts
         )
         if len(parts) > 1 and whole and not re.match(r"\(?\d{1,2}[.)]\s", text):
+=======
+        short = all(len(part.split()) <= MOST_WORDS for part in parts)
+        if (len(parts) > 1 or _TORN.search(text)) and short and not re.match(r"\(?\d{1,2}[.)]\s", text):
+>>>>>>> main
             return parts
     return ranked_diagnoses(text)
 

@@ -12,6 +12,8 @@ from .long import COLUMNS
 
 PREDICTIONS = "predictions"
 """Cells that hold a whole list each, or a raw answer."""
+RANK = "rank"
+"""Also of several columns: one for each rank, in their order."""
 ROLES_OF_COLUMNS = (*COLUMNS, PREDICTIONS)
 
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -56,9 +58,8 @@ _OF_THE_CASE = frozenset(
 )  # fmt: skip
 
 _NUMBERED = re.compile(r"^(?P<stem>.*?)[\s_.\-#]*(?P<number>\d{1,2})$")
-_WHOSE = re.compile(r"^(?:model|llm|rater|system|algorithm|doctor|expert|physician|reader|run|gpt|annotator|ai)$")
 _OF_A_RANK = re.compile(
-    r"[\s_.\-]*(?:dx|ddx|diagnosis|diag|diagnoses|rank|top|prediction|pred|answer|differential|candidate|hypothesis|guess)$"
+    r"(?:^|[\s_.\-]+)(?:dx|ddx|diagnosis|diag|diagnoses|rank|top|prediction|pred|answer|differential|candidate|hypothesis|guess)$"
 )
 
 
@@ -92,7 +93,7 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
         by_fold.setdefault(folded(name), name)
     found: dict[str, str] = {}
     for ours, name in given.items():
-        if ours == PREDICTIONS:
+        if ours == PREDICTIONS or (ours == RANK and several_named(name, present)):
             continue
         if name not in present:
             allowed = "a column of the table, named in the option 'columns'"
@@ -115,12 +116,17 @@ def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
     for ours, name in given.items():
         if ours not in ROLES_OF_COLUMNS:
             raise OptionError("columns", f"names for {', '.join(ROLES_OF_COLUMNS)}", ours)
-        if ours != PREDICTIONS and not isinstance(name, str):
+        if ours not in (PREDICTIONS, RANK) and not isinstance(name, str):
             raise OptionError("columns", f"one name for {ours}", name)
     return given
 
 
-def prediction_columns(given: Any, names: list[str], source: str) -> list[str]:
+def several_named(given: Any, names: Iterable[str]) -> bool:
+    """Whether an option names several columns: a list of them, or one text with commas between them."""
+    return not isinstance(given, str) or (given not in names and "," in given)
+
+
+def columns_named(given: Any, names: list[str], source: str) -> list[str]:
     """The columns that an option names: a list of them, or one text with commas between them.
 
     Raises
@@ -134,7 +140,7 @@ def prediction_columns(given: Any, names: list[str], source: str) -> list[str]:
         listed = list(given)
     for name in listed:
         if name not in names:
-            problem = f"the column {name!r} is missing ({PREDICTIONS}){hint(str(name), names)}"
+            problem = f"the column {name!r} is missing{hint(str(name), names)}"
             raise InputError(problem, source=source, allowed="a column of the table", got=names)
     return listed
 
@@ -142,19 +148,16 @@ def prediction_columns(given: Any, names: list[str], source: str) -> list[str]:
 def numbered(names: Iterable[str]) -> dict[str, list[str]]:
     """Whose -> the columns of its ranks in order, of names such as dx1, dx2, … ("" for nobody's) or gpt4_dx1, gpt4_dx2, ….
 
-    The numbers of one must go on from 0 or 1. "model 1" and "gpt-4" are names, not ranks.
+    The name must say that it is a rank or a diagnosis ("gpt 1" may be a model), and the numbers go on from 0 or 1.
     """
     stems: dict[str, dict[int, str]] = {}
     for name in names:
-        found = _NUMBERED.match(name.strip())
-        if found and not _WHOSE.match(folded(found["stem"])):
+        if found := _NUMBERED.match(name.strip()):
             stems.setdefault(found["stem"].strip(), {})[int(found["number"])] = name
     out: dict[str, list[str]] = {}
     for stem, columns in stems.items():
         numbers = sorted(columns)
-        if len(numbers) < 2 or numbers not in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
-            continue
-        whose = _OF_A_RANK.sub("", stem.casefold())
-        key = stem[: len(whose)].strip(" _-.") if len(whose) < len(stem) or not stem else stem
-        out.setdefault(key, [columns[n] for n in numbers])
+        of_ranks = _OF_A_RANK.search(stem.casefold())
+        if of_ranks and len(numbers) > 1 and numbers in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
+            out.setdefault(stem[: of_ranks.start()].strip(" _-."), [columns[n] for n in numbers])
     return out

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ....errors import InputError
 from ....files.json_records import as_text, records_as_columns
@@ -45,7 +46,7 @@ def pieces_of(
     """An object of lists as tables.
 
     value : a list of objects, one for each case; {case: list}; {model: {case: list}}, or {case: {model: list}} where `cases`
-        tell so; {model: objects}; lists in the order of the cases, of one model or of each; {column: values}. A list may also
+        tell so, or there are more than twice as many of the outer as of the inner; {model: objects}; lists in the order of the cases, of one model or of each; {column: values}. A list may also
         be an answer in words.
     cases : the names of the cases, where the right answers tell them. in_order : how many right answers there are in order.
 
@@ -92,7 +93,7 @@ def _of_mapping(value: Mapping[str, Any], source: str, cases: Collection[str], i
         if any(folded(key) in _NAMED for key in keys):
             records = [{"case_id": key, **record} for key, record in value.items()]
             return [_of_records(records, source, 0, None, "")]
-        by_case = len(set(cases) & set(value)) > len(set(cases) & set(keys))
+        by_case = len(set(cases) & set(value)) > len(set(cases) & set(keys)) if cases else len(value) > 2 * len(keys)
         found = [
             ((outer, str(as_text(key))) if by_case else (str(as_text(key)), outer), answer)
             for outer, one in value.items()
@@ -151,6 +152,16 @@ def _of_records(
     numbers = None if rows is None else np.array(rows, np.int64)
     table = Table(records_as_columns(flat), source, first_row, rows=numbers)
     return Piece(table, model, {PREDICTIONS: list(models)} if models else {})
+
+
+def by_model(piece: Piece) -> Piece:
+    """A table with objects {model: list} in its cells as one with a column for each model."""
+    table = piece.table
+    nested = [f for f in table.data.schema if folded(f.name) in _HOLDS_LISTS and pa.types.is_struct(f.type)]
+    if not nested or any(_is_of_an_answer(f.name) for one in nested for f in one.type.fields):
+        return piece
+    made = _of_records(table.data.to_pylist(), table.source, table.first_row, table.row_numbers().tolist(), piece.model)
+    return replace(made, table=replace(made.table, frame=table.frame))
 
 
 def _is_of_an_answer(key: Any) -> bool:

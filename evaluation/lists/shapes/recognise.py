@@ -14,14 +14,17 @@ from ....files.tables import Table
 from .names import (
     ANSWER,
     PREDICTIONS,
+    RANK,
     columns_by_name,
+    columns_named,
     folded,
     known_as,
     numbered,
-    prediction_columns,
+    several_named,
 )
 
 LONG, BY_ROW, NUMBERED, CELLS, REFERENCES = "long", "by row", "numbered", "cells", "references"
+PLAIN = "a row for each case, rater and rank"
 _FEW, _OF_MANY = 12, 30
 """A text column of so few values in so many rows is a group of cases, not a model's answers."""
 _SHOWN = 4
@@ -52,11 +55,18 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         Where it has none that is known, with what it looks like.
     """
     names = columns_by_name(table.names, given, table.source)
-    if PREDICTIONS in given:
-        chosen = prediction_columns(given[PREDICTIONS], table.names, table.source)
+    if by_rank := RANK in given and several_named(given[RANK], table.names):
+        chosen = columns_named(given[RANK], table.names, table.source)
+    elif PREDICTIONS in given:
+        chosen = columns_named(given[PREDICTIONS], table.names, table.source)
+    else:
+        chosen = []
+    if chosen:
         for ours in [ours for ours, name in names.items() if name in chosen]:
             del names[ours]
-        return _of_chosen(table, names, chosen)
+        names.pop("diagnosis", None)
+        names.pop(RANK, None)
+        return _shape(table, NUMBERED, names, {"": chosen}) if by_rank else _of_chosen(table, names, chosen)
     _sort_out(names, given, table)
     if "rank" in names and "diagnosis" in names:
         return _shape(table, LONG, names, {})
@@ -85,8 +95,6 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
 
 def _of_chosen(table: Table, names: dict[str, str], chosen: list[str]) -> Shape:
     """The shape where the option names the columns with the answers."""
-    names.pop("diagnosis", None)
-    names.pop("rank", None)
     ranks = numbered(chosen)
     if ranks and sum(map(len, ranks.values())) == len(chosen):
         return _shape(table, NUMBERED, names, ranks)
@@ -171,7 +179,7 @@ def _said(kind: str, names: Mapping[str, str], lists: Mapping[str, list[str]], u
     columns = [column for group in lists.values() for column in group]
     many = f"{len(lists)} models" if len(lists) > 1 else "one model"
     what = {
-        LONG: "a row for each case, rater and rank",
+        LONG: PLAIN,
         BY_ROW: "a row for each diagnosis, the likeliest first",
         NUMBERED: f"a column for each rank ({_shown(columns)})" + (f" of {many}" if "" not in lists else ""),
         CELLS: f"{many} in one column each ({_shown(columns)})"

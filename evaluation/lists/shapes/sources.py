@@ -9,21 +9,22 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....errors import InputError
 from ....files.json_records import SUFFIXES as JSON_SUFFIXES
-from ....files.json_records import read_json
+from ....files.json_records import read_json, records_as_columns
 from ....files.tables import Table, read_table
 from ..formats.answer import Answer
 from ..formats.registry import FORMATS, read_answers, recognised
 from ..formats.table import table_of_answers
 from .long import COLUMNS, MORE, OF_THE_REFERENCE, Long
 from .names import check_columns, columns_by_name
-from .objects import Piece, pieces_of
-from .recognise import REFERENCES, shape_of
+from .objects import Piece, by_model, pieces_of
+from .recognise import PLAIN, REFERENCES, shape_of
 from .right import RightAnswers, joined, right_answers
 from .spread import long_of
 
@@ -31,6 +32,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 MODEL = "model"
 """The name of the one rater whom nothing names."""
 _SHOWN = 4
+_LISTS = "a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis"
 
 
 def long_form(
@@ -111,15 +113,32 @@ def _pieces(source: Any, encoding: str | None, cases: Collection[str] = (), in_o
     if isinstance(source, Mapping | list | tuple):
         return pieces_of(source, "data", cases=cases, in_order=in_order)
     if not (_is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES):
-        return [Piece(read_table(source) if encoding is None else read_table(source, encoding=encoding))]
+        return [by_model(Piece(_table(source, encoding)))]
     value, rows = read_json(Path(source), encoding)
     return pieces_of(value, str(source), first_row=1, rows=rows, cases=cases, in_order=in_order)
+
+
+def _table(source: Any, encoding: str | None) -> Table:
+    """Of a frame whose cells are texts here and lists there, too."""
+    try:
+        return read_table(source, encoding)
+    except InputError:
+        frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame) or not len(frame):
+            raise
+        return Table(records_as_columns(frame.rows(named=True)), "data frame", 0, frame)
 
 
 def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
     """model : the rater's name where the table names none."""
     shape = shape_of(piece.table, piece.given, by)
-    return long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
+    if shape.kind == REFERENCES:
+        raise InputError(
+            "right answers, but no lists", source=piece.table.source, allowed=_LISTS, got=piece.table.names
+        )
+    long = long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
+    warnings = (piece.table.note, *long.warnings) if piece.table.note else long.warnings
+    return replace(long, warnings=warnings, guessed=shape.said != PLAIN and not piece.said)
 
 
 def _of_files(
@@ -146,8 +165,7 @@ def _of_files(
     models = dict(zip(answered, _what_differs([path.name.removesuffix(path.suffix) for path in answered]), strict=True))
     longs = [_long(replace(piece, given=known), piece.model or models[path], by) for path, piece, known in lists]
     if not longs:
-        allowed = "a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis"
-        raise InputError("right answers, but no lists", source=source or str(paths[0]), allowed=allowed)
+        raise InputError("right answers, but no lists", source=source or str(paths[0]), allowed=_LISTS)
     long = _together(longs, source) if len(paths) > 1 or len(longs) > 1 else longs[0]
     return long if right is None else joined(long, right)
 
@@ -171,8 +189,7 @@ def _right_answers(value: Any, given: Mapping[str, Any], encoding: str | None, b
         (piece,) = pieces_of(value, "references")
         return right_answers(value, piece.table, of_this, by)
     if _is_path(value):
-        table = read_table(value) if encoding is None else read_table(value, encoding=encoding)
-        return right_answers(value, table, of_this, by)
+        return right_answers(value, read_table(value, encoding), of_this, by)
     return right_answers(value, None, of_this, by)
 
 
@@ -220,7 +237,15 @@ def _together(longs: Sequence[Long], source: str) -> Long:
     name = source or ", ".join(files[:_SHOWN]) + (", …" if len(files) > _SHOWN else "")
     table = Table(pa.concat_tables(parts), name, 1, rows=rows, sources=sources)
     many = f"{len(files)} files, " if len(files) > 1 else ""
-    return Long(table, ours, f"{many}{' or '.join(said[:2])}", warnings, unread)
+    columns: list[str] = []
+    codes = []
+    for long in longs:
+        of, held = long.cells or (np.full(len(long.table), -1), [])
+        codes.append(np.where(of < 0, -1, of + len(columns)).astype(np.int32))
+        columns += held
+    cells = (np.concatenate(codes), columns) if columns else None
+    guessed = any(long.guessed for long in longs)
+    return Long(table, ours, f"{many}{' or '.join(said[:2])}", warnings, unread, cells, guessed)
 
 
 def _text_column(table: Table, name: str | None) -> pa.ChunkedArray:

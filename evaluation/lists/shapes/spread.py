@@ -92,7 +92,16 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long
         rows=table.row_numbers()[row[order]],
         sources=sources,
     )
-    return Long(long, names, shape.said, unread={int(place[at]): text for at, text in unread.items()})
+    columns = [column for group in shape.lists.values() for column in group]
+    first = np.cumsum([0, *map(len, shape.lists.values())])[:-1]
+    of = first[rater] + (np.maximum(rank - 1, 0) if shape.kind == NUMBERED else 0)
+    return Long(
+        long,
+        names,
+        shape.said,
+        unread={int(place[at]): text for at, text in unread.items()},
+        cells=(of[order].astype(np.int32), columns),
+    )
 
 
 def _check_once(table: Table, names: Mapping[str, str]) -> None:

@@ -1,0 +1,77 @@
+"""Every metric in the cases of each subgroup."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.statistics.subgroups import subgroup_rows
+
+GROUPS = [
+    "skin",
+    "skin",
+    "heart",
+    "skin",
+    "heart",
+    None,
+    "eye",
+    "skin",
+    "skin",
+    "heart",
+    "heart",
+    "heart",
+    None,
+    "skin",
+]
+
+
+@pytest.fixture(scope="module")
+def report(everything, same_text):
+    lists = replace(read_lists(everything()), groups={"specialty": GROUPS})
+    return evaluate(lists, same_text, bootstrap=40, seed=2)
+
+
+def test_a_group_is_an_evaluation_of_its_cases(report, everything, same_text):
+    """Every value and interval is that of the lists of these cases alone."""
+    frame = everything()
+    for group in ("skin", "heart"):
+        cases = {f"c{i:02}" for i, value in enumerate(GROUPS) if value == group}
+        alone = evaluate(frame[frame["case_id"].isin(cases)], same_text, bootstrap=40, seed=2)
+        rows = [row for row in report.subgroup_rows if row["group"] == group]
+        assert len(rows) > 100 and {row["by"] for row in rows} == {"specialty"}
+        for row in rows:
+            expected = alone.row(row["metric"], algorithm=row["algorithm"], k=row["k"], of=row["of"])
+            for end in ("value", "low", "high", "n_cases"):
+                assert row[end] == (None if expected[end] is None else pytest.approx(expected[end])), (row["name"], end)
+
+
+def test_small_groups_say_so(report):
+    groups = list(dict.fromkeys(row["group"] for row in report.subgroup_rows))
+    assert groups == ["eye", "heart", "skin", None]
+    one = [row for row in report.subgroup_rows if row["group"] == "eye" and row["name"] == "MRR"]
+    assert {row["n_cases"] for row in one} == {1} and {row["low"] for row in one} == {None}
+    assert all(row["reason"] == "1 case only; no interval: one case cannot be resampled" for row in one)
+    blank = [row for row in report.subgroup_rows if row["group"] is None and row["name"] == "MRR"]
+    assert all(row["reason"] == "2 cases only" and row["low"] is not None for row in blank)
+    skin = [row for row in report.subgroup_rows if row["group"] == "skin" and row["name"] == "MRR"]
+    assert all(row["reason"] == "" for row in skin)
+    assert list(report.subgroups.column_names if hasattr(report.subgroups, "column_names") else report.subgroups.columns)[:4] == ["by", "group", "algorithm", "metric"]  # fmt: skip
+
+
+def test_a_group_without_a_case_of_the_metric(report, everything, same_text):
+    """Its reference is missing in every case of the group."""
+    frame = everything()
+    eye = frame["case_id"] == "c06"
+    frame.loc[eye, ["reference", "reference_icd10", "reference_severity"]] = None
+    lists = replace(read_lists(frame), groups={"specialty": GROUPS})
+    found = evaluate(lists, same_text, bootstrap=20, metrics=["ranking", "recall"])
+    rows = [row for row in found.subgroup_rows if row["group"] == "eye"]
+    assert rows and all((row["value"], row["n_cases"]) == (None, 0) for row in rows)
+    assert all(row["reason"].startswith("0 cases only") for row in rows)
+
+
+def test_no_group_no_row():
+    assert subgroup_rows([], {}, [], None) == []
