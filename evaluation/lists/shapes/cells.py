@@ -108,16 +108,8 @@ def diagnoses_in(text: str) -> list[str] | None:
         return listed
     if "\n" not in text and not text.startswith(("{", "[")):
         parts = [part for part in _MARKS.split(text) if part.strip()]
-<<<<<<< HEAD
-        whole = all(
-            part.count("(") == part.count(")") and len(part.split()) <= MOST_WORDS and not speaks(part)
-            for part in parts
-        )
-        if len(parts) > 1 and whole and not re.match(r"\(?\d{1,2}[.)]\s", text):
-=======
-        short = all(len(part.split()) <= MOST_WORDS for part in parts)
+        short = all(len(part.split()) <= MOST_WORDS and not speaks(part) for part in parts)
         if (len(parts) > 1 or _TORN.search(text)) and short and not re.match(r"\(?\d{1,2}[.)]\s", text):
->>>>>>> main
             return parts
     return ranked_diagnoses(text)
 
