@@ -108,8 +108,8 @@ def diagnoses_in(text: str) -> list[str] | None:
         return listed
     if "\n" not in text and not text.startswith(("{", "[")):
         parts = [part for part in _MARKS.split(text) if part.strip()]
-        short = all(len(part.split()) <= MOST_WORDS and not speaks(part) for part in parts)
-        if (len(parts) > 1 or _TORN.search(text)) and short and not re.match(r"\(?\d{1,2}[.)]\s", text):
+        whole = all(len(part.split()) <= MOST_WORDS and not speaks(part) for part in parts)
+        if (len(parts) > 1 or _TORN.search(text)) and whole and not re.match(r"\(?\d{1,2}[.)]\s", text):
             return parts
     return ranked_diagnoses(text)
 
