@@ -14,6 +14,7 @@ def made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool)
     profile = context.profile
     return {
         "source": read.source,
+        "recognised": read.recognised,
         "n_cases": len(read.cases),
         "raters": read.raters,
         "roles": None if read.roles is None else list(read.roles),
@@ -49,7 +50,7 @@ def _versions() -> dict[str, str]:
 
 def question(lists: Lists, judged: list[Panel], in_turn: bool) -> str:
     if not judged:
-        return "How close do the lists come to the reference diagnosis?"
+        return "Which model names the right diagnoses?" if len(lists.raters) > 1 else "Are the right diagnoses named?"
     if in_turn:
         return "Does each rater agree with the others as they agree among themselves?"
     names = [lists.raters[panel.algorithm] for panel in judged]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -30,10 +29,12 @@ def demo(tmp_path_factory: pytest.TempPathFactory, command: Command) -> tuple[Pa
 
 def test_demo(demo: tuple[Path, str]) -> None:
     folder, said = demo
-    assert {"model", "held_out.csv", "scored.csv", "report.html", "report.json"} <= {p.name for p in folder.iterdir()}
-    assert f"Open the report: {folder.resolve() / 'report.html'}" in said.replace("\n", "")
-    assert "RPAD" in (folder / "report.html").read_text("utf-8")
-    json.loads((folder / "report.json").read_text("utf-8"))
+    made = {"model", "held_out.csv", "scored.csv", "report.html", "matches.csv", "panel.html"}
+    assert made <= {p.name for p in folder.iterdir()}
+    assert f"Open the reports: {folder.resolve() / 'report.html'}" in said.replace("\n", "")
+    assert "top-1" in (folder / "report.html").read_text("utf-8")
+    assert "RPAD" in (folder / "panel.html").read_text("utf-8")
+    assert read_table(folder / "matches.csv").data.num_rows > 12 * 3
 
 
 def test_score(demo: tuple[Path, str], example: Path, tmp_path: Path, command: Command) -> None:
@@ -94,8 +95,8 @@ def refused(done: Any, words: list[str], folder: Path, kept: set[str]) -> None:
 @pytest.mark.parametrize(
     ("command_of", "content", "words"),
     [
-        ("evaluate", b"case_id,rater,role,rank\n1,A,expert,1\n", ["'diagnosis'", "missing"]),
-        ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1,x\n1,A,expert,5,y\n", ["row 3", "rank"]),
+        ("evaluate", b"case_id,rater,role,rank\n1,A,expert,1\n", ["no column holds diagnoses", "--columns"]),
+        ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1,x\n1,A,expert,1,y\n", ["row 3", "rank"]),
         ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1," + b"x" * 1_000_000 + b"\n", ["row 2", "1,000,000 characters"]),
         ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1,x\n1,B,algorithm,1,x\n", ["expert"]),
         ("train", b"", ["empty"]),

@@ -150,10 +150,11 @@ def match_line(report: Results) -> str:
 
 
 def opening(report: Results) -> str:
-    """The file and its size, for the head of a report."""
+    """The file, what it was read as, and its size, for the head of a report."""
     made = report.made_with
     judges = counted(len(made["raters"]), "rater" if made["panels"] else "model")
-    return f"{Path(made['source']).name} · {counted(made['n_cases'], 'case')} · {judges}"
+    read_as = f" · read as {made['recognised']}" if made["recognised"] else ""
+    return f"{Path(made['source']).name} · {counted(made['n_cases'], 'case')} · {judges}{read_as}"
 
 
 def threshold_words(report: Results) -> str:
@@ -177,7 +178,7 @@ def made_with_lines(report: Results) -> list[tuple[str, str]]:
             f"({', '.join(made['raters'])}), {counted(made['unique_diagnoses'], 'different diagnosis', 'different diagnoses')}; "
             f"the first {report.k} of each list {'counts' if report.k == 1 else 'count'}",
         ),
-        *([("Read as", made["recognised"])] if made.get("recognised") else []),
+        *([("Read as", made["recognised"])] if made["recognised"] else []),
         ("References", f"{made['references']:,} of {counted(made['n_cases'], 'case')} have one"),
         ("Match function", f"{made['matcher']}, {threshold_words(report)}{asked}{covered}"),
         *([] if made["policy"] is None else [("What counts as a match", policy_words(made["policy"]))]),

@@ -30,6 +30,8 @@ def print_report(report: Results, console: Console | None = None, *, full: bool 
     """
     console = console or Console()
     console.print(f"[bold]{escape(report.question)}[/bold]")
+    if report.made_with["recognised"]:
+        console.print(f"[dim]Read as {escape(report.made_with['recognised'])}.[/dim]", highlight=False)
     console.print(f"[dim]{escape(match_line(report))}[/dim]", highlight=False)
     for line in report.warnings:
         console.print(f"  [yellow]Warning:[/yellow] {escape(line)}", highlight=False)

@@ -27,6 +27,8 @@ _QUALIFIERS = words_in(
     "to side sided breast lung colon skin hip knee i ii iii iv v vi a b c d e"
 )
 """Words that alone are no disease, and behind a comma say more of the one before it."""
+_STAGED = re.compile(r"(?:[\w'’-]+\s+){0,2}(?:type|class|stage|grade|group)\s+[\w-]{1,4}", re.IGNORECASE)
+"""Of a staging by name: "Stanford type A", "Child-Pugh class B"."""
 _GOES_ON = re.compile(
     r"^(?:due|secondary|caused|complicated|with|without|from|in|of|associated|following|involving|affecting|resulting|leading|status post)\b",
     re.IGNORECASE,
@@ -108,7 +110,7 @@ def _with_qualifiers(parts: list[str]) -> list[str]:
 
 
 def _qualifies(part: str) -> bool:
-    if _GOES_ON.match(part):
+    if _GOES_ON.match(part) or _STAGED.fullmatch(part.strip()):
         return True
     words = part.casefold().strip(" .").split()
     return len(words) <= 4 and all(
