@@ -338,3 +338,26 @@ def test_a_format_is_evaluated_as_it_is(
     mine = [one for one in answers if one[1] == model]
     right = sum(reference in (names or []) for _, _, names, references in mine for reference in references)
     assert report.row("R_disease", algorithm=model)["value"] == pytest.approx(right / sum(len(one[3]) for one in mine))
+
+
+@pytest.mark.parametrize(
+    ("files", "answers", "references", "value"),
+    [
+        ({"Website.json": CLINBENCH}, {"m": {"11": ["Gallstones"], "12": ["Gout"]}}, "Website.json", 2 / 3),
+        ({"notes/ACS/n1.json": NOTE, "llama/ACS/n1.json": PREDICTION}, "llama", "notes", 1.0),
+        ({"cases.csv": "case_id,case_vignette,answer\ncase_1,…,Gout\n"}, {"m": {"case_1": ["Flu"]}}, "cases.csv", 0.0),
+    ],
+)
+def test_right_answers_in_a_format_of_their_own(
+    tmp_path: Path, files: dict[str, Any], answers: Any, references: str, value: float
+) -> None:
+    put(tmp_path, files)
+    given = {"predictions": answers} if isinstance(answers, dict) else {"lists": tmp_path / answers}
+    report = evaluate(**given, references=tmp_path / references, matcher=By(), bootstrap=0, metrics="recall")
+    assert report.row("R_disease")["value"] == pytest.approx(value)
+
+
+def test_a_format_without_right_answers_is_none_of_right_answers(tmp_path: Path) -> None:
+    put(tmp_path, {"llama/ACS/n1.json": PREDICTION})
+    with pytest.raises(InputError, match="llama: no right answers in it"):
+        evaluate({"m": {"1": ["Gout"]}}, references=tmp_path / "llama", matcher=By())

@@ -89,5 +89,19 @@ def table_of_answers(answers: Iterable[Answer], source: str = "") -> Table:
     )  # fmt: skip
 
 
+def table_of_references(answers: Iterable[Answer], source: str = "") -> Table:
+    """The right answers alone: case_id, reference (a new line between several), then what is told of the case.
+
+    Errors: `InputError` where no answer tells any.
+    """
+    told = list({answer.case_id: answer for answer in reversed(list(answers)) if answer.references}.values())[::-1]
+    if not told:
+        raise InputError("no right answers in it", source=source)
+    rows = [{"case_id": a.case_id, "reference": "\n".join(a.references), **a.more} for a in told]
+    columns = dict.fromkeys(name for row in rows for name in row)
+    data = {name: pa.array([_as_text(row.get(name)) for row in rows], pa.string()) for name in columns}
+    return Table(pa.table(data), source, 1, rows=np.array([a.row for a in told], np.int64))
+
+
 def _as_text(value: Any) -> str | None:
     return None if value is None else str(value)

@@ -23,7 +23,7 @@ from ....files.json_records import read_json, records_as_columns
 from ....files.tables import Table, read_table
 from ..formats.answer import Answer
 from ..formats.registry import FORMATS, read_answers, recognised
-from ..formats.table import table_of_answers
+from ..formats.table import table_of_answers, table_of_references
 from .long import COLUMNS, MORE, OF_THE_REFERENCE, Long
 from .names import check_columns, columns_by_name
 from .objects import Piece, by_model, pieces_of
@@ -182,6 +182,8 @@ def _right_answers(value: Any, given: Mapping[str, Any], encoding: str | None, b
     if isinstance(value, RightAnswers):
         return value
     of_this = {ours: name for ours, name in given.items() if isinstance(name, str)}
+    if _is_path(value) and not of_this and recognised(value) is not None:
+        return right_answers(value, table_of_references(read_answers(value), str(value)), {}, by)
     if _is_path(value) and Path(value).suffix.lower() in JSON_SUFFIXES:
         held, rows = read_json(Path(value), encoding)
         if isinstance(held, Mapping) and all(isinstance(one, str | list) or one is None for one in held.values()):
