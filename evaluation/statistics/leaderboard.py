@@ -24,6 +24,8 @@ _AGAINST_REFERENCES: tuple[_Wanted, ...] = (
 )  # fmt: skip
 _ONE_RIGHT_ANSWER = (("R_disease", ""), ("Acc", "M"))
 """Two metrics that are one where every case has a single reference."""
+_NEAR = 0.005
+"""Nearer than this for every rater, they would say one thing twice."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def _columns(report: Results) -> list[Column]:
     if report.made_with["in_turn"]:
         # in turn everyone is with the same others: one number, which places nobody
         found = [key for key in found if key[0] != "alpha"]
-    if _equal(*({r: row["value"] for r, row in _first_of(rows, pair).items()} for pair in _ONE_RIGHT_ANSWER)):
+    if _near(*({r: row["value"] for r, row in _first_of(rows, pair).items()} for pair in _ONE_RIGHT_ANSWER)):
         found = [key for key in found if key[0] != "R_disease"]
     elif any(key[0] == "R_disease" for key in found):
         found = [key for key in found if key[0] != "nDCG"]
@@ -127,9 +129,9 @@ def _first_of(rows: dict[tuple[str, str, int | None], dict[str, Row]], pair: tup
     return rows[*pair, max(ks, key=lambda k: k or 0)] if ks else {}
 
 
-def _equal(one: dict[str, float | None], other: dict[str, float | None]) -> bool:
+def _near(one: dict[str, float | None], other: dict[str, float | None]) -> bool:
     return bool(one) and one.keys() == other.keys() and all(
-        (a is None) == (b is None) and (a is None or b is None or abs(a - b) < 1e-12)
+        (a is None) == (b is None) and (a is None or b is None or abs(a - b) < _NEAR)
         for a, b in ((one[r], other[r]) for r in one)
     )  # fmt: skip
 

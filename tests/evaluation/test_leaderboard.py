@@ -142,7 +142,7 @@ def test_subgroups(models):
 def test_metrics_that_are_one_stand_in_one_line(full_report):
     first, *same = every_metric(full_report)
     names = [line[0] for _, lines in first.groups for line in lines]
-    assert any("Acc(M)@3 = Acc(code)@3 = Acc(category)@3 = R_disease@3 = R_patient@3" in name for name in names)
+    assert any({"Acc(M)@3", "R_disease@3", "R_patient@3"} <= set(name.split(" = ")) for name in names)
     assert not any(name.startswith("R_disease") for name in names)
     # the same group of raters for everyone: said once
     alike = replace(full_report, sections=[replace(s, rows=_alike(s.rows)) for s in full_report.sections])
