@@ -106,7 +106,7 @@ def _f1(means: Values) -> Values:
 def _reasons(lists: Lists, part: str, level: str, column: Values) -> list[str]:
     """For each rater, why there is no value; "" where there is one."""
     of_level = f"{level or 'code'} in any case"
-    nothing = np.isnan(column).all(0)
+    nothing = np.asarray(np.isnan(column).all(0))
     said = [
         f"{rater} gives no {of_level}" if part == "hdp" else f"the references hold no {of_level}"
         for rater in lists.raters

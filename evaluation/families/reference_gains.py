@@ -61,7 +61,7 @@ def _given(lists: Lists, matches: ReferenceMatches, ranks: int) -> tuple[NDArray
     """int8 [n, r, ranks, D], D of the column relation, 0 elsewhere; and how many different words mean nothing."""
     out = np.zeros(matches.hits[:, :, :ranks].shape, np.int8)
     codes, words = lists.cells("relation")
-    if not words or not out.shape[-1]:
+    if not words or not out.size:
         return out, 0
     numbers = np.zeros(len(words) + 1, np.int8)
     unknown = 0

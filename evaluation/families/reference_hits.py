@@ -24,7 +24,7 @@ def reference_hits(lists: Lists, context: Context) -> dict[str, Hits]:
         found: dict[str, Hits] = {}
         if any(lists.reference):
             matches = shared_matches(lists, context)
-            found[BY_M] = matches.hits.any(-1), matches.given.any(1)
+            found[BY_M] = np.asarray(matches.hits.any(-1)), np.asarray(matches.given.any(1))
         if why_no_codes(lists, context.matcher) is None:
             found |= _by_codes(lists, context)
         context.made["reference_hits"] = {judge: hits for judge, hits in found.items() if hits[1].any()}
@@ -34,7 +34,7 @@ def reference_hits(lists: Lists, context: Context) -> dict[str, Hits]:
 def _by_codes(lists: Lists, context: Context) -> dict[str, Hits]:
     tree, _ = opened(context.icd_source)
     coded = shared_icd_lists(lists, context)
-    known = (coded.reference >= 0).any(1)
+    known = np.asarray((coded.reference >= 0).any(1))
     category = np.append(np.where(tree.categories >= 0, tree.categories, np.arange(len(tree))), -1)
     return {
         BY_CODE: (_same(coded.predicted, coded.reference), known),

@@ -28,7 +28,7 @@ def estimates(
         cases = together[0].cases
         kept = np.arange(len(cases)) if among is None else np.flatnonzero(among[cases])
         arrays = {id(column): column for measure in together for column in measure.columns}
-        data, repeats, held = _means(arrays, kept, [names[i] for i in cases[kept].tolist()], context)
+        data, repeats, held = _means(arrays, kept, [names[int(i)] for i in cases[kept]], context)
         for measure in together:
             own = [id(column) for column in measure.columns]
             found[id(measure)] = Estimate(
