@@ -56,6 +56,19 @@ def test_files(here: Path) -> None:
     assert "relation" in " ".join(report["left_out"].values())
 
 
+def test_what_was_matched_with_what_is_a_file(here: Path) -> None:
+    out = run(
+        "evaluate", "lists.csv", "--metric", "recall", "--matches", "m.csv", "--k", "2", "--bootstrap", "0"
+    ).output
+    assert "Written: m.csv" in out
+    rows = read_table(here / "m.csv").data.to_pylist()
+    assert len(rows) == 12
+    (one,) = [row for row in rows if (row["case_id"], row["algorithm"], row["rank"]) == ("1", "model", "2")]
+    assert (one["diagnosis"], one["reference"], one["match"], one["relation"]) == ("gout", "gout", "true", "same")
+    with pytest.raises(DxmatchError, match=r"m\.odt"):
+        run("evaluate", "lists.csv", "--matches", "m.odt")
+
+
 def test_one_family_or_metric(here: Path) -> None:
     run("evaluate", "lists.csv", "--json", "r.json", "--metric", "hdf1", "--metric", "recall", "--bootstrap", "0")
     report = json.loads((here / "r.json").read_text("utf-8"))
