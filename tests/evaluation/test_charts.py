@@ -216,6 +216,7 @@ def test_large_inputs_are_aggregated_or_sampled(full_report, tmp_path):
         full_report,
         cases=[f"case {i}" for i in range(n)],
         sections=[Section("weighted", "Scores", per_case=scores)],
+        difference_rows=[],
         made_with=full_report.made_with | {"raters": raters, "roles": None, "panels": {}, "n_cases": n},
     )
     figures = {figure.name: figure for figure in all_figures(large)}
