@@ -13,6 +13,7 @@ from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
+from .families.weighted import CHECKS
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
@@ -191,7 +192,7 @@ def evaluate(
         check_tells_relations(matcher)
     read = _read(
         lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
-        no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=k, wanted=want,
+        no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=k, wanted=want, checks=CHECKS,
     )  # fmt: skip
     if own_relation:
         read = with_relations_by_matcher(read, matcher)
@@ -267,14 +268,14 @@ def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[
 
 
 def _read(lists: Any, predictions: Any, algorithms: Iterable[str] | None, **options: Any) -> Lists:
-    """options : the others of `read_lists`; k and wanted are no choice of the caller."""
+    """options : the others of `read_lists`; k, wanted and checks are no choice of the caller."""
     if (lists is None) == (predictions is None):
         raise OptionError("lists", "given, or else predictions, one of the two", predictions)
     given = predictions if lists is None else lists
     if not isinstance(given, Lists):
         return read_lists(given, algorithms=algorithms, **options)
     for name, value in options.items():
-        if value is not None and name not in ("k", "wanted"):
+        if value is not None and name not in ("k", "wanted", "checks"):
             raise OptionError(name, "given to read_lists where the lists are read before", value)
     return given if algorithms is None else given.with_algorithms(algorithms)
 

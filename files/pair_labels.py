@@ -112,5 +112,5 @@ def check_conflicts(
         for row in rows:
             problems[row] = table.error(
                 f"the pair {pair[0]!r}, {pair[1]!r} has two labels ({shown})", row, columns[0],
-                allowed="one label for a pair, in either order; --rejects FILE sets such rows aside",
+                allowed="one label for a pair, in either order",
             )  # fmt: skip

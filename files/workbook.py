@@ -174,18 +174,18 @@ def _merged(xml: bytes) -> Iterator[tuple[Any, ...]]:
 
 
 def _fill_merged(cells: dict[int, dict[int, str]], merged: list[tuple[Any, ...]], source: str) -> None:
+    """Gives each cell of those merged downwards their value."""
+    header_row = min(cells)
     for left, top, right, bottom in merged:
         value = cells.get(top, {}).get(left)
         if value is None:
             continue
-        if left != right:
+        if left != right or top == header_row:
+            one = "one row of names" if top == header_row else "one value for each column"
             raise InputError(
-                "cells merged across columns",
-                source=source,
-                row=top,
-                allowed="one value for each column; Excel parts them by Unmerge Cells",
-                got=value,
-            )
+                "merged cells in the header" if top == header_row else "cells merged across columns",
+                source=source, row=top, allowed=f"{one}; Excel parts them by Unmerge Cells", got=value,
+            )  # fmt: skip
         for row in range(top + 1, bottom + 1):
             cells.setdefault(row, {})[left] = value
 

@@ -138,7 +138,7 @@ def finished_output(job: Job, output: Path, *, restart: bool) -> dict[int, Chunk
     if others or len(results) < len(job.chunks):
         raise DxmatchError(
             f"{output} holds the result of another job (other input, model or options). Give another output, or replace it "
-            "with --restart."
+            "with the option 'restart'."
         )
     (output / ABOUT).unlink(missing_ok=True)  # of a run that was killed after its last step but one
     return results
@@ -153,7 +153,7 @@ def _another_job(job: Job, there: Mapping[str, Any], what: str) -> DxmatchError:
     ]
     return DxmatchError(
         f"{what} of another job: {'; '.join(differs)}. To go on with that one, give the same input, model and options as "
-        "then; to replace it, add --restart."
+        "then; to replace it, use the option 'restart'."
     )
 
 

@@ -30,6 +30,11 @@ from ..statistics.measure import Measure, Values, ratio
 from ..statistics.section import Context, Section, spread_over
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
+CHECKS: dict[str, Callable[[str], object]] = {
+    "relation": lambda word: degree(word, RELATIONS),
+    "severity": severity_degree,
+}
+"""Column -> what raises `InputError` for a word outside its scale."""
 _BLANK = -1
 _QUADRANTS = ("semantic and severity", "semantic only", "severity only", "neither")
 

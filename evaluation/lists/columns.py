@@ -88,6 +88,24 @@ def blanks(table: Table, column: str) -> NDArray[np.bool_]:
     return np.array([*(not cell_text(value) for value in values), True])[codes]
 
 
+def check_words(
+    column: str,
+    check: Callable[[str], object],
+    needed: NDArray[np.bool_],
+    problems: Problems,
+    *,
+    of_case: bool = False,
+) -> None:
+    """Adds a problem for each row `needed` whose cell `check` raises `InputError` for."""
+    codes, values = unique(problems.table.data.column(column))
+    for code, value in enumerate(values):
+        try:
+            check(cell_text(value)) if cell_text(value) else None
+        except InputError as error:
+            for row in np.flatnonzero((codes == code) & needed).tolist():
+                problems.add(row, error.problem, column, of_case=of_case, allowed=error.allowed, got=value)
+
+
 def coded(column: str, problems: Problems, problem: str, *, of_case: bool = False) -> Named:
     """The column as codes into unique names, in order of first appearance; -1 where blank, which is a problem."""
     codes, values = unique(problems.table.data.column(column))

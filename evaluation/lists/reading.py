@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...files.tables import SET_ASIDE, check_output, write_rejects
-from .columns import Codes, Problems, blanks, coded, diagnoses, one_per_case, optional_cells, ranks, roles
+from .columns import Codes, Problems, blanks, check_words, coded, diagnoses, one_per_case, optional_cells, ranks, roles
 from .lists import EXPERT, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Rejected, assign_roles, note_unused
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import (
@@ -52,6 +52,7 @@ def read_lists(
     wanted: Container[str] | None = None,
     rejects: str | os.PathLike[str] | None = None,
     format: str | None = None,
+    checks: Mapping[str, Callable[[str], object]] | None = None,
 ) -> Lists:
     """Reads and checks lists of diagnoses.
 
@@ -87,6 +88,7 @@ def read_lists(
     rejects : a file for what cannot be right; without it the first such row is an `InputError`. A bad row spoils its list, which
         is then missing; what is wrong with a whole case, and a missing list that is refused, leaves out the case.
     format : the format of others that the file or folder is in, by name; it is told from the file by default.
+    checks : with `rejects`, column -> what raises `InputError` for a word that cannot be right, so that it, too, is set aside.
 
     Raises
     ------
@@ -123,6 +125,11 @@ def read_lists(
     entry, strings, none_words = diagnoses(names["diagnosis"], is_none, ranked, problems)
     rows = Rows(of_case, of_rater, rank, ranked, empty, long.unread)
     said_of_ranks = check_ranks(rows, names["rank"], problems)
+    for name, check in (checks or {}).items() if rejects is not None else ():
+        if name in names:
+            check_words(names[name], check, ranked | is_reference, problems)
+        if f"reference_{name}" in names:
+            check_words(names[f"reference_{name}"], check, case >= 0, problems, of_case=True)
     if k is not None:
         passed_over = _pass_over(rank, max(k, DEPTH), problems)
         ranked[passed_over] = False
@@ -144,7 +151,7 @@ def read_lists(
     spoilt = _spoilt(rows, problems)
     there = lists_given(rows, spoilt)
     check_missing(rows, there, refused, names["rater"], problems)
-    answered = there[:, used].any(1)
+    answered = np.asarray(there[:, used].any(1))
     answered[case[[row for row in long.unread if in_use[rater[row]] and case[row] >= 0]]] = True
     out_cases, rejected = _set_aside(rows, problems, spoilt, refused, answered, rejects)
 

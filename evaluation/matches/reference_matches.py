@@ -13,8 +13,10 @@ from ...progress import Progress
 from ..lists.lists import Lists
 from ..metrics.ranking import DEPTH
 from ..statistics.section import Context
-from .case_matches import PAIRS_PER_CALL, match_cases
+from .case_matches import PAIRS_PER_CALL, match_cases, pair_codes
 from .policy import is_directed
+
+_ELEMENTS_PER_BLOCK = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,6 @@ def match_references(
     true[given] = np.fromiter(
         (reference_number[text] for text in chain.from_iterable(references)), np.int32, counts.sum()
     )
-    said = entries[:, :raters, :k] >= 0
 
     first, second = np.arange(raters), np.full(raters, raters)
     matches = match_cases(
@@ -77,11 +78,15 @@ def match_references(
         pairs_per_call=pairs_per_call, progress=progress, keep_probabilities=True,
     )  # fmt: skip
     shape = (n, raters, k, given.shape[1])
-    probabilities, hits = np.empty(shape, np.float32), np.empty(shape, bool)
-    for out, values in ((probabilities, matches.probabilities), (hits, matches.verdicts)):
-        for cases, block in matches.compared(values):
-            out[cases] = block[:, :, :k, : shape[-1]]
-    probabilities[~(said[..., None] & given[:, None, None, :])] = np.nan
+    probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
+    assert matches.probabilities is not None
+    step = max(1, _ELEMENTS_PER_BLOCK // max(1, raters * k * given.shape[1]))
+    for start in range(0, n, step):
+        cases = slice(start, start + step)
+        codes = pair_codes(entries[cases, :raters, :k, None], true[cases, None, None, :], len(strings))
+        there = codes >= 0
+        at = np.searchsorted(matches.codes, codes[there])
+        probabilities[cases][there], hits[cases][there] = matches.probabilities[at], matches.verdicts[at]
     return ReferenceMatches(probabilities, hits, given)
 
 

@@ -16,6 +16,8 @@ _NOTHING_SAID = frozenset(
         "unknown diagnosis", "no idea", "i don't know", "don't know", "tbd", "to be determined", "diagnosis", "diagnoses",
         "as above", "see above", "see report", "see note", "same", "same as above", "pending", "undiagnosed", "none of the above", "all of the above", "other", "others", "multiple", "various", "test", "true",
         "false", "yes", "no", "error", "no final diagnosis", "no clear diagnosis", "normal", "no specific diagnosis",
+        "indeterminate", "not determined", "cannot be determined", "unable to determine", "not specified", "not provided", "not given",
+        "no diagnosis given", "no diagnosis made", "no diagnosis possible", "insufficient information", "not enough information", "insufficient data",
     )
 )  # fmt: skip
 _FILE = re.compile(r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)", re.IGNORECASE)

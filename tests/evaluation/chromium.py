@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fcntl import F_DUPFD_CLOEXEC, fcntl
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,9 @@ class Tab:
 
     def _read(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
-            self._rest += os.read(self._back, 1 << 20)
+            more = os.read(self._back, 1 << 20)
+            assert more, "Chromium has ended"
+            self._rest += more
         one, _, self._rest = self._rest.partition(b"\0")
         message = json.loads(one)
         if message.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"):
@@ -64,6 +67,11 @@ class Tab:
             text = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}
             self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **code, **text)
             self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, **code)
+        self.wait()
+
+    def wait(self, milliseconds: int = 100) -> None:
+        """For what the page puts off: events of elements, a search while one types."""
+        self.value(f"new Promise((done) => setTimeout(done, {milliseconds}))")
 
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"]))
@@ -72,15 +80,22 @@ class Tab:
 @contextmanager
 def tab(profile: Path, width: int = 1400, height: int = 1000, *more: str) -> Iterator[Tab]:
     """A page of its own browser, which ends with the block."""
-    theirs_in, to = os.pipe()
-    back, theirs_out = os.pipe()
+    # Chromium reads from 3 and writes to 4; above 9 none of the ends is one of the two
+    ends = (*os.pipe(), *os.pipe())
+    theirs_in, to, back, theirs_out = (fcntl(end, F_DUPFD_CLOEXEC, 10) for end in ends)
+    for end in ends:
+        os.close(end)
+
+    def place() -> None:
+        os.dup2(theirs_in, 3)
+        os.dup2(theirs_out, 4)
+
     command = [
         str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
         "--disable-background-networking", f"--user-data-dir={profile}", f"--window-size={width},{height}",
         "--remote-debugging-pipe", *more,
     ]  # fmt: skip
-    shell = ["sh", "-c", f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}', "sh", *command]
-    process = subprocess.Popen(shell, pass_fds=(theirs_in, theirs_out), stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, pass_fds=(3, 4), preexec_fn=place, stderr=subprocess.DEVNULL)
     os.close(theirs_in)
     os.close(theirs_out)
     try:

@@ -229,13 +229,15 @@ def test_relations_must_be_as_many_as_pairs():
 
 
 @pytest.mark.parametrize("rows_per_chunk", [1, 500_000])
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
 def test_the_files_hold_the_table(found, tmp_path, monkeypatch, suffix, rows_per_chunk):
     expected = found.table.to_pylist()
     monkeypatch.setattr(module, "_ROWS_PER_CHUNK", rows_per_chunk)
     path = found.save(tmp_path / f"matches{suffix}")
     if suffix == ".parquet":
         read = pq.read_table(path).to_pylist()
+    elif suffix == ".xlsx":
+        read = pd.read_excel(path).to_dict("records")
     elif suffix == ".jsonl":
         read = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     else:
@@ -254,7 +256,7 @@ def test_a_spreadsheet_runs_no_diagnosis(tmp_path):
 def test_of_a_report(tmp_path):
     report = evaluate(long_form(CASES, ROLES), Knowing(), k=3, bootstrap=0, metrics="recall")
     assert report.save_matches(tmp_path / "m.parquet").is_file()
-    assert pq.read_table(tmp_path / "m.parquet").num_rows == report.matches.num_rows == 12
+    assert pq.read_table(tmp_path / "m.parquet").num_rows == len(report.matches) == 12
     assert report.warnings[-1].startswith("1 of 6 answers")
     assert report.row("R_disease", algorithm="A")["value"] == pytest.approx(2 / 4)
 

@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.lists.formats.answer import Answer, groups_in, references_in
 from dxmatch.evaluation.lists.formats.registry import FORMATS, read_answers, recognised
 from dxmatch.evaluation.lists.formats.table import names_in, table_of_answers
+
+from .made import By
 
 
 def lines(*rows: Any) -> str:
@@ -318,3 +321,20 @@ def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
     assert recognised(tmp_path / "a.eval") is FORMATS["inspect"]
     with pytest.raises(InputError, match="a log that Inspect cannot read"):
         read_answers(tmp_path / "a.eval")
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "place", "answers"), [case for case in CASES if case[3][0][1] and case[3][0][3]]
+)
+def test_a_format_is_evaluated_as_it_is(
+    tmp_path: Path, name: str, files: dict[str, Any], place: str, answers: list[Any]
+) -> None:
+    path = put(tmp_path, files) / place
+    report = evaluate(path, By(), k=5, bootstrap=0, metrics="recall")
+    assert list(report.algorithms) == list(dict.fromkeys(model for _, model, *_ in answers))
+    unread = sum(names is None for _, _, names, _ in answers)
+    assert any("No diagnoses could be read from 1 answer" in warning for warning in report.warnings) == bool(unread)
+    model = answers[0][1]
+    mine = [one for one in answers if one[1] == model]
+    right = sum(reference in (names or []) for _, _, names, references in mine for reference in references)
+    assert report.row("R_disease", algorithm=model)["value"] == pytest.approx(right / sum(len(one[3]) for one in mine))

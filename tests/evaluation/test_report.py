@@ -109,7 +109,12 @@ def test_terminal(panel, to_frame, hand_matcher, full_report):
         assert needed in shown
     titles = [section.title for section in full_report.sections if section.name not in ("relative", "recall")]
     # every case has one reference: then three metrics are one
-    for needed in (*titles, "HDF1@3", "aggregated(Severity, hard)", "R_disease@3 = R_patient@3"):
+    for needed in (
+        *titles,
+        "HDF1@3",
+        "aggregated(Severity, hard)",
+        "Acc(M)@3 = Acc(code)@3 = Acc(category)@3 = R_disease@3 = R_patient@3",
+    ):
         assert needed in printed(full_report)
     renamed = to_frame(panel).assign(rater=lambda frame: NASTY + frame["rater"])
     assert NASTY in printed(evaluate(renamed, hand_matcher, k=2, in_turn=True, bootstrap=20))

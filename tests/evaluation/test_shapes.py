@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.families.weighted import CHECKS
 from dxmatch.evaluation.lists.lists import Lists
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.lists.shapes.cells import diagnoses_in
@@ -369,9 +370,10 @@ def test_codes_part_beside_the_right_answers(codes: str, cells: list[str]) -> No
         ("[]", []),
         ("none", ["none"]),
         ("gout", ["gout"]),
+        ("I would not say that it is gout; the patient may have something else", None),
     ],
 )
-def test_cells(text: str, names: list[str]) -> None:
+def test_cells(text: str, names: list[str] | None) -> None:
     assert diagnoses_in(text) == names
 
 
@@ -430,6 +432,18 @@ def test_words_for_a_blank_in_optional_columns() -> None:
     lists = read_lists(table)
     assert set(lists.more["severity"]) == set(lists.more["icd10"]) == {None}
     assert lists.more["relation"].count(None) == 1 and lists.reference_more["severity"] == [(), (), ()]
+
+
+def test_rejects_hold_words_outside_a_scale(tmp_path: Path) -> None:
+    table = LONG.assign(severity=["mild", "odd", *["rare"] * 10], reference_severity="mild", role="algorithm")
+    lists = read_lists(table, rejects=tmp_path / "r.csv", k=3, checks=CHECKS)
+    assert (lists.rejected.rows, lists.rejected.lists, lists.rejected.cases) == (3, 1, 0)
+    assert "a word outside the scale" in pd.read_csv(tmp_path / "r.csv")["rejected_because"][1]
+    assert lists.list_of("c1", "aster") == [] and lists.list_of("c2", "aster") == ["asthma"]
+    # past the ranks that a metric looks at, and in a family that nobody wants, it stops nothing
+    deep = table.assign(rank=[1, 12, *table["rank"][2:]], diagnosis=table["diagnosis"])
+    assert read_lists(deep, rejects=tmp_path / "s.csv", k=3, checks=CHECKS).rejected.rows == 0
+    assert read_lists(table, rejects=tmp_path / "t.csv", wanted=["recall"], checks=CHECKS).rejected.rows == 0
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from dxmatch.errors import DxmatchError, InputError
 from dxmatch.files.tables import Table, read_table, to_native, write_rejects, write_table, write_tables
@@ -218,3 +220,23 @@ def test_a_parquet_file_whose_footer_contradicts_itself(tmp_path: Path) -> None:
         else:  # a number that nothing depends on, as a size before compression
             assert got.equals(table)
     assert told >= 4
+
+
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=6))
+@example([("\x07", "_x0041_"), ("a\r\nb", "\r"), ("=1", '"'), (",", "\ufeff"), ("sep=;", "x")])
+@settings(max_examples=60, deadline=None)
+def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]) -> None:
+    """What is written is read, whatever it holds; blank texts are null, and rows of nothing else are left out."""
+    data = pa.table({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
+    folder = tmp_path_factory.mktemp("t")
+    for suffix in (".csv", ".tsv", ".xlsx", ".jsonl"):
+        blank = {".xlsx": str.strip}.get(suffix, lambda text: text)
+        kept = [row for row in rows if suffix == ".jsonl" or any(map(blank, row))]
+        if not kept:
+            continue
+        back = read_table(write_table(data, folder / f"t{suffix}"))
+        expected = [tuple(text if suffix == ".jsonl" or blank(text) else None for text in row) for row in kept]
+        assert list(zip(back.column("a"), back.column("b"), strict=True)) == expected, suffix

@@ -112,6 +112,8 @@ def test_cells_merged_downwards_have_one_value_each(tmp_path: Path) -> None:
         ([["Table 1: our cases"], HEADER, [1, "flu"]], None, r"row 1: column 2 has no name.*in the first row"),
         ([["id", " id"], [1, 2]], None, r"row 1: two columns of one name"),
         ([HEADER, [1, "flu"], ["a note", None]], merge("A3:B3"), r"row 3: cells merged across columns.*Unmerge Cells.*Got: 'a note'"),
+        ([["Table 1"], HEADER, [1, "flu"]], merge("A1:B1"), r"row 1: merged cells in the header.*one row of names.*Got: 'Table 1'"),
+        ([HEADER, [None, "first"], [1, "flu"]], merge("A1:A2"), r"row 1: merged cells in the header.*Got: 'id'"),
         ([HEADER, [1, "flu"], [], [2, "=A2"]], None, r"t\.xlsx, row 4, column 'B': a formula without its value.*save.*Got: 'A2'"),
     ],
 )  # fmt: skip

@@ -158,7 +158,7 @@ def test_another_job_at_the_same_place(
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     if options.pop("input", False):
         write(random_pairs(ROWS, seed=9), group=250)
-    with pytest.raises(DxmatchError, match=rf"holds 6 finished chunks of another job: {message}.*add --restart"):
+    with pytest.raises(DxmatchError, match=rf"holds 6 finished chunks of another job: {message}.*the option 'restart'"):
         score(**options)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     (folder / "mine.txt").write_text("mine")

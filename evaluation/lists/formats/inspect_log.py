@@ -47,11 +47,11 @@ def read(path: Path) -> Iterator[Answer]:
         for row, sample in enumerate(log.samples, 1):
             case = f"{log.eval.task}/{sample.id}" if tasks else str(sample.id)
             name = f"{model} [epoch {sample.epoch}]" if len(epochs) > 1 else model
-            answered = sample.error is None and sample.output is not None
+            output = None if sample.error is not None else sample.output
             yield Answer(
                 case,
-                name if answered else None,
-                text=sample.output.completion if answered else None,
+                None if output is None else name,
+                text=None if output is None else output.completion,
                 references=references_in(sample.target),
                 more=groups_in(sample.metadata),
                 source=str(file),

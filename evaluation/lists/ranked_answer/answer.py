@@ -6,6 +6,7 @@ first list; lines that are names; sentences of a known form. It is all form: no 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from ....terms.text.sentences import is_nothing
@@ -14,12 +15,13 @@ from .headings import Kind, kind_of, label_in, stands_alone
 from .json_answer import from_json, is_json
 from .line import names_behind_label, names_of_line
 from .markup import from_tables, is_table_row, tagged, with_lines_for_numbers, without_thoughts
-from .names import MAX_LINE, MAX_WORDS, bullet, is_denied, name_of, says, unmarked
+from .names import MAX_LINE, MAX_WORDS, bullet, first_sentence, is_denied, name_of, says, unmarked
 from .said import names_said, speaks
 
 __all__ = ["MAX_WORDS", "ranked_diagnoses"]
 _MAX_WORDS_OF_A_BARE_LINE = 12
 _DEEPEST = 3
+_IN_BRACKETS = re.compile(r"(.+?)\s*\(([A-Z][A-Za-z0-9-]{1,9})\)")
 
 
 def ranked_diagnoses(text: str) -> list[str] | None:
@@ -136,7 +138,7 @@ def _from_parts(parts: list[_Part], lists: list[Entries], lines: list[str]) -> l
         found = _of_part(part, lists, lines)
         if found is None:
             return None
-        names = [*names, *(name for name in found if name not in names)]
+        names = [*names, *(name for name in found if not _among(name, names))]
     if chosen and chosen[0].kind == Kind.SINGLE and len(chosen) > 1 and len({*names}) > len(chosen):
         return None
     return names
@@ -149,6 +151,17 @@ def _with_others(parts: list[_Part], others: list[_Part], lists: list[Entries], 
         return None
     first, more = _from_bare(begun), _from_parts(others, lists, lines)
     return None if not first or more is None else [*first, *(name for name in more if name not in first)]
+
+
+def _among(name: str, names: list[str]) -> bool:
+    """Whether a name is there already, in other capitals, or with its short form in brackets: "SLE", "Lupus (SLE)"."""
+    forms = _forms(name)
+    return any(not forms.isdisjoint(_forms(other)) for other in names)
+
+
+def _forms(name: str) -> set[str]:
+    found = _IN_BRACKETS.fullmatch(name)
+    return {name.casefold(), *(part.casefold().strip() for part in (found.groups() if found else ()))}
 
 
 def _last_list(parts: list[_Part]) -> list[_Part]:
@@ -194,7 +207,7 @@ def _entries(texts: list[str]) -> list[str] | None:
     """The names of the entries of a list; those that are said not to be there are left out. None where one is no name."""
     names: list[str] = []
     for text in texts:
-        name = name_of(text)
+        name = name_of(first_sentence(text))
         if name and says(name):
             said = names_said(name)
             if said is None or len(said) != 1:

@@ -12,7 +12,7 @@ _NUMBERED = re.compile(
     r"|[(#]?(?P<plain>\d{1,2})[.):、．]\)?)(?!\d)\s*(?P<entry>.*)$",
     re.IGNORECASE,
 )
-_LETTERED = re.compile(r"^\(?(?P<letter>[a-h])[.)]\s+(?P<entry>\S.*)$", re.IGNORECASE)
+_LETTERED = re.compile(r"^\(?(?P<letter>[a-h])[.):]\s+(?P<entry>\S.*)$", re.IGNORECASE)
 _ROMAN = re.compile(r"^\(?(?P<roman>i{1,3}|iv|v|vi{0,3}|ix|x)[.)]\s+(?P<entry>\S.*)$", re.IGNORECASE)
 _ORDINAL = re.compile(
     r"^(?:the\s+)?(?P<ordinal>first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)(?:[\s-]+(?:most\s+)?(?:likely|likeliest|probable))?(?:\s+(?:diagnosis|possibility))?\s*[:：-]\s*(?P<entry>\S.*)$",

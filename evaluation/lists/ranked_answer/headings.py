@@ -39,7 +39,7 @@ _EARLIER = re.compile(
     r"\b(?:working|provisional|preliminary|initial|first impression)\b|初步|предварительн", re.IGNORECASE
 )
 _OTHERS = re.compile(
-    r"\b(?:less|least|others?|alternatives?|also|additional|secondary|further|remaining|rarer?|must[- ]not[- ]miss|can(?:'?t|not)[- ]miss|broader|possible|consider|considerations?|second)\b",
+    r"\b(?:less|least|others?|alternatives?|also|additional|secondary|further|remaining|rarer?|must[- ]not[- ]miss|can(?:'?t|not)[- ]miss|broader|possible|consider|considerations?|second|tertiary)\b",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
@@ -57,9 +57,10 @@ _ALONE = re.compile(
     r"(?:diagnos[ei]s|differentials?|differential diagnos[ei]s|impression|final answer|answer|ddx))",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"^(?P<label>[^:：]{1,90})[:：]\s*(?P<rest>\S.*)$")
+_LABEL = re.compile(r"^(?P<label>[^:：=\t]{1,90})[:：=\t]\s*(?P<rest>\S.*)$")
+_BEFORE_A_DASH = re.compile(r"^(?P<label>[^:–—-]{3,60}?)\s+[–—-]\s+(?P<rest>\S.*)$")
 _LABEL_IS = re.compile(
-    r"^(?P<label>(?:so\s+|therefore,?\s+)?(?:the|my)\s+(?:\w+\s+){0,4}?(?:diagnosis|answer))(?:\s+(?:here|in this case|for this patient))?\s+(?:is|would be)\s+(?P<rest>\S.*)$",
+    r"^(?P<label>(?:so\s+|therefore,?\s+)?(?:the|my)\s+(?:\w+\s+){0,4}?(?:diagnos[ei]s|differentials?|answer))(?:\s+(?:here|in this case|for this patient))?\s+(?:is|are|would be)\s*:?\s+(?P<rest>\S.*)$",
     re.IGNORECASE,
 )
 _MOST_WORDS = 9
@@ -141,6 +142,8 @@ def kind_of(heading: str) -> Kind:
 def label_in(line: str) -> tuple[Kind, str] | None:
     """What the label at the start of an unmarked line says, and what stands behind it; None where there is none, or it is unknown."""
     found = _LABEL_IS.match(line) or _LABEL.match(line)
+    if found is None and (dashed := _BEFORE_A_DASH.match(line)) and stands_alone(dashed["label"]):
+        found = dashed
     if found is None or len(found["label"].split()) > _MOST_WORDS:
         return None
     kind = kind_of(found["label"])

@@ -154,9 +154,10 @@ def _of_list(values: list[Any]) -> list[str] | None:
     if values and all(isinstance(one, dict) and _rank(one) is not None for one in values):
         values = sorted(values, key=lambda one: _rank(one) or 0)
     names = [one[key] if isinstance(one, dict) and (key := _name_key(one)) else one for one in values]
-    if not all(isinstance(name, str) for name in names):
+    texts = [name for name in names if isinstance(name, str)]
+    if len(texts) < len(names):
         return None
-    cleaned = [name for raw in names if (name := name_of(raw))]
+    cleaned = [name for raw in texts if (name := name_of(raw))]
     return None if (names and not cleaned) or any(map(says, cleaned)) else cleaned
 
 

@@ -20,6 +20,7 @@ _BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}")
 _KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
 _CIRCLED = re.compile("[①②③④⑤⑥⑦⑧⑨⑩]")
 _INLINE = re.compile(r"(?:(?<=[\s,;:：])|^)[(#]?(\d{1,2})[.):、]\)?\s*(?=[^\W\d_*]|\*\*|\()")
+_LABEL_AFTER_A_SENTENCE = re.compile(r"(?<=[a-z)][.;])[ \t]+(?=[A-Z][A-Za-z /-]{1,40}:\s)")
 _BEFORE_A_NUMBER = re.compile(
     r"\b(?:type|types|stage|grade|class|group|group|factor|vitamin|level|phase|trisomy|chromosome|no|number|men|covid|hiv|hsv|virus|category|degree|part)[\s-]*\Z",
     re.IGNORECASE,
@@ -29,7 +30,7 @@ _DIAGNOSIS_COLUMN = re.compile(
     r"(?:.*\b)?(?:diagnos[ei]s|differentials?|conditions?|diseases?|ddx|dx)(?:\s*\(.*\))?", re.IGNORECASE
 )
 _RANK_COLUMN = re.compile(r"(?:rank(?:ing)?|#|no\.?|number|nr\.?|n°|order|position|)", re.IGNORECASE)
-_LONGEST = 100_000
+_LONGEST, _LONGEST_LINE = 100_000, 2_000
 
 
 def without_thoughts(text: str) -> str:
@@ -60,15 +61,16 @@ def tagged(text: str) -> list[str] | str | None:
 
 
 def with_lines_for_numbers(text: str) -> str:
-    """Numbers written as signs as plain ones, and each number of a list within one line on a line of its own."""
+    """Numbers written as signs as plain ones, and each number of a list, and each label, within one line on a line of its own."""
     text = _KEYCAP.sub(r"\1. ", text)
     text = _CIRCLED.sub(lambda sign: f" {ord(sign[0]) - ord('①') + 1}. ", text)
-    return "\n".join(_numbers_apart(line) for line in text.splitlines())
+    lines = "\n".join(_numbers_apart(line) for line in text.splitlines()).splitlines()
+    return "\n".join(_LABEL_AFTER_A_SENTENCE.sub("\n", line) if len(line) <= _LONGEST_LINE else line for line in lines)
 
 
 def _numbers_apart(line: str) -> str:
     """`line` with a new line before each of 1, 2, 3 …, where at least two of them stand in it."""
-    if len(line) > 2_000:
+    if len(line) > _LONGEST_LINE:
         return line
     wanted, starts = 1, []
     for found in _INLINE.finditer(line):

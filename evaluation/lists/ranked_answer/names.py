@@ -38,8 +38,12 @@ _LIKELIHOOD = re.compile(
 )
 _REMARK = re.compile(r"\s+[-–—]\s+|[:：]\s+|—")
 _OWN_LABEL = re.compile(
-    r"^(?:(?:most likely|possible|likely)\s+)?(?:diagnosis|disease|condition|dx)\s*[:：]\s*(?=\S)", re.IGNORECASE
+    r"^(?:(?:(?:most likely|possible|likely)\s+)?(?:diagnosis|disease|condition|dx)|(?:most|also|less|least|very)\s+(?:likely|probable|possible)|"
+    r"likely|possible|probable|alternative|consider|also consider)\s*[:：]\s*(?=\S)",
+    re.IGNORECASE,
 )
+_OPTION = re.compile(r"^\(?[A-H]\)\s+(?=\S)")
+_ANOTHER_SENTENCE = re.compile(r"(?<=[a-z)]{3})[.!?]\s+(?=[A-Z]).*$", re.DOTALL)
 _OUT = r"(?:ruled[ -]out|excluded|not (?:likely|present|supported|consistent)|been rejected|rejected)"
 _RULED_OUT = re.compile(rf"[\s,:(\[–—-]\s*(?:already |now |can be |has been |was |is )*{_OUT}\b.*$", re.IGNORECASE)
 _DENIED = re.compile(
@@ -95,7 +99,7 @@ def name_of(entry: str) -> str:
         return ""
     bold = BOLD.match(entry)
     name = plain(bold[1] if bold else entry).strip()
-    name = _OWN_LABEL.sub("", name)
+    name = _OPTION.sub("", _OWN_LABEL.sub("", name))
     if not bold or not name.endswith((":", "：")):
         remark = _REMARK.search(name)
         least = _MIN_WORDS_OF_A_REMARK - (remark is not None and "—" in remark[0])
@@ -109,6 +113,11 @@ def name_of(entry: str) -> str:
         name = shorter
     name = _AROUND.sub("", name)
     return "" if is_denied(name) else name
+
+
+def first_sentence(entry: str) -> str:
+    """An entry without the sentences behind its name: "Gout. The toe is swollen."."""
+    return _ANOTHER_SENTENCE.sub("", entry[:MAX_LINE])
 
 
 def says(name: str) -> bool:

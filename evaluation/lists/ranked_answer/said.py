@@ -34,7 +34,7 @@ _NAME = r"(?P<name>\S.*)"
 _LEADS = [
     re.compile(rf"^{form}$", re.IGNORECASE)
     for form in (
-        rf"(?:I|we)(?:'d|’d|\s+would)?\s+(?:strongly\s+|mainly\s+|most\s+)?(?:think|believe|suspect|favou?r|say|diagnose|guess|lean\s+towards?)\s+(?:that\s+)?"
+        rf"(?:I|we)(?:'d|’d|\s+would)?\s+(?:strongly\s+|mainly\s+|most\s+)?(?:think|believe|suspect|favou?r|say|go with|diagnose|guess|lean\s+towards?)\s+(?:that\s+)?"
         rf"(?:(?:{_IT}|{_WHAT}|the {_WHAT})\s*{_BE}\s+)?(?:{_HEDGE}\s+)?{_OF}?{_NAME}",
         rf"{_IT}\s+{_HEDGE}\s+{_BE}\s+{_OF}?{_NAME}",
         rf"{_IT}\s*{_BE}\s+{_HEDGE}\s+{_OF}?{_NAME}",
@@ -102,10 +102,10 @@ _MERE_ADJECTIVE = re.compile(
 _MOST_WORDS = 9
 _LONGEST = 4_000
 _SPEAKS = re.compile(
-    r"^(?:(?:I|we)\s+\w|(?:it|this|that|he|she|the patient)(?:\s+\w+){0,2}?\s*(?:is|'s|’s|has|could|may|might|would|was)\b|(?:most|very|more|less)\s+(?:likely|probable|probably)\b|"
+    r"^(?:(?:I|we)(?:['’](?:d|m|ll|ve))?\s+\w|(?:it|this|that|he|she|the patient)(?:\s+\w+){0,2}?\s*(?:is|'s|’s|has|could|may|might|would|was)\b|(?:most|very|more|less)\s+(?:likely|probable|probably)\b|"
     r"(?:probably|likely|presumably|possibly|perhaps|maybe)\b|(?:my|the)\s+(?:\w+\s+){0,3}(?:diagnosis|answer|impression|cause|differential|ddx|possibilities)\b\s*(?:is|are|was|remains|would|includes?)\b|also consider|consider\b|"
     r"(?:given|based on|considering)\s)|\b(?:is|are)\s+(?:the\s+|my\s+|also\s+|not\s+|an?\s+)?(?:most|more|less|likely|unlikely|possible|probable|leading|excluded|ruled)\b|"
-    r"\b(?:suggests?|points? to|consistent with|rule[sd]? out|less likely|rather than|cannot|because|includes?)\b|[.!?]\s+[A-Z]|\?$",
+    r"\b(?:suggests?|points? to|consistent with|rule[sd]? out|less likely|rather than|cannot|because|includes?|confirms?|indicates?|shows?|demonstrates?|reveals?|supports?|requires?)\b|[.!?]\s+[A-Z]|\?$",
     re.IGNORECASE,
 )
 _A_SECOND_SENTENCE = re.compile(r"(?<!\bvs)(?<!\bSt)(?<!\bDr)[.!?]\s+[A-Z][a-z]*\s+\S")

@@ -1,5 +1,8 @@
 """Cells that hold whole lists -> their diagnoses, each unlike cell read once."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import ast

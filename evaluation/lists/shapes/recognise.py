@@ -1,5 +1,8 @@
 """Which shape a table has: what each column holds, and where the lists are."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping

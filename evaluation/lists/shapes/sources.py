@@ -1,5 +1,8 @@
 """Whatever holds lists, a file, several, a folder, a frame, Python objects -> one table in the long form."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import os

@@ -1,5 +1,8 @@
 """A table of a known shape -> the long form."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
@@ -83,7 +86,8 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long
     for name in by:
         if name in table.names and name not in data:
             data[name] = table.data.column(name).take(take)
-    sources = None if table.sources is None else [table.sources[i] for i in row[order].tolist()]
+    files = table.sources
+    sources = None if files is None else [str(files[i]) for i in row[order].tolist()]
     long = Table(
         pa.table(data),
         table.source,
@@ -151,7 +155,7 @@ def _numbered(table: Table, columns: list[str]) -> _Part:
     flat = pa.concat_arrays([chunk for column in texts for chunk in column.chunks])
     diagnosis = flat.take(pa.array(rank * len(table) + row))
     none = np.flatnonzero(blank.all(0))
-    unread = {len(row) + i: None for i in range(len(none))}
+    unread: dict[int, str | None] = {len(row) + i: None for i in range(len(none))}
     return (
         np.concatenate([row, none]),
         np.concatenate([rank + 1, np.full(len(none), -1)]),
