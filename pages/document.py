@@ -71,7 +71,7 @@ def document(
         title=title,
         eyebrow=eyebrow,
         answers=answers,
-        parts=[part for part in (Part(*given) for given in parts) if part.html],
+        parts=[part for part in (given if isinstance(given, Part) else Part(*given) for given in parts) if part.html],
         warnings=warnings,
         footer=footer,
         style=Markup(whole),
