@@ -253,7 +253,7 @@ def test_without_a_panel_the_reference_is_the_judge(everything, same_text, tmp_p
     ):
         report = evaluate(lists, same_text, bootstrap=20)
         assert report.left_out["relative"].startswith(why)
-        assert report.question == "How close do the lists come to the reference diagnosis?"
+        assert report.question == "Which model names the right diagnoses?"
         assert report.algorithms == (["X", "Y", "A", "Z", "B"] if "role" not in lists else ["A"])
         assert report.row("HDF1", algorithm="A")["value"] == pytest.approx(
             evaluate(frame, same_text, metrics="hdf1", bootstrap=0).row("HDF1", algorithm="A")["value"]
