@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 
 LEAST_SWAPS, SWAPS_PER_PAIR = 9_999, 2_000
-"""So many that a p below 0.001 can be seen after Holm's correction for the pairs."""
+"""So many that a p below 0.001 can be seen after Holm's correction for the pairs; fewer where there are more than some 20 raters."""
+_MOST_VALUES = 3e8
 _MOST_BITS, _MOST_PRODUCTS = 1e9, 1e11
 _BITS_OF_FEW = 5e7
 _BYTES_PER_BLOCK = 64_000_000
@@ -83,7 +84,8 @@ def permutation_test(pairs: Pairs, statistics: Sequence[Statistic], seed: int) -
     statistics. Where n B is so large that this would take minutes, the distribution of d* is taken for normal, with its
     exact variance (of a statistic that is no mean, by the delta method); but what differs in a few cases only is permuted.
     """
-    count = max(LEAST_SWAPS, SWAPS_PER_PAIR * len(pairs))
+    affordable = int(_MOST_VALUES / max(1, len(pairs) * len(statistics)))
+    count = max(LEAST_SWAPS, min(SWAPS_PER_PAIR * len(pairs), affordable))
     shape = len(statistics), len(pairs)
     products = float(pairs.n) * count * len(pairs) * len(pairs.columns)
     if pairs.n * count <= _MOST_BITS and products <= _MOST_PRODUCTS:
