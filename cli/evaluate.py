@@ -10,6 +10,9 @@ import typer
 from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed
 from .votes import Endpoints, quiet_retries, say_asked
 
+IN, OUT, METRICS, PANEL = "What goes in", "What comes out", "Metrics", "A panel of experts"
+ASKED = "Language models as judges, votes"
+
 
 def evaluate(
     lists: Annotated[
@@ -20,42 +23,73 @@ def evaluate(
         ),
     ],
     references: Annotated[
-        Path | None, typer.Option("--references", help="The right answers, where they stand in a file of their own.")
+        Path | None,
+        typer.Option(
+            "--references", rich_help_panel=IN, help="The right answers, where they stand in a file of their own."
+        ),
     ] = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", help="The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx, .json."
+            "--output",
+            "-o",
+            rich_help_panel=OUT,
+            help="The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx, .json.",
         ),
     ] = None,
-    json: Annotated[Path | None, typer.Option("--json", help="Everything that was computed, as JSON.")] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="The table of metrics, as CSV.")] = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", rich_help_panel=OUT, help="Everything that was computed, as JSON.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", rich_help_panel=OUT, help="The table of metrics, as CSV.")
+    ] = None,
     matches: Annotated[
         Path | None,
-        typer.Option("--matches", help="What was matched with what, a row for each case, model and rank: a table."),
+        typer.Option(
+            "--matches",
+            rich_help_panel=OUT,
+            help="What was matched with what, a row for each case, model and rank: a table.",
+        ),
     ] = None,
-    charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="Print every table, not only the leaderboard.")] = False,
+    charts: Annotated[
+        Path | None, typer.Option("--charts", rich_help_panel=OUT, help="A folder for each chart as PNG and SVG.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", rich_help_panel=OUT, help="Print every table, not only the leaderboard.")
+    ] = False,
     spreadsheet: Annotated[
-        bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
+        bool,
+        typer.Option(
+            "--spreadsheet", rich_help_panel=OUT, help="In a CSV, keep a spreadsheet from running a text as a formula."
+        ),
     ] = False,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
             "--metrics",
             "--metric",
+            rich_help_panel=METRICS,
             help="A metric, or a family (ranking, recall, hierarchical, weighted, relative, agreement); all that the lists allow, if none.",
         ),
     ] = None,
-    k: Annotated[int, typer.Option("--k", help="Diagnoses per list, the likeliest first; curves run over 1…k.")] = 3,
+    k: Annotated[
+        int,
+        typer.Option(
+            "--k", rich_help_panel=METRICS, help="Diagnoses per list, the likeliest first; curves run over 1…k."
+        ),
+    ] = 3,
     by: Annotated[
-        list[str] | None, typer.Option("--by", help="A column of the cases: every metric for each of its values, too.")
+        list[str] | None,
+        typer.Option(
+            "--by", rich_help_panel=METRICS, help="A column of the cases: every metric for each of its values, too."
+        ),
     ] = None,
     columns: Annotated[
         list[str] | None,
         typer.Option(
             "--columns",
             "--column",
+            rich_help_panel=IN,
             help="What a column is: --columns reference=gold, --columns predictions=gpt4,claude.",
         ),
     ] = None,
@@ -63,6 +97,7 @@ def evaluate(
         str | None,
         typer.Option(
             "--format",
+            rich_help_panel=IN,
             help="The format of the files, where it is not to be recognised: inspect, lm-eval, craft-md, clinbench-hpb, "
             "diagnosis-arena, direct or kernel29.",
         ),
@@ -71,36 +106,56 @@ def evaluate(
     no_diagnosis: Annotated[
         list[str] | None,
         typer.Option(
-            help="One more word that means no diagnosis, beside none, N/A, unknown and the like; keep: these, too, are diagnoses."
+            rich_help_panel=IN,
+            help="One more word that means no diagnosis, beside none, N/A, unknown and the like; keep: these, too, are diagnoses.",
         ),
     ] = None,
     missing: Annotated[
         str | None,
         typer.Option(
+            rich_help_panel=IN,
             help="A list that is not there: empty (an empty answer; the default, but for experts), own (each model has its own number "
-            "of cases) or refuse."
+            "of cases) or refuse.",
         ),
     ] = None,
     rejects: Rejects = None,
     algorithms: Annotated[
         list[str] | None,
         typer.Option(
-            "--algorithms", "--algorithm", help="A rater that is an algorithm; the others are the panel of experts."
+            "--algorithms",
+            "--algorithm",
+            rich_help_panel=PANEL,
+            help="A rater that is an algorithm; the others are the panel of experts.",
         ),
     ] = None,
     in_turn: Annotated[
-        bool, typer.Option("--in-turn", help="Each rater in turn is the algorithm, the others the panel.")
+        bool,
+        typer.Option(
+            "--in-turn", rich_help_panel=PANEL, help="Each rater in turn is the algorithm, the others the panel."
+        ),
     ] = False,
-    hardness: Annotated[float, typer.Option(help="H in [0, 1]: 1 compares means, 0 the best with the worst.")] = 1.0,
+    hardness: Annotated[
+        float, typer.Option(rich_help_panel=PANEL, help="H in [0, 1]: 1 compares means, 0 the best with the worst.")
+    ] = 1.0,
     denominator: Annotated[
-        str, typer.Option(help="nk2: n k squared, as in the source; observed: the lists' own lengths.")
+        str,
+        typer.Option(
+            rich_help_panel=PANEL, help="nk2: n k squared, as in the source; observed: the lists' own lengths."
+        ),
     ] = "nk2",
     labelled: Annotated[
         Path | None,
-        typer.Option(help="Pairs of these lists that experts labelled: P and RPAD corrected for M's own errors."),
+        typer.Option(
+            rich_help_panel=PANEL,
+            help="Pairs of these lists that experts labelled: P and RPAD corrected for M's own errors.",
+        ),
     ] = None,
     icd_source: Annotated[
-        str, typer.Option(help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.")
+        str,
+        typer.Option(
+            rich_help_panel=METRICS,
+            help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.",
+        ),
     ] = "icd10cm",
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
@@ -109,25 +164,42 @@ def evaluate(
     judge_all: JudgeAll = False,
     store: Annotated[
         Path | None,
-        typer.Option("--store", help="The vote store: read for M, and filled by --judge, --relation, --severity."),
+        typer.Option(
+            "--store",
+            rich_help_panel=ASKED,
+            help="The vote store: read for M, and filled by --judge, --relation, --severity.",
+        ),
     ] = None,
     endpoints: Endpoints = None,
     judge: Annotated[
         str | None,
-        typer.Option(help="Recall by a language model's two stages in the place of M: ENDPOINT:MODEL."),
+        typer.Option(
+            rich_help_panel=ASKED, help="Recall by a language model's two stages in the place of M: ENDPOINT:MODEL."
+        ),
     ] = None,
     relation: Annotated[
         str | None,
-        typer.Option(help="Fill the column relation by a language model: ENDPOINT:MODEL; or by M itself: model."),
+        typer.Option(
+            rich_help_panel=ASKED,
+            help="Fill the column relation by a language model: ENDPOINT:MODEL; or by M itself: model.",
+        ),
     ] = None,
     severity: Annotated[
-        str | None, typer.Option(help="Fill the column severity by a language model: ENDPOINT:MODEL.")
+        str | None,
+        typer.Option(rich_help_panel=ASKED, help="Fill the column severity by a language model: ENDPOINT:MODEL."),
     ] = None,
-    max_calls: Annotated[int | None, typer.Option(help="Of the language models: stop after so many calls.")] = None,
-    max_cost: Annotated[float | None, typer.Option(help="Of the language models: stop before this cost.")] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(rich_help_panel=ASKED, help="Of the language models: stop after so many calls.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(rich_help_panel=ASKED, help="Of the language models: stop before this cost.")
+    ] = None,
     min_coverage: MinCoverage = 0.9,
     pairs: Annotated[
-        Path | None, typer.Option("--pairs", help="Write the pairs that M would be asked to this file, and stop.")
+        Path | None,
+        typer.Option(
+            "--pairs", rich_help_panel=ASKED, help="Write the pairs that M would be asked to this file, and stop."
+        ),
     ] = None,
 ) -> None:
     """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow."""
