@@ -14,13 +14,13 @@ OUT = Path("out/bench")
 
 def main(arguments: list[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
-    from . import panels, speed  # noqa: F401 (they fill the table)
+    from . import leaderboard, panels, speed  # noqa: F401 (they fill the table)
     from .report import ENTRIES, FLOOR, short_failures, show
 
     if chosen.list:
-        print(f"in the table: {', '.join(ENTRIES)}\nby name only: accuracy")
+        print(f"in the table: {', '.join(ENTRIES)}\nby name only: accuracy, peers")
         return 0
-    if unknown := set(chosen.names) - {*ENTRIES, "accuracy"}:
+    if unknown := set(chosen.names) - {*ENTRIES, "accuracy", "peers"}:
         print(f"no benchmark {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
         return 2
     if chosen.beside is not None:
@@ -38,6 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
         from .accuracy import main as accuracy
 
         accuracy()
+    if "peers" in chosen.names:
+        from .peers import main as peers
+
+        peers()
     if chosen.short and (below := short_failures(rows)):
         print(f"Below {FLOOR:.2f} of their mark:", *below, sep="\n  ")
         return 1
