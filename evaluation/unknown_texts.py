@@ -11,7 +11,7 @@ from ..errors import quoted
 from ..matcher.protocol import Matcher, not_understood, read_as
 from .lists.lists import Lists
 
-SHOWN = 5
+SHOWN = 3
 
 
 def warnings_of(lists: Lists, matcher: Matcher) -> list[str]:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...files.tables import SET_ASIDE, check_output, write_rejects
-from .columns import Codes, Problems, blanks, check_words, coded, diagnoses, one_per_case, optional_cells, ranks, roles
-from .lists import EXPERT, NO_DIAGNOSIS, REFERENCE, UNUSED, Lists, Rejected, assign_roles, note_unused
+from ...files.tables import check_output
+from .columns import Codes, Problems, blanks, check_words, coded, diagnoses, one_per_case, optional_cells, ranks
+from .lists import EXPERT, NO_DIAGNOSIS, Lists
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import (
     EMPTY,
@@ -26,8 +26,10 @@ from .ranking import (
     told_missing,
 )
 from .references import references_of
+from .set_aside import pass_over, set_aside, spoilt_lists
 from .shapes.long import MORE, Long
 from .shapes.sources import long_form
+from .who import who
 
 DEPTH = 10
 """The deepest rank that a metric looks at, whatever k is."""
@@ -107,17 +109,8 @@ def read_lists(
 
     case, cases = of_case = coded(names["case_id"], problems, "the case has no name")
     rater, raters = of_rater = coded(names["rater"], problems, "the rater has no name", of_case=True)
-    role_of_rater, role_of_row = roles(names.get("role"), of_rater, problems)
-    is_reference = role_of_row == REFERENCE
-    kept_raters = [i for i in range(len(raters)) if role_of_rater is None or role_of_rater[i] != REFERENCE]
-    assigned = None if role_of_rater is None else tuple(role_of_rater[i] for i in kept_raters)
-    notes: list[str] = []
-    if algorithms is not None:
-        listing = [raters[i] for i in kept_raters]
-        assigned = assign_roles(listing, assigned, algorithms, table.source)
-        notes.extend(note_unused(listing, assigned))
-    role = dict(zip(kept_raters, assigned or [""] * len(kept_raters), strict=True))
-    in_use = np.array([role.get(i, UNUSED) != UNUSED for i in range(len(raters))] + [False])
+    people = who(names.get("role"), of_rater, algorithms, problems)
+    role, is_reference, in_use, notes = people.role, people.is_reference, people.in_use, [*people.notes]
 
     empty = blanks(table, names["diagnosis"]) & blanks(table, names["rank"])
     ranked = in_use[rater] & ~empty
@@ -125,18 +118,11 @@ def read_lists(
     entry, strings, none_words = diagnoses(names["diagnosis"], is_none, ranked, problems)
     rows = Rows(of_case, of_rater, rank, ranked, empty, long.unread)
     said_of_ranks = check_ranks(rows, names["rank"], problems)
-    for name, check in (checks or {}).items() if rejects is not None else ():
-        if name in names:
-            check_words(names[name], check, ranked | is_reference, problems)
-        if f"reference_{name}" in names:
-            check_words(names[f"reference_{name}"], check, case >= 0, problems, of_case=True)
-    if k is not None:
-        passed_over = _pass_over(rank, max(k, DEPTH), problems)
+    if rejects is not None:
+        _check_words(names, checks or {}, ranked | is_reference, case >= 0, problems)
+    if k is not None and (passed_over := pass_over(rank, max(k, DEPTH), problems)):
         ranked[passed_over] = False
-        if passed_over:
-            notes.append(
-                f"{len(passed_over):,} rows past rank {max(k, DEPTH)} cannot be right; no metric looks so far."
-            )
+        notes.append(f"{len(passed_over):,} rows past rank {max(k, DEPTH)} cannot be right; no metric looks so far.")
 
     at = np.flatnonzero(is_reference & (case >= 0))
     at = at[np.lexsort((at, rank[at], case[at]))]
@@ -148,12 +134,12 @@ def read_lists(
     used = np.flatnonzero(in_use)
     policy = {r: missing or (REFUSE if role[r] == EXPERT else EMPTY) for r in used.tolist()}
     refused = np.array([r for r, one in policy.items() if one == REFUSE], np.int64)
-    spoilt = _spoilt(rows, problems)
+    spoilt = spoilt_lists(rows, problems)
     there = lists_given(rows, spoilt)
     check_missing(rows, there, refused, names["rater"], problems)
     answered = np.asarray(there[:, used].any(1))
     answered[case[[row for row in long.unread if in_use[rater[row]] and case[row] >= 0]]] = True
-    out_cases, rejected = _set_aside(rows, problems, spoilt, refused, answered, rejects)
+    out_cases, rejected = set_aside(rows, problems, spoilt, refused, answered, rejects)
 
     kept_cases = np.flatnonzero(answered & ~out_cases)
     if not len(kept_cases):
@@ -183,7 +169,7 @@ def read_lists(
         source=table.source,
         cases=[cases[i] for i in kept_cases],
         raters=[raters[i] for i in used],
-        roles=None if assigned is None else tuple(role[i] for i in used.tolist()),
+        roles=None if not people.told else tuple(role[i] for i in used.tolist()),
         strings=[strings[i] for i in np.flatnonzero(said[:-1] >= 0)],
         entries=said[entry[order]].astype(np.int32),
         offsets=(np.cumsum(lengths) - lengths).reshape(-1, len(used)),
@@ -206,65 +192,25 @@ def read_lists(
     )
 
 
+def _check_words(
+    names: Mapping[str, str],
+    checks: Mapping[str, Callable[[Any], Any]],
+    of_lists: NDArray[np.bool_],
+    of_cases: NDArray[np.bool_],
+    problems: Problems,
+) -> None:
+    """Adds a problem for each word outside the scale of its column. of_lists, of_cases : bool [rows], where they are looked at."""
+    for name, check in checks.items():
+        if name in names:
+            check_words(names[name], check, of_lists, problems)
+        if f"reference_{name}" in names:
+            check_words(names[f"reference_{name}"], check, of_cases, problems, of_case=True)
+
+
 def _is_read(column: str, wanted: Container[str] | None) -> bool:
     """Whether one of the wanted families reads a column."""
     families = _READ_BY.get(column.removeprefix("reference_"))
     return wanted is None or families is None or any(family in wanted for family in families)
-
-
-def _pass_over(rank: Codes, depth: int, problems: Problems) -> list[int]:
-    """Forgets the problems of rows past `depth`, and gives these rows."""
-    rows = [row for row in problems if rank[row] > depth and row not in problems.of_case]
-    for row in rows:
-        problems.drop(row)
-    return rows
-
-
-def _spoilt(rows: Rows, problems: Problems) -> Codes:
-    """The numbers of the lists that hold a row with a problem of its own."""
-    found = sorted(set(problems) - problems.of_case)
-    return np.unique(rows.list_of[found]) if found else np.empty(0, np.int64)
-
-
-def _set_aside(
-    rows: Rows,
-    problems: Problems,
-    spoilt: Codes,
-    refused: Codes,
-    answered: NDArray[np.bool_],
-    rejects: str | os.PathLike[str] | None,
-) -> tuple[NDArray[np.bool_], Rejected]:
-    """bool [cases], those that are left out; what is wrong with them, and with the lists `spoilt`, is written to `rejects`.
-
-    Raises
-    ------
-    InputError
-        The first problem, where `rejects` is None.
-    """
-    case, cases = rows.case
-    out = np.zeros(len(cases) + 1, bool)
-    if not problems:
-        return out[:-1], Rejected(path=None if rejects is None else os.fspath(rejects))
-    if rejects is None:
-        raise problems[min(problems)].with_remedy(SET_ASIDE)
-    of_cases = np.isin(rows.rater[0], refused) | ~(rows.ranked | rows.empty)
-    culprit_of_case, culprit_of_list = dict[int, int](), dict[int, int]()
-    list_of = rows.list_of
-    for row in sorted(problems):
-        if row in problems.of_case or of_cases[row]:
-            culprit_of_case.setdefault(int(case[row]), row)
-        culprit_of_list.setdefault(int(list_of[row]), row)
-    out[[i for i in culprit_of_case if i >= 0]] = True
-    out[:-1] |= ~answered & np.isin(np.arange(len(cases)), case[list(problems)])
-    reasons = {row: str(problem) for row, problem in problems.items()}
-    for row in np.flatnonzero(out[case] & (case >= 0)).tolist():
-        first = culprit_of_case.get(int(case[row]), culprit_of_list.get(int(list_of[row]), row))
-        reasons.setdefault(row, f"left out with its case: {problems[first]}")
-    for row in np.flatnonzero(np.isin(list_of, spoilt[spoilt >= 0])).tolist():
-        reasons.setdefault(row, f"left out with its list: {problems[culprit_of_list[int(list_of[row])]]}")
-    write_rejects(problems.table, reasons, rejects)
-    lost = spoilt[(spoilt >= 0) & ~out[spoilt // max(len(rows.rater[1]), 1)]]
-    return out[:-1], Rejected(len(reasons), int(out[:-1].sum()), os.fspath(rejects), len(lost))
 
 
 def _told_cases(kept: Codes, unanswered: NDArray[np.bool_], references: list[tuple[str, ...]]) -> list[str]:
