@@ -118,14 +118,19 @@ class Lists:
         """The same lists, with the roles that `assign_roles` gives; raters that it leaves out are gone."""
         roles = assign_roles(self.raters, self.roles, algorithms, self.source)
         used = [i for i, role in enumerate(roles) if role != UNUSED]
+        notes = (*self.notes, *note_unused(self.raters, roles))
+        return replace(replace(self, roles=roles).of_raters(used), notes=notes)
+
+    def of_raters(self, places: Sequence[int]) -> Lists:
+        """The same lists of some raters, in the order of `places` among `raters`."""
+        at = list(places)
         return replace(
             self,
-            raters=[self.raters[i] for i in used],
-            roles=tuple(roles[i] for i in used),
-            offsets=self.offsets[:, used],
-            lengths=self.lengths[:, used],
-            absent=self.absent[:, used],
-            notes=(*self.notes, *note_unused(self.raters, roles)),
+            raters=[self.raters[i] for i in at],
+            roles=None if self.roles is None else tuple(self.roles[i] for i in at),
+            offsets=self.offsets[:, at],
+            lengths=self.lengths[:, at],
+            absent=self.absent[:, at],
         )
 
 

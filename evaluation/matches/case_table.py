@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,13 @@ class CaseTable:
     def nearest(self) -> Nearest:
         """Of all cases."""
         return nearest_answers(self.lists, self.matches)
+
+    def in_order(self, raters: Sequence[str]) -> CaseTable:
+        """The same with the raters in this order, those that are not named behind."""
+        wanted = {rater: place for place, rater in enumerate(raters)}
+        at = sorted(range(len(self.lists.raters)), key=lambda i: wanted.get(self.lists.raters[i], len(wanted)))
+        found = replace(self.matches, probabilities=self.matches.probabilities[:, at], hits=self.matches.hits[:, at])
+        return replace(self, lists=self.lists.of_raters(at), matches=found)
 
     @cached_property
     def told(self) -> Told:

@@ -13,7 +13,7 @@ from ...pages.renderer import Renderer
 from ...pages.style import PAGE
 from ...pages.templates import macros
 from ..matches.case_table import CaseTable
-from ..statistics.leaderboard import leaderboard
+from ..statistics.leaderboard import leaderboard, standing
 from ..statistics.results import Results
 from ..statistics.section import RELATIVE, Section
 from .browser.case_browser import case_browser
@@ -31,7 +31,7 @@ _HTML = macros("report.html.j2", Path(__file__).parent)
 def page(report: Results, cases: CaseTable | None = None) -> str:
     """A whole HTML document. Every text from the data is escaped. cases : what the case browser shows."""
     figures, marks = all_figures(report), marks_of(report)
-    browser = case_browser(cases)
+    browser = case_browser(None if cases is None else cases.in_order(standing(report)))
     made, one = report.made_with, len(report.algorithms) == 1
     left_out = [f"{spoken(name)}: {reason}" for name, reason in report.left_out.items()]
     against_experts = bool(made["panels"])

@@ -273,3 +273,12 @@ def test_votes_that_nobody_asked_for_are_not_needed():
     matcher.rests_on_votes = True
     lists = read_lists(long_form(CASES, ROLES))
     assert case_table(lists, Context(matcher, n_cases=4)) is None and not matcher.asked
+
+
+def test_raters_in_another_order():
+    report = evaluate(long_form(CASES, ROLES), Knowing(), k=3, bootstrap=0, metrics="recall")
+    table = report.case_table
+    other = table.in_order(["B"])
+    assert other.lists.raters == ["B", *(rater for rater in table.lists.raters if rater != "B")]
+    rows = [sorted(map(str, one.table.to_pylist())) for one in (table, other)]
+    assert rows[0] == rows[1] and table.table != other.table
