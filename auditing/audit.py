@@ -32,7 +32,7 @@ from .tables import contribution_rows, correlation_rows, feature_rows, histogram
 
 _NO_LABELS = "the pairs have no labels (a column label, or one label_<expert> for each expert)"
 _ONE_LABEL = "the pairs that differ after normalisation have one label only"
-_NOT_ASKED = "not asked for (--retrain)"
+_NOT_ASKED = "not asked for (the option 'retrain')"
 _MIN_RESAMPLES = 20
 
 

@@ -78,5 +78,5 @@ def contained_warning(found: dict[str, Any]) -> list[str]:
         return []
     return [
         f"Of {pairs:,} pairs in which one side's words contain the other's, {other:,} are labelled 0 and {pairs - other:,} 1. If one"
-        " diagnosis may specify the other, choose contained='set-aside' or 'match' (--contained)."
+        " diagnosis may specify the other, choose 'set-aside' or 'match' in the option 'contained'."
     ]

@@ -118,7 +118,7 @@ def import_table(
     for question, rows in conflicts(votes):
         shown = "; ".join(f"row {table.row_number(row)}: {_said(votes[row][1])}" for row in rows[:4])
         problem = f"the pair {question.first!r}, {question.second!r} has two votes of {question.config.model} ({shown})"
-        allowed = "one vote of a model on a pair, in either order; --rejects FILE sets such rows aside"
+        allowed = "one vote of a model on a pair, in either order"
         problems.update((row, table.error(problem, row, a, allowed=allowed)) for row in rows)
     table.sound_rows(problems, rejects)
     kept = list(dict.fromkeys(vote for row, vote in votes.items() if row not in problems))

@@ -74,7 +74,7 @@ def compute(lists: Lists, context: Context) -> Section:
         section.rows = [row for row in section.rows if row["metric"] != symbol]
         section.notes.append(
             f"{symbol} was left out: it asks M about diagnoses of different cases, and this M rests on votes. "
-            f"Ask for it by name (--metric {METRICS[-1]})."
+            f"Ask for it by name, {METRICS[-1]}, in the option 'metrics'."
         )
     if cross_case.asked < cross_case.all:
         section.notes.append(

@@ -76,7 +76,11 @@ class Asking:
             return asked
         endpoint, colon, model = asked.partition(":")
         if not (colon and model) or endpoint not in self.endpoints:
-            known = f"with one of {', '.join(self.endpoints)}" if self.endpoints else "and need --endpoints FILE"
+            known = (
+                f"with one of {', '.join(self.endpoints)}"
+                if self.endpoints
+                else "and need the option 'endpoints', a TOML file"
+            )
             itself = "model (M itself), or " if option == "relation" else ""
             raise NotServed(option, f"{itself}ENDPOINT:MODEL, {known}{hint(endpoint, self.endpoints)}", asked)
         return LanguageModel(self.endpoints[endpoint], model, price=self.prices.get(model))

@@ -119,7 +119,7 @@ _NO_RANK = ("no diagnosis among the first five ranks", "NaN: 0 of 0")
     meaning="How near in meaning the first five diagnoses are to the right one, the first counting most.",
     good="16 is a list of exact synonyms; one of them, before four unrelated diagnoses, has 5.3. Read it rescaled, from -1 to 1.",
     use="a graded judgement of meaning is at hand",
-    avoid="nobody has judged the relations: --relation model then fills them",
+    avoid="nobody has judged the relations: the option 'relation' fills them, by M itself or by a language model",
     formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5",
     inputs=f"relations, one for each diagnosis: {', '.join(f'{word} (D = {d})' for word, d in RELATIONS.items())}; ranks",
     degenerate=(_NO_RANK, ("a word outside the scale", "refused")),
