@@ -13,7 +13,7 @@ from ..metrics import REGISTRY
 from .bootstrap import by_name
 from .estimates import estimates
 from .measure import Estimate, Measure
-from .permutation import Pairs, Statistic, permutation_test
+from .permutation import Pairs, PermutationTest, Statistic, permutation_test
 from .section import Context, measured
 from .significance import holm
 
@@ -62,7 +62,7 @@ def difference_rows(
         for row, corrected in zip(known, holm([row["p"] for row in known]).tolist(), strict=True):
             row["p_holm"] = corrected
         rows += own
-    return rows, _told(tested.swaps, tested.approximate, len(places))
+    return rows, _told(tested, len(places))
 
 
 def _of_pair(
@@ -73,15 +73,15 @@ def _of_pair(
     return estimates([one.measure for one in found], cases, context, together)
 
 
-def _told(swaps: int, approximate: NDArray[np.bool_], pairs: int) -> list[str]:
+def _told(tested: PermutationTest, pairs: int) -> list[str]:
     words = (
-        f"Differences between raters: p is two-sided, of {swaps:,} permutations, in each of which the two change places in cases "
-        "drawn at random"
+        "Differences between raters: p is two-sided, of paired permutations, in each of which the two change places in cases drawn at "
+        f"random: of all of them where cases differ in few ways (McNemar's exact test for top-k accuracy), else of {tested.swaps:,}"
     )
-    if approximate.any():
+    if tested.approximate.any():
         words += (
-            f"; for {int(approximate.sum()):,} of {approximate.size:,} differences, of the normal approximation of these, with their "
-            "exact variance"
+            f"; for {int(tested.approximate.sum()):,} of {tested.approximate.size:,} differences, of the normal approximation of these, "
+            "with their exact variance"
         )
     return [
         f"{words}. It is corrected for the {pairs:,} comparisons of each metric (Holm)." if pairs > 1 else f"{words}."

@@ -17,6 +17,8 @@ _MOST_BITS, _MOST_PRODUCTS = 1e9, 1e11
 _BITS_OF_FEW = 5e7
 _BYTES_PER_BLOCK = 64_000_000
 _TIE = 1e-12
+_MOST_OUTCOMES, _MOST_GROUPS, _SAMPLE = 50_000, 15, 300
+"""Of an exact p: as many outcomes, and so groups of cases; seen early in a sample."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,12 @@ class Pairs:
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """p : float64 [statistics, P], two-sided. approximate : bool, likewise, where it is of the normal approximation. swaps : B."""
+    """p : float64 [statistics, P], two-sided. exact, approximate : bool, likewise, where it is of all permutations, and where of the
+    normal approximation. swaps : B, of all others.
+    """
 
     p: Values
+    exact: NDArray[np.bool_]
     approximate: NDArray[np.bool_]
     swaps: int
 
@@ -81,7 +86,7 @@ def permutation_test(pairs: Pairs, statistics: Sequence[Statistic], seed: int) -
     """`p = (1 + #{|d*| >= |d|}) / (B + 1)`, d the difference of a statistic between two raters (Phipson and Smyth 2010).
 
     In each of B permutations the two change places in each case with a chance of one half: in the same cases for all pairs and
-    statistics. Where n B is so large that this would take minutes, the distribution of d* is taken for normal, with its
+    statistics. Where cases differ in few ways (top-k accuracy: by 1, and it is McNemar's exact test) p is of all permutations. Where n B is so large that this would take minutes, the distribution of d* is taken for normal, with its
     exact variance (of a statistic that is no mean, by the delta method); but what differs in a few cases only is permuted.
     """
     affordable = int(_MOST_VALUES / max(1, len(pairs) * len(statistics)))
@@ -92,9 +97,10 @@ def permutation_test(pairs: Pairs, statistics: Sequence[Statistic], seed: int) -
         sides = [pairs.sides(pair) for pair in range(len(pairs))]
         change = np.stack([other - one for one, other in sides], 1)
         totals = np.array([[side.sum(0) for side in both] for both in sides])
-        beyond = _beyond(change, totals, statistics, count, seed)
-        return PermutationTest((1 + beyond) / (1 + count), np.zeros(shape, bool), count)
-    p, approximate = np.empty(shape), np.zeros(shape, bool)
+        p = (1 + _beyond(change, totals, statistics, count, seed)) / (1 + count)
+        exact = _with_exact_p(p, change, totals, statistics)
+        return PermutationTest(p, exact, np.zeros(shape, bool), count)
+    p, exact, approximate = np.empty(shape), np.zeros(shape, bool), np.zeros(shape, bool)
     for pair in range(len(pairs)):
         one, other = pairs.sides(pair)
         change, totals = other - one, np.stack([one.sum(0), other.sum(0)])
@@ -103,12 +109,57 @@ def permutation_test(pairs: Pairs, statistics: Sequence[Statistic], seed: int) -
         for i, statistic in enumerate(statistics):
             used = np.unique(np.concatenate([statistic.values, statistic.held]))
             rows = differs[:, used].any(1)
-            if rows.sum() * float(count) <= _BITS_OF_FEW:
+            known = exact_p(change[rows], totals, statistic, used)
+            if known is not None:
+                p[i, pair], exact[i, pair] = known, True
+            elif rows.sum() * float(count) <= _BITS_OF_FEW:
                 beyond = _beyond(change[rows][:, None], totals[None], [statistic], count, seed)
                 p[i, pair] = (1 + beyond[0, 0]) / (1 + count)
             else:
                 p[i, pair], approximate[i, pair] = _normal_p(statistic, totals, covariance, used), True
-    return PermutationTest(p, approximate, count)
+    return PermutationTest(p, exact, approximate, count)
+
+
+def _with_exact_p(p: Values, change: Values, totals: Values, statistics: Sequence[Statistic]) -> NDArray[np.bool_]:
+    """Replaces p [statistics, P] where it can be of all permutations, and says where. change : [n, P, q]. totals : [P, 2, q]."""
+    exact = np.zeros(p.shape, bool)
+    for i, statistic in enumerate(statistics):
+        used = np.unique(np.concatenate([statistic.values, statistic.held]))
+        for pair in range(p.shape[1]):
+            own = change[:, pair]
+            known = exact_p(own[(own[:, used] != 0).any(1)], totals[pair], statistic, used)
+            if known is not None:
+                p[i, pair], exact[i, pair] = known, True
+    return exact
+
+
+def exact_p(change: Values, totals: Values, statistic: Statistic, used: NDArray[np.intp]) -> float | None:
+    """The share of all permutations with a difference as large as in the data; None where there are too many to go through.
+
+    Cases that change alike, up to the sign, are one group: how many of its g cases add the change is binomial, of g and one half.
+    change : [d, q], of the cases that differ, second less first. totals : [2, q]. used : the columns of the statistic.
+    """
+    rows = change[:, used]
+    if len(np.unique(np.abs(rows[:_SAMPLE]), axis=0)) > _MOST_GROUPS:
+        return None
+    signs = np.sign(rows[np.arange(len(rows)), (rows != 0).argmax(1)])
+    ways, group = np.unique(rows * signs[:, None], axis=0, return_inverse=True)
+    sizes = np.bincount(group.ravel(), minlength=len(ways))
+    if np.prod(sizes + 1.0) > _MOST_OUTCOMES:
+        return None
+    from scipy.stats import binom
+
+    against = np.bincount(group.ravel(), signs < 0, minlength=len(ways))
+    moved, chance = np.zeros((1, len(used))), np.ones(1)
+    for way, size, negative in zip(ways, sizes.tolist(), against, strict=True):
+        added = np.arange(size + 1)
+        moved = (moved[:, None] + ((added - negative)[:, None] * way)[None]).reshape(-1, len(used))
+        chance = (chance[:, None] * binom.pmf(added, size, 0.5)).ravel()
+    every = np.zeros((len(moved), totals.shape[-1]))
+    every[:, used] = moved
+    apart = np.abs(statistic.of(totals[0] + every) - statistic.of(totals[1] - every))
+    data = np.abs(statistic.of(totals[0]) - statistic.of(totals[1]))
+    return min(1.0, float(chance[~(apart < data - _TIE)].sum()))
 
 
 def _beyond(
