@@ -22,7 +22,7 @@ from .matches.case_matches import asked
 from .metrics import REGISTRY
 from .metrics.relative import check_k
 from .metrics.truths import truths
-from .metrics.weighted import FARTHEST
+from .metrics.weighted import FARTHEST, relevance
 
 Predictions = Sequence[Sequence[str] | str] | Mapping[Any, Sequence[str] | str]
 AnyMatcher = Matcher | str | os.PathLike[str] | None
@@ -163,7 +163,7 @@ def _found(predictions: Any, references: Any, k: int, matcher: AnyMatcher, grade
 
 
 def _gains(m: Matcher, a: list[str], b: list[str], matched: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(5 - D)/4 of Kernel29's D by M's relations; 1 or 0 by its verdict where it tells none."""
+    """1 for a match; of the rest `relevance` by M's relations, 0 where it tells none."""
     relations: Any = getattr(m, "relations", None)
     if not callable(relations):
         return matched.astype(float)
@@ -174,7 +174,7 @@ def _gains(m: Matcher, a: list[str], b: list[str], matched: NDArray[np.bool_]) -
     if distance.shape != (len(a),):
         raise ModelError(f"The matcher gave {distance.shape} relations for {len(a):,} pairs.")
     known = (distance >= 1) & (distance <= FARTHEST)
-    return np.where(known, (FARTHEST - distance.astype(float)) / (FARTHEST - 1), matched)
+    return np.where(matched, 1.0, np.where(known, relevance(distance), 0.0))
 
 
 def _paired(predictions: Any, references: Any) -> tuple[list[list[str]], list[list[str]]]:

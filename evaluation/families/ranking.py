@@ -49,6 +49,9 @@ def compute(lists: Lists, context: Context) -> Section:
         for k in ranks:
             column = without_absent(reached[..., min(k, reached.shape[-1]) - 1].astype(float), absent)
             measures.append(Measure("top_k_accuracy", lists.raters, (column,), cases, of=judge, k=k))
+            if judge == BY_M or BY_M not in hits:
+                name = REGISTRY["top_k_accuracy"].printed(k, of=judge)
+                per_case[name] = spread_over(column, cases, len(lists.cases))
     first = BY_M if BY_M in hits else BY_CODE
     named, known = hits[first]
     cases = np.flatnonzero(known)

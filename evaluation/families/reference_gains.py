@@ -11,7 +11,7 @@ from ...errors import InputError, ModelError, NotUnderstoodWarning
 from ..lists.lists import Lists
 from ..matches.reference_matches import ReferenceMatches, shared_matches
 from ..metrics.ranking import DEPTH
-from ..metrics.weighted import FARTHEST, RELATIONS, degree
+from ..metrics.weighted import FARTHEST, RELATIONS, degree, relevance
 from ..statistics.section import Context
 
 _PAIRS_PER_CALL = 500_000
@@ -21,8 +21,9 @@ Gains = NDArray[np.float32]
 def reference_gains(lists: Lists, context: Context) -> tuple[Gains, list[str]]:
     """float32 [n, r, ranks, D], at most ten ranks; 0 where nothing is said. And a sentence on where it comes from.
 
-    (5 - D)/4 of Kernel29's D, from 1 (right) to 5: of the column relation, where its cell is given (of several references it is that
-    of the one M holds likeliest); else of M's relation model; else of M's verdict, 1 or 5.
+    ((5 - D)/4)^2 of Kernel29's D, from 1 (right) to 5, as its score weighs it: of the column relation, where its cell is given (of
+    several references it is that of the one M holds likeliest). Else 1 for what M matches, and for the rest that of M's relation
+    model; 0 where M tells none.
 
     Raises
     ------
@@ -38,13 +39,13 @@ def reference_gains(lists: Lists, context: Context) -> tuple[Gains, list[str]]:
     told = []
     if (given > 0).any():
         gains[~rest] = 0
-        gains = np.where(given > 0, (FARTHEST - given) / np.float32(FARTHEST - 1), gains)
+        gains = np.where(given > 0, relevance(given), gains)
         told.append("the column relation")
     if rest.any():
         if callable(getattr(context.matcher, "relations", None)):
-            told.append("M's relation model")
+            told.append("M (a match, else its relation model)")
             distance = _told_by_m(lists, context, rest)
-            gains[rest] = np.where(distance > 0, (FARTHEST - distance) / np.float32(FARTHEST - 1), hits[rest])
+            gains[rest] = np.where(hits[rest], 1, np.where(distance > 0, relevance(distance), 0))
         else:
             told.append("M's verdict (match or no match), since M tells no relations")
     notes = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
 from itertools import chain
 from typing import Any
 
@@ -160,14 +161,15 @@ def _relations(matcher: Any, a: list[str], b: list[str]) -> tuple[NDArray[np.int
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotUnderstoodWarning)  # the report says it once, of all lists
         try:
-            found = matcher.relations(a, b, why=True)
+            tells_why = "why" in signature(matcher.relations).parameters
+            found = matcher.relations(a, b, why=True) if tells_why else matcher.relations(a, b)
         except ModelError:  # a model folder without a relation model
             return None
     if len(found.kinds) != len(a):
         raise ModelError(f"The matcher gave {len(found.kinds):,} relations for {len(a):,} pairs.")
     number = {kind: i for i, kind in enumerate(RELATIONS)}
     kinds = np.array([number.get(kind, -1) for kind in found.kinds], np.int8)
-    return kinds, found.why or [""] * len(a)
+    return kinds, getattr(found, "why", ()) or [""] * len(a)
 
 
 def _disagrees(match: NDArray[np.bool_], relation: NDArray[np.int8], policy: str | None) -> NDArray[np.bool_]:

@@ -106,14 +106,14 @@ def _gains_example(generator: np.random.Generator) -> dict[str, Any]:
     symbol="nDCG",
     description="How early a list comes near the reference diagnoses, with partial credit, against a list that names them all first.",
     meaning="How early the right diagnoses come, with partial credit for answers that are near: a class, a kind, close kin.",
-    good="1 is every right diagnosis named exactly, before all else; near kin alone, ranked first, reaches about 0.25 to 0.75.",
+    good="1 is every right diagnosis named exactly, before all else; near kin alone, ranked first, reaches 0.06 to 0.56.",
     use="a case has several right answers, or near answers shall count in part",
     avoid="one number shall say how often a model is right: then top-k accuracy",
     formula="nDCG@k = mean_i min(1, DCG_i / IDCG_i), DCG = sum_j (sum_d max_{l <= j} g_ld - sum_d max_{l < j} g_ld) / log2(j + 1), "
     "IDCG = sum_{j <= min(k, references)} 1 / log2(j + 1)",
     source="Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",
-    inputs="gains [n, K, D], from 0 to 1: how near the diagnosis at a rank comes to each reference, (5 - D)/4 with Kernel29's D, "
-    "or 1 for a match; given [n, D]: the case has the reference; k, 10 by default",
+    inputs="gains [n, K, D], from 0 to 1: how near the diagnosis at a rank comes to each reference, ((5 - D)/4)^2 with Kernel29's "
+    "D, 1 for a match; given [n, D]: the case has the reference; k, 10 by default",
     range="[0, 1]",
     denominator="the gain of a list that names every reference first, in each case; then the number of cases",
     degenerate=(

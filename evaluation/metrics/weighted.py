@@ -34,6 +34,11 @@ _WEIGHTS = (RANKS + 1 - np.arange(1, RANKS + 1)) / RANKS
 _APART = re.compile(r"[\s_\-]+")
 
 
+def relevance(distance: ArrayLike) -> NDArray[np.float32]:
+    """((5 - D)/4)^2 of Kernel29's D, 1 for an exact synonym to 5 for what is not related: its own weights, from 1 to 0."""
+    return np.square((FARTHEST - np.asarray(distance)) / np.float32(FARTHEST - 1))
+
+
 def degree(word: str, scale: Mapping[str, int], **place: Any) -> int:
     """The number of a word on its scale; case, and a hyphen or underscore for a blank, do not matter.
 

@@ -49,7 +49,9 @@ def _ranked(report, m) -> Iterator[tuple[str, float, float, str]]:
         at = said["rank"].to_numpy(int) - 1
         hits[i, at] = said["match"].to_numpy(bool)
         distance = m.relations(list(said["reference"]), list(said["diagnosis"])).semantic_distance
-        gains[i, at] = np.where((distance >= 1) & (distance <= 5), (5 - distance) / 4, 0)
+        gains[i, at] = np.where(
+            hits[i, at], 1, np.where((distance >= 1) & (distance <= 5), ((5 - distance) / 4) ** 2, 0)
+        )
     qrels = Qrels(
         {case: {str(k): 1 for k in np.flatnonzero(row)} or {"none": 1} for case, row in zip(cases, hits, strict=True)}
     )

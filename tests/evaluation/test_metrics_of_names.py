@@ -52,7 +52,7 @@ def test_one_name_a_case_and_blanks(name: str) -> None:
 def test_gains_are_m_s_relations() -> None:
     m = SetMatcher()
     m.relations = lambda a, b: SimpleNamespace(semantic_distance=np.array([3 if y == "angina" else 5 for y in b]))  # pyright: ignore
-    assert metric("ndcg")([["angina"]], ["heart attack"], matcher=m) == pytest.approx(0.5)
+    assert metric("ndcg")([["angina"]], ["heart attack"], matcher=m) == pytest.approx(0.25)
     m.relations = lambda a, b: SimpleNamespace(semantic_distance=np.array([1, 2]))  # pyright: ignore
     with pytest.raises(ModelError, match="relations for 1 pairs"):
         metric("ndcg")([["angina"]], ["heart attack"], matcher=m)

@@ -191,10 +191,10 @@ def test_degrees_come_from_the_relation_model_asked_reference_first_and_once():
         "two": {"A": ["x3", "x0"], "B": ["none", "x2"], "truth": ["right"]},
     })  # fmt: skip
     section = section_of(lists, m)
-    assert values_of(section)["A", "nDCG@10"] == pytest.approx((0.5 + 0.5 * SECOND + 0.5) / 2)
-    assert values_of(section)["B", "nDCG@10"] == pytest.approx(0.75 * SECOND)
+    assert values_of(section)["A", "nDCG@10"] == pytest.approx((1 / 4 + 3 / 4 * SECOND + 1 / 4) / 2)
+    assert values_of(section)["B", "nDCG@10"] == pytest.approx(9 / 16 * SECOND)
     assert len(m.related) == len(set(m.related)) == 5 and {a for a, _ in m.related} == {"right"}
-    assert section.notes == ["The degrees of relevance in nDCG come from M's relation model."]
+    assert section.notes == ["The degrees of relevance in nDCG come from M (a match, else its relation model)."]
 
 
 def test_the_column_relation_comes_first():
@@ -205,10 +205,10 @@ def test_the_column_relation_comes_first():
     m = Telling()
     section = section_of(lists, m, repeats=0)
     # x3 by its cell (D = 3) to the first; x4 by M (D = 4) to both, which adds to the second; right by its cell
-    gained = 0.5 + 0.25 * SECOND + 0.75 * THIRD
+    gained = 1 / 4 + 1 / 16 * SECOND + 15 / 16 * THIRD
     assert values_of(section)["A", "nDCG@10"] == pytest.approx(gained / (1 + SECOND))
     assert set(m.related) == {("left", "x4"), ("right", "x4")}
-    assert "the column relation, and where it is blank from M's relation model" in section.notes[0]
+    assert "the column relation, and where it is blank from M (a match" in section.notes[0]
     wrong = replace(lists, more={"relation": ["kin", None, "exact synonym"]})
     assert "1 words of the column relation are outside its scale" in section_of(wrong, Telling(), repeats=0).notes[1]
 
