@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
 from .statistics.differences import difference_rows
 from .statistics.frames import frame_like
+from .statistics.leaderboard import standing
 from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
 from .statistics.subgroups import subgroup_rows
@@ -226,11 +228,8 @@ def evaluate(
     matched = case_table(read, context)
     found = [*sections, *others]
     estimates = [one for section in found for one in section.estimates]
-    compared = algorithms_of(how)
-    absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
-    differences, tested = difference_rows(estimates, compared, read.cases, context, absent)
     of_families = [told for section in found for told in section.warnings]
-    return Report(
+    report = Report(
         k=k,
         hardness=hardness,
         question=question(read, judged, in_turn),
@@ -238,18 +237,17 @@ def evaluate(
         sections=found,
         left_out=left_out | lacks,
         made_with=how,
-        notes=[
-            *read.notes,
-            *notes_on_lengths(read, k, denominator if judged else None),
-            *notes_of(read, matcher),
-            *tested,
-        ],
+        notes=[*read.notes, *notes_on_lengths(read, k, denominator if judged else None), *notes_of(read, matcher)],
         warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else []), *of_families],
-        difference_rows=differences,
         subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,
         frame=frame_like(predictions if lists is None else lists),
     )
+    # the better of two first
+    compared = [rater for rater in standing(report) if rater in algorithms_of(how)]
+    absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
+    differences, tested = difference_rows(estimates, compared, read.cases, context, absent)
+    return replace(report, difference_rows=differences, notes=[*report.notes, *tested])
 
 
 def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[str, Any]:

@@ -170,10 +170,15 @@ def _placed(column: Column, algorithms: list[str], differences: list[Row]) -> Co
     if len(best) == len(values):
         return column
     p = {frozenset((row["first"], row["second"])): row["p_holm"] for row in differences if row["name"] == column.name}
+
+    def pairs(rater: str) -> list[frozenset[str]]:
+        return [frozenset((rater, one)) for one in best]
+
+    # what could not be tested is not shown either
     level = tuple(
         rater
         for rater in values
         if rater not in best
-        and any((found := p.get(frozenset((rater, one)))) is not None and found >= SIGNIFICANT for one in best)
+        and any(pair in p and ((found := p[pair]) is None or found >= SIGNIFICANT) for pair in pairs(rater))
     )
     return Column(column.name, column.label, column.metric, column.of_rater, best, level)

@@ -485,3 +485,14 @@ def test_craft_md_from_every_shape(shared_data: Path, tmp_path: Path) -> None:
         assert as_read(found)[:2] == as_read(wanted)[:2]
         assert not options.get("by") or found.groups == wanted.groups
         assert sorted(found.warnings) == sorted(wanted.warnings)
+
+
+def test_the_index_of_a_frame_names_the_cases() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"gpt": [["gout"], ["sepsis"], ["asthma"]]}, index=[1, 2, 3]).sample(frac=1, random_state=1)
+    right = {1: "gout", 2: "sepsis", 3: "asthma"}
+    for references in (right, pd.Series(right)):
+        read = read_lists(frame, references=references)
+        assert {case: read.list_of(case, "gpt") for case in read.cases} == {str(c): [name] for c, name in right.items()}
+        assert dict(zip(read.cases, read.reference, strict=True)) == {str(c): (name,) for c, name in right.items()}
+    assert sorted(read_lists(frame.rename_axis("patient"), references=right).cases) == ["1", "2", "3"]

@@ -24,6 +24,7 @@ from ....files.tables import Table, read_table
 from ..formats.answer import Answer
 from ..formats.registry import FORMATS, read_answers, recognised
 from ..formats.table import table_of_answers, table_of_references
+from .frames import with_index
 from .long import COLUMNS, MORE, OF_THE_REFERENCE, Long
 from .names import check_columns, columns_by_name
 from .objects import Piece, by_model, pieces_of
@@ -49,6 +50,7 @@ def long_form(
 ) -> Long:
     """The long form of whatever holds lists. The parameters are those of `read_lists`."""
     given = check_columns(columns)
+    source, references = with_index(source, given), with_index(references, given)
     right = None if references is None else _right_answers(references, given, encoding, by)
     if _is_path(source):
         # columns that are named by hand go before a format that is recognised
