@@ -191,7 +191,7 @@ def test_the_terminal_is_short_unless_asked(models):
     assert len(short.split("\n")) < len(full.split("\n"))
     order = [
         short.index(text)
-        for text in ("How close", "Over 40 cases", "top-1", "Bold:", "Differences in top-1", "more metric")
+        for text in ("Which model", "Over 40 cases", "top-1", "Bold:", "Differences in top-1", "more metric")
     ]
     assert order == sorted(order)
     assert "Made with" in full and "Made with" not in short
