@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from .names import BOLD, bullet, without_bullet, without_heading
+from .headings import stands_alone
+from .names import BOLD, bullet, unmarked, without_bullet, without_heading
 
 _NUMBERED = re.compile(
     r"^(?:(?:(?:differential|possible|alternative)\s+)?(?:diagnosis|dx|ddx|rank|no\.|#|option|possibility|candidate)\s*#?\s*(?P<ranked>\d{1,2})\b[.):：]?"
@@ -24,6 +26,8 @@ _ORDINALS = {
     for i, word in enumerate(["first", "second", "third", "fourth", "fifth", "1st", "2nd", "3rd", "4th", "5th"])
 }
 _ROMANS = {word: i for i, word in enumerate(["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"], 1)}
+_LATEST_START = 2
+"""Of a list with one entry; a later number alone is none of a list."""
 
 
 @dataclass
@@ -35,25 +39,55 @@ class Entries:
 
 
 def numbered(lines: list[str]) -> list[Entries]:
-    """The numbered lists: 1, 2, 3 …; else with letters, Roman numbers, or "second most likely: …". Deeper lists are left out."""
+    """The numbered lists, each by its numbers: 1, 2, 3 …; else with letters, Roman numbers, or "second most likely: …".
+
+    Numbers are an order: one may be left out or come twice, and a countdown is turned round. Deeper lists are left out.
+    """
     marked = [_number(line) for line in lines]
     if not any(marked):
         marked = _in_words(lines) or _in_letters(lines, _ROMAN) or _in_letters(lines, _LETTERED)
     found: list[Entries] = []
-    last, indent = 0, 0
+    numbers: list[list[int]] = []
+    indent, inner = 0, None
+    follows = iter([one[0] for one in marked if one is not None][1:])
     for at, one in enumerate(marked):
         if one is None:
             continue
         number, entry = one
+        after = next(follows, None)
         deep = len(lines[at]) - len(lines[at].lstrip())
-        if found and last and number == last + 1 and deep <= indent + 2:
+        if found and deep > indent + 1 and (number == 1 or (inner is not None and deep >= inner)):
+            inner = deep if inner is None else min(inner, deep)
+            continue
+        if found and not _is_announced(lines, at) and _goes_on(numbers[-1], number, after):
             found[-1].texts.append(entry)
             found[-1].lines.append(at)
-            last = number
-        elif number == 1 and not (found and last and deep > indent + 1):
+            numbers[-1].append(number)
+        else:
             found.append(Entries([entry], [at]))
-            last, indent = 1, deep
-    return found
+            numbers.append([number])
+            indent, inner = deep, None
+    return [
+        Entries([text for _, text in sorted(zip(order, one.texts, strict=True), key=lambda pair: pair[0])], one.lines)
+        for one, order in zip(found, numbers, strict=True)
+        if len(order) > 1 or order[0] <= _LATEST_START
+    ]
+
+
+def _goes_on(before: list[int], number: int, after: int | None) -> bool:
+    """Whether a number belongs to the list before it: all but one that begins anew."""
+    if number > 1 or number >= before[-1]:
+        return True
+    counts_down = all(a > b for a, b in pairwise(before)) and (len(before) > 1 or before[0] == number + 1)
+    return counts_down and (after is None or after <= number)
+
+
+def _is_announced(lines: list[str], at: int) -> bool:
+    """Whether a heading stands above a line, so that what it announces begins there."""
+    above = next((lines[i] for i in range(at - 1, -1, -1) if lines[i].strip()), "")
+    if _number(above) is not None or bullet(above) is not None:
+        return False
+    return above.strip().startswith("#") or unmarked(above).endswith((":", "：")) or stands_alone(unmarked(above))
 
 
 def _number(line: str) -> tuple[int, str] | None:
@@ -88,12 +122,16 @@ def _in_words(lines: list[str]) -> list[tuple[int, str] | None]:
 
 
 def _in_letters(lines: list[str], form: re.Pattern[str]) -> list[tuple[int, str] | None]:
+    """None is left out: "E. coli" is no entry of a list."""
     out: list[tuple[int, str] | None] = []
+    last = 0
     for line in lines:
         found = form.match(_unbold(line))
         mark = "" if found is None else found[1].casefold()
         number = _ROMANS.get(mark, 0) if form is _ROMAN else (ord(mark) - ord("a") + 1 if mark else 0)
-        out.append((number, found["entry"]) if found is not None and number else None)
+        is_next = found is not None and number in (1, last + 1)
+        last = number if is_next else last
+        out.append((number, found["entry"]) if found is not None and is_next else None)
     return out if any(one is not None and one[0] == 2 for one in out) else []
 
 

@@ -19,7 +19,7 @@ _TAGGED = re.compile(rf"<({_WHOLE}|{_ITEM})(?:\s[^<>]{{0,80}})?>(.*?)</\1>", re.
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}")
 _KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
 _CIRCLED = re.compile("[①②③④⑤⑥⑦⑧⑨⑩]")
-_INLINE = re.compile(r"(?:(?<=[\s,;:：])|^)[(#]?(\d{1,2})[.):、]\)?\s*(?=[^\W\d_*]|\*\*|\()")
+_INLINE = re.compile(r"(?:(?<=[\s,;:：])|^)[(#]?(\d{1,2})([.):、])\)?\s*(?=[^\W\d_*]|\*\*|\()")
 _LABEL_AFTER_A_SENTENCE = re.compile(r"(?<=[a-z)][.;])[ \t]+(?=[A-Z][A-Za-z /-]{1,40}:\s)")
 _BEFORE_A_NUMBER = re.compile(
     r"\b(?:type|types|stage|grade|class|group|group|factor|vitamin|level|phase|trisomy|chromosome|no|number|men|covid|hiv|hsv|virus|category|degree|part)[\s-]*\Z",
@@ -30,6 +30,8 @@ _DIAGNOSIS_COLUMN = re.compile(
     r"(?:.*\b)?(?:diagnos[ei]s|differentials?|conditions?|diseases?|ddx|dx)(?:\s*\(.*\))?", re.IGNORECASE
 )
 _RANK_COLUMN = re.compile(r"(?:rank(?:ing)?|#|no\.?|number|nr\.?|n°|order|position|)", re.IGNORECASE)
+_WIDEST_STEP = 3
+"""Between the numbers of a list in one line; a wider one is rather a temperature than a rank."""
 _LONGEST, _LONGEST_LINE = 100_000, 2_000
 
 
@@ -69,19 +71,31 @@ def with_lines_for_numbers(text: str) -> str:
 
 
 def _numbers_apart(line: str) -> str:
-    """`line` with a new line before each of 1, 2, 3 …, where at least two of them stand in it."""
+    """`line` with a new line before each number of a list, where at least two of them stand in it."""
     if len(line) > _LONGEST_LINE:
         return line
-    wanted, starts = 1, []
-    for found in _INLINE.finditer(line):
-        if int(found[1]) == wanted and not _BEFORE_A_NUMBER.search(line[: found.start()]):
-            starts.append(found.start())
-            wanted += 1
+    found = [one for one in _INLINE.finditer(line) if not _BEFORE_A_NUMBER.search(line[: one.start()])]
+    alike = [one for one in found if one[2] == found[0][2]]
+    if _is_order([int(one[1]) for one in alike]):
+        starts = [one.start() for one in alike]
+    else:
+        wanted, starts = 1, []
+        for one in found:
+            if int(one[1]) == wanted:
+                starts.append(one.start())
+                wanted += 1
     if len(starts) < 2:
         return line
     cuts = [0, *starts, len(line)]
     parts = [line[a:b].strip(" ,;") for a, b in pairwise(cuts)]
     return "\n".join(part for part in parts if part.strip("*_ "))
+
+
+def _is_order(numbers: list[int]) -> bool:
+    """Whether numbers rise from 0, 1 or 2, with few left out, or count down to 1."""
+    steps = [b - a for a, b in pairwise(numbers)]
+    rises = numbers[:1] <= [2] and all(0 <= step <= _WIDEST_STEP for step in steps)
+    return rises or (numbers[-1:] == [1] and all(step == -1 for step in steps))
 
 
 def is_table_row(line: str) -> bool:
