@@ -81,7 +81,8 @@ class CaseTable:
         diagnosis : null where the list says none, and in the one row of a list without an answer, whose rank is null, too.
         reference : the right answer that M holds likeliest to name the same disease as the diagnosis; null where the case has none.
         probability : of the two; null where one of them is not understood. match : null where nothing was compared.
-        relation : what `reference` is to `diagnosis`: "same", "narrower" (the answer is broader), "broader" (the answer is narrower), …
+        relation : what `diagnosis` is to `reference`: "same", "narrower" (a kind of the right answer), "broader", "related", "unrelated" or
+            "excluded" (it cannot be the right answer; `why` says what opposes).
         why : a sentence on the relation, or on why nothing was compared. doubtful : one of `DOUBTS`, or null.
         references : all right answers of the case, joined by "; ". Then the columns of subgroups.
         """

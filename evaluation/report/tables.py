@@ -198,7 +198,7 @@ def _agreement(rows: list[Row]) -> Table:
         groups.append(
             (algorithm, [[metric, *(Value(of.get(of_)) for of_ in headings)] for metric, of in lines.items()])
         )
-    return Table("", "", "Agreement of the experts, without and with each algorithm", ["", *headings], groups)
+    return Table("", "", "Agreement in the first diagnosis, without and with each algorithm", ["", *headings], groups)
 
 
 def _chapters(rows: list[Row]) -> Table:

@@ -77,11 +77,11 @@ def row(table, case, rater, rank):
     ("case", "rater", "rank", "expected"),
     [
         ("one", "A", 1, ["copd", "copd", 1.0, True, "same", "copd and copd", None]),
-        ("one", "A", 2, ["chronic lung disease", "copd", 0.6, True, "narrower", None, "near the threshold"]),
+        ("one", "A", 2, ["chronic lung disease", "copd", 0.6, True, "broader", None, "near the threshold"]),
         ("one", "A", 3, [None, None, None, None, None, "no diagnosis is said", None]),
         ("one", "B", 1, ["qwrt zzt", "copd", None, False, "unrelated", "the diagnosis is not understood: gibberish", "not understood"]),
         ("one", "B", 2, ["gout", "copd", 0.0, False, "unrelated", None, None]),
-        ("two", "A", 1, ["arthritis", "gout", 0.4, False, "narrower", None, "near the threshold"]),
+        ("two", "A", 1, ["arthritis", "gout", 0.4, False, "broader", None, "near the threshold"]),
         ("two", "B", None, [None, None, None, None, None, "the answer is empty", None]),
         ("three", "B", 1, ["copd", None, None, None, None, "the case has no right answer", None]),
         ("four", "A", 1, ["asthma attack", "asthma", 0.9, True, "related", None, "relation disagrees"]),
@@ -90,6 +90,23 @@ def row(table, case, rater, rank):
 )  # fmt: skip
 def test_the_rows_by_hand(found, case, rater, rank, expected):
     assert row(found.table, case, rater, rank) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "expected"),
+    [
+        ("narrower", "", ("broader", None)),
+        ("broader", "", ("narrower", None)),
+        ("excluded", "", ("excluded", "another disease")),
+        ("excluded", "'acute' and 'chronic' differ", ("excluded", "'acute' and 'chronic' differ")),
+    ],
+)
+def test_a_relation_is_that_of_the_diagnosis_to_the_right_answer(kind, said, expected):
+    """M says what the right answer is to the diagnosis; an exclusion says what opposes."""
+    matcher = By(lambda x, y: 0.1)
+    matcher.relations = lambda a, b, why: SimpleNamespace(kinds=[kind] * len(a), why=[said] * len(a))
+    found = table_of({"one": {"A": ["copd"], "truth": ["gout"]}}, matcher).table.to_pylist()
+    assert [(row["relation"], row["why"]) for row in found] == [expected]
 
 
 def test_one_row_for_each_place_and_one_for_an_empty_list(found):

@@ -191,7 +191,7 @@ def test_the_terminal_is_short_unless_asked(models):
     assert len(short.split("\n")) < len(full.split("\n"))
     order = [
         short.index(text)
-        for text in ("How close", "Over 40 cases", "top-1", "Bold:", "Differences in top-1", "more metric")
+        for text in ("Which model", "Over 40 cases", "top-1", "Bold:", "Differences in top-1", "more metric")
     ]
     assert order == sorted(order)
     assert "Made with" in full and "Made with" not in short
@@ -217,6 +217,20 @@ def test_markdown(models, to_frame):
     assert lines[2].startswith(r"| best | **0.750** \[") and "≈" in lines[3]
     hostile = evaluate(answers(to_frame, {BAD: 5}), By(), k=5, bootstrap=0, metrics="recall").to_markdown()
     assert r"\<b\>\|\*" in hostile and "\\_sure" in hostile
+
+
+@pytest.mark.parametrize(
+    ("without", "missing", "expected"),
+    [(0, {}, "40 cases;"), (2, {}, "38 of 40 cases;"), (2, {"best": 3}, "35 to 38 of 40 cases;")],
+)
+def test_a_caption_says_how_many_cases_the_figures_are_over(to_frame, without, missing, expected):
+    frame = answers(to_frame, {"best": 30, "middle": 28})
+    cases = list(dict.fromkeys(frame["case_id"]))
+    frame.loc[frame["case_id"].isin(cases[:without]), "reference"] = None
+    for rater, many in missing.items():
+        frame = frame[~((frame["rater"] == rater) & frame["case_id"].isin(cases[-many:]))]
+    report = evaluate(frame, By(), k=5, bootstrap=0, metrics="recall", missing="own")
+    assert expected in report.to_latex() and expected in report.to_markdown().replace("\\", "")
 
 
 @pytest.mark.parametrize("suffix", ["tex", "md", "csv", "json", "html", "xlsx"])

@@ -1,11 +1,11 @@
 // Cases as elements. Every text of the data goes in as text.
 const RELATION_WORDS = {
   same: "the same disease",
-  narrower: "broader than the right answer",
-  broader: "narrower than the right answer",
+  narrower: "narrower than the right answer",
+  broader: "broader than the right answer",
   related: "related",
   unrelated: "unrelated",
-  excluded: "excludes the right answer",
+  excluded: "cannot be the right answer",
 };
 
 function element(tag, attributes = {}, ...children) {
