@@ -28,7 +28,7 @@ from .statistics.differences import difference_rows
 from .statistics.frames import frame_like
 from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
-from .statistics.subgroups import subgroup_rows
+from .statistics.subgroups import subgroup_rows, warnings_of_groups
 from .unknown_texts import notes_of, warnings_of
 
 if TYPE_CHECKING:
@@ -242,9 +242,16 @@ def evaluate(
             *read.notes,
             *notes_on_lengths(read, k, denominator if judged else None),
             *notes_of(read, matcher),
+            *(matched.notes() if matched else []),
             *tested,
         ],
-        warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else []), *of_families],
+        warnings=[
+            *read.warnings,
+            *warnings_of_groups(read.groups),
+            *warnings_of(read, matcher),
+            *(matched.warnings() if matched else []),
+            *of_families,
+        ],
         difference_rows=differences,
         subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,

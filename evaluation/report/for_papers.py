@@ -107,4 +107,4 @@ def _caption(report: Results, shown: Table) -> str:
     named = [f"{c.label}: {c.name}" for c in leaderboard(report).columns if c.label not in (c.name, c.metric.symbol)]
     judged = [f"matches by {made['matcher']}"] + ([] if made["policy"] is None else [f"policy {made['policy']}"])
     opening = f"{_cases(report, shown)}; {', '.join(judged)}."
-    return " ".join([opening, *([f"{'; '.join(named)}."] if named else []), *([shown.told] if shown.told else [])])
+    return " ".join([opening, *([f"{'; '.join(named)}."] if named else []), *([shown.below] if shown.below else [])])
