@@ -30,7 +30,7 @@ from .statistics.frames import frame_like
 from .statistics.leaderboard import standing
 from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
-from .statistics.subgroups import subgroup_rows
+from .statistics.subgroups import subgroup_rows, warnings_of_groups
 from .unknown_texts import notes_of, warnings_of
 
 if TYPE_CHECKING:
@@ -237,8 +237,19 @@ def evaluate(
         sections=found,
         left_out=left_out | lacks,
         made_with=how,
-        notes=[*read.notes, *notes_on_lengths(read, k, denominator if judged else None), *notes_of(read, matcher)],
-        warnings=[*read.warnings, *warnings_of(read, matcher), *(matched.warnings() if matched else []), *of_families],
+        notes=[
+            *read.notes,
+            *notes_on_lengths(read, k, denominator if judged else None),
+            *notes_of(read, matcher),
+            *(matched.notes() if matched else []),
+        ],
+        warnings=[
+            *read.warnings,
+            *warnings_of_groups(read.groups),
+            *warnings_of(read, matcher),
+            *(matched.warnings() if matched else []),
+            *of_families,
+        ],
         subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,
         frame=frame_like(predictions if lists is None else lists),

@@ -1,8 +1,8 @@
-"""Why one diagnosis is what it is to another, in a sentence: what the words exclude, what the graph of diseases knows."""
+"""Why one diagnosis is what it is to another, in a sentence: what the words exclude, what the graph of diseases knows, in which words they differ."""
 
 from __future__ import annotations
 
-from ..features.contrast import denials
+from ..features.contrast import contrasts, denials
 from ..features.providers import SHIPPED, Providers
 from ..features.representations import Representations
 from ..terms.diseases.graph import DiseaseGraph
@@ -19,9 +19,12 @@ def reason(providers: Providers, texts: Representations, a: int, b: int) -> str:
         return f"{_said(first)}, {_said(second)}"
     if denied := denials(first.core, second.core, providers.normalizer.language):
         return f"'{denied[0][0]}' and '{denied[0][1]}' exclude each other"
-    if providers.graph is None or a == b:
+    if a == b:
         return ""
-    return _of_graph(providers.graph, texts, a, b)
+    if providers.graph is not None and (known := _of_graph(providers.graph, texts, a, b)):
+        return known
+    opposed = contrasts(first.core, second.core, providers.normalizer.language)
+    return f"'{opposed[0][0]}' and '{opposed[0][1]}' differ" if opposed else ""
 
 
 def _said(assertion: Assertion) -> str:

@@ -26,14 +26,16 @@ from .group_agreement import (
 
 NAME, TITLE = "agreement", "Agreement beyond chance in the first diagnosis"
 GROUPS = ("experts", "with the algorithm", "change")
+OTHER_MODELS = "other models"
+"""What the first group is called where no role says that anybody is an expert."""
 _HEADLINE = METRICS.index("krippendorff_alpha")
 
 
 def missing(lists: Lists, context: Context) -> str | None:
-    """What is missing where no two experts can be compared."""
+    """What is missing where no two experts, or other models, can be compared."""
     algorithms, experts = _parts(lists)
     if len(experts) - (not algorithms) < 2:
-        return "a second expert"
+        return "a third model" if lists.roles is None else "a second expert"
     return None
 
 
@@ -66,7 +68,8 @@ def compute(lists: Lists, context: Context) -> Section:
     for place, algorithm in enumerate(algorithms or experts):
         both = slice(2 * place, 2 * place + 2)
         sizes = [len(group) for group in groups[both]]
-        rows = _rows(lists.raters[algorithm], data[both], repeats[:, both], sizes, context, len(lists.cases))
+        names = (OTHER_MODELS if lists.roles is None else GROUPS[0], *GROUPS[1:])
+        rows = _rows(lists.raters[algorithm], names, data[both], repeats[:, both], sizes, context, len(lists.cases))
         section.rows += rows
         section.words += _words(rows, sizes[0])
     if not context.across_cases:
@@ -97,15 +100,21 @@ def _parts(lists: Lists) -> tuple[list[int], list[int]]:
 
 
 def _rows(
-    algorithm: str, data: Values, repeats: Values, sizes: Sequence[int], context: Context, n_cases: int
+    algorithm: str,
+    names: Sequence[str],
+    data: Values,
+    repeats: Values,
+    sizes: Sequence[int],
+    context: Context,
+    n_cases: int,
 ) -> list[Row]:
-    """data : [2, 4], without and with the algorithm. repeats : [repeats, 2, 4]."""
+    """names : of the two groups and of the change. data : [2, 4], without and with the algorithm. repeats : [repeats, 2, 4]."""
     rows = []
     for metric, name in enumerate(METRICS):
         values = [*data[:, metric], data[1, metric] - data[0, metric]]
         again = [*repeats[:, :, metric].T, repeats[:, 1, metric] - repeats[:, 0, metric]]
-        for of, value, many in zip(GROUPS, values, again, strict=True):
-            size = sizes[0] if of == GROUPS[0] else sizes[1]
+        for of, value, many in zip(names, values, again, strict=True):
+            size = sizes[0] if of == names[0] else sizes[1]
             rows.append(
                 metric_row(
                     algorithm, name, value, many, context, of=of, n_cases=n_cases, n_pairs=size * (size - 1) // 2,
@@ -115,7 +124,7 @@ def _rows(
     return rows
 
 
-def _words(rows: Sequence[Row], experts: int) -> list[str]:
+def _words(rows: Sequence[Row], others: int) -> list[str]:
     """What the algorithm does to alpha."""
     among, together, change = rows[3 * _HEADLINE : 3 * _HEADLINE + 3]
     if None in (among["value"], together["value"], change["low"]):
@@ -123,8 +132,9 @@ def _words(rows: Sequence[Row], experts: int) -> list[str]:
     how = "leaves alpha where it is, within what chance allows"
     if change["low"] > 0 or change["high"] < 0:
         how = f"{'raises' if change['value'] > 0 else 'lowers'} alpha"
+    one_more, group = ("model", "other models") if among["of"] == OTHER_MODELS else ("expert", "experts")
     return [
-        f"Counted as one more expert, {among['algorithm']} {how}: {together['value']:.3f} with it, "
-        f"{among['value']:.3f} among the {experts} experts "
+        f"Counted as one more {one_more}, {among['algorithm']} {how}: {together['value']:.3f} with it, "
+        f"{among['value']:.3f} among the {others} {group} "
         f"(change {change['value']:+.3f} [{change['low']:+.3f}, {change['high']:+.3f}])."
     ]

@@ -53,6 +53,7 @@ class Lists:
     reference_more : what came of icd10 and severity of the reference: for each case a cell for each of its diagnoses,
         from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
     groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
+    unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
     recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
     """
 
@@ -72,6 +73,7 @@ class Lists:
     notes: tuple[str, ...] = ()
     groups: Mapping[str, list[str | None]] = field(default_factory=dict)
     absent: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
+    unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
     recognised: str = ""
     warnings: tuple[str, ...] = ()
 

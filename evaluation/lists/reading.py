@@ -185,6 +185,11 @@ def read_lists(
             for name, cells in groups.items()
         },
         absent=absent,
+        unread={
+            (cases[case[row]], raters[rater[row]]): text
+            for row, text in long.unread.items()
+            if text is not None and case[row] >= 0 and rater[row] >= 0
+        },
         recognised=_recognised(
             long, columns is None, len(used), len(kept_cases), sum(bool(right.names[i]) for i in kept_cases)
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,9 +32,18 @@ from .nearest import (
 )
 from .reference_matches import ReferenceMatches, shared_matches
 
-_NOT_COMPARED = ("no diagnosis is said", "the answer is empty", "no answer was given", "the case has no right answer")
-_NOTHING_SAID, _EMPTY, _NOT_GIVEN, _NO_REFERENCE = range(len(_NOT_COMPARED))
+_NOT_COMPARED = (
+    "no diagnosis is said",
+    "the answer is empty",
+    "no answer was given",
+    "the case has no right answer",
+    "no diagnosis could be read from the answer",
+)
+_NOTHING_SAID, _EMPTY, _NOT_GIVEN, _NO_REFERENCE, _UNREAD = range(len(_NOT_COMPARED))
+_LONGEST_ANSWER = 4_000
 _ROWS_PER_CHUNK = 500_000
+_NUMBER = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)
+"""Of digits that Excel holds."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,18 @@ class CaseTable:
         return replace(self, lists=self.lists.of_raters(at), matches=found)
 
     @cached_property
+    def unread(self) -> dict[tuple[int, int], str]:
+        """(case, rater), as places in the lists -> the answer that no diagnosis could be read from, cut to 4,000 characters."""
+        cases, raters = ({name: place for place, name in enumerate(of)} for of in (self.lists.cases, self.lists.raters))
+        return {
+            (cases[case], raters[rater]): text
+            if len(text) <= _LONGEST_ANSWER
+            else f"{text[:_LONGEST_ANSWER]} … (cut at {_LONGEST_ANSWER:,} of {len(text):,} characters)"
+            for (case, rater), text in self.lists.unread.items()
+            if case in cases and rater in raters
+        }
+
+    @cached_property
     def told(self) -> Told:
         """Of the pairs of `nearest`."""
         return told_of(self.nearest, self.lists, self.matcher)
@@ -76,14 +98,16 @@ class CaseTable:
         return pa.concat_tables(self.chunks(), promote_options="default").unify_dictionaries()
 
     def chunks(self) -> Iterator[pa.Table]:
-        """case_id, algorithm, rank, diagnosis, reference, probability, match, relation, why, doubtful, references.
+        """case_id, algorithm, rank, diagnosis, reference, probability, match, relation, why, doubtful, references, answer.
 
         diagnosis : null where the list says none, and in the one row of a list without an answer, whose rank is null, too.
         reference : the right answer that M holds likeliest to name the same disease as the diagnosis; null where the case has none.
         probability : of the two; null where one of them is not understood. match : null where nothing was compared.
-        relation : what `reference` is to `diagnosis`: "same", "narrower" (the answer is broader), "broader" (the answer is narrower), …
+        relation : what `diagnosis` is to `reference`: "same", "narrower" (a kind of the right answer), "broader", "related", "unrelated" or
+            "excluded" (it cannot be the right answer; `why` says what opposes).
         why : a sentence on the relation, or on why nothing was compared. doubtful : one of `DOUBTS`, or null.
-        references : all right answers of the case, joined by "; ". Then the columns of subgroups.
+        references : all right answers of the case, joined by "; ". answer : what the model wrote, where no diagnosis
+        could be read from it. Then the columns of subgroups.
         """
         n, raters, k = self.nearest.entries.shape
         step = max(1, _ROWS_PER_CHUNK // max(1, raters * k))
@@ -107,9 +131,15 @@ class CaseTable:
         probability, doubt = of(nearest.probability, np.nan), of(told.doubt, -1)
         unknown = doubt == DOUBTS.index(UNKNOWN)
         why = of(told.why, 0)
+        unread = {(i, r): text for (i, r), text in self.unread.items() if cases[0] <= i <= cases[-1]}
+        answers = list(unread.values())
+        answer = np.full((len(cases), len(lists.raters)), -1)
+        for place, (i, r) in enumerate(unread):
+            answer[i - cases[0], r] = place
+        answer = np.where(nothing_there, answer[case, rater], -1)
         given = np.select(
-            [nothing_there & lists.absent[cases][case, rater], nothing_there, ~said, ~compared],
-            [_NOT_GIVEN, _EMPTY, _NOTHING_SAID, _NO_REFERENCE],
+            [answer >= 0, nothing_there & lists.absent[cases][case, rater], nothing_there, ~said, ~compared],
+            [_UNREAD, _NOT_GIVEN, _EMPTY, _NOTHING_SAID, _NO_REFERENCE],
             -1,
         )
         why = np.where(given >= 0, len(told.reasons) + given, np.where(why > 0, why, -1))
@@ -126,6 +156,7 @@ class CaseTable:
             "why": _texts(why, [*told.reasons, *_NOT_COMPARED]),
             "doubtful": _texts(doubt, list(DOUBTS)),
             "references": _texts(np.where(np.array([bool(text) for text in joined])[case], case, -1), joined),
+            "answer": _texts(answer, answers),
         }
         for name, values in lists.groups.items():
             texts = [values[i] for i in cases.tolist()]
@@ -137,6 +168,7 @@ class CaseTable:
         """Writes `chunks` by the suffix of `path`, whole or not at all, one after another.
 
         spreadsheet : an apostrophe goes before every text that a spreadsheet would run as a formula.
+        In a workbook case_id is a number where every case is called by a whole number, so that a look-up finds it.
 
         Raises
         ------
@@ -149,7 +181,8 @@ class CaseTable:
         from ...files.tables import check_output, write_tables
 
         check_output(path)
-        plain = map(_plain, self.chunks())
+        numbered = Path(path).suffix.lower() == ".xlsx" and all(map(_is_number, self.lists.cases))
+        plain = (_with_numbers(table) if numbered else table for table in map(_plain, self.chunks()))
         return write_tables(map(without_formulas, plain) if spreadsheet else plain, path)
 
     @cached_property
@@ -158,6 +191,15 @@ class CaseTable:
         nearest = self.nearest
         near = near_threshold(nearest.probability, self.threshold)
         return doubtful_lists(nearest.entries[:, :, : self.k], nearest.match, near)
+
+    def notes(self) -> list[str]:
+        """That lists are longer than what the table holds, in a sentence; none where none is."""
+        held = self.matches.hits.shape[2]
+        longer = int((self.lists.lengths > held).sum())
+        if not longer:
+            return []
+        many = "1 list goes" if longer == 1 else f"{longer:,} lists go"
+        return [f"The table of matches holds the first {held} diagnoses of each list; {many} on beyond them."]
 
     def warnings(self) -> list[str]:
         """How many verdicts are near the threshold, in a sentence; none where none is."""
@@ -198,6 +240,16 @@ def _plain(table: pa.Table) -> pa.Table:
             pa.field(f.name, f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in table.schema
         )
     )  # fmt: skip
+
+
+def _is_number(case: str) -> bool:
+    """Whether a name is a whole number as a spreadsheet would show it, without zeros before it."""
+    return _NUMBER.fullmatch(case) is not None
+
+
+def _with_numbers(table: pa.Table) -> pa.Table:
+    place = table.schema.get_field_index("case_id")
+    return table.set_column(place, "case_id", table.column(place).cast(pa.int64()))
 
 
 def case_table(lists: Lists, context: Context) -> CaseTable | None:

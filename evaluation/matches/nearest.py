@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, NotUnderstoodWarning
-from ...matcher.policy import POLICIES, RELATIONS, SPECIFICATION
+from ...matcher.policy import BROADER, EXCLUDED, NARROWER, POLICIES, RELATIONS, SPECIFICATION
 from ...matcher.protocol import Matcher, not_understood
 from ..lists.lists import Lists
 from .policy import policy_of
@@ -23,6 +23,10 @@ NEAR_ODDS = 2.0
 """A probability is near the threshold where its odds are at most this many times those of the threshold, or those of it."""
 NEAR, DISAGREES, UNKNOWN = DOUBTS = ("near the threshold", "relation disagrees", "not understood")
 _PAIRS_PER_CALL = 200_000
+_OTHER_WAY = {NARROWER: BROADER, BROADER: NARROWER}
+_TURNED = np.array([RELATIONS.index(_OTHER_WAY.get(name, name)) for name in RELATIONS] + [-1], np.int8)
+"""Relation of the right answer to the diagnosis -> that of the diagnosis to the right answer; the last is for none."""
+_ANOTHER = "another disease"
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Nearest:
 class Told:
     """What M says of the u pairs beside their probability.
 
-    relation : int8 [u], what the right answer is to the diagnosis, into `RELATIONS`; -1 where M does not say.
+    relation : int8 [u], what the diagnosis is to the right answer, into `RELATIONS`; -1 where M does not say.
     why : int32 [u], into `reasons`, of which the first is "". doubt : int8 [u], into `DOUBTS`; -1 where nothing is doubtful.
     """
 
@@ -146,16 +150,18 @@ def told_of(nearest: Nearest, lists: Lists, matcher: Matcher) -> Told:
         if found is None:
             break
         relation[at], words = found
-        why[at] = [reasons.setdefault(text, len(reasons)) for text in words]
+        excluded = relation[at] == RELATIONS.index(EXCLUDED)
+        said = (text or (_ANOTHER if out else "") for text, out in zip(words, excluded.tolist(), strict=True))
+        why[at] = [reasons.setdefault(text, len(reasons)) for text in said]
     doubt = np.full(count, -1, np.int8)
     doubt[_disagrees(nearest.match, relation, policy_of(matcher))] = DOUBTS.index(DISAGREES)
     doubt[near_threshold(nearest.probability, matcher.threshold)] = DOUBTS.index(NEAR)
     _tell_unknown(nearest, lists, matcher, why, reasons, doubt)
-    return Told(relation, why, list(reasons), doubt)
+    return Told(_TURNED[relation], why, list(reasons), doubt)
 
 
 def _relations(matcher: Any, a: list[str], b: list[str]) -> tuple[NDArray[np.int8], Sequence[str]] | None:
-    """The relation of each pair, and the reason for it; None where M knows no relations."""
+    """What each of `a` is to `b`, and the reason for it; None where M knows no relations."""
     if not callable(getattr(matcher, "relations", None)):
         return None
     with warnings.catch_warnings():

@@ -8,6 +8,7 @@ from ...pages.rows import Row
 from ...pages.words import counted, p_value
 from ..statistics.leaderboard import SIGNIFICANT, Leaderboard, leaderboard
 from ..statistics.results import Results
+from ..statistics.subgroups import FEW
 from .charts.marks import Marks, marks_of
 from .tables import Table, Value
 
@@ -144,4 +145,10 @@ def _groups(by: str, label: str, rows: Sequence[Row], marks: Marks) -> Table:
         for group, by_rater in of.items()
     ]
     title = f"{label} by {by.replace('_', ' ')}"
-    return Table(title, "", title, [by.replace("_", " "), "cases", *raters], [("", lines)])
+    sizes = [max(row["n_cases"] for row in by_rater.values()) for by_rater in of.values()]
+    small = sum(size < FEW for size in sizes)
+    warns = ""
+    if small:
+        groups = "1 group has" if small == 1 else f"{small:,} of {len(sizes):,} groups have"
+        warns = f"{groups} fewer than {FEW} cases: too few to tell models apart."
+    return Table(title, "", title, [by.replace("_", " "), "cases", *raters], [("", lines)], warns)

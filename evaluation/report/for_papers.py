@@ -91,10 +91,20 @@ def _shown(report: Results) -> Table:
     return shown
 
 
+def _cases(report: Results, shown: Table) -> str:
+    """`50 cases`, `48 of 50 cases` or `46 to 48 of 50 cases`: those that the values shown are over."""
+    cells = [cell for _, lines in shown.groups for line in lines for cell in line if isinstance(cell, Value)]
+    counts = {cell.row["n_cases"] for cell in cells if cell.row is not None and cell.row["value"] is not None}
+    every = report.made_with["n_cases"]
+    fewest, most = min(counts, default=every), max(counts, default=every)
+    among = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    return counted(every, "case") if fewest == every else f"{among} of {counted(every, 'case')}"
+
+
 def _caption(report: Results, shown: Table) -> str:
     """What the table is of, its metrics by their full names, and its marks."""
     made = report.made_with
     named = [f"{c.label}: {c.name}" for c in leaderboard(report).columns if c.label not in (c.name, c.metric.symbol)]
     judged = [f"matches by {made['matcher']}"] + ([] if made["policy"] is None else [f"policy {made['policy']}"])
-    opening = f"{counted(made['n_cases'], 'case')}; {', '.join(judged)}."
-    return " ".join([opening, *([f"{'; '.join(named)}."] if named else []), *([shown.told] if shown.told else [])])
+    opening = f"{_cases(report, shown)}; {', '.join(judged)}."
+    return " ".join([opening, *([f"{'; '.join(named)}."] if named else []), *([shown.below] if shown.below else [])])

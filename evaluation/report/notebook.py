@@ -25,7 +25,7 @@ def html(report: Results) -> str:
     return str(
         _HTML.report(
             opening(report), match_line(report), report.warnings, answer(report),
-            [] if shown is None else shown.header, rows, "" if shown is None else shown.told, explanations(leaderboard(report)),
+            [] if shown is None else shown.header, rows, "" if shown is None else shown.below, explanations(leaderboard(report)),
         )
     )  # fmt: skip
 

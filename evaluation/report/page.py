@@ -129,8 +129,8 @@ def _drawn(shown: Table) -> Markup:
     ]
     made = Markup(table(shown.caption, shown.header, groups) + reasons.html())
     if shown.caption != PARTS or len(groups) <= _MAX_OPEN:
-        return _HTML.titled(shown.title, shown.told, made)
-    closed = _HTML.closed(f"Rates and sigmas of {len(groups)} algorithms", _HTML.titled("", shown.told, made))
+        return _HTML.titled(shown.title, shown.below, made, shown.warns)
+    closed = _HTML.closed(f"Rates and sigmas of {len(groups)} algorithms", _HTML.titled("", shown.below, made))
     return _HTML.titled(shown.title, "", closed)
 
 

@@ -136,10 +136,8 @@ class Report(Results):
 
         Raises
         ------
-        OptionError
-            For another suffix.
         InputError
-            For a folder that is absent.
+            For another suffix, or a folder that is absent.
         DxmatchError
             Where it cannot be written; nothing half written is left.
         """
@@ -180,7 +178,12 @@ def check_report_path(path: str | os.PathLike[str]) -> str:
     """The suffix of a report, checked before any long work begins."""
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
-        raise OptionError("path", f"a file that ends in {', '.join(SUFFIXES)}", str(path))
+        raise InputError(
+            "a report cannot be such a file",
+            source=str(path),
+            allowed=f"a name that ends in {', '.join(SUFFIXES)}",
+            got=target.suffix or target.name,
+        )
     if not target.parent.is_dir():
         raise InputError(
             "the folder for the report is absent",

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import LEVELS
+from ..statistics.bootstrap import ALIKE
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
 from ..statistics.section import Section
@@ -48,6 +49,7 @@ class Table:
     """A table of texts and values.
 
     title : above it, "" for none. told : what its reader should know. caption : its name, for those who hear it.
+    warns : what its reader must know before its figures.
 
     groups : (heading or "", lines) each; the first cell of a line is its name.
     """
@@ -57,6 +59,14 @@ class Table:
     caption: str
     header: Sequence[str]
     groups: Sequence[tuple[str, Sequence[Sequence[str | Value]]]]
+    warns: str = ""
+
+    @property
+    def below(self) -> str:
+        """`told`, and why values have no interval where their cases are all alike."""
+        cells = (cell for _, lines in self.groups for line in lines for cell in line if isinstance(cell, Value))
+        alike = any(cell.row is not None and ALIKE in (cell.row.get("reason") or "") for cell in cells)
+        return f"{self.told} Without an interval: {ALIKE}.".lstrip() if alike else self.told
 
 
 def every_metric(report: Results) -> list[Table]:
@@ -198,7 +208,7 @@ def _agreement(rows: list[Row]) -> Table:
         groups.append(
             (algorithm, [[metric, *(Value(of.get(of_)) for of_ in headings)] for metric, of in lines.items()])
         )
-    return Table("", "", "Agreement of the experts, without and with each algorithm", ["", *headings], groups)
+    return Table("", "", "Agreement in the first diagnosis, without and with each algorithm", ["", *headings], groups)
 
 
 def _chapters(rows: list[Row]) -> Table:

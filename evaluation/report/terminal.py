@@ -82,7 +82,9 @@ def _print_all(report: Results, console: Console, more: list[Table]) -> None:
 
 
 def _print(shown: Table, console: Console) -> None:
-    """In one piece where it fits; else with values above their intervals; else a few columns after the other."""
+    """What warns, then in one piece where it fits; else with values above their intervals; else a few columns after the other."""
+    if shown.warns:
+        console.print(f"[yellow]{escape(shown.warns)}[/yellow]", highlight=False)
     for first in (0, *_FIRST):
         drawn = _drawn(shown, range(1, len(shown.header)), first)
         if _fits(drawn, console):
@@ -91,8 +93,8 @@ def _print(shown: Table, console: Console) -> None:
     else:
         for columns in _pieces(shown, console):
             console.print(_drawn(shown, columns, _FIRST[0]))
-    if shown.told:
-        console.print(f"[dim]{escape(shown.told)}[/dim]", highlight=False)
+    if shown.below:
+        console.print(f"[dim]{escape(shown.below)}[/dim]", highlight=False)
     console.print()
 
 

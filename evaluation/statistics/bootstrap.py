@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import OptionError
 
 _BYTES_PER_BLOCK = 64_000_000
+_SAME = 1e-12
+ALIKE = "every resample of the cases gives the same value, as where all are right or all wrong"
 
 
 def resampled_means(
@@ -73,7 +75,8 @@ class Interval:
 def percentile_interval(values: NDArray[np.float64], level: float, n_cases: int) -> Interval:
     """The middle `level` of the repeats that have a value.
 
-    None with one case only, without repeats, or where more than 1 - level of the repeats are undefined.
+    None with one case only, without repeats, where more than 1 - level of the repeats are undefined, and where all are the same: cases
+    that are all right or all wrong give [1, 1] or [0, 0] however few they are.
     """
     undefined = int(np.isnan(values).sum())
     if len(values) == 0:
@@ -82,6 +85,8 @@ def percentile_interval(values: NDArray[np.float64], level: float, n_cases: int)
         return Interval(None, None, undefined, "one case cannot be resampled")
     if undefined > (1 - level) * len(values):
         return Interval(None, None, undefined, f"{undefined:,} of {len(values):,} bootstrap repeats are undefined")
+    if np.nanmax(values) - np.nanmin(values) < _SAME:
+        return Interval(None, None, undefined, ALIKE)
     low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), undefined)
 

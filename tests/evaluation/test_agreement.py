@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -258,8 +259,17 @@ def test_each_in_turn_where_nobody_is_an_algorithm(panel, to_frame, hand_matcher
     assert [row["algorithm"] for row in section.rows[::12]] == list("AXYZ")
     together = [row["value"] for row in section.rows if row["name"] == "alpha(with the algorithm)"]
     assert len(set(together)) == 1 and not section.words
+    assert {row["of"] for row in section.rows} == {"other models", "with the algorithm", "change"}
     assert agreement.missing(lists, context) is None
     assert agreement.missing(read_lists(to_frame(panel), algorithms=["A", "X", "Y"]), context) == "a second expert"
+
+
+def test_models_among_themselves_are_no_experts(panel_lists, set_matcher):
+    section = agreement.compute(replace(panel_lists, roles=None), Context(set_matcher(), repeats=100))
+    assert section.words[0].startswith("Counted as one more model, ") and "among the 3 other models" in section.words[0]
+    assert "expert" not in " ".join([*section.words, *(row["name"] for row in section.rows)])
+    two = replace(panel_lists, roles=None).of_raters([0, 1])
+    assert agreement.missing(two, Context(set_matcher())) == "a third model"
 
 
 def test_nobody_says_anything(to_frame, set_matcher):

@@ -8,7 +8,13 @@ import pytest
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.relative.rates import CaseCounts, resampled
 from dxmatch.evaluation.statistics import bootstrap
-from dxmatch.evaluation.statistics.bootstrap import case_weights, check_bootstrap, percentile_interval, resampled_means
+from dxmatch.evaluation.statistics.bootstrap import (
+    ALIKE,
+    case_weights,
+    check_bootstrap,
+    percentile_interval,
+    resampled_means,
+)
 
 
 def counts(n=30, seed=1, observed=False):
@@ -96,9 +102,12 @@ def test_an_interval_and_why_there_is_none():
     assert (found.low, found.high, found.undefined, found.reason) == (pytest.approx(5), pytest.approx(95), 0, "")
     for undefined, n_cases, reason in ((5, 10, ""), (6, 10, "6 of 100 bootstrap repeats are undefined"),
                                        (0, 1, "one case cannot be resampled")):  # fmt: skip
-        found = percentile_interval(np.where(np.arange(100) < undefined, math.nan, 1.0), 0.95, n_cases)
+        found = percentile_interval(np.where(np.arange(100) < undefined, math.nan, np.arange(100.0)), 0.95, n_cases)
         assert found.reason == reason and (found.low is None) == (found.high is None) == bool(reason)
         assert found.undefined == undefined
+    for alike in (1.0, 0.0):
+        found = percentile_interval(np.full(100, alike), 0.95, 10)
+        assert (found.low, found.high, found.reason) == (None, None, ALIKE)
     assert percentile_interval(np.empty(0), 0.95, 10).reason == "no bootstrap was asked for"
 
 

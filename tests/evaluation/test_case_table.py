@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
@@ -19,6 +21,7 @@ from dxmatch.evaluation.matches import case_table as module
 from dxmatch.evaluation.matches.case_table import CaseTable, case_table
 from dxmatch.evaluation.matches.nearest import doubtful_lists, near_interval, near_threshold
 from dxmatch.evaluation.matches.reference_matches import match_references
+from dxmatch.evaluation.report.browser.data import case_data
 from dxmatch.evaluation.statistics.section import Context
 
 from .made import By, long_form
@@ -77,11 +80,11 @@ def row(table, case, rater, rank):
     ("case", "rater", "rank", "expected"),
     [
         ("one", "A", 1, ["copd", "copd", 1.0, True, "same", "copd and copd", None]),
-        ("one", "A", 2, ["chronic lung disease", "copd", 0.6, True, "narrower", None, "near the threshold"]),
+        ("one", "A", 2, ["chronic lung disease", "copd", 0.6, True, "broader", None, "near the threshold"]),
         ("one", "A", 3, [None, None, None, None, None, "no diagnosis is said", None]),
         ("one", "B", 1, ["qwrt zzt", "copd", None, False, "unrelated", "the diagnosis is not understood: gibberish", "not understood"]),
         ("one", "B", 2, ["gout", "copd", 0.0, False, "unrelated", None, None]),
-        ("two", "A", 1, ["arthritis", "gout", 0.4, False, "narrower", None, "near the threshold"]),
+        ("two", "A", 1, ["arthritis", "gout", 0.4, False, "broader", None, "near the threshold"]),
         ("two", "B", None, [None, None, None, None, None, "the answer is empty", None]),
         ("three", "B", 1, ["copd", None, None, None, None, "the case has no right answer", None]),
         ("four", "A", 1, ["asthma attack", "asthma", 0.9, True, "related", None, "relation disagrees"]),
@@ -92,11 +95,28 @@ def test_the_rows_by_hand(found, case, rater, rank, expected):
     assert row(found.table, case, rater, rank) == expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "said", "expected"),
+    [
+        ("narrower", "", ("broader", None)),
+        ("broader", "", ("narrower", None)),
+        ("excluded", "", ("excluded", "another disease")),
+        ("excluded", "'acute' and 'chronic' differ", ("excluded", "'acute' and 'chronic' differ")),
+    ],
+)
+def test_a_relation_is_that_of_the_diagnosis_to_the_right_answer(kind, said, expected):
+    """M says what the right answer is to the diagnosis; an exclusion says what opposes."""
+    matcher = By(lambda x, y: 0.1)
+    matcher.relations = lambda a, b, why: SimpleNamespace(kinds=[kind] * len(a), why=[said] * len(a))
+    found = table_of({"one": {"A": ["copd"], "truth": ["gout"]}}, matcher).table.to_pylist()
+    assert [(row["relation"], row["why"]) for row in found] == [expected]
+
+
 def test_one_row_for_each_place_and_one_for_an_empty_list(found):
     assert found.table.num_rows == 12
     assert found.table.schema.names == [
         "case_id", "algorithm", "rank", "diagnosis", "reference", "probability", "match", "relation", "why", "doubtful",
-        "references",
+        "references", "answer",
     ]  # fmt: skip
     by_case = dict(zip(found.table["case_id"].to_pylist(), found.table["references"].to_pylist(), strict=True))
     assert by_case == {"one": "copd; asthma", "two": "gout", "three": None, "four": "asthma"}
@@ -282,3 +302,53 @@ def test_raters_in_another_order():
     assert other.lists.raters == ["B", *(rater for rater in table.lists.raters if rater != "B")]
     rows = [sorted(map(str, one.table.to_pylist())) for one in (table, other)]
     assert rows[0] == rows[1] and table.table != other.table
+
+
+REFUSED = "I am sorry, but I am not able to say what the patient has; please see a doctor."
+
+
+@pytest.fixture
+def with_a_refusal():
+    answers = {"m1": ["1. Gout\n2. RA", REFUSED], "m2": ["Gout", None]}
+    frame = pd.DataFrame({"case_id": ["one", "two"], "reference": ["Gout", "RA"], **answers})
+    lists = read_lists(frame)
+    matcher = By(lambda x, y: float(x == y))
+    return CaseTable(lists, match_references(lists, matcher, 3), matcher, 3)
+
+
+def test_what_was_written_stands_where_nothing_could_be_read(with_a_refusal):
+    assert with_a_refusal.lists.unread == {("two", "m1"): REFUSED}
+    rows = with_a_refusal.table.to_pylist()
+    found = {
+        (row["case_id"], row["algorithm"]): (row["why"], row["answer"]) for row in rows if row["diagnosis"] is None
+    }
+    assert found == {
+        ("two", "m1"): ("no diagnosis could be read from the answer", REFUSED),
+        ("two", "m2"): ("the answer is empty", None),
+    }
+    turned = with_a_refusal.in_order(["m2", "m1"])
+    assert [row["answer"] for row in turned.table.to_pylist() if row["answer"]] == [REFUSED]
+    assert case_data(turned)["unread"] == [[3, REFUSED]] and case_data(with_a_refusal)["unread"] == [[2, REFUSED]]
+
+
+def test_a_long_answer_is_cut_and_says_so(with_a_refusal):
+    lists = replace(with_a_refusal.lists, unread={("two", "m1"): "word " * 2_000})
+    (text,) = replace(with_a_refusal, lists=lists).unread.values()
+    assert text.endswith("(cut at 4,000 of 10,000 characters)") and text.startswith("word word")
+
+
+@pytest.mark.parametrize(
+    ("cases", "expected"),
+    [(["1", "20"], [1, 20]), (["01", "20"], ["01", "20"]), (["1", "b"], ["1", "b"]), (["1.0", "2.0"], ["1.0", "2.0"])],
+)
+def test_whole_numbers_are_numbers_in_a_workbook(tmp_path, cases, expected):
+    table = table_of({name: {"A": ["gout"], "truth": ["gout"]} for name in cases}, Knowing())
+    sheet = openpyxl.load_workbook(table.save(tmp_path / "m.xlsx")).active
+    assert [sheet.cell(row, 1).value for row in (2, 3)] == expected
+    assert table.table["case_id"].to_pylist() == cases
+
+
+@pytest.mark.parametrize(("length", "said"), [(3, []), (5, ["first 3 diagnoses of each list; 1 list goes on"])])
+def test_that_lists_are_longer_than_the_table_is_told(length, said):
+    notes = table_of({"one": {"A": [f"d{i}" for i in range(length)], "truth": ["gout"]}}, Knowing()).notes()
+    assert len(notes) == len(said) and all(part in note for part, note in zip(said, notes, strict=True))

@@ -177,7 +177,7 @@ def test_lists_that_are_missing_leave_the_cases_that_both_have():
 def test_metrics_of_other_cases_and_equal_raters():
     values = np.random.default_rng(6).random((20, 1)) * [1, 1]
     rows = rows_of(measure([values]), measure([values[:5]], cases=np.arange(15, 20)), n=20)
-    assert [(row["value"], row["low"], row["high"], row["p"], row["n_cases"]) for row in rows] == [(0, 0, 0, 1, 20), (0, 0, 0, 1, 5)]  # fmt: skip
+    assert [(row["value"], row["low"], row["high"], row["p"], row["n_cases"]) for row in rows] == [(0, None, None, 1, 20), (0, None, None, 1, 5)]  # fmt: skip
 
 
 def test_of_a_whole_report(everything, same_text):

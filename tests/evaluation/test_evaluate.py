@@ -12,6 +12,7 @@ import dxmatch
 from dxmatch.errors import InputError, ModelError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.statistics.bootstrap import ALIKE
 
 from .made import By
 
@@ -80,8 +81,8 @@ def test_comparison_is_paired(drawn):
     twin = pd.concat([twin, twin[twin["rater"] == "A"].assign(rater="B")])
     report = evaluate(twin, Exact())
     for row in report.difference_rows:
-        assert (row["first"], row["second"], row["value"], row["low"], row["high"]) == ("A", "B", 0, 0, 0)
-        assert row["p"] == 1
+        assert (row["first"], row["second"], row["value"], row["low"], row["high"]) == ("A", "B", 0, None, None)
+        assert row["p"] == 1 and ALIKE in row["reason"]
     different = evaluate(drawn, Exact()).difference_rows[0]
     assert different["name"] == "RPAD@3" and different["low"] < different["value"] < different["high"]
     a, b = (evaluate(drawn, Exact()).row("RPAD", algorithm=x)["value"] for x in "AB")
@@ -102,7 +103,8 @@ def test_in_turn_is_each_rater_as_the_only_algorithm(drawn):
     for rater in "ABXYZ":
         alone = evaluate(everyone, Exact(), algorithms=[rater], bootstrap=50)
         rows = [row for row in report.rows if row["algorithm"] == rater]
-        assert [row["name"] for row in rows] == [row["name"] for row in alone.rows]
+        names = [row["name"].replace("other models", "experts") for row in rows]
+        assert names == [row["name"] for row in alone.rows]
         assert all(map(same_row, rows, alone.rows))
     some = evaluate(drawn, Exact(), in_turn=True, bootstrap=0)
     assert some.made_with["panels"] == {"A": ["B", "X", "Y", "Z"], "B": ["A", "X", "Y", "Z"]}
@@ -117,10 +119,10 @@ NEVER = "no two experts match in any case at k = 1"
     [
         *(({"A": "gout", "X": "gout", "Y": "sepsis", "Z": "asthma"}, 3, metric, "", None, NEVER)
           for metric in ("RPAD", "RRAD", "P_opt", "R_avg")),
-        ({"A": "gout", "X": "gout", "Y": "sepsis", "Z": "asthma"}, 3, "P", "AE mean", 1 / 3, ""),
+        ({"A": "gout", "X": "gout", "Y": "sepsis", "Z": "asthma"}, 3, "P", "AE mean", 1 / 3, f"no interval: {ALIKE}"),
         ({"A": "gout", "X": "gout", "Y": "gout"}, 3, "kappa", "AE mean", None, ONE_ANSWER),
         ({"A": "gout", "X": "gout", "Y": "gout"}, 3, "sigma_A", "kappa", None, "a kappa is undefined"),
-        ({"A": "gout", "X": "gout", "Y": "gout"}, 3, "RPAD", "", 1, ""),
+        ({"A": "gout", "X": "gout", "Y": "gout"}, 3, "RPAD", "", 1, f"no interval: {ALIKE}"),
         ({"A": "gout", "X": "gout", "Y": "gout"}, 1, "RPAD", "", 1, "no interval: one case cannot be resampled"),
     ],
 )  # fmt: skip
@@ -135,7 +137,7 @@ def test_panels_at_the_edge(to_frame, said, n, metric, of, value, reason):
         assert row["undefined_repeats"] == 1000 and NEVER in str(report)
         assert report.curves["value"].isna().all()
     elif metric == "RPAD" and n > 1:
-        assert "(the interval includes 1)" in str(report)
+        assert ALIKE in str(report)
 
 
 def test_repeats_that_are_undefined_are_counted_and_told(to_frame):
@@ -279,3 +281,9 @@ def test_a_matcher_that_rests_on_votes_says_how_many_it_must_know(drawn, rests):
     m.rests_on_votes, m.min_coverage = rests, 0.8
     line = dict(made_with_lines(evaluate(drawn, m, metrics="relative", bootstrap=0)))["Match function"]
     assert ("known for at least 80% of the pairs" in line) is rests
+
+
+@pytest.mark.parametrize("name", ["top1", "top-1", "TOP_K"])
+def test_a_metric_by_the_name_of_its_column_gets_a_hint(drawn, name):
+    with pytest.raises(OptionError, match=r"did you mean 'top_k_accuracy'\? Or other families"):
+        evaluate(drawn, Exact(), metrics=name)

@@ -219,6 +219,20 @@ def test_markdown(models, to_frame):
     assert r"\<b\>\|\*" in hostile and "\\_sure" in hostile
 
 
+@pytest.mark.parametrize(
+    ("without", "missing", "expected"),
+    [(0, {}, "40 cases;"), (2, {}, "38 of 40 cases;"), (2, {"best": 3}, "35 to 38 of 40 cases;")],
+)
+def test_a_caption_says_how_many_cases_the_figures_are_over(to_frame, without, missing, expected):
+    frame = answers(to_frame, {"best": 30, "middle": 28})
+    cases = list(dict.fromkeys(frame["case_id"]))
+    frame.loc[frame["case_id"].isin(cases[:without]), "reference"] = None
+    for rater, many in missing.items():
+        frame = frame[~((frame["rater"] == rater) & frame["case_id"].isin(cases[-many:]))]
+    report = evaluate(frame, By(), k=5, bootstrap=0, metrics="recall", missing="own")
+    assert expected in report.to_latex() and expected in report.to_markdown().replace("\\", "")
+
+
 @pytest.mark.parametrize("suffix", ["tex", "md", "csv", "json", "html", "xlsx"])
 def test_files(models, tmp_path, suffix):
     path = models.save(tmp_path / f"r.{suffix}")

@@ -121,7 +121,7 @@ def test_terminal(panel, to_frame, hand_matcher, full_report):
 
 
 def test_save_refuses_and_leaves_nothing(report, tmp_path, monkeypatch):
-    with pytest.raises(OptionError, match=r"\.html, \.json, \.csv, \.xlsx, \.md, \.tex"):
+    with pytest.raises(InputError, match=r"\.html, \.json, \.csv, \.xlsx, \.md, \.tex"):
         report.save(tmp_path / "r.pdf")
     with pytest.raises(InputError, match="the folder for the report is absent"):
         report.save(tmp_path / "nowhere" / "r.json")

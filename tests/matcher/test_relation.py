@@ -78,6 +78,8 @@ def test_a_pair_alone_is_what_it_is_in_a_batch(m: MatchFunction, found: Relation
         ("no heart attack", "heart attack", "excluded", "myocardial infarction is negated ('no'), myocardial infarction is present"),
         ("heart attack", "family history of heart attack", "excluded", "myocardial infarction is present, myocardial infarction is in the family ('family history of')"),
         ("small cell lung cancer", "non-small cell lung cancer", "excluded", "'small cell' and 'non small cell' exclude each other"),
+        ("acute pancreatitis", "chronic pancreatitis", "excluded", "'acute' and 'chronic' differ"),
+        ("heart attack", "colon cancer", "excluded", "'myocardial' and 'colon' differ"),
         ("no heart attack", "heart attack ruled out", "same", "both are names of myocardial infarction (Disease Ontology)"),
         ("possible heart attack", "angina pectoris", "related", ""),
         ("exposure to asbestos", "asbestosis", "excluded", "asbestos is no disease of the patient (exposure: 'exposure to'), asbestosis is present"),

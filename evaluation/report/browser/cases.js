@@ -9,6 +9,7 @@ function readCases(raw) {
   const { pairs } = raw;
   const data = {
     ...raw,
+    unread: new Map(raw.unread),
     n,
     m,
     lengths: Int32Array.from(raw.lengths),

@@ -23,6 +23,7 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
     groups : for each column of subgroups its values, and of each case the place of its value, -1 for none.
     strings : every text. right : of each case its right answers, as places in `strings`.
     lengths : of each list, cases first, how many diagnoses it has; -1 where none was given.
+    unread : [list, text] of each answer that no diagnosis could be read from, the list by its place in `lengths`.
     entries : of each list, one after another, the pairs of its first places (as many as M was asked about); -1 for no diagnosis.
     pairs : columns of the pairs: diagnosis and right answer (-1 for none) in `strings`, probability in thousandths (-1 for none),
         match (0 or 1), relation in `relations`, why in `reasons`, doubt in `doubts`, -1 for none.
@@ -54,6 +55,7 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
         "strings": list(at),
         "right": [[at[text] for text in dict.fromkeys(lists.reference[i])] for i in chosen.tolist()],
         "lengths": lengths.ravel().tolist(),
+        "unread": _unread(table, chosen),
         "entries": nearest.entries[nearest.entries >= -1].tolist(),
         "pairs": {
             "diagnosis": place[nearest.diagnosis].tolist(),
@@ -68,6 +70,12 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
         "relations": list(RELATIONS),
         "doubts": list(DOUBTS),
     }
+
+
+def _unread(table: CaseTable, chosen: NDArray[np.intp]) -> list[list[Any]]:
+    place = {case: i for i, case in enumerate(chosen.tolist())}
+    found = ((case, rater, text) for (case, rater), text in table.unread.items() if case in place)
+    return sorted([place[case] * len(table.lists.raters) + rater, text] for case, rater, text in found)
 
 
 def chosen_cases(table: CaseTable, most: int) -> NDArray[np.intp]:

@@ -1,11 +1,11 @@
 // Cases as elements. Every text of the data goes in as text.
 const RELATION_WORDS = {
   same: "the same disease",
-  narrower: "broader than the right answer",
-  broader: "narrower than the right answer",
+  narrower: "narrower than the right answer",
+  broader: "broader than the right answer",
   related: "related",
   unrelated: "unrelated",
-  excluded: "excludes the right answer",
+  excluded: "cannot be the right answer",
 };
 
 function element(tag, attributes = {}, ...children) {
@@ -89,13 +89,22 @@ function drawnList(data, i, j) {
     if (pair >= 0 && !first.has(pair)) first.set(pair, rank);
   }
   const more = data.lengths[at] - held;
-  const words = data.lengths[at] < 0 ? "No answer was given." : held ? "" : "The answer is empty.";
+  const written = data.unread.get(at);
+  const words =
+    written !== undefined
+      ? "No diagnosis could be read from the answer:"
+      : data.lengths[at] < 0
+        ? "No answer was given."
+        : held
+          ? ""
+          : "The answer is empty.";
   return element(
     "section",
     { "aria-label": data.models[j] },
     element("h3", {}, `${data.models[j]} `, mark(data, i, j, false)),
     held ? list : null,
     words ? element("p", { class: "cases-told" }, words) : null,
+    written !== undefined ? element("blockquote", { class: "cases-written" }, written) : null,
     more > 0 ? element("p", { class: "cases-told" }, `and ${number(more)} more`) : null
   );
 }
