@@ -140,8 +140,10 @@ def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
             "right answers, but no lists", source=piece.table.source, allowed=_LISTS, got=piece.table.names
         )
     long = long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
-    warnings = (piece.table.note, *long.warnings) if piece.table.note else long.warnings
-    return replace(long, warnings=warnings, guessed=shape.said != PLAIN and not piece.said)
+    notes = (piece.table.note,) if piece.table.note else ()
+    return replace(
+        long, warnings=(*notes, *shape.warnings, *long.warnings), guessed=shape.said != PLAIN and not piece.said
+    )
 
 
 def _of_files(
