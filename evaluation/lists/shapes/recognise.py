@@ -33,7 +33,41 @@ PLAIN = "a row for each case, rater and rank"
 _FEWEST_ROWS, _ROWS_PER_VALUE, _WORDS = 6, 3, 5
 """A text column of short values, one for three rows and more, none of which is a right answer, is a group of cases, not a model's answers."""
 _FLAGS = frozenset(
-    "yes no true false y n t f x 0 1 0.0 1.0 ja nein richtig falsch oui non vrai faux si no verdadero falso vero falso correct incorrect right wrong hit miss".split()
+    [
+        "yes",
+        "no",
+        "true",
+        "false",
+        "y",
+        "n",
+        "t",
+        "f",
+        "x",
+        "0",
+        "1",
+        "0.0",
+        "1.0",
+        "ja",
+        "nein",
+        "richtig",
+        "falsch",
+        "oui",
+        "non",
+        "vrai",
+        "faux",
+        "si",
+        "no",
+        "verdadero",
+        "falso",
+        "vero",
+        "falso",
+        "correct",
+        "incorrect",
+        "right",
+        "wrong",
+        "hit",
+        "miss",
+    ]
 )
 _MARKS_OF_LISTS = re.compile(r"[\n;|\[{]")
 _SHOWN = 4
@@ -84,9 +118,9 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         names.pop(RANK, None)
         return _shape(table, NUMBERED, names, {"": chosen}) if by_rank else _of_chosen(table, names, chosen)
     _sort_out(names, given, table)
-    if "rank" in names and "diagnosis" in names:
-        return _shape(table, LONG, names, {})
     others = [name for name in table.names if name not in {*names.values(), *by}]
+    if "rank" in names and "diagnosis" in names:
+        return _shape(table, LONG, names, {}, others)
     ranks = numbered([*others, *(names[ours] for ours in ("diagnosis", PREDICTIONS, "rank") if ours in names)])
     if ranks:
         for ours in [ours for ours, name in names.items() if any(name in columns for columns in ranks.values())]:
@@ -100,7 +134,7 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
             table, CELLS, names, {"" if "rater" in names else column: [column]}, others, one="rater" not in names
         )
     if "diagnosis" in names:
-        return _shape(table, BY_ROW, names, {})
+        return _shape(table, BY_ROW, names, {}, others)
     models = [] if "rater" in names else _models(table, names, others)
     if models:
         return _shape(table, CELLS, names, {name: [name] for name in models}, others)
@@ -240,6 +274,9 @@ def _shape(
         for name in left
         if not (known_as(name) or about_another(name, table.names)) and any(map(_has_letters, _values(table, name)))
     )
+    if kind in (LONG, BY_ROW) and "rater" in names and "case_id" in names:
+        # what else such a table holds is of no weight
+        left, unread = [], ()
     return Shape(kind, names, lists, _said(kind, names, lists, left), unread, _warnings(table, lists, unread))
 
 
