@@ -130,9 +130,6 @@ def check_missing(rows: Rows, there: NDArray[np.bool_], refused: Codes, column: 
     lacking[faulty[faulty >= 0]] = False
     if not lacking.any():
         return
-    first_row = np.full(len(cases), -1)
-    place, at = np.unique(case, return_index=True)
-    first_row[place[place >= 0]] = at[place >= 0]
     tally = ", ".join(
         f"{raters[r]!r} lacks {count:,} of {len(cases):,} cases"
         for r, count in zip(refused, lacking.sum(0), strict=True)
@@ -142,7 +139,10 @@ def check_missing(rows: Rows, there: NDArray[np.bool_], refused: Codes, column: 
         absent = [raters[r] for r, lacks in zip(refused, lacking[i], strict=True) if lacks]
         problem = f"the case {cases[i]!r} has no list by {', '.join(map(repr, absent))} ({tally})"
         allowed = "a list of every rater for every case"
-        problems.add(int(first_row[i]), problem, column, of_case=True, allowed=allowed, remedy=AS_EMPTY)
+        of_case = np.flatnonzero(case == i)
+        # a row of a list that is not there, where a blank cell stands for it
+        row = next((r for r in of_case.tolist() if raters[rows.rater[0][r]] in absent), int(of_case[0]))
+        problems.add(row, problem, column, of_case=True, allowed=allowed, remedy=AS_EMPTY)
 
 
 def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes, own: bool, table: Table) -> list[str]:

@@ -117,6 +117,10 @@ def read_lists(
     rank = ranks(names["rank"], ranked, problems)
     entry, strings, none_words = diagnoses(names["diagnosis"], is_none, ranked, problems)
     rows = Rows(of_case, of_rater, rank, ranked, empty, long.unread)
+    for row, error in long.twice.items():
+        problems[row] = error
+        if "rater" not in long.own:
+            problems.of_case.add(row)
     said_of_ranks = check_ranks(rows, names["rank"], problems)
     if rejects is not None:
         _check_words(names, checks or {}, ranked | is_reference, case >= 0, problems)

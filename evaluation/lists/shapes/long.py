@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ....errors import InputError
 from ....files.tables import Table
 
 REQUIRED = ("case_id", "rater", "rank", "diagnosis")
@@ -22,6 +23,10 @@ class Long:
 
     cells : where lists stood in cells, int32 [rows] and names: the column of the user's table that a row is of (-1 for none).
     guessed : the shape was told from names and cells alone.
+    columns : all of the user's own, those of right answers that are kept apart too; () where there was no table.
+    own : our name of a column -> the user's, where the rows are not those of his table.
+    sheets : which sheet of a workbook was read, where there are others, in a sentence.
+    twice : the first row of a list whose case stands a second time -> the error.
 
     recognised : in one line, what the input was read as; "" where nothing is worth a word.
     warnings : what belongs above the figures.
@@ -36,10 +41,17 @@ class Long:
     unread: Mapping[int, str | None] = field(default_factory=dict)
     cells: tuple[NDArray[np.int32], list[str]] | None = None
     guessed: bool = False
+    columns: tuple[str, ...] = ()
+    own: Mapping[str, str] = field(default_factory=dict)
+    sheets: str = ""
+    twice: Mapping[int, InputError] = field(default_factory=dict)
 
     def column_of(self, column: str, row: int) -> str:
         """What the column of a cell is called in the user's own table."""
-        if self.cells is None or column not in (self.names["rank"], self.names["diagnosis"]):
+        ours = next((ours for ours, name in self.names.items() if name == column), column)
+        if ours in self.own:
+            return self.own[ours]
+        if self.cells is None or ours not in ("rater", "rank", "diagnosis"):
             return column
         codes, names = self.cells
         return names[codes[row]] if codes[row] >= 0 else column

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,32 +19,53 @@ ROLES_OF_COLUMNS = (*COLUMNS, PREDICTIONS)
 
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "case_id": (
-        "case", "caseid", "case_number", "case_no", "patient_id", "patient", "patientid", "subject_id", "subject", "sample_id",
-        "question_id", "qid", "doc_id", "vignette_id", "item_id", "id", "uid", "idx", "index", "no", "number",
+        "caseid", "case_number", "case_no", "case_nr", "case", "patient_id", "patientid", "patient", "subject_id", "subject", "sample_id",
+        "question_id", "qid", "doc_id", "vignette_id", "item_id",
+        "fall_id", "fallid", "fallnummer", "fall_nummer", "fallnr", "fall_nr", "fall_no", "fall", "patienten_id", "patientennummer", "patienten_nr",
+        "id_cas", "cas_id", "numero_de_cas", "numero_du_cas", "numero_cas", "cas_n", "cas_no", "cas", "id_patient",
+        "id_caso", "caso_id", "numero_de_caso", "numero_del_caso", "numero_caso", "caso_n", "caso_no", "caso", "id_paciente", "paciente", "id_paziente", "paziente",
+        "id", "uid", "idx", "index", "no", "number", "nr", "nummer", "numero",
     ),
     "rater": (
         "model", "model_name", "model_id", "llm", "algorithm", "system", "rater_id", "rater_name", "annotator", "reader", "engine", "who",
+        "modell", "modellname", "sprachmodell", "ki_modell", "algorithmus", "modele", "nom_du_modele", "algorithme", "modelo", "algoritmo", "modello",
     ),
-    "rank": ("position", "place", "ranking", "rank_no", "order"),
+    "rank": (
+        "position", "place", "ranking", "rank_no", "order", "rang", "platz", "rangfolge", "rango", "classement", "puesto", "posicion", "posizione",
+    ),
     "diagnosis": (
-        "dx", "predicted_diagnosis", "diagnosis_name", "differential_diagnosis", "disease", "predicted", "diagnose", "condition",
+        "dx", "predicted_diagnosis", "diagnosis_name", "differential_diagnosis", "disease", "predicted", "condition",
+        "diagnose", "verdachtsdiagnose", "differentialdiagnose", "differenzialdiagnose", "krankheit",
+        "diagnostic", "diagnostic_differentiel", "maladie", "diagnostico", "diagnostico_diferencial", "enfermedad",
+        "diagnosi", "diagnosi_differenziale", "malattia",
     ),
     "reference": (
-        "references", "gold", "gold_standard", "gold_diagnosis", "gold_answer", "golden", "golden_diagnosis", "truth", "ground_truth",
-        "groundtruth", "true_diagnosis", "true_diagnoses", "reference_diagnosis", "reference_diagnoses", "correct_diagnosis", "correct_answer",
-        "correct_answers", "correct", "right_answer", "right_answers", "right_diagnosis", "final_diagnosis", "discharge_diagnosis", "target",
-        "targets", "expected", "solution", "label", "labels",
+        "references", "gold", "gold_standard", "gold_diagnosis", "gold_answer", "gold_dx", "golden", "golden_diagnosis", "truth", "ground_truth",
+        "groundtruth", "true_diagnosis", "true_diagnoses", "true_dx", "reference_diagnosis", "reference_diagnoses", "correct_diagnosis", "correct_diagnoses",
+        "correct_dx", "correct_answer", "correct_answers", "correct", "right_answer", "right_answers", "right_diagnosis", "final_diagnosis", "final_dx",
+        "discharge_diagnosis", "target", "targets", "expected", "solution", "label", "labels",
+        "goldstandard", "richtige_diagnose", "richtige_diagnosen", "richtige_antwort", "korrekte_diagnose", "wahre_diagnose", "tatsachliche_diagnose",
+        "referenzdiagnose", "referenz", "finale_diagnose", "endgultige_diagnose", "enddiagnose", "entlassungsdiagnose", "entlassdiagnose", "hauptdiagnose",
+        "musterlosung", "losung",
+        "diagnostic_correct", "bon_diagnostic", "diagnostic_exact", "diagnostic_final", "diagnostic_definitif", "diagnostic_de_reference", "diagnostic_reel",
+        "diagnostic_retenu", "bonne_reponse", "reponse_correcte",
+        "diagnostico_correcto", "diagnostico_final", "diagnostico_definitivo", "diagnostico_de_referencia", "diagnostico_real", "respuesta_correcta",
+        "referencia", "patron_oro", "estandar_de_oro",
+        "diagnosi_corretta", "diagnosi_finale", "diagnosi_definitiva", "diagnosi_di_riferimento", "risposta_corretta", "riferimento",
     ),
     PREDICTIONS: (
         "prediction", "predicted_diagnoses", "differential", "differentials", "ddx", "differential_diagnoses", "differential_diagnosis", "answers",
         "output", "outputs", "response", "responses", "model_output", "model_response", "model_answer", "completion", "generation",
         "generated", "diagnoses", "raw_answer", "text_answer", "result", "results",
+        "antwort", "antworten", "modellantwort", "ausgabe", "differentialdiagnosen", "differenzialdiagnosen", "diagnosen",
+        "reponse", "reponses", "diagnostics", "diagnostics_differentiels", "respuesta", "respuestas", "diagnosticos", "diagnosticos_diferenciales",
+        "risposta", "risposte", "diagnosi_differenziali",
     ),
     "icd10": ("icd_10", "icd10_code", "icd10cm", "icd_10_code", "icd_code", "icd"),
     "reference_icd10": ("gold_icd10", "reference_icd", "gold_icd", "true_icd10", "icd10_reference"),
     "reference_severity": ("gold_severity", "golden_diagnosis_severity", "severity_reference"),
 }  # fmt: skip
-"""Our name of a column -> others that it goes by, the surer first."""
+"""Our name of a column -> others that it goes by in English, German, French, Spanish and Italian, the surer first; as `folded` writes them."""
 ANSWER = "answer"
 """The right one beside predictions, the model's beside a right one."""
 
@@ -53,19 +75,53 @@ _OF_THE_CASE = frozenset(
         "findings", "complaint", "chief_complaint", "age", "sex", "gender", "specialty", "speciality", "rarity", "department", "date",
         "source", "split", "language", "country", "hospital", "site", "year", "difficulty", "type", "url", "title", "comment", "comments",
         "remark", "remarks", "group", "set", "subset", "dataset", "options", "explanation", "rationale", "reasoning", "category", "severity", "relation",
-        "role", "seed", "temperature", "tokens", "cost", "time", "latency", "unnamed",
+        "role", "seed", "temperature", "tokens", "cost", "time", "latency", "unnamed", "score", "scores", "confidence", "probability",
+        "fachgebiet", "fachrichtung", "fachbereich", "abteilung", "fallbeschreibung", "beschreibung", "anamnese", "befund", "befunde", "alter",
+        "geschlecht", "kommentar", "kommentare", "bemerkung", "bemerkungen", "anmerkung", "anmerkungen", "quelle", "sprache", "land", "klinik", "jahr",
+        "schwierigkeit", "schweregrad", "datum", "gruppe", "haufigkeit", "frage", "begrundung", "notiz", "notizen", "punkte",
+        "specialite", "service", "sexe", "commentaire", "commentaires", "remarque", "remarques", "langue", "pays", "hopital", "annee", "difficulte",
+        "groupe", "antecedents", "symptomes", "justification",
+        "especialidad", "servicio", "edad", "sexo", "comentario", "comentarios", "observaciones", "idioma", "pais", "ano", "dificultad", "grupo", "fecha",
+        "antecedentes", "sintomas", "vineta", "justificacion",
+        "specialita", "reparto", "eta", "sesso", "commento", "commenti", "osservazioni", "lingua", "paese", "anno", "difficolta", "gruppo", "anamnesi",
+        "sintomi", "vignetta",
     )
 )  # fmt: skip
 
-_NUMBERED = re.compile(r"^(?P<stem>.*?)[\s_.\-#]*(?P<number>\d{1,2})$")
-_OF_A_RANK = re.compile(
-    r"(?:^|[\s_.\-]+)(?:dx|ddx|diagnosis|diag|diagnoses|rank|top|prediction|pred|answer|differential|candidate|hypothesis|guess)$"
+_RANKED = (
+    r"(?:dd?x|diagnos[ei]s?|diagnosen|diagnostic|diagnostico|diag|rank|rang|rango|platz|top|prediction|pred|answer|antwort|reponse|respuesta|risposta|"
+    r"differential|candidate|hypothesis|guess)"
 )
+_RANK_SAID = (
+    rf"(?:{_RANKED}[\s_.\-#]*(?P<after>\d{{1,2}})|#\s*(?P<sign>\d{{1,2}})|(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)(?:[\s_.\-]+{_RANKED})?"
+    rf"|(?P<before>\d{{1,2}})\.[\s_]*{_RANKED})"
+)
+_BETWEEN = r"[\s_.\-–—:/|(\[]"
+_RANK_LAST = re.compile(rf"^(?:(?P<model>.*?)(?:{_BETWEEN}+|(?=#)))?{_RANK_SAID}[)\]]?$", re.IGNORECASE)
+_RANK_FIRST = re.compile(rf"^{_RANK_SAID}{_BETWEEN}+(?P<model>.*?)[)\]]?$", re.IGNORECASE)
+"""A column of one rank: "dx1", "GPT-4o (rank 1)", "GPT-4o #1", "GPT-4o - 1st", "GPT-4o Diagnosis 1", "1. Diagnose"; and "dx1 (GPT-4o)"."""
+_ABOUT = frozenset(
+    (
+        "correct", "right", "wrong", "ok", "hit", "correctness", "accuracy", "accurate", "score", "scores", "scored", "match", "matches", "matched", "rating", "grade",
+        "points", "probability", "prob", "p", "confidence", "certainty", "comment", "comments", "note", "notes", "remark", "remarks", "explanation",
+        "rationale", "time", "seconds", "duration", "latency", "tokens", "cost", "price", "date", "icd", "icd10", "code", "codes",
+        "richtig", "korrekt", "falsch", "treffer", "punkte", "bewertung", "wahrscheinlichkeit", "kommentar", "bemerkung", "zeit", "dauer", "kosten",
+        "juste", "faux", "commentaire", "probabilite", "temps", "correcto", "correcta", "comentario", "probabilidad", "tiempo",
+        "corretto", "corretta", "commento", "probabilita", "tempo",
+    )
+)  # fmt: skip
+"""Words that make of a model's name the name of what is said of its answers."""
+_NO_MODEL = _OF_THE_CASE | _ABOUT | {*OTHER_NAMES["reference"], "reference", *OTHER_NAMES["icd10"], "icd10"}
 
 
 def folded(name: str) -> str:
-    """A column's name without case, blanks and hyphens."""
-    return re.sub(r"[\s\-_.]+", "_", name.strip().casefold()).strip("_")
+    """A column's name without case, accents, blanks and signs: "Diagnóstico correcto?" is "diagnostico_correcto"."""
+    return re.sub(r"[\W_]+", "_", _without_accents(name).casefold()).strip("_")
+
+
+def _without_accents(name: str) -> str:
+    """As long as it was."""
+    return "".join(unicodedata.normalize("NFKD", sign)[0] for sign in name)
 
 
 def known_as(name: str) -> bool:
@@ -77,6 +133,16 @@ def known_as(name: str) -> bool:
         or fold == ANSWER
         or any(fold in others for others in OTHER_NAMES.values())
     )
+
+
+def about_another(name: str, names: Iterable[str]) -> bool:
+    """Whether a column is named for what is said of another's content: "GPT-4o correct?" beside "GPT-4o"."""
+    fold = folded(name)
+    for other in map(folded, names):
+        rest = fold.removeprefix(f"{other}_") if fold.startswith(f"{other}_") else fold.removesuffix(f"_{other}")
+        if rest != fold and not _ABOUT.isdisjoint(rest.split("_")):
+            return True
+    return False
 
 
 def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str) -> dict[str, str]:
@@ -150,14 +216,22 @@ def numbered(names: Iterable[str]) -> dict[str, list[str]]:
 
     The name must say that it is a rank or a diagnosis ("gpt 1" may be a model), and the numbers go on from 0 or 1.
     """
-    stems: dict[str, dict[int, str]] = {}
+    ranks: dict[tuple[str, str], dict[int, str]] = {}
     for name in names:
-        if found := _NUMBERED.match(name.strip()):
-            stems.setdefault(found["stem"].strip(), {})[int(found["number"])] = name
+        plain = _without_accents(name.strip())
+        found = _RANK_LAST.match(plain) or _RANK_FIRST.match(plain)
+        if found is None:
+            continue
+        at, end = found.span("model")
+        model = name.strip()[at:end].strip(" _-–—.:/|([") if at >= 0 else ""
+        of = next(of for of in ("after", "sign", "ordinal", "before") if found[of])
+        # "dx1" and "diagnosis 1" are two series; "1st" and "2nd" are one
+        series = "" if of == "ordinal" else plain[: found.start(of)] + plain[found.end(of) :]
+        ranks.setdefault((model, series.strip()), {})[int(found[of])] = name
     out: dict[str, list[str]] = {}
-    for stem, columns in stems.items():
+    for (model, _), columns in ranks.items():
         numbers = sorted(columns)
-        of_ranks = _OF_A_RANK.search(stem.casefold())
-        if of_ranks and len(numbers) > 1 and numbers in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
-            out.setdefault(stem[: of_ranks.start()].strip(" _-."), [columns[n] for n in numbers])
+        whole = numbers in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
+        if len(numbers) > 1 and whole and folded(model) not in _NO_MODEL:
+            out.setdefault(model, [columns[n] for n in numbers])
     return out

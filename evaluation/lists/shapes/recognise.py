@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +13,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....errors import InputError
+from ....errors import InputError, quoted
 from ....files.tables import Table
 from .names import (
     ANSWER,
     PREDICTIONS,
     RANK,
+    about_another,
     columns_by_name,
     columns_named,
     folded,
@@ -28,8 +30,46 @@ from .names import (
 
 LONG, BY_ROW, NUMBERED, CELLS, REFERENCES = "long", "by row", "numbered", "cells", "references"
 PLAIN = "a row for each case, rater and rank"
-_FEW, _OF_MANY = 12, 30
-"""A text column of so few values in so many rows is a group of cases, not a model's answers."""
+_FEWEST_ROWS, _ROWS_PER_VALUE, _WORDS = 6, 3, 5
+"""A text column of short values, one for three rows and more, none of which is a right answer, is a group of cases, not a model's answers."""
+_FLAGS = frozenset(
+    [
+        "yes",
+        "no",
+        "true",
+        "false",
+        "y",
+        "n",
+        "t",
+        "f",
+        "x",
+        "0",
+        "1",
+        "0.0",
+        "1.0",
+        "ja",
+        "nein",
+        "richtig",
+        "falsch",
+        "oui",
+        "non",
+        "vrai",
+        "faux",
+        "si",
+        "no",
+        "verdadero",
+        "falso",
+        "vero",
+        "falso",
+        "correct",
+        "incorrect",
+        "right",
+        "wrong",
+        "hit",
+        "miss",
+    ]
+)
+_MARKS_OF_LISTS = re.compile(r"[\n;|\[{]")
 _SHOWN = 4
 
 
@@ -39,12 +79,16 @@ class Shape:
     REFERENCES, right answers alone.
 
     names : our name of a column -> the table's. lists : whose -> its columns; "" is nobody's. said : in one line.
+
+    unread : columns whose names do not say what they hold, and that nothing was read from. warnings : what belongs above the figures.
     """
 
     kind: str
     names: Mapping[str, str]
     lists: Mapping[str, list[str]]
     said: str
+    unread: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -> Shape:
@@ -58,6 +102,9 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         Where it has none that is known, with what it looks like.
     """
     names = columns_by_name(table.names, given, table.source)
+    if "reference" in names and "reference" not in given and _holds_flags(table, names["reference"]):
+        # "correct", of yes and no, is no right answer
+        names = columns_by_name([name for name in table.names if name != names["reference"]], given, table.source)
     if by_rank := RANK in given and several_named(given[RANK], table.names):
         chosen = columns_named(given[RANK], table.names, table.source)
     elif PREDICTIONS in given:
@@ -71,9 +118,9 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         names.pop(RANK, None)
         return _shape(table, NUMBERED, names, {"": chosen}) if by_rank else _of_chosen(table, names, chosen)
     _sort_out(names, given, table)
-    if "rank" in names and "diagnosis" in names:
-        return _shape(table, LONG, names, {})
     others = [name for name in table.names if name not in {*names.values(), *by}]
+    if "rank" in names and "diagnosis" in names:
+        return _shape(table, LONG, names, {}, others)
     ranks = numbered([*others, *(names[ours] for ours in ("diagnosis", PREDICTIONS, "rank") if ours in names)])
     if ranks:
         for ours in [ours for ours, name in names.items() if any(name in columns for columns in ranks.values())]:
@@ -87,9 +134,9 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
             table, CELLS, names, {"" if "rater" in names else column: [column]}, others, one="rater" not in names
         )
     if "diagnosis" in names:
-        return _shape(table, BY_ROW, names, {})
-    models = [name for name in others if _may_be_answers(table, name)]
-    if models and "rater" not in names:
+        return _shape(table, BY_ROW, names, {}, others)
+    models = [] if "rater" in names else _models(table, names, others)
+    if models:
         return _shape(table, CELLS, names, {name: [name] for name in models}, others)
     if "reference" in names and "case_id" in names:
         return _shape(table, REFERENCES, names, {})
@@ -125,26 +172,72 @@ def _sort_out(names: dict[str, str], given: Mapping[str, Any], table: Table) -> 
     if "diagnosis" in names and "diagnosis" not in given and "reference" not in names:
         others = [n for n in table.names if n not in names.values()]
         if PREDICTIONS in names or numbered(others) or (
-            "rater" not in names and any(_may_be_answers(table, name) for name in others)
+            "rater" not in names and _models(table, names | {"reference": names["diagnosis"]}, others)
         ):  # fmt: skip
             names["reference"] = names.pop("diagnosis")
 
 
-def _may_be_answers(table: Table, name: str) -> bool:
-    """Whether a column may hold a model's answers: texts or lists, not of the few values of a group, under no name that says otherwise."""
-    if known_as(name):
-        return False
+def _models(table: Table, names: Mapping[str, str], others: Collection[str]) -> list[str]:
+    """Those of the other columns that hold a model's answers each.
+
+    Beside such, a column that is blank, or the same in every row, is that of a model that failed.
+    """
+    right = _values(table, names["reference"]) if "reference" in names else []
+    known = {" ".join(text.casefold().split()) for text in right}
+    may = {name: _values(table, name) for name in others if not (known_as(name) or about_another(name, others))}
+    found = [name for name in may if _are_answers(table, name, may[name], known)]
+    dull = [
+        name
+        for name, held in may.items()
+        if not held or (len(held) == 1 and _has_letters(held[0]) and not _are_flags(held))
+    ]
+    return [name for name in may if name in found or (name in dull and found)]
+
+
+def _values(table: Table, name: str) -> list[str]:
+    """The unlike texts of a column that are not blank; of lists, and what else is no text, none."""
     column = table.data.column(name)
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_nested(column.type):
+        return []
+    values = pc.unique(column).drop_null().to_pylist()
+    return [text for value in values if value == value and (text := str(value).strip())]
+
+
+def _are_answers(table: Table, name: str, values: list[str], right: Collection[str]) -> bool:
+    """Whether a column of a name that is not known holds a model's answers: lists, or texts that do not group the cases.
+
+    values : its unlike texts. right : the right answers, folded.
+    """
+    kind = table.data.schema.field(name).type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_struct(kind):
         return True
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    if not any(map(_has_letters, values)) or all(map(_is_number, values)) or _are_flags(values):
         return False
-    values = pc.unique(column).drop_null()
-    if len(table) >= _OF_MANY and len(values) <= _FEW:
-        return False
-    sample = [text for text in values.slice(0, 200).to_pylist() if text and text.strip()]
-    return bool(sample) and any(any(map(str.isalpha, text)) for text in sample) and not all(map(_is_number, sample))
+    return not _are_groups(table, name, values, right)
+
+
+def _are_groups(table: Table, name: str, values: list[str], right: Collection[str]) -> bool:
+    rows = len(table) - table.data.column(name).null_count
+    return (
+        rows >= _FEWEST_ROWS
+        and 1 < len(values) * _ROWS_PER_VALUE <= rows + _ROWS_PER_VALUE - 1
+        and all(len(text.split()) <= _WORDS and not _MARKS_OF_LISTS.search(text) for text in values)
+        and not any(" ".join(text.casefold().split()) in right for text in values)
+    )
+
+
+def _has_letters(text: str) -> bool:
+    return any(map(str.isalpha, text))
+
+
+def _are_flags(values: list[str]) -> bool:
+    return bool(values) and all(text.casefold() in _FLAGS for text in values)
+
+
+def _holds_flags(table: Table, name: str) -> bool:
+    return _are_flags(_values(table, name))
 
 
 def _is_number(text: str) -> bool:
@@ -175,7 +268,35 @@ def _shape(
             names.pop(ours, None)
         if "" not in lists:
             names.pop("rater", None)
-    return Shape(kind, names, lists, _said(kind, names, lists, [n for n in others if n not in columns]))
+    left = [name for name in others if name not in columns]
+    unread = tuple(
+        name
+        for name in left
+        if not (known_as(name) or about_another(name, table.names)) and any(map(_has_letters, _values(table, name)))
+    )
+    if kind in (LONG, BY_ROW) and "rater" in names and "case_id" in names:
+        # what else such a table holds is of no weight
+        left, unread = [], ()
+    return Shape(kind, names, lists, _said(kind, names, lists, left), unread, _warnings(table, lists, unread))
+
+
+def _warnings(table: Table, lists: Mapping[str, list[str]], unread: Collection[str]) -> tuple[str, ...]:
+    """What may be wrong: columns that nothing was read from and whose names do not say why, models without or with one answer."""
+    said = []
+    if unread:
+        what = [f"{name!r} ({len(_values(table, name)):,} different values)" for name in list(unread)[:_SHOWN]]
+        more = ", …" if len(unread) > _SHOWN else ""
+        said.append(f"Nothing was read from {', '.join(what)}{more}; the option 'columns' says what a column holds.")
+    for model, columns in lists.items():
+        kinds = [table.data.schema.field(name).type for name in columns]
+        values = [] if any(map(pa.types.is_nested, kinds)) else [_values(table, name) for name in columns]
+        if not model or not values or len(table) < 2:
+            continue
+        if not any(values):
+            said.append(f"{model!r} holds no answer in any case.")
+        elif len(values) == 1 and len(values[0]) == 1 and not table.data.column(columns[0]).null_count:
+            said.append(f"{model!r} holds the same answer in every case: {quoted(values[0][0])}.")
+    return tuple(said)
 
 
 def _said(kind: str, names: Mapping[str, str], lists: Mapping[str, list[str]], unread: list[str]) -> str:

@@ -31,6 +31,7 @@ from .objects import Piece, by_model, pieces_of
 from .recognise import PLAIN, REFERENCES, shape_of
 from .right import RightAnswers, joined, right_answers
 from .spread import long_of
+from .told import check_told
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 MODEL = "model"
@@ -141,9 +142,16 @@ def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
         raise InputError(
             "right answers, but no lists", source=piece.table.source, allowed=_LISTS, got=piece.table.names
         )
+    check_told(piece.table, shape, piece.given)
     long = long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
-    warnings = (piece.table.note, *long.warnings) if piece.table.note else long.warnings
-    return replace(long, warnings=warnings, guessed=shape.said != PLAIN and not piece.said)
+    notes = (piece.table.note,) if piece.table.note else ()
+    return replace(
+        long,
+        warnings=(*notes, *shape.warnings, *long.warnings),
+        guessed=shape.said != PLAIN and not piece.said,
+        columns=() if piece.said else tuple(piece.table.names),
+        sheets=piece.table.note,
+    )
 
 
 def _of_files(
@@ -235,9 +243,11 @@ def _together(longs: Sequence[Long], source: str) -> Long:
     sources = [file for long in longs for file in ([long.table.source] * len(long.table))]
     rows = np.concatenate([long.table.row_numbers() for long in longs])
     unread: dict[int, str | None] = {}
+    twice: dict[int, InputError] = {}
     start = 0
     for long in longs:
         unread.update({start + row: text for row, text in long.unread.items()})
+        twice.update({start + row: error for row, error in long.twice.items()})
         start += len(long.table)
     warnings = tuple(dict.fromkeys(text for long in longs for text in long.warnings))
     said = list(dict.fromkeys(long.recognised for long in longs))
@@ -252,7 +262,20 @@ def _together(longs: Sequence[Long], source: str) -> Long:
         columns += held
     cells = (np.concatenate(codes), columns) if columns else None
     guessed = any(long.guessed for long in longs)
-    return Long(table, ours, f"{many}{' or '.join(said[:2])}", warnings, unread, cells, guessed)
+    first = longs[0].own
+    return Long(
+        table,
+        ours,
+        f"{many}{' or '.join(said[:2])}",
+        warnings,
+        unread,
+        cells,
+        guessed,
+        columns=tuple(dict.fromkeys(name for long in longs for name in long.columns)),
+        own={ours: name for ours, name in first.items() if all(long.own.get(ours) == name for long in longs)},
+        sheets=" ".join(dict.fromkeys(long.sheets for long in longs if long.sheets)),
+        twice=twice,
+    )
 
 
 def _text_column(table: Table, name: str | None) -> pa.ChunkedArray:

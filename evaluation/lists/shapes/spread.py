@@ -14,11 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ....errors import InputError
 from ....files.json_records import as_text
 from ....files.tables import Table
 from .cells import LIST, UNREAD, is_blank, list_cells
 from .long import OF_THE_REFERENCE, Long
 from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
+from .told import codes_of
 
 OF_THE_CASE = (*OF_THE_REFERENCE, "category", "role")
 
@@ -34,7 +36,7 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) ->
     table = _lists_as_text(table, names)
     warnings: tuple[str, ...] = ()
     if shape.kind == BY_ROW:
-        case, rater = (_codes(table, names[ours]) for ours in ("case_id", "rater"))
+        case, rater = (codes_of(table, names[ours]) for ours in ("case_id", "rater"))
         rank = _order_within(case, rater)
         if rank.max(initial=1) == 1:
             # each its one row: a cell may hold a whole list
@@ -49,7 +51,6 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) ->
 
 def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long:
     """The rows of lists that stand in cells, or with a rank in each column."""
-    _check_once(table, shape.names)
     whose = list(shape.lists)
     parts = [
         _numbered(table, columns) if shape.kind == NUMBERED else _cells(table, columns[0])
@@ -97,6 +98,9 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long
         sources=sources,
     )
     columns = [column for group in shape.lists.values() for column in group]
+    twice: dict[int, InputError] = {}
+    for at, error in _twice(table, shape.names).items():
+        twice[int(np.searchsorted(row[order], at))] = error
     first = np.cumsum([0, *map(len, shape.lists.values())])[:-1]
     of = first[rater] + (np.maximum(rank - 1, 0) if shape.kind == NUMBERED else 0)
     return Long(
@@ -105,23 +109,26 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long
         shape.said,
         unread={int(place[at]): text for at, text in unread.items()},
         cells=(of[order].astype(np.int32), columns),
+        own=shape.names,
+        twice=twice,
     )
 
 
-def _check_once(table: Table, names: Mapping[str, str]) -> None:
-    """Raises `InputError` for a second row of one case, or of one case and rater."""
-    case = _codes(table, names["case_id"])
-    rater = _codes(table, names["rater"]) if "rater" in names else np.zeros(len(case), np.int64)
-    again = np.flatnonzero((_order_within(case, rater) > 1) & (case >= 0) & (rater >= 0))
-    if len(again):
-        row = int(again[0])
-        first = int(np.flatnonzero((case == case[row]) & (rater == rater[row]))[0])
-        who = f" by {table.column(names['rater'])[row]!r}" if "rater" in names else ""
-        name = table.column(names["case_id"])[row]
+def _twice(table: Table, names: Mapping[str, str]) -> dict[int, InputError]:
+    """The error of each second row of one case, or of one case and rater."""
+    case = codes_of(table, names["case_id"])
+    rater = codes_of(table, names["rater"]) if "rater" in names else np.zeros(len(case), np.int64)
+    _, firsts, of = np.unique(np.stack([case, rater]), axis=1, return_index=True, return_inverse=True)
+    again = np.flatnonzero((firsts[of] < np.arange(len(case))) & (case >= 0) & (rater >= 0))
+    out: dict[int, InputError] = {}
+    for row in again.tolist():
+        first = int(firsts[of[row]])
+        who = f" by {table.data.column(names['rater'])[row].as_py()!r}" if "rater" in names else ""
+        name = table.data.column(names["case_id"])[row].as_py()
         problem = f"a second answer{who} to the case {name!r} (the first is in row {table.row_number(first)})"
-        raise table.error(
-            problem, row, names["case_id"], allowed="one row for each case" + (" and rater" if who else "")
-        )
+        allowed = "one row for each case" + (" and rater" if who else "")
+        out[row] = table.error(problem, row, names["case_id"], allowed=allowed)
+    return out
 
 
 _Part = tuple[NDArray[np.int64], NDArray[np.int64], pa.Array, dict[int, str | None]]
@@ -176,12 +183,6 @@ def _lists_as_text(table: Table, names: Mapping[str, str]) -> Table:
             at = table.names.index(names[ours])
             table = replace(table, data=table.data.set_column(at, names[ours], texts))
     return table
-
-
-def _codes(table: Table, column: str) -> NDArray[np.int64]:
-    encoded = table.data.column(column).dictionary_encode().combine_chunks()
-    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
-    return pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def _order_within(case: NDArray[np.int64], rater: NDArray[np.int64]) -> NDArray[np.int64]:
