@@ -76,8 +76,8 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
         if not families:
             computed = [m.name for m in REGISTRY.values() if _families_of(m)]
             near = hint("top_k_accuracy" if folded.startswith("top") else folded, (*FAMILIES, *computed))
-            allowed = f"families ({', '.join(FAMILIES)}) or metrics ({', '.join(computed)})"
-            raise OptionError("metrics", f"{near.removeprefix('; ')} Or other {allowed}" if near else allowed, name)
+            meant = f"; {near.removeprefix('; ')} The metrics are" if near else ", or a metric:"
+            raise OptionError("metrics", f"one of {', '.join(FAMILIES)}{meant} {', '.join(computed)}", name)
         for family in families:
             before = symbols.get(family, frozenset())
             symbols[family] = None if before is None else before | {found[0].symbol}
