@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -14,6 +15,8 @@ from ..statistics.section import RELATIVE, Context, Section
 from . import agreement, hierarchical, ranking, recall, weighted
 
 CORRECTION = "correction"
+_TOP_K = re.compile(r"top[-_ ]?(?:\d+|k)|accuracy")
+"""As the leaderboard and others call it."""
 COMPUTED: dict[str, ModuleType] = {
     family.NAME: family for family in (ranking, recall, hierarchical, weighted, agreement)
 }
@@ -67,6 +70,8 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     explicit: set[str] = set()
     for name in named:
         folded = str(name).casefold()
+        if _TOP_K.fullmatch(folded):
+            folded = "top_k_accuracy"
         if folded in FAMILIES:
             symbols[folded] = None
             explicit.add(folded)
@@ -75,7 +80,7 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
         families = _families_of(found[0]) if found else ()
         if not families:
             computed = [m.name for m in REGISTRY.values() if _families_of(m)]
-            near = hint("top_k_accuracy" if folded.startswith("top") else folded, (*FAMILIES, *computed))
+            near = hint(folded, (*FAMILIES, *computed))
             meant = f"; {near.removeprefix('; ')} The metrics are" if near else ", or a metric:"
             raise OptionError("metrics", f"one of {', '.join(FAMILIES)}{meant} {', '.join(computed)}", name)
         for family in families:
