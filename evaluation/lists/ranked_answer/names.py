@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 from ....terms.text.sentences import is_sentence
+from .qualifiers import qualifies
+from .said import without_why
+from .suspicion import without_suspicion
 
 MAX_WORDS = 25
 """Words; more of them are a sentence, not the name of a disease."""
@@ -47,9 +50,10 @@ _ANOTHER_SENTENCE = re.compile(r"(?<=[a-z)]{3})[.!?]\s+(?=[A-Z]).*$", re.DOTALL)
 _OUT = r"(?:ruled[ -]out|excluded|not (?:likely|present|supported|consistent)|been rejected|rejected)"
 _RULED_OUT = re.compile(rf"[\s,:(\[–—-]\s*(?:already |now |can be |has been |was |is )*{_OUT}\b.*$", re.IGNORECASE)
 _DENIED = re.compile(
-    r"^(?:not|no|never|without|neither|unlikely|rules?[ -]out|r/o|exclude[sd]?|absence of|negative for|against)\b(?!-)",
+    r"^(?:not|no|never|without|neither|unlikely|rule[sd][ -]out|exclude[sd]|exclusion of|absence of|negative for|against)\b(?!-)",
     re.IGNORECASE,
 )
+_AUXILIARY = re.compile(r"[\s,;]+(?:(?:and|but|it|this|that|is|are|has|have)[\s,]+)*$", re.IGNORECASE)
 _CERTAINLY = re.compile(r"^(?:definitely|certainly|clearly|surely|obviously|almost certainly)\s+", re.IGNORECASE)
 _NOT_ANOTHER = re.compile(r"\s*[(\[](?:not|no|rather than|less likely|instead of)\b[^()\[\]]*[)\]]", re.IGNORECASE)
 _OF_A_PATIENT = re.compile(
@@ -85,20 +89,25 @@ def without_heading(line: str) -> str:
 
 def is_denied(text: str) -> bool:
     """Whether a text names a disease to say that it is not there: "not Crohn's disease", "no evidence of pneumonia"."""
-    return _DENIED.match(text.strip()) is not None
+    return _DENIED.match(without_suspicion(text.strip())[0]) is not None
 
 
 def name_of(entry: str) -> str:
     """An entry without what is said about it: its likelihood, a code in brackets, a remark. "" where it is said not to be there.
 
+    What must be ruled out is there.
+
     >>> name_of("**STEMI** - raised troponin"), name_of("Crohn's disease (K50.9), 60 %"), name_of("PE (ruled out)")
     ('STEMI', "Crohn's disease", '')
     """
     entry = entry[:MAX_LINE].strip()
-    if _RULED_OUT.search(_MARKS.sub("", entry)):
-        return ""
     bold = BOLD.match(entry)
-    name = plain(bold[1] if bold else entry).strip()
+    before, wording = without_suspicion(plain(entry).strip())
+    if _RULED_OUT.search(before):
+        return ""
+    if bold:
+        before, wording = without_suspicion(plain(bold[1]).strip())
+    name = _without_its_remark(before) if wording else before
     name = _OPTION.sub("", _OWN_LABEL.sub("", name))
     if not bold or not name.endswith((":", "：")):
         remark = _REMARK.search(name)
@@ -113,6 +122,17 @@ def name_of(entry: str) -> str:
         name = shorter
     name = _AROUND.sub("", name)
     return "" if is_denied(name) else name
+
+
+def _without_its_remark(text: str) -> str:
+    """A name before "must be excluded", without the remark that this ends: "Septic arthritis: fever, "."""
+    if text.count("(") > text.count(")"):
+        return text[: text.rfind("(")]
+    remark = _REMARK.search(text)
+    behind = text[remark.end() :].strip(" ,") if remark else ""
+    if remark and not (behind and qualifies(behind)):
+        text = text[: remark.start()]
+    return _AUXILIARY.sub("", without_why(text))
 
 
 def first_sentence(entry: str) -> str:
