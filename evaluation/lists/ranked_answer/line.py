@@ -38,8 +38,11 @@ def names_of_line(text: str, several: bool = False) -> list[str] | None:
     line = text.strip()
     if not line or (any(map(str.isalpha, line)) and is_nothing(line)):
         return []
-    if line.startswith(_NO_NAME) or is_denied(line):
+    if line.startswith(_NO_NAME):
         return None
+    if is_denied(line):
+        _, *rest = sentences(line)
+        return names_of_line(rest[0], several) if len(rest) == 1 else None
     bare = name_of(line)
     if speaks(line) and (speaks(bare) or not bare):
         return names_said(line)

@@ -97,7 +97,7 @@ _NO_NAME = re.compile(
 )
 _MERE_ADJECTIVE = re.compile(
     r"(?:(?:an?|very|quite|of|origin|etiology|cause|in|nature|benign|malignant|viral|bacterial|fungal|infectious|inflammatory|cardiac|serious|multifactorial|"
-    r"idiopathic|psychogenic|mechanical|functional|systemic|autoimmune|genetic|congenital|acute|chronic|mild|severe|self-limiting|right|wrong|correct|"
+    r"idiopathic|psychogenic|mechanical|functional|systemic|autoimmune|genetic|congenital|acute|chronic|mild|severe|self-limit(?:ing|ed)|right|wrong|correct|"
     r"fine|normal|healthy|stable|true|false)\b\s*)+",
     re.IGNORECASE,
 )
