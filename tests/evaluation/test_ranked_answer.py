@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import time
+from importlib import resources
 
 import pytest
 from hypothesis import given, settings
@@ -66,6 +68,22 @@ def test_the_diagnoses_in_an_answer(text: str, diagnoses: list[str]) -> None:
 def test_the_names_in_what_models_write(text: str, diagnoses: list[str] | None) -> None:
     """No form gives a name that the answer does not give; a form that is not known gives None."""
     assert ranked_diagnoses(text) == diagnoses
+
+
+_TRIGGERS = [
+    row
+    for row in csv.DictReader(
+        (resources.files("dxmatch.terms.text") / "assertion_triggers_en.csv").read_text("utf-8").splitlines()
+    )
+    if "out" in row["words"].split() or "exclu" in row["words"]
+]
+
+
+@pytest.mark.parametrize("row", _TRIGGERS, ids=lambda row: f"{row['words']} ({row['position']})")
+def test_what_is_ruled_out_is_what_the_match_function_takes_for_it(row: dict[str, str]) -> None:
+    """ "Rule out gout" names gout as a suspicion, "gout ruled out" denies it, here as in the table of assertions."""
+    entry = f"{row['words']} gout" if row["position"] == "before" else f"gout {row['words']}"
+    assert ranked_diagnoses(f"1. flu\n2. {entry}") == ["flu", "gout"][: 1 + (row["status"] == "possible")]
 
 
 def test_what_stands_around_an_answer_changes_nothing() -> None:

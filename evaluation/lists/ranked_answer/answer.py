@@ -15,7 +15,7 @@ from .headings import Kind, kind_of, label_in, stands_alone
 from .json_answer import from_json, is_json
 from .line import names_behind_label, names_of_line
 from .markup import from_tables, is_table_row, tagged, with_lines_for_numbers, without_thoughts
-from .names import MAX_LINE, MAX_WORDS, bullet, first_sentence, is_denied, name_of, says, unmarked
+from .names import BOLD, MAX_LINE, MAX_WORDS, bullet, first_sentence, is_denied, name_of, remarks_shown, says, unmarked
 from .said import names_said, speaks
 
 __all__ = ["MAX_WORDS", "ranked_diagnoses"]
@@ -79,16 +79,18 @@ def _from_lines(lines: list[str]) -> list[str] | None:
     if answers:
         return _from_parts(answers, lists, lines)
     taken = {at for part in parts if part.kind in (Kind.DENIED, Kind.ELSEWHERE, Kind.UNKNOWN) for at in part.lines}
+    if not lists and sum(map(_is_name_in_bold, lines)) > 1 and bulleted(lines):
+        return None  # names with what speaks for them, or kinds of diseases with names
     for found in (lists, bulleted(lines)):
         free = [entries for entries in found if entries.lines[0] not in taken]
         if free and (len(free[0].texts) > 1 or not any(line.strip() for line in lines[: free[0].lines[0]])):
             return _entries(free[0].texts)
         if found:
             return None
-    bare = [unmarked(lines[at]) for part in parts for at in part.lines if lines[at].strip()]
+    written = [lines[at].strip() for part in parts for at in part.lines if lines[at].strip()]
     if any(part.kind in (Kind.ELSEWHERE, Kind.UNKNOWN, Kind.DENIED) for part in parts):
         return None
-    return _from_bare(bare)
+    return _under_bold(written) or _from_bare([unmarked(line) for line in written])
 
 
 def _parts(lines: list[str], lists: list[Entries]) -> list[_Part]:
@@ -194,6 +196,19 @@ def _first_paragraph(lines: list[str]) -> list[str]:
     return texts[start:end]
 
 
+def _is_name_in_bold(line: str) -> bool:
+    return BOLD.fullmatch(line.strip()) is not None and kind_of(unmarked(line)) == Kind.UNKNOWN
+
+
+def _under_bold(lines: list[str]) -> list[str] | None:
+    """Names in bold, with prose below them; None where it is not of this form."""
+    bold = [BOLD.fullmatch(line) is not None for line in lines]
+    prose = [line.endswith((".", "!")) or speaks(line) for line in lines]
+    if bold[:1] != [True] or all(bold) or any(not (b or p) for b, p in zip(bold, prose, strict=True)):
+        return None
+    return _entries([line for line, is_bold in zip(lines, bold, strict=True) if is_bold])
+
+
 def _from_bare(lines: list[str]) -> list[str] | None:
     """Lines without marks: names, if all are short and none says anything; else sentences."""
     if len(lines) == 1:
@@ -206,8 +221,10 @@ def _from_bare(lines: list[str]) -> list[str] | None:
 def _entries(texts: list[str]) -> list[str] | None:
     """The names of the entries of a list; those that are said not to be there are left out. None where one is no name."""
     names: list[str] = []
-    for text in texts:
-        name = name_of(first_sentence(text))
+    entries = [first_sentence(text) for text in texts]
+    shown = remarks_shown(entries)
+    for entry in entries:
+        name = name_of(entry, shown)
         if name and says(name):
             said = names_said(name)
             if said is None or len(said) != 1:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
+from .suspicion import keeps_suspicion
+
 _LEADING_CLAUSE = re.compile(
     r"^(?:based on|given|considering|in view of|from|with|in light of|after)\b[^,]{0,200},\s*", re.IGNORECASE
 )
@@ -14,7 +16,7 @@ _TRAILING_CLAUSE = re.compile(
 )
 _QUESTION = re.compile(r"^(?:what|which)(?:'s|’s|\s+is|\s+are)\s+", re.IGNORECASE)
 _DENIED = re.compile(
-    r"\b(?:ruled?[ -]?out|exclude[ds]?|exclusions?|excluding|rejected|not|unlikely|against|dismissed|eliminated|discarded|no longer)\b",
+    r"\b(?:ruled?[ -]?out|exclude[ds]?|exclusions?|excluding|rejected|not(?![- ]miss)|unlikely|against|dismissed|eliminated|discarded|no longer)\b",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
@@ -105,6 +107,8 @@ def kind_of(heading: str) -> Kind:
     text = _TRAILING_CLAUSE.sub("", _QUESTION.sub("", text))
     named = list(_DIAGNOSES.finditer(text))
     other = list(_ELSEWHERE.finditer(text))
+    if keeps_suspicion(text):
+        return Kind.OTHERS
     if _DENIED.search(text):
         return Kind.DENIED
     if other and not (named and named[-1].end() >= other[-1].end()) and not asked:

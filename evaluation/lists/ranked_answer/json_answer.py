@@ -2,7 +2,8 @@
 
 A key counts by its last word ("final_diagnosis", "differential", "dx1"), unless one of its words says that these are not the
 answer ("excluded_diagnoses"). The final or most likely diagnosis goes before the others. A list of objects is sorted by rank
-where all have one, else it is as given: no likelihood sorts it.
+where all have one, else it is as given: no likelihood sorts it. An object of names with their probabilities, which has no order,
+is sorted by these.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....terms.text.vocabulary import words_in
+from .headings import Kind, kind_of
 from .line import names_of_line
-from .names import name_of, says
+from .names import name_of, remarks_shown, says
 
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[\]}])")
@@ -37,6 +39,12 @@ _NOT_THE_ANSWER = words_in(
     "excluded exclude ruled rule out rejected unlikely not past previous prior history admission known initial "
     "reference gold true correct expected target family"
 )
+_MEASURED = re.compile(
+    r"\b(?:probabilit|likelihood|score|certainty|accuracy|uncertainty|threshold|temperature|weight|age|total|sum|other|p[ -]?value|version|true|false|yes|no)",
+    re.IGNORECASE,
+)
+_MOST = 1.05
+"""Sum of probabilities that are rounded."""
 _DEEPEST = 6
 
 
@@ -103,6 +111,8 @@ def _names_in(value: Any, depth: int = 0) -> list[str] | None:
                 return None
             names = [*names, *(name for name in found if name not in names)]
         return names
+    if depth == 0 and _are_probabilities(value):
+        return _of_list(_by_probability(value))
     inner = [
         found for one in value.values() if isinstance(one, dict | list) and (found := _nested(one, depth)) is not None
     ]
@@ -144,9 +154,26 @@ def _of_value(value: Any, depth: int) -> list[str] | None:
         if (key := _name_key(value)) is not None and isinstance(value[key], str):
             return _of_list([value])
         if value and all(isinstance(number, int | float) and not isinstance(number, bool) for number in value.values()):
-            return _of_list(list(value))  # {"Pneumonia": 0.7}
+            return _of_list(_by_probability(value))
         return _names_in(value, depth + 1)
     return None
+
+
+def _are_probabilities(value: dict[str, Any]) -> bool:
+    """Whether all values are probabilities or per cent, and no key is a word for what has one: {"confidence": 0.8}."""
+    numbers = [one for one in value.values() if isinstance(one, int | float) and not isinstance(one, bool)]
+    if not numbers or len(numbers) < len(value) or min(numbers) < 0:
+        return False
+    of_one = max(numbers) <= 1 and (sum(numbers) <= _MOST or any(one != round(one) for one in numbers))
+    per_cent = len(numbers) > 1 and 100 / _MOST <= sum(numbers) <= 100 * _MOST
+    named = all(kind_of(str(key)) not in (Kind.ELSEWHERE, Kind.DENIED) and not _MEASURED.search(key) for key in value)
+    return (of_one or per_cent) and named
+
+
+def _by_probability(value: dict[str, Any]) -> list[str]:
+    """The names, the likeliest first; by rank, where the numbers are 1, 2, 3 …"""
+    are_ranks = sorted(value.values()) == list(range(1, len(value) + 1)) and len(value) > 1
+    return sorted(value, key=lambda name: value[name] if are_ranks else -value[name])
 
 
 def _of_list(values: list[Any]) -> list[str] | None:
@@ -157,7 +184,8 @@ def _of_list(values: list[Any]) -> list[str] | None:
     texts = [name for name in names if isinstance(name, str)]
     if len(texts) < len(names):
         return None
-    cleaned = [name for raw in texts if (name := name_of(raw))]
+    shown = remarks_shown(texts)
+    cleaned = [name for raw in texts if (name := name_of(raw, shown))]
     return None if (names and not cleaned) or any(map(says, cleaned)) else cleaned
 
 

@@ -10,34 +10,14 @@ from __future__ import annotations
 import re
 
 from ....terms.text.sentences import is_nothing
-from ....terms.text.vocabulary import words_in
 from .names import is_denied, name_of, says
+from .qualifiers import qualifies, with_qualifiers
 from .said import names_said, sentences, speaks, without_why
 
-_HARD = re.compile(r"\s*[;；|、\n]+\s*|\s+(?:>+|→|»)\s+|\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
+_HARD = re.compile(r"\s*[;；|、\n]+\s*(?![^()]{0,60}\))|\s+(?:>+|→|»)\s+|\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
 _COMMA = re.compile(r"\s*[,，]\s+(?:(?:and|or|&)\s+)?|\s*，\s*")
 _AND = re.compile(r"\s+(?:and|or|&)\s+", re.IGNORECASE)
 _OR = re.compile(r"(?<!with)\s+or\s+(?!without)", re.IGNORECASE)
-_QUALIFIERS = words_in(
-    "acute chronic subacute left right bilateral unilateral upper lower severe mild moderate primary secondary tertiary recurrent "
-    "relapsing remitting early late open closed unspecified nos juvenile adult old new stable unstable active inactive latent "
-    "simple complex complete incomplete partial total advanced localized localised generalized generalised diffuse focal "
-    "possible probable possibly probably presumably suspected confirmed likely first second third initial subsequent sequela encounter site "
-    "sites type types stage grade class degree phase category group not otherwise specified other in remission on of the with without due "
-    "to side sided breast lung colon skin hip knee i ii iii iv v vi a b c d e"
-)
-"""Words that alone are no disease, and behind a comma say more of the one before it."""
-_STAGED = re.compile(r"(?:[\w'’-]+\s+){0,2}(?:type|class|stage|grade|group)\s+[\w-]{1,4}", re.IGNORECASE)
-"""Of a staging by name: "Stanford type A", "Child-Pugh class B"."""
-_GOES_ON = re.compile(
-    r"^(?:due|secondary|caused|complicated|with|without|from|in|of|associated|following|involving|affecting|resulting|leading|status post)\b",
-    re.IGNORECASE,
-)
-_ADJECTIVE = re.compile(
-    r"(?:[a-z]{3,}(?:al|ous|ive|ed|ent|ant|ary|less|form)|[a-z]{2,}ic|[\w-]+-(?:induced|acquired|related|associated|dependent|resistant|positive|negative|sided))$",
-    re.IGNORECASE,
-)
-_NOUNS = frozenset(["colic", "panic", "arsenic"])
 _NO_NAME = ("[", "{", "<", "|")
 _FOREIGN_SENTENCE = re.compile(
     r"[。，！？]|\b(?:это|пациент\w*|вероятн\w+|скорее|больн\w+|может|можно|нужно|следует|считаю|думаю|рекоменд\w+|диагноз\w*|у|не|что)\b",
@@ -58,8 +38,11 @@ def names_of_line(text: str, several: bool = False) -> list[str] | None:
     line = text.strip()
     if not line or (any(map(str.isalpha, line)) and is_nothing(line)):
         return []
-    if line.startswith(_NO_NAME) or is_denied(line):
+    if line.startswith(_NO_NAME):
         return None
+    if is_denied(line):
+        _, *rest = sentences(line)
+        return names_of_line(rest[0], several) if len(rest) == 1 else None
     bare = name_of(line)
     if speaks(line) and (speaks(bare) or not bare):
         return names_said(line)
@@ -67,9 +50,9 @@ def names_of_line(text: str, several: bool = False) -> list[str] | None:
         return None
     hard = [part for part in _HARD.split(line) if any(map(str.isalnum, part))]
     if len(hard) > 1:
-        parts = _with_qualifiers(hard)
+        parts = with_qualifiers(hard)
         return _cleaned(parts)
-    parts = _with_qualifiers([part for part in _COMMA.split(line) if any(map(str.isalnum, part))])
+    parts = with_qualifiers([part for part in _COMMA.split(line) if any(map(str.isalnum, part))])
     if several:
         parts = [one for part in parts for one in _AND.split(part) if one.strip()]
         return _cleaned(parts)
@@ -79,7 +62,7 @@ def names_of_line(text: str, several: bool = False) -> list[str] | None:
     if len(parts) == 2:
         return None
     alternatives = _OR.split(line)
-    if len(alternatives) == 2 and all(0 < len(part.split()) <= 4 for part in alternatives):
+    if len(alternatives) == 2 and all(0 < len(part.split()) <= 4 and not qualifies(part) for part in alternatives):
         return _cleaned(alternatives)
     return _cleaned([line])
 
@@ -91,32 +74,6 @@ def names_behind_label(text: str, several: bool = False) -> list[str] | None:
     bare = without_why(first.strip())
     found = names_of_line(bare, several) if bare else None
     return names_said(" ".join(rest), led_by=found) if found and rest else found
-
-
-def _with_qualifiers(parts: list[str]) -> list[str]:
-    """Parts that only qualify a name are put back to it."""
-    joined: list[str] = []
-    before = ""
-    for part in parts:
-        if _qualifies(part):
-            if joined:
-                joined[-1] = f"{joined[-1]}, {part}"
-            else:
-                before += f"{part}, "
-        else:
-            joined.append(before + part)
-            before = ""
-    return joined or [", ".join(parts)]
-
-
-def _qualifies(part: str) -> bool:
-    if _GOES_ON.match(part) or _STAGED.fullmatch(part.strip()):
-        return True
-    words = part.casefold().strip(" .").split()
-    return len(words) <= 4 and all(
-        word in _QUALIFIERS or word.isdigit() or (word not in _NOUNS and _ADJECTIVE.match(word) is not None)
-        for word in words
-    )
 
 
 def _cleaned(parts: list[str]) -> list[str] | None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 
 from ....terms.text.sentences import is_sentence
+from .qualifiers import qualifies
+from .said import without_why
+from .suspicion import without_suspicion
 
 MAX_WORDS = 25
 """Words; more of them are a sentence, not the name of a disease."""
@@ -47,15 +51,19 @@ _ANOTHER_SENTENCE = re.compile(r"(?<=[a-z)]{3})[.!?]\s+(?=[A-Z]).*$", re.DOTALL)
 _OUT = r"(?:ruled[ -]out|excluded|not (?:likely|present|supported|consistent)|been rejected|rejected)"
 _RULED_OUT = re.compile(rf"[\s,:(\[–—-]\s*(?:already |now |can be |has been |was |is )*{_OUT}\b.*$", re.IGNORECASE)
 _DENIED = re.compile(
-    r"^(?:not|no|never|without|neither|unlikely|rules?[ -]out|r/o|exclude[sd]?|absence of|negative for|against)\b(?!-)",
+    r"^(?:not|no|never|without|neither|unlikely|rule[sd][ -]out|exclude[sd]|exclusion of|absence of|negative for|against)\b(?!-)",
     re.IGNORECASE,
 )
+_AUXILIARY = re.compile(r"[\s,;]+(?:(?:and|but|it|this|that|is|are|has|have)[\s,]+)*$", re.IGNORECASE)
 _CERTAINLY = re.compile(r"^(?:definitely|certainly|clearly|surely|obviously|almost certainly)\s+", re.IGNORECASE)
 _NOT_ANOTHER = re.compile(r"\s*[(\[](?:not|no|rather than|less likely|instead of)\b[^()\[\]]*[)\]]", re.IGNORECASE)
 _OF_A_PATIENT = re.compile(
     r"\b(?:\d+[\s-]*years?[\s-]*old|(?:man|woman|boy|girl|patient|male|female|child|infant)\s+with)\b", re.IGNORECASE
 )
-_AROUND = re.compile(r"^[\s.,;:：。；、\"'“”‘’*_?!]+|[\s.,;:：。；、\"'“”‘’*_?!]+$")
+_AROUND = re.compile(r"^[\s.,;:：。；、*_?!]+|[\s.,;:：。；、*_?!]+$")
+_QUOTES = "\"'“”‘’"
+_OPENED = re.compile(r"[\s(/-][\"'“‘][^\"“”]*$")
+_CLOSED = re.compile(r"^[^\"“”]*[^\W_][\"'”’][\s)/,-]")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -85,25 +93,46 @@ def without_heading(line: str) -> str:
 
 def is_denied(text: str) -> bool:
     """Whether a text names a disease to say that it is not there: "not Crohn's disease", "no evidence of pneumonia"."""
-    return _DENIED.match(text.strip()) is not None
+    return _DENIED.match(without_suspicion(text.strip())[0]) is not None
 
 
-def name_of(entry: str) -> str:
+def remarks_shown(entries: Iterable[str]) -> frozenset[str]:
+    """The marks, ":" or "-", behind which entries of a list have remarks, so that what is short behind them is one, too."""
+    found = [(text, _REMARK.search(text)) for text in map(plain, entries)]
+    return frozenset(_mark(remark) for text, remark in found if remark and _is_remark(text, remark))
+
+
+def _mark(remark: re.Match[str]) -> str:
+    return ":" if remark[0].strip() in (":", "：") else "-"
+
+
+def _is_remark(name: str, remark: re.Match[str], shown: Collection[str] = ()) -> bool:
+    behind = name[remark.end() :]
+    if _mark(remark) in shown and not qualifies(behind):
+        return True
+    return len(behind.split()) >= _MIN_WORDS_OF_A_REMARK - ("—" in remark[0])
+
+
+def name_of(entry: str, shown: Collection[str] = ()) -> str:
     """An entry without what is said about it: its likelihood, a code in brackets, a remark. "" where it is said not to be there.
+
+    What must be ruled out is there. `shown` : see `remarks_shown`.
 
     >>> name_of("**STEMI** - raised troponin"), name_of("Crohn's disease (K50.9), 60 %"), name_of("PE (ruled out)")
     ('STEMI', "Crohn's disease", '')
     """
     entry = entry[:MAX_LINE].strip()
-    if _RULED_OUT.search(_MARKS.sub("", entry)):
-        return ""
     bold = BOLD.match(entry)
-    name = plain(bold[1] if bold else entry).strip()
+    before, wording = without_suspicion(plain(entry).strip())
+    if _RULED_OUT.search(before):
+        return ""
+    if bold:
+        before, wording = without_suspicion(plain(bold[1]).strip())
+    name = _without_its_remark(before) if wording else before
     name = _OPTION.sub("", _OWN_LABEL.sub("", name))
     if not bold or not name.endswith((":", "：")):
         remark = _REMARK.search(name)
-        least = _MIN_WORDS_OF_A_REMARK - (remark is not None and "—" in remark[0])
-        if remark and len(name[remark.end() :].split()) >= least:
+        if remark and _is_remark(name, remark, shown):
             name = name[: remark.start()]
     name = _NOT_ANOTHER.sub("", _CITED.sub("", _CODES.sub("", _CERTAINLY.sub("", name))))
     for _ in range(3):  # "Flu (J10.1) - 60 % (likely)"
@@ -111,8 +140,28 @@ def name_of(entry: str) -> str:
         if shorter == name or not _LETTERS.search(shorter):
             break
         name = shorter
-    name = _AROUND.sub("", name)
+    name = _unquoted(_AROUND.sub("", name))
     return "" if is_denied(name) else name
+
+
+def _unquoted(name: str) -> str:
+    """Without quotes around all of it, but with those around a part: 'postpartum "baby blues"'."""
+    while name[:1] and name[0] in _QUOTES and not _CLOSED.search(name[1:]):
+        name = _AROUND.sub("", name[1:])
+    while name[:1] and name[-1] in _QUOTES and not _OPENED.search(name[:-1]):
+        name = _AROUND.sub("", name[:-1])
+    return name
+
+
+def _without_its_remark(text: str) -> str:
+    """A name before "must be excluded", without the remark that this ends: "Septic arthritis: fever, "."""
+    if text.count("(") > text.count(")"):
+        return text[: text.rfind("(")]
+    remark = _REMARK.search(text)
+    behind = text[remark.end() :].strip(" ,") if remark else ""
+    if remark and not (behind and qualifies(behind)):
+        text = text[: remark.start()]
+    return _AUXILIARY.sub("", without_why(text))
 
 
 def first_sentence(entry: str) -> str:

@@ -51,6 +51,8 @@ _LEADS = [
 _FURTHER = [
     re.compile(rf"^{form}$", re.IGNORECASE)
     for form in (
+        r"(?:(?:however|but|still|nevertheless|although|though)\b,?\s+)?(?!(?:however|but|still|all|any|every|further|more|other|serious|these|this|it)\b)(?P<name>\S.*?)\s+(?:must|should|needs?\s+to|has\s+to|have\s+to|cannot|can['’]t|could\s+not)\s+(?:also\s+|still\s+)?be\s+"
+        r"(?:ruled\s+out|excluded)(?:\s+(?:by|with|without|first|urgently|too)\b.*)?",
         rf"(?:(?:I|we)(?:'d|’d|\s+would)?\s+)?(?:also|then|next)?\s*(?:also\s+)?consider(?:\s+also)?\s+{_NAME}",
         rf"(?:(?:the|my)\s+)?(?:other|alternative|additional|further|less likely|remaining|possible)\s+(?:possibilities|possibility|diagnos[ei]s|differentials?|considerations?|options?|causes?|"
         rf"alternatives?|conditions?)(?:\s+to\s+consider)?\s*(?:includes?|are|is|would be|would include|could be|[:：])\s+{_NAME}",
@@ -95,7 +97,7 @@ _NO_NAME = re.compile(
 )
 _MERE_ADJECTIVE = re.compile(
     r"(?:(?:an?|very|quite|of|origin|etiology|cause|in|nature|benign|malignant|viral|bacterial|fungal|infectious|inflammatory|cardiac|serious|multifactorial|"
-    r"idiopathic|psychogenic|mechanical|functional|systemic|autoimmune|genetic|congenital|acute|chronic|mild|severe|self-limiting|right|wrong|correct|"
+    r"idiopathic|psychogenic|mechanical|functional|systemic|autoimmune|genetic|congenital|acute|chronic|mild|severe|self-limit(?:ing|ed)|right|wrong|correct|"
     r"fine|normal|healthy|stable|true|false)\b\s*)+",
     re.IGNORECASE,
 )
