@@ -299,6 +299,10 @@ def _judged(read: Lists, in_turn: bool, want: Wanted) -> tuple[list[Panel], str 
     try:
         return panels(read, in_turn), None
     except InputError as error:
-        if RELATIVE in want.explicit or not any(read.reference):
+        if RELATIVE in want.explicit:
             raise
+        if not any(read.reference) and (in_turn or read.roles is not None):
+            raise
+        if not any(read.reference):
+            raise read.no_right_answers() from None
         return [], f"{error.problem}: give {error.allowed}"

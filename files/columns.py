@@ -103,12 +103,19 @@ def named_columns(header: Sequence[str | None], data: pa.Table, source: str, row
     if blank is not None:
         raise InputError(
             f"column {blank + 1} has no name",
-            source=source, row=row, allowed="a name for each column, in the first row", got=[name or "" for name in header],
+            source=source, row=row, got=[name or "" for name in header],
+            allowed="a name for each column, in the first row"
+            + ("; is it a title above the header? then delete the rows down to the header" if _is_title(names) else ""),
         )  # fmt: skip
     repeated = next((names[i] for place, i in enumerate(kept) if names[i] in [names[j] for j in kept[:place]]), None)
     if repeated is not None:
         raise InputError("two columns of one name", source=source, row=row, allowed="each name once", got=repeated)
     return data.select(kept).rename_columns([names[i] for i in kept])
+
+
+def _is_title(names: Sequence[str]) -> bool:
+    """Whether most columns have no name, as under a line of text that stands above the header."""
+    return sum(map(bool, names)) * 2 <= len(names)
 
 
 def rows_with_values(data: pa.Table) -> NDArray[np.bool_] | None:

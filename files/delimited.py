@@ -49,9 +49,18 @@ def read_delimited(path: Path, suffix: str, encoding: str | None) -> Read:
 
 def _row_of(text: str) -> int:
     """The row that the last character of a text stands in."""
-    said = text.lstrip("\ufeff").startswith("sep=")
+    text = text.lstrip("\ufeff")
+    said = text.startswith("sep=")
+    lines = text.split("\n", 2)
+    header = lines[1] if said and len(lines) > 1 else lines[0]
+    delimiter = text[4:5] if said else max(_DELIMITERS, key=header.count)
     try:
-        return max(1, sum(1 for _ in csv.reader(io.StringIO(text, newline=""))) - said + text.endswith(("\n", "\r")))
+        return max(
+            1,
+            sum(1 for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+            - said
+            + text.endswith(("\n", "\r")),
+        )
     except csv.Error:
         return text.count("\n") + 1
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, OptionError
+from ...errors import InputError, Open, OptionError, Remedy
 
 EXPERT, ALGORITHM, REFERENCE, UNUSED = "expert", "algorithm", "reference", "unused"
 ROLES = (EXPERT, ALGORITHM, REFERENCE)
@@ -55,6 +55,7 @@ class Lists:
     groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
     unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
     recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
+    columns : the user's own columns, for errors. sheets : which sheet of a workbook was read, where there are others.
     """
 
     source: str
@@ -76,6 +77,8 @@ class Lists:
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
     recognised: str = ""
     warnings: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    sheets: str = ""
 
     def __post_init__(self) -> None:
         if self.absent.shape != self.lengths.shape:
@@ -115,6 +118,18 @@ class Lists:
         i, j = self.cases.index(case), self.raters.index(rater)
         start = int(self.offsets[i, j])
         return [None if e < 0 else self.strings[e] for e in self.entries[start : start + int(self.lengths[i, j])]]
+
+    def no_right_answers(self) -> InputError:
+        """The error of lists that nothing can be compared with."""
+        near = [name for name in self.columns if name not in self.raters]
+        sheets = f" ({self.sheets.rstrip('.')})" if self.sheets else ""
+        return InputError(
+            f"no right answers were found{sheets}", source=self.source,
+            allowed="a column of right answers, named in the option 'columns' (reference=COLUMN), or a file of them; experts to compare "
+            "with, who are all raters but the algorithms named",
+            got=near or self.raters,
+            remedy=Remedy("reads the right answers from a file of their own", references=Open("FILE")),
+        )  # fmt: skip
 
     def with_algorithms(self, algorithms: Iterable[str]) -> Lists:
         """The same lists, with the roles that `assign_roles` gives; raters that it leaves out are gone."""

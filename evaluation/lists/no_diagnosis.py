@@ -24,11 +24,27 @@ class NoDiagnosis:
         given = [] if words is None else [words] if isinstance(words, str) else list(words)
         if not all(isinstance(word, str) and word.strip() for word in given):
             raise OptionError("no_diagnosis", "words, none of them blank", words)
-        folded = frozenset(word.strip().casefold() for word in given)
-        self.words, self.by_default = folded - {KEEP}, KEEP not in folded
+        folded = {_bare(word): word.strip() for word in given}
+        self.by_default = folded.pop(KEEP, None) is None
+        self.words, self._unmet = frozenset(folded), folded
 
     def __call__(self, text: str) -> bool:
-        return text.strip().casefold() in self.words or (self.by_default and says_nothing(text))
+        if (bare := _bare(text)) in self.words:
+            self._unmet.pop(bare, None)
+            return True
+        return self.by_default and says_nothing(text)
+
+    def told_unmet(self) -> list[str]:
+        """The sentence on words that no text was, so far."""
+        words = list(self._unmet.values())
+        are = "is" if len(words) == 1 else "are"
+        return [f"{', '.join(map(repr, words))}, given as no diagnosis, {are} nobody's answer."] if words else []
+
+
+def _bare(text: str) -> str:
+    """Without case, and the signs around it, which are lost where an answer is read from a cell: "#NAME?" is "name"."""
+    bare = text.strip().casefold()
+    return bare.strip(" #?!.*_`\"'<>[]()") or bare
 
 
 def taken_as_none(counts: Counter[str], of: int) -> list[str]:

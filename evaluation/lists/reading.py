@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, quoted
+from ...files.did_you_mean import hint
 from ...files.tables import check_output
 from .columns import Codes, Problems, blanks, check_words, coded, diagnoses, one_per_case, optional_cells, ranks
 from .lists import EXPERT, NO_DIAGNOSIS, Lists
@@ -33,6 +34,7 @@ from .who import who
 
 DEPTH = 10
 """The deepest rank that a metric looks at, whatever k is."""
+_SHOWN = 3
 _READ_BY = {
     "icd10": ("ranking", "hierarchical", "agreement"),
     "severity": ("weighted",),
@@ -132,7 +134,10 @@ def read_lists(
     at = at[np.lexsort((at, rank[at], case[at]))]
     right = references_of(names, of_case, at, is_none, problems)
     for name in groups_by:
-        table.require(name, "to group the cases by")
+        if name not in table.names:
+            own = list(long.columns or table.names)
+            problem = f"the column {name!r} (to group the cases by) is missing{hint(name, own)}"
+            raise InputError(problem, source=table.source, allowed=f"a column {name!r}", got=own)
     groups = {name: one_per_case(name, name, of_case, problems) for name in groups_by}
 
     used = np.flatnonzero(in_use)
@@ -164,8 +169,9 @@ def read_lists(
     warnings = [
         *long.warnings,
         *right.warnings,
-        *_told_cases(kept_cases, ~out_cases & ~answered & (rejected.rows == 0), right.names),
+        *_told_cases(cases, kept_cases, ~out_cases & ~answered & (rejected.rows == 0), right.names),
         *taken_as_none(none_words, int(ranked.sum())),
+        *is_none.told_unmet(),
         *told_missing(rows, there, kept_cases, used, own, table),
         *said_of_ranks,
     ]
@@ -183,7 +189,7 @@ def read_lists(
         more={name: optional_cells(table, names[name], order) for name in MORE if name in names},
         reference_more={name: [cells[i] for i in kept_cases] for name, cells in right.more.items()},
         rejected=rejected,
-        notes=(*notes, *right.notes),
+        notes=tuple(notes),
         groups={
             name: [None if (c := cells[i]) is None else str(c.value) for i in kept_cases]
             for name, cells in groups.items()
@@ -198,6 +204,8 @@ def read_lists(
             long, columns is None, len(used), len(kept_cases), sum(bool(right.names[i]) for i in kept_cases)
         ),
         warnings=tuple(warnings),
+        columns=long.columns,
+        sheets=long.sheets,
     )
 
 
@@ -222,7 +230,9 @@ def _is_read(column: str, wanted: Container[str] | None) -> bool:
     return wanted is None or families is None or any(family in wanted for family in families)
 
 
-def _told_cases(kept: Codes, unanswered: NDArray[np.bool_], references: list[tuple[str, ...]]) -> list[str]:
+def _told_cases(
+    names: list[str], kept: Codes, unanswered: NDArray[np.bool_], references: list[tuple[str, ...]]
+) -> list[str]:
     """Sentences on cases that nobody answered, and on those without a right answer where others have one."""
     said = []
     if unanswered.any():
@@ -230,10 +240,12 @@ def _told_cases(kept: Codes, unanswered: NDArray[np.bool_], references: list[tup
         said.append(
             f"{many:,} {'case has' if many == 1 else 'cases have'} no list by anybody and {'is' if many == 1 else 'are'} left out."
         )
-    without = sum(not references[i] for i in kept.tolist())
-    if 0 < without < len(kept):
-        of = f"{without:,} of {len(kept):,} cases {'has' if without == 1 else 'have'} no right answer"
-        said.append(f"{of}, and {'is' if without == 1 else 'are'} out of every figure that needs one.")
+    lacking = [names[i] for i in kept.tolist() if not references[i]]
+    if 0 < len(lacking) < len(kept):
+        has, are = ("has", "is") if len(lacking) == 1 else ("have", "are")
+        shown = ", ".join(map(quoted, lacking[:_SHOWN])) + (", …" if len(lacking) > _SHOWN else "")
+        of = f"{len(lacking):,} of {len(kept):,} cases {has} no right answer ({shown})"
+        said.append(f"{of}, and {are} out of every figure that needs one.")
     return said
 
 

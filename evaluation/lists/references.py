@@ -25,7 +25,6 @@ class References:
     names: list[tuple[str, ...]]
     more: dict[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def references_of(
@@ -96,7 +95,7 @@ def references_of(
                 )
                 for places, parts in zip(at_case, found, strict=True)
             ]
-    out.warnings, out.notes = told(several)
+    out.warnings = told(several)
     if said_none:
         word = Counter(said_none).most_common(1)[0][0]
         told_none = f" ({word!r})" if word else ""

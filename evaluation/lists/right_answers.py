@@ -98,15 +98,15 @@ def _shipped_naming():
     return load().providers.naming
 
 
-def told(cells: Counter[str]) -> tuple[list[str], list[str]]:
-    """Warnings and notes on texts that held several right answers. cells : how many cases each stands in."""
-    warnings, notes = [], []
-    for how, out in ((BY_NAMES, warnings), (MARKED, notes)):
+def told(cells: Counter[str]) -> list[str]:
+    """The warning on texts that held several right answers. cells : how many cases each stands in."""
+    said = []
+    for how in (BY_NAMES, MARKED):
         found = Counter({cell: n for cell, n in cells.items() if parted(cell).how == how})
         if found:
             example = found.most_common(1)[0][0]
-            many = found.total()
-            cases = "1 case has" if many == 1 else f"{many:,} cases have"
             parts = " and ".join(map(quoted, parted(example).parts))
-            out.append(f"{cases} several right answers in one cell, parted {how}: {quoted(example)} is {parts}.")
-    return warnings, notes
+            said.append(f"{found.total():,} parted {how} ({quoted(example)} is {parts})")
+    many = cells.total()
+    cases = "1 case has" if many == 1 else f"{many:,} cases have"
+    return [f"{cases} several right answers in one cell: {'; '.join(said)}."] if said else []

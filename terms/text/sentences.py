@@ -20,6 +20,20 @@ _NOTHING_SAID = frozenset(
         "no diagnosis given", "no diagnosis made", "no diagnosis possible", "insufficient information", "not enough information", "insufficient data",
     )
 )  # fmt: skip
+_FAULT = re.compile(
+    r"#(?:name\?|ref!|n/a|value!|div/0!|num!|null!|spill!|calc!|field!|blocked!|connect!|getting_data)"
+    r"|[<\[{(]*(?:[\w.]*error|\w*exception|timeout|timed out|request timed out|connection timed out|refused|refusal|rate limit(?:ed| exceeded| reached)?|no response)[>\]})]*"
+    r"|[<\[]?[\w.]*(?:error|exception)\s*(?:code\s*)?(?:[:=]|\s[45]\d\d\b|\([45]\d\d\)).*"
+    r"|(?:http(?:/[\d.]+)?\s*)?(?:status(?:\s*code)?\s*:?\s*)?[45]\d\d\s*[-:]?\s*(?:bad request|unauthorized|forbidden|not found|request timeout|too many requests|"
+    r"internal server error|bad gateway|service unavailable|gateway timeout|overloaded|rate limit\w*)?",
+    re.DOTALL,
+)
+"""A value of Excel for a formula that failed; a program's message in the place of an answer."""
+_REFUSES = re.compile(
+    r"(?:(?:i'?m|i am) (?:very |so )?sorry|sorry|i apologi[sz]e)?[\s,.]*(?:but )?(?:as an ai[^,.;]*,\s*)?i(?: cannot| can'?t| can not| am unable to| am not able to|'m unable to"
+    r"|'m not able to| won'?t| will not| must decline to) (?:help|assist|answer|comply|respond|provide|give|offer|make|diagnose|do that|do this)\b[^.;:,\n]*\.?"
+)
+"""One clause that refuses, and nothing after it."""
 _FILE = re.compile(r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
 _REPEATED = re.compile(r"(?:(\w)\1{2,}\s*)+|(\w+)(?:\s+\2){2,}", re.IGNORECASE)
@@ -28,13 +42,19 @@ _CODE = re.compile(r"[A-Za-z]\d[\dA-Za-z]\.[\dA-Za-z]{1,4}")
 
 
 def says_nothing(raw: str) -> bool:
-    """Whether a text is a word for no diagnosis ("none", "N/A", "unknown"), in any case; or has neither letter nor digit.
+    """Whether a text is a word for no diagnosis ("none", "N/A", "unknown"), in any case, an error in its place, or a refusal; or has
+    neither letter nor digit.
 
     >>> says_nothing("N/A."), says_nothing("-"), says_nothing("non-diabetic")
     (True, True, False)
     """
     text = raw.casefold().strip(" .!-()[]")
-    return " ".join(text.split()) in _NOTHING_SAID or not any(map(str.isalnum, text))
+    return (
+        " ".join(text.split()) in _NOTHING_SAID
+        or not any(map(str.isalnum, text))
+        or _FAULT.fullmatch(raw.casefold().strip(" .")) is not None
+        or _REFUSES.fullmatch(raw.casefold().strip().replace("’", "'")) is not None
+    )
 
 
 def is_nothing(raw: str) -> bool:

@@ -327,6 +327,11 @@ def _shown(names: Collection[str]) -> str:
     return f"{listed}, …" if len(names) > _SHOWN else listed
 
 
+def of_sheet(table: Table) -> str:
+    """What to add to an error where the workbook has other sheets."""
+    return f". {table.note.rstrip('.')}" if table.note else ""
+
+
 def _unrecognised(table: Table, names: Mapping[str, str]) -> InputError:
     held = ", ".join(f"{ours} in {name!r}" for ours, name in names.items()) or "no column that is known by its name"
     if "rank" in names or "rater" in names:
@@ -336,7 +341,7 @@ def _unrecognised(table: Table, names: Mapping[str, str]) -> InputError:
     else:
         looks, want = "no lists of diagnoses", "columns={'case_id': …, 'rater': …, 'rank': …, 'diagnosis': …}"
     return InputError(
-        f"no column holds diagnoses; it looks like {looks} ({held})",
+        f"no column holds diagnoses; it looks like {looks} ({held}){of_sheet(table)}",
         source=table.source,
         allowed=f"columns case_id, rater, rank and diagnosis, a column for each model or rank, or a column of lists; the option "
         f"'columns' says which is which ({want})",

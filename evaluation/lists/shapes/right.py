@@ -12,8 +12,10 @@ import pyarrow.compute as pc
 from ....errors import InputError, quoted
 from ....files.json_records import as_text
 from ....files.tables import Table, read_table
+from .case_names import other_spellings, told_spellings
 from .long import OF_THE_REFERENCE, Long
 from .names import ANSWER, PREDICTIONS, columns_by_name, folded
+from .recognise import of_sheet
 
 _SHOWN = 3
 
@@ -22,13 +24,14 @@ _SHOWN = 3
 class RightAnswers:
     """columns : reference, its codes and severities, and columns of the case -> {case: text}.
 
-    cases : their names, in order. in_order : they have no names, but an order.
+    cases : their names, in order. in_order : they have no names, but an order. names : all columns of the table that holds them.
     """
 
     source: str
     columns: Mapping[str, Mapping[str, str | None]]
     cases: list[str]
     in_order: bool = False
+    names: tuple[str, ...] = ()
 
 
 def right_answers(value: Any, table: Table | None, given: Mapping[str, Any], by: Collection[str]) -> RightAnswers:
@@ -61,7 +64,7 @@ def right_answers(value: Any, table: Table | None, given: Mapping[str, Any], by:
     )
     if reference is None:
         raise InputError(
-            "no column holds right answers", source=table.source,
+            f"no column holds right answers{of_sheet(table)}", source=table.source,
             allowed="a column 'reference', or its name in the option 'columns'", got=table.names,
         )  # fmt: skip
     if "case_id" in names:
@@ -76,7 +79,7 @@ def right_answers(value: Any, table: Table | None, given: Mapping[str, Any], by:
     for name in by:
         if name in table.names and name not in columns:
             columns[name] = dict(reversed([*zip(cases, _plain_texts(table, name), strict=True)]))
-    return RightAnswers(table.source, columns, list(dict.fromkeys(cases)), in_order="case_id" not in names)
+    return RightAnswers(table.source, columns, list(dict.fromkeys(cases)), "case_id" not in names, tuple(table.names))
 
 
 def _plain_texts(table: Table, name: str) -> list[str | None]:
@@ -113,14 +116,21 @@ def joined(long: Long, right: RightAnswers) -> Long:
     encoded = column.dictionary_encode().combine_chunks()
     encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
     cases = [_number_as_text(value) or "" for value in encoded.dictionary.to_pylist()]
-    known = set(right.cases)
-    met = sum(case in known for case in cases)
-    if not met:
+    spelt = {} if right.in_order else other_spellings(right.cases, cases)
+    held = {
+        name: {spelt.get(case, case): cell for case, cell in cells.items()} for name, cells in right.columns.items()
+    }
+    known = {spelt.get(case, case) for case in right.cases}
+    if known.isdisjoint(cases):
         raise InputError(
             "no case of the lists has a right answer by its name", source=right.source,
-            allowed=f"the names of the lists' cases: {', '.join(map(quoted, cases[:_SHOWN]))}, …", got=right.cases[:_SHOWN],
+            allowed=f"the names of the lists' cases: {_first(cases)}; the same names in both files, or the column that holds them "
+            "named in the option 'columns' (case_id=COLUMN)",
+            got=right.cases[:_SHOWN],
         )  # fmt: skip
     warnings = list(long.warnings)
+    if spelt:
+        warnings.append(told_spellings(spelt, right.source))
     own = [names[ours] for ours in OF_THE_REFERENCE if ours in names]
     if own:
         warnings.append(
@@ -128,7 +138,7 @@ def joined(long: Long, right: RightAnswers) -> Long:
         )
     names = {ours: name for ours, name in names.items() if ours not in OF_THE_REFERENCE}
     indices = pc.fill_null(encoded.indices, len(cases))
-    for ours, cells in right.columns.items():
+    for ours, cells in held.items():
         texts = pa.array([*(cells.get(case) for case in cases), None], pa.string()).take(indices)
         name = ours
         if ours in OF_THE_REFERENCE:
@@ -138,8 +148,21 @@ def joined(long: Long, right: RightAnswers) -> Long:
         elif name in table.names:
             continue
         table = replace(table, data=table.data.append_column(name, texts))
-    if extra := len(known - set(cases)):
-        many = "1 case has" if extra == 1 else f"{extra:,} cases have"
-        warnings.append(f"{many} a right answer and no list; {'it is' if extra == 1 else 'they are'} left out.")
+    answered = set(cases)
+    if extra := [name for name in right.cases if spelt.get(name, name) not in answered]:
+        many = "1 case has" if len(extra) == 1 else f"{len(extra):,} cases have"
+        are = "it is" if len(extra) == 1 else "they are"
+        warnings.append(f"{many} a right answer and no list ({_first(extra)}); {are} left out.")
     said = f"{long.recognised}; right answers from {right.source}" + (" in order" if right.in_order else "")
-    return replace(long, table=table, names=names, warnings=tuple(warnings), recognised=said)
+    return replace(
+        long,
+        table=table,
+        names=names,
+        warnings=tuple(warnings),
+        recognised=said,
+        columns=tuple(dict.fromkeys((*long.columns, *right.names))),
+    )
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(map(quoted, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")

@@ -24,11 +24,12 @@ from ....files.tables import Table, read_table
 from ..formats.answer import Answer
 from ..formats.registry import FORMATS, read_answers, recognised
 from ..formats.table import table_of_answers, table_of_references
+from .case_names import other_spellings, told_spellings
 from .frames import with_index
 from .long import COLUMNS, MORE, OF_THE_REFERENCE, Long
 from .names import check_columns, columns_by_name
 from .objects import Piece, by_model, pieces_of
-from .recognise import PLAIN, REFERENCES, shape_of
+from .recognise import PLAIN, REFERENCES, of_sheet, shape_of
 from .right import RightAnswers, joined, right_answers
 from .spread import long_of
 from .told import check_told
@@ -37,7 +38,10 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 MODEL = "model"
 """The name of the one rater whom nothing names."""
 _SHOWN = 4
-_LISTS = "a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis"
+_LISTS = (
+    "a column for each model or rank, a column of lists, or rows with rater, rank and diagnosis; the option 'columns' names those with "
+    "the answers (predictions=COLUMN,COLUMN for one of each model, rank=COLUMN,COLUMN for one of each rank)"
+)
 
 
 def long_form(
@@ -139,9 +143,7 @@ def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
     """model : the rater's name where the table names none."""
     shape = shape_of(piece.table, piece.given, by)
     if shape.kind == REFERENCES:
-        raise InputError(
-            "right answers, but no lists", source=piece.table.source, allowed=_LISTS, got=piece.table.names
-        )
+        raise _no_lists(piece.table)
     check_told(piece.table, shape, piece.given)
     long = long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
     notes = (piece.table.note,) if piece.table.note else ()
@@ -152,6 +154,11 @@ def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
         columns=() if piece.said else tuple(piece.table.names),
         sheets=piece.table.note,
     )
+
+
+def _no_lists(table: Table) -> InputError:
+    problem = f"right answers, but no lists{of_sheet(table)}"
+    return InputError(problem, source=table.source, allowed=_LISTS, got=table.names)
 
 
 def _of_files(
@@ -178,7 +185,7 @@ def _of_files(
     models = dict(zip(answered, _what_differs([path.name.removesuffix(path.suffix) for path in answered]), strict=True))
     longs = [_long(replace(piece, given=known), piece.model or models[path], by) for path, piece, known in lists]
     if not longs:
-        raise InputError("right answers, but no lists", source=source or str(paths[0]), allowed=_LISTS)
+        raise _no_lists(piece.table)
     long = _together(longs, source) if len(paths) > 1 or len(longs) > 1 else longs[0]
     return long if right is None else joined(long, right)
 
@@ -227,6 +234,7 @@ def _common_start(names: Sequence[str]) -> str:
 
 def _together(longs: Sequence[Long], source: str) -> Long:
     """Tables of several files as one; each row keeps its file and its number there."""
+    longs, spelt = _one_spelling(longs)
     kept = [ours for ours in COLUMNS if any(ours in long.names for long in longs)]
     ours = {name: name for name in kept}
     more = dict.fromkeys(
@@ -249,7 +257,7 @@ def _together(longs: Sequence[Long], source: str) -> Long:
         unread.update({start + row: text for row, text in long.unread.items()})
         twice.update({start + row: error for row, error in long.twice.items()})
         start += len(long.table)
-    warnings = tuple(dict.fromkeys(text for long in longs for text in long.warnings))
+    warnings = (*spelt, *dict.fromkeys(text for long in longs for text in long.warnings))
     said = list(dict.fromkeys(long.recognised for long in longs))
     name = source or ", ".join(files[:_SHOWN]) + (", …" if len(files) > _SHOWN else "")
     table = Table(pa.concat_tables(parts), name, 1, rows=rows, sources=sources)
@@ -276,6 +284,28 @@ def _together(longs: Sequence[Long], source: str) -> Long:
         sheets=" ".join(dict.fromkeys(long.sheets for long in longs if long.sheets)),
         twice=twice,
     )
+
+
+def _one_spelling(longs: Sequence[Long]) -> tuple[list[Long], list[str]]:
+    """The same with the names of cases as the first table writes them, and what was said of it."""
+    known: dict[str, None] = {}
+    out, said = [], []
+    for long in longs:
+        texts = _text_column(long.table, long.names["case_id"])
+        names = [name for name in pc.unique(texts).to_pylist() if name]
+        found = other_spellings(names, known)
+        if found:
+            said.append(told_spellings(found, long.table.source))
+            at = long.table.names.index(long.names["case_id"])
+            cases = pa.chunked_array(
+                [pa.array([found.get(name, name) for name in texts.to_pylist()], pa.large_string())]
+            )
+            long = replace(
+                long, table=replace(long.table, data=long.table.data.set_column(at, long.names["case_id"], cases))
+            )
+        known |= dict.fromkeys(found.get(name, name) for name in names)
+        out.append(long)
+    return out, said
 
 
 def _text_column(table: Table, name: str | None) -> pa.ChunkedArray:
