@@ -40,7 +40,8 @@ class Remedy:
     Parameters
     ----------
     does : what they do, as in "sets such rows aside".
-    options : each with its value; an `Open` one for a value that the user must think of.
+    options : each with its value; an `Open` one for a value that the user must think of; a dict of them where the option names
+        several things.
     """
 
     def __init__(self, does: str, **options: Any) -> None:
@@ -48,19 +49,24 @@ class Remedy:
 
     def in_python(self) -> str:
         """`column='dx' reads it`"""
-        words = ", ".join(
-            f"{name}={'…' if isinstance(value, Open) else repr(value)}" for name, value in self.options.items()
-        )
+        def shown(value: Any) -> str:
+            if isinstance(value, dict):
+                return f"{{{', '.join(f'{key!r}: {shown(one)}' for key, one in value.items())}}}"
+            return "…" if isinstance(value, Open) else repr(value)
+
+        words = ", ".join(f"{name}={shown(value)}" for name, value in self.options.items())
         return f"{words} {self.does}"
 
     def on_command_line(self, names: Mapping[str, str]) -> str | None:
         """`--column dx reads it`; None where the command lacks one of the options."""
         if not self.options.keys() <= names.keys():
             return None
-        words = [
-            names[name] if value is True else f"{names[name]} {shlex.quote(str(value))}"
-            for name, value in self.options.items()
-        ]
+        words: list[str] = []
+        for name, value in self.options.items():
+            if isinstance(value, dict):
+                words += [f"{names[name]} {key}={one}" for key, one in value.items()]
+            else:
+                words.append(names[name] if value is True else f"{names[name]} {shlex.quote(str(value))}")
         return f"{' '.join(words)} {self.does}"
 
 

@@ -95,7 +95,7 @@ def refused(done: Any, words: list[str], folder: Path, kept: set[str]) -> None:
 @pytest.mark.parametrize(
     ("command_of", "content", "words"),
     [
-        ("evaluate", b"case_id,rater,role,rank\n1,A,expert,1\n", ["no column holds diagnoses", "--columns"]),
+        ("evaluate", b"case_id,rater,role,rank\n1,A,expert,1\n", ["no column holds diagnoses", "Or: --columns diagnosis=COLUMN"]),
         ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1,x\n1,A,expert,1,y\n", ["row 3", "rank"]),
         ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1," + b"x" * 1_000_000 + b"\n", ["row 2", "1,000,000 characters"]),
         ("evaluate", b"case_id,rater,role,rank,diagnosis\n1,A,expert,1,x\n1,B,algorithm,1,x\n", ["expert"]),

@@ -213,11 +213,14 @@ def test_relative_measures_are_the_ratios_of_the_report(everything, same_text, o
     for one, other in zip(section.estimates, again, strict=True):
         assert other.value == pytest.approx(one.value) and other.repeats == pytest.approx(one.repeats, nan_ok=True)
 
+
 @pytest.mark.parametrize("seed", range(3))
 def test_p_of_top_k_accuracy_is_that_of_mcnemars_exact_test(seed):
     hits = np.random.default_rng(seed).random((60, 2)) < (0.6, 0.4)
     pairs = permutation.Pairs([hits.astype(float), np.ones((60, 2), bool)], np.array([0]), np.array([1]))
-    found = permutation.permutation_test(pairs, [permutation.Statistic(np.array([0]), np.array([1]), lambda means: means[..., 0])], seed=0)
+    found = permutation.permutation_test(
+        pairs, [permutation.Statistic(np.array([0]), np.array([1]), lambda means: means[..., 0])], seed=0
+    )
     one, other = (hits[:, 0] & ~hits[:, 1]).sum(), (hits[:, 1] & ~hits[:, 0]).sum()
     assert found.exact.all()
     assert found.p[0, 0] == pytest.approx(stats.binomtest(int(one), int(one + other)).pvalue)
@@ -226,5 +229,7 @@ def test_p_of_top_k_accuracy_is_that_of_mcnemars_exact_test(seed):
 def test_two_that_are_one_do_not_differ():
     values = np.random.default_rng(0).random((20, 1)).repeat(2, 1)
     pairs = permutation.Pairs([values, np.ones((20, 2), bool)], np.array([0]), np.array([1]))
-    found = permutation.permutation_test(pairs, [permutation.Statistic(np.array([0]), np.array([1]), lambda means: means[..., 0])], seed=0)
+    found = permutation.permutation_test(
+        pairs, [permutation.Statistic(np.array([0]), np.array([1]), lambda means: means[..., 0])], seed=0
+    )
     assert found.p.tolist() == [[1.0]] and found.exact.all()

@@ -15,6 +15,7 @@ from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.lists.formats.answer import Answer, groups_in, references_in
 from dxmatch.evaluation.lists.formats.registry import FORMATS, read_answers, recognised
 from dxmatch.evaluation.lists.formats.table import names_in, table_of_answers
+from dxmatch.evaluation.lists.reading import read_lists
 
 from .made import By
 
@@ -183,6 +184,23 @@ def test_repeats_and_filters_of_lm_eval_are_raters(tmp_path: Path) -> None:
     assert [name for _, name, *_ in told(tmp_path)] == ["o/m [first]", "o/m [last]"]
     put(tmp_path, {"o__m/samples_b_1.jsonl": lines(two[0])})
     assert [case for case, *_ in told(tmp_path)] == ["a/0", "a/0", "b/0"]
+
+
+def test_several_files_of_a_format_are_one_evaluation(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        sample = {
+            "doc_id": 0,
+            "doc": {},
+            "target": "Gout",
+            "resps": [["gout"]],
+            "filtered_resps": ["gout"],
+            "filter": "none",
+        }
+        put(tmp_path, {f"{model}/samples_t_1.jsonl": lines(sample)})
+    paths = sorted(tmp_path.glob("*/samples_*.jsonl"))
+    for given in (paths, [str(path) for path in paths]):
+        read = read_lists(given)
+        assert read.raters == ["a", "b"] and read.reference == [("Gout",)]
 
 
 def test_kernel29_keeps_its_ranks_relations_and_severities(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....errors import InputError, quoted
+from ....errors import InputError, Open, Remedy, quoted
 from ....files.tables import Table
 from .names import (
     ANSWER,
@@ -335,15 +335,15 @@ def of_sheet(table: Table) -> str:
 def _unrecognised(table: Table, names: Mapping[str, str]) -> InputError:
     held = ", ".join(f"{ours} in {name!r}" for ours, name in names.items()) or "no column that is known by its name"
     if "rank" in names or "rater" in names:
-        looks, want = "one row for each diagnosis", "columns={'diagnosis': …}"
+        looks, open_ = "one row for each diagnosis", ("diagnosis",)
     elif "case_id" in names:
-        looks, want = "one row for each case", "columns={'predictions': […], 'reference': …}"
+        looks, open_ = "one row for each case", (PREDICTIONS, "reference")
     else:
-        looks, want = "no lists of diagnoses", "columns={'case_id': …, 'rater': …, 'rank': …, 'diagnosis': …}"
+        looks, open_ = "no lists of diagnoses", ("case_id", "rater", "rank", "diagnosis")
     return InputError(
-        f"no column holds diagnoses; it looks like {looks} ({held}){of_sheet(table)}",
+        f"no column holds diagnoses; it looks like {looks} ({held})",
         source=table.source,
-        allowed=f"columns case_id, rater, rank and diagnosis, a column for each model or rank, or a column of lists; the option "
-        f"'columns' says which is which ({want})",
+        allowed="columns case_id, rater, rank and diagnosis, a column for each model or rank, or a column of lists",
         got=table.names,
+        remedy=Remedy("says which is which", columns={name: Open("COLUMN") for name in open_}),
     )

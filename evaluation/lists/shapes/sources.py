@@ -35,6 +35,7 @@ from .spread import long_of
 from .told import check_told
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
+LOGS = (".eval",)
 MODEL = "model"
 """The name of the one rater whom nothing names."""
 _SHOWN = 4
@@ -57,20 +58,18 @@ def long_form(
     given = check_columns(columns)
     source, references = with_index(source, given), with_index(references, given)
     right = None if references is None else _right_answers(references, given, encoding, by)
-    if _is_path(source):
-        # columns that are named by hand go before a format that is recognised
-        if format is not None or (not given and Path(source).exists() and recognised(source) is not None):
-            long = _of_format(
-                read_answers(source, format), str(source), format or getattr(recognised(source), "name", "")
+    given_paths = [Path(source)] if _is_path(source) else _given_paths(source)
+    # columns that are named by hand go before a format that is recognised
+    name = format or ("" if given else _common_format(given_paths))
+    if name:
+        if not given_paths:
+            raise InputError(
+                f"the format {name!r} is of files or folders", allowed="their paths", got=type(source).__name__
             )
-            return long if right is None else joined(long, right)
-        paths = _files_in(Path(source)) if Path(source).is_dir() else [Path(source)]
-    else:
-        paths = _paths(source)
-    if format is not None:
-        raise InputError(
-            f"the format {format!r} is of a file or a folder", allowed="its path", got=type(source).__name__
-        )
+        answers = [answer for path in given_paths for answer in read_answers(path, name)]
+        long = _of_format(answers, ", ".join(map(str, given_paths)), name)
+        return long if right is None else joined(long, right)
+    paths = [file for path in given_paths for file in (_files_in(path) if path.is_dir() else [path])]
     if paths:
         return _of_files(paths, str(source) if _is_path(source) else "", right, given, encoding, by)
     if isinstance(source, list | tuple) and source and all(isinstance(one, Answer) for one in source):
@@ -96,15 +95,20 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, str | os.PathLike)
 
 
-def _paths(source: Any) -> list[Path]:
-    """Of a list of paths, the paths; [] for anything else."""
+def _given_paths(source: Any) -> list[Path]:
+    """Of a list of paths, the paths; [] for anything else, as for a list of answers in words."""
     if not isinstance(source, list | tuple) or not source or not all(map(_is_path, source)):
         return []
     paths = [Path(one) for one in source]
-    are_files = all(isinstance(one, os.PathLike) for one in source) or all(
-        path.suffix.lower() in SUFFIXES for path in paths
-    )
-    return [file for path in paths for file in (_files_in(path) if path.is_dir() else [path])] if are_files else []
+    named = all(isinstance(one, os.PathLike) for one in source)
+    return paths if named or all(path.suffix.lower() in (*SUFFIXES, *LOGS) for path in paths) else []
+
+
+def _common_format(paths: Sequence[Path]) -> str:
+    """The format of others that all of these are in; "" for none."""
+    found = [recognised(path) for path in paths]
+    names = {"" if one is None else one.name for one in found}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _files_in(folder: Path) -> list[Path]:
