@@ -17,6 +17,7 @@ from .line import names_behind_label, names_of_line
 from .markup import from_tables, is_table_row, tagged, with_lines_for_numbers, without_thoughts
 from .names import BOLD, MAX_LINE, MAX_WORDS, bullet, first_sentence, is_denied, name_of, remarks_shown, says, unmarked
 from .said import names_said, speaks
+from .suspicion import parted
 
 __all__ = ["MAX_WORDS", "ranked_diagnoses"]
 _MAX_WORDS_OF_A_BARE_LINE = 12
@@ -221,7 +222,7 @@ def _from_bare(lines: list[str]) -> list[str] | None:
 def _entries(texts: list[str]) -> list[str] | None:
     """The names of the entries of a list; those that are said not to be there are left out. None where one is no name."""
     names: list[str] = []
-    entries = [first_sentence(text) for text in texts]
+    entries = [part for text in texts for part in parted(first_sentence(text))]
     shown = remarks_shown(entries)
     for entry in entries:
         name = name_of(entry, shown)

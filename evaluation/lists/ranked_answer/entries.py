@@ -26,6 +26,10 @@ _ORDINALS = {
     for i, word in enumerate(["first", "second", "third", "fourth", "fifth", "1st", "2nd", "3rd", "4th", "5th"])
 }
 _ROMANS = {word: i for i, word in enumerate(["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"], 1)}
+_PLAN = re.compile(
+    r"\W*(?:(?:recommended|next|suggested|further)\s+)*(?:tests?|work-?up|plan|management|treatments?|therapy|steps?|investigations?)\b[^:]{0,40}:",
+    re.IGNORECASE,
+)
 _LATEST_START = 2
 """Of a list with one entry; a later number alone is none of a list."""
 
@@ -59,7 +63,8 @@ def numbered(lines: list[str]) -> list[Entries]:
         if found and deep > indent + 1 and (number == 1 or (inner is not None and deep >= inner)):
             inner = deep if inner is None else min(inner, deep)
             continue
-        if found and not _is_announced(lines, at) and _goes_on(numbers[-1], number, after):
+        begins = _is_announced(lines, at) or (number == 1 and _PLAN.match(_above(lines, at)) is not None)
+        if found and not begins and _goes_on(numbers[-1], number, after):
             found[-1].texts.append(entry)
             found[-1].lines.append(at)
             numbers[-1].append(number)
@@ -82,9 +87,13 @@ def _goes_on(before: list[int], number: int, after: int | None) -> bool:
     return counts_down and (after is None or after <= number)
 
 
+def _above(lines: list[str], at: int) -> str:
+    return next((lines[i] for i in range(at - 1, -1, -1) if lines[i].strip()), "")
+
+
 def _is_announced(lines: list[str], at: int) -> bool:
     """Whether a heading stands above a line, so that what it announces begins there."""
-    above = next((lines[i] for i in range(at - 1, -1, -1) if lines[i].strip()), "")
+    above = _above(lines, at)
     if _number(above) is not None or bullet(above) is not None:
         return False
     return above.strip().startswith("#") or unmarked(above).endswith((":", "：")) or stands_alone(unmarked(above))

@@ -40,7 +40,8 @@ _NOT_THE_ANSWER = words_in(
     "reference gold true correct expected target family"
 )
 _MEASURED = re.compile(
-    r"\b(?:probabilit|likelihood|score|certainty|accuracy|uncertainty|threshold|temperature|weight|age|total|sum|other|p[ -]?value|version|true|false|yes|no)",
+    r"\b(?:probability|probabilities|likelihood|score|(?:un)?certainty|accuracy|sensitivity|specificity|precision|recall|threshold|temperature|weight|"
+    r"age|total|sum|others?|value|version|true|false|yes|no|positive|negative|male|female)\W*$",
     re.IGNORECASE,
 )
 _MOST = 1.05
@@ -166,7 +167,9 @@ def _are_probabilities(value: dict[str, Any]) -> bool:
         return False
     of_one = max(numbers) <= 1 and (sum(numbers) <= _MOST or any(one != round(one) for one in numbers))
     per_cent = len(numbers) > 1 and 100 / _MOST <= sum(numbers) <= 100 * _MOST
-    named = all(kind_of(str(key)) not in (Kind.ELSEWHERE, Kind.DENIED) and not _MEASURED.search(key) for key in value)
+    named = all(
+        kind_of(str(key)) not in (Kind.ELSEWHERE, Kind.DENIED) and not _MEASURED.search(str(key)) for key in value
+    )
     return (of_one or per_cent) and named
 
 

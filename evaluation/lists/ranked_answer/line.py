@@ -13,6 +13,7 @@ from ....terms.text.sentences import is_nothing
 from .names import is_denied, name_of, says
 from .qualifiers import qualifies, with_qualifiers
 from .said import names_said, sentences, speaks, without_why
+from .suspicion import parted
 
 _HARD = re.compile(r"\s*[;；|、\n]+\s*(?![^()]{0,60}\))|\s+(?:>+|→|»)\s+|\s+(?:vs\.?|versus)\s+", re.IGNORECASE)
 _COMMA = re.compile(r"\s*[,，]\s+(?:(?:and|or|&)\s+)?|\s*，\s*")
@@ -43,6 +44,9 @@ def names_of_line(text: str, several: bool = False) -> list[str] | None:
     if is_denied(line):
         _, *rest = sentences(line)
         return names_of_line(rest[0], several) if len(rest) == 1 else None
+    if len(suspected := parted(line)) > 1:
+        found = [names_of_line(part, several) for part in suspected]
+        return None if any(one is None for one in found) else [name for one in found for name in one or ()]
     bare = name_of(line)
     if speaks(line) and (speaks(bare) or not bare):
         return names_said(line)

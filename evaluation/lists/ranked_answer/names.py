@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from ....terms.text.sentences import is_sentence
 from .qualifiers import qualifies
 from .said import without_why
-from .suspicion import without_suspicion
+from .suspicion import ties_two, without_suspicion
 
 MAX_WORDS = 25
 """Words; more of them are a sentence, not the name of a disease."""
@@ -177,5 +177,6 @@ def says(name: str) -> bool:
         or (letters == 1 and name.isascii() and not any(map(str.isdigit, name)))
         or len(name.split()) > MAX_WORDS
         or _OF_A_PATIENT.search(name) is not None
+        or ties_two(name)
         or is_sentence(name, name.casefold())
     )

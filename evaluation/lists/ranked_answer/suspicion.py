@@ -17,10 +17,12 @@ _BEFORE = re.compile(
 _BEHIND = re.compile(
     rf"\b(?:(?:until|unless|if\s+not)\s+{_RULED_OUT}"
     rf"|(?:not|never)\s+(?:(?:yet|been|be|completely|entirely|fully|reliably|definitely|formally)\s+)*{_RULED_OUT}"
-    rf"|(?:to|must|should|{_MUST}|{_CANNOT})\s*(?:(?:still|also|yet|always|first|urgently|be)\s+)*{_RULED_OUT}"
-    rf"|{_RULE_OUT}(?=\s*[)\].]?\s*$))\b",
+    rf"|(?:to|must|should|{_MUST}|{_CANNOT})\s*(?:(?:still|also|yet|always|first|urgently)\s+)*be\s+(?:(?:urgently|first|always)\s+)*{_RULED_OUT}"
+    rf"|(?:(?:to|must|{_MUST}|{_CANNOT})\s*)?{_RULE_OUT}(?=\s*[)\].]?\s*$))\b",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(r"\s(?:rul(?:e|ing)[ -]out|r/o|(?:to|must|cannot)\s+exclude|excluding)\s", re.IGNORECASE)
+_FURTHER = re.compile(r"\s*[,;]\s*(?:and\s+)?(?=(?:rule[ -]out|r/o)\s)", re.IGNORECASE)
 _RULED_OUT_AT_ALL = re.compile(rf"\b{_RULED_OUT}\b", re.IGNORECASE)
 
 
@@ -37,6 +39,16 @@ def without_suspicion(text: str) -> tuple[str, str]:
     if found is None or not text[: found.start()].strip() or _RULED_OUT_AT_ALL.search(text[: found.start()]):
         return text, ""
     return text[: found.start()], found[0]
+
+
+def parted(text: str) -> list[str]:
+    """A text cut where a further suspicion begins: "Gout; rule out sepsis", "chest pain, r/o MI"."""
+    return _FURTHER.split(text)
+
+
+def ties_two(name: str) -> bool:
+    """Whether a text rules out one thing by, or beside, another: "ECG to rule out MI"."""
+    return _BETWEEN.search(name) is not None
 
 
 def keeps_suspicion(text: str) -> bool:
