@@ -77,7 +77,9 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
             computed = [m.name for m in REGISTRY.values() if _families_of(m)]
             near = hint("top_k_accuracy" if folded.startswith("top") else folded, (*FAMILIES, *computed))
             allowed = f"families ({', '.join(FAMILIES)}) or metrics ({', '.join(computed)})"
-            raise OptionError("metrics", f"{near.removeprefix('; ')} Or other {allowed}" if near else allowed, name)
+            raise OptionError(
+                "metrics", f"a family or a metric by its name ({near.removeprefix('; ')})" if near else allowed, name
+            )
         for family in families:
             before = symbols.get(family, frozenset())
             symbols[family] = None if before is None else before | {found[0].symbol}
