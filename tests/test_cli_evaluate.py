@@ -73,7 +73,10 @@ def test_one_family_or_metric(here: Path) -> None:
     run("evaluate", "lists.csv", "--json", "r.json", "--metric", "hdf1", "--metric", "recall", "--bootstrap", "0")
     report = json.loads((here / "r.json").read_text("utf-8"))
     assert {row["metric"] for row in report["table"]} == {"HDF1", "R_disease", "R_patient"}
-    for wrong, told in (("--metric", r"a metric by its name \(did you mean 'hdf1'\?\)\. Got 'hdf2'"), ("--store", r"hdf2")):
+    for wrong, told in (
+        ("--metric", r"a metric by its name \(did you mean 'hdf1'\?\)\. Got 'hdf2'"),
+        ("--store", r"hdf2"),
+    ):
         with pytest.raises(DxmatchError, match=told):
             run("evaluate", "lists.csv", wrong, "hdf2")
 
