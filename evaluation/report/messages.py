@@ -150,10 +150,10 @@ def match_line(report: Results) -> str:
 
 
 def opening(report: Results) -> str:
-    """The file, what it was read as, and its size, for the head of a report."""
+    """The file, its size, and in short what it was read as, for the head of a report; `made_with_lines` has the whole."""
     made = report.made_with
     judges = counted(len(made["raters"]), "rater" if made["panels"] else "model")
-    read_as = f" · read as {made['recognised']}" if made["recognised"] else ""
+    read_as = f" · read as {made['recognised'].partition(' (')[0].partition(';')[0]}" if made["recognised"] else ""
     return f"{Path(made['source']).name} · {counted(made['n_cases'], 'case')} · {judges}{read_as}"
 
 

@@ -116,7 +116,10 @@ def _fits(drawn: RichTable, console: Console) -> bool:
 def _drawn(shown: Table, columns: range | list[int], narrow: int) -> RichTable:
     """narrow : the width of the names, with each interval under its value; 0 is as wide as it comes."""
     below = narrow > 0
-    table = RichTable(box=box.SIMPLE_HEAD, title=escape(shown.title) or None, title_justify="left", pad_edge=False)
+    table = RichTable(
+        box=box.SIMPLE_HEAD, title=escape(shown.title) or None, title_justify="left", pad_edge=False,
+        padding=(0, 1, 0, 0) if below else (0, 1),
+    )  # fmt: skip
     names = [str(line[0]) for _, lines in shown.groups for line in lines]
     widest = max(map(len, [*names, shown.header[0], *(heading for heading, _ in shown.groups)]), default=0)
     table.add_column(escape(shown.header[0]), overflow="fold", width=min(widest, narrow or widest))

@@ -178,6 +178,16 @@ def test_nothing_is_cut_in_the_terminal(to_frame, width, full):
         assert f"{row['value']:.3f}" in text and f"{row['low']:.3f}" in text
 
 
+def test_five_metrics_are_one_table_in_a_narrow_terminal(to_frame):
+    """Names of up to twelve letters, values above their intervals."""
+    columns = ["recall", "ranking", "hierarchical"]
+    frame = answers(to_frame, {"gpt4_1106": 30, "mistral-v2.1": 22, "llama2-7b": 15})
+    report = evaluate(frame, By(), k=5, bootstrap=30, metrics=columns)
+    labels = [column.label for column in leaderboard(report).columns]
+    (head,) = [line for line in printed(report, 80).split("\n") if "top-1" in line and "MRR" in line]
+    assert len(labels) >= 4 and all(label in head for label in labels)
+
+
 def _folded(name, text):
     """Whether the pieces of a name stand below each other at the left."""
     first = [line[:30].strip().split("  ")[0] for line in text.split("\n")]
