@@ -29,11 +29,6 @@ _FAULT = re.compile(
     re.DOTALL,
 )
 """A value of Excel for a formula that failed; a program's message in the place of an answer."""
-_REFUSES = re.compile(
-    r"(?:(?:i'?m|i am) (?:very |so )?sorry|sorry|i apologi[sz]e)?[\s,.]*(?:but )?(?:as an ai[^,.;]*,\s*)?i(?: cannot| can'?t| can not| am unable to| am not able to|'m unable to"
-    r"|'m not able to| won'?t| will not| must decline to) (?:help|assist|answer|comply|respond|provide|give|offer|make|diagnose|do that|do this)\b[^.;:,\n]*\.?"
-)
-"""One clause that refuses, and nothing after it."""
 _FILE = re.compile(r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
 _REPEATED = re.compile(r"(?:(\w)\1{2,}\s*)+|(\w+)(?:\s+\2){2,}", re.IGNORECASE)
@@ -42,8 +37,8 @@ _CODE = re.compile(r"[A-Za-z]\d[\dA-Za-z]\.[\dA-Za-z]{1,4}")
 
 
 def says_nothing(raw: str) -> bool:
-    """Whether a text is a word for no diagnosis ("none", "N/A", "unknown"), in any case, an error in its place, or a refusal; or has
-    neither letter nor digit.
+    """Whether a text is a word for no diagnosis ("none", "N/A", "unknown"), in any case, or an error in its place; or has neither
+    letter nor digit.
 
     >>> says_nothing("N/A."), says_nothing("-"), says_nothing("non-diabetic")
     (True, True, False)
@@ -53,7 +48,6 @@ def says_nothing(raw: str) -> bool:
         " ".join(text.split()) in _NOTHING_SAID
         or not any(map(str.isalnum, text))
         or _FAULT.fullmatch(raw.casefold().strip(" .")) is not None
-        or _REFUSES.fullmatch(raw.casefold().strip().replace("’", "'")) is not None
     )
 
 

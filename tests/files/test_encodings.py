@@ -66,3 +66,12 @@ def test_a_hint_that_reads(tmp_path: Path, words: str, written: str, told: str |
 def test_an_encoding_that_is_none(tmp_path: Path, name: str) -> None:
     with pytest.raises(OptionError, match=r"'encoding' parameter must be the name of a text encoding, as cp1252"):
         read_table(write(tmp_path, "y", "utf-8"), name)
+
+
+def test_the_row_is_that_of_a_spreadsheet_with_semicolons_and_line_breaks(tmp_path: Path) -> None:
+    path = tmp_path / "lists.csv"
+    path.write_bytes(
+        'sep=;\r\nFall;Antwort\r\n1;"1. a\n2. b, c"\r\n2;"1. a\n2. b"\r\n3;M\u00e9ni\u00e8re\r\n'.encode("cp1252")
+    )
+    with pytest.raises(InputError, match="row 4: text that is not UTF-8"):
+        read_table(path)

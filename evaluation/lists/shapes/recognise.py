@@ -71,6 +71,8 @@ _FLAGS = frozenset(
 )
 _MARKS_OF_LISTS = re.compile(r"[\n;|\[{]")
 _SHOWN = 4
+_BLANKS = 4
+"""Ways to leave a cell blank, at most."""
 
 
 @dataclass(frozen=True)
@@ -269,14 +271,14 @@ def _shape(
         if "" not in lists:
             names.pop("rater", None)
     left = [name for name in others if name not in columns]
+    if kind in (LONG, BY_ROW) and "rater" in names and "case_id" in names:
+        # what else such a table holds is of no weight
+        left = []
     unread = tuple(
         name
         for name in left
         if not (known_as(name) or about_another(name, table.names)) and any(map(_has_letters, _values(table, name)))
     )
-    if kind in (LONG, BY_ROW) and "rater" in names and "case_id" in names:
-        # what else such a table holds is of no weight
-        left, unread = [], ()
     return Shape(kind, names, lists, _said(kind, names, lists, left), unread, _warnings(table, lists, unread))
 
 
@@ -289,9 +291,11 @@ def _warnings(table: Table, lists: Mapping[str, list[str]], unread: Collection[s
         said.append(f"Nothing was read from {', '.join(what)}{more}; the option 'columns' says what a column holds.")
     for model, columns in lists.items():
         kinds = [table.data.schema.field(name).type for name in columns]
-        values = [] if any(map(pa.types.is_nested, kinds)) else [_values(table, name) for name in columns]
-        if not model or not values or len(table) < 2:
+        if not model or len(table) < 2 or any(map(pa.types.is_nested, kinds)):
             continue
+        if any(len(pc.unique(table.data.column(name))) > _BLANKS for name in columns):
+            continue
+        values = [_values(table, name) for name in columns]
         if not any(values):
             said.append(f"{model!r} holds no answer in any case.")
         elif len(values) == 1 and len(values[0]) == 1 and not table.data.column(columns[0]).null_count:

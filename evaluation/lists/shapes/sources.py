@@ -176,8 +176,10 @@ def _of_files(
     """Lists in one file or in several; of several, one may hold the right answers alone."""
     lists: list[tuple[Path, Piece, Mapping[str, Any]]] = []
     cases, in_order = _names_and_order(right)
+    tables: list[Table] = []
     for path in paths:
         for piece in _pieces(path, encoding, cases, in_order):
+            tables.append(piece.table)
             known = {**piece.given, **(given if len(paths) == 1 else _of_this(given, piece.table))}
             if shape_of(piece.table, known, by).kind != REFERENCES:
                 lists.append((path, piece, known))
@@ -189,7 +191,7 @@ def _of_files(
     models = dict(zip(answered, _what_differs([path.name.removesuffix(path.suffix) for path in answered]), strict=True))
     longs = [_long(replace(piece, given=known), piece.model or models[path], by) for path, piece, known in lists]
     if not longs:
-        raise _no_lists(piece.table)
+        raise _no_lists(tables[-1])
     long = _together(longs, source) if len(paths) > 1 or len(longs) > 1 else longs[0]
     return long if right is None else joined(long, right)
 
@@ -296,7 +298,7 @@ def _one_spelling(longs: Sequence[Long]) -> tuple[list[Long], list[str]]:
     out, said = [], []
     for long in longs:
         texts = _text_column(long.table, long.names["case_id"])
-        names = [name for name in pc.unique(texts).to_pylist() if name]
+        names: list[str] = [name for name in pc.unique(texts).to_pylist() if name]
         found = other_spellings(names, known)
         if found:
             said.append(told_spellings(found, long.table.source))
@@ -307,7 +309,7 @@ def _one_spelling(longs: Sequence[Long]) -> tuple[list[Long], list[str]]:
             long = replace(
                 long, table=replace(long.table, data=long.table.data.set_column(at, long.names["case_id"], cases))
             )
-        known |= dict.fromkeys(found.get(name, name) for name in names)
+        known.update(dict.fromkeys(found.get(name, name) for name in names))
         out.append(long)
     return out, said
 
