@@ -49,6 +49,7 @@ class Remedy:
 
     def in_python(self) -> str:
         """`column='dx' reads it`"""
+
         def shown(value: Any) -> str:
             if isinstance(value, dict):
                 return f"{{{', '.join(f'{key!r}: {shown(one)}' for key, one in value.items())}}}"
