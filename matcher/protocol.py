@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
+from ..errors import OptionError
+
 
 class Matcher(Protocol):
     """M: symmetric, and 1 for strings that are equal after normalisation. A pair matches from `threshold` up."""
@@ -60,4 +62,7 @@ def loaded(matcher: Matcher | str | os.PathLike[str] | None, **options: Any) -> 
         from .match_function import load
 
         return load(matcher, **options)
+    if not (callable(getattr(matcher, "probabilities", None)) and hasattr(matcher, "threshold")):
+        allowed = "a match function with .probabilities(a, b) and .threshold, or the folder of one"
+        raise OptionError("matcher", allowed, matcher)
     return matcher

@@ -160,6 +160,12 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
             kept = len(cases) - count - int(of_rater[r])
             means = f"its figures are over the {kept:,} it answered" if own else "each counts as an empty answer"
             said.append(f"{raters[r]} has no list for {count:,} of {len(cases):,} cases; {means}.")
+    blank = np.bincount(rows.rater[0][rows.empty & there[rows.case[0], rows.rater[0]]], minlength=len(raters))
+    if told := [f"{raters[r]} {blank[r]:,}" for r in used.tolist() if blank[r]]:
+        total = int(blank[used].sum())
+        said.append(
+            f"{total:,} {'answer is an empty list' if total == 1 else 'answers are empty lists'} ({', '.join(told)})."
+        )
     if unread:
         row, text = next(iter(unread.items()))
         where = f"the first is {raters[rows.rater[0][row]]}'s in row {table.row_number(row)}: {quoted(' '.join(text.split()))}"

@@ -242,7 +242,7 @@ def test_what_is_no_model_is_said() -> None:
     [
         (frame(), {}, "no column holds diagnoses|right answers, but no lists"),
         (pd.DataFrame({"x": [1]}), {}, "no column holds diagnoses; it looks like no lists of diagnoses"),
-        (pd.DataFrame({"id": [1], "age": [3]}), {}, "it looks like one row for each case.*the option 'columns'"),
+        (pd.DataFrame({"id": [1], "age": [3]}), {}, "it looks like one row for each case.*Or: columns="),
         (frame(a=column("aster", list)), {"columns": {"predictions": ["b"]}}, "the column 'b' is missing"),
         (pd.concat([frame(**each(list))] * 2), {}, r"row 3, column 'id': a second answer to the case 'c1' \(the first is in row 0\)"),
         ({"a": {"c1": ["gout"]}}, {"references": {"x": "gout"}}, r"no case of the lists has a right answer by its name.*'c1'.*Got: \['x'\]"),
@@ -499,3 +499,16 @@ def test_the_index_of_a_frame_names_the_cases() -> None:
         assert {case: read.list_of(case, "gpt") for case in read.cases} == {str(c): [name] for c, name in right.items()}
         assert dict(zip(read.cases, read.reference, strict=True)) == {str(c): (name,) for c, name in right.items()}
     assert sorted(read_lists(frame.rename_axis("patient"), references=right).cases) == ["1", "2", "3"]
+
+
+def test_models_without_an_answer_and_empty_lists_are_told() -> None:
+    right = {"1": "gout", "2": "sepsis"}
+    read = read_lists({"gpt": {"1": ["gout"], "2": []}, "failed": {}}, references=right)
+    assert read.raters == ["gpt", "failed"] and read.lengths.tolist() == [[1, 0], [0, 0]]
+    assert "failed has no list for 2 of 2 cases; each counts as an empty answer." in read.warnings
+    assert "1 answer is an empty list (gpt 1)." in read.warnings
+
+
+def test_lists_in_order_of_another_length_are_told_by_model() -> None:
+    with pytest.raises(InputError, match=r"1 lists of 'b' beside 2 right answers in order"):
+        read_lists({"a": [["gout"], ["flu"]], "b": [["gout"]]}, references=["gout", "influenza"])

@@ -6,18 +6,22 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from .names import columns_by_name
 
 CASE = "case_id"
 
 
 def with_index(value: Any, given: Mapping[str, Any]) -> Any:
-    """A frame of pandas with its index as the column of cases, a series as {case: value}; anything else as it came.
+    """A frame of pandas with its index as the column of cases, a series as {case: value}, an array as a list; anything else as it came.
 
     The index is that of the cases where it is not the plain 0, 1, 2, … of rows and no column is known to hold the cases.
 
     given : the option `columns`.
     """
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     pandas = sys.modules.get("pandas")
     if pandas is None:
         return value

@@ -99,13 +99,18 @@ def _of_mapping(value: Mapping[str, Any], source: str, cases: Collection[str], i
             for outer, one in value.items()
             for key, answer in one.items()
         ]
+        if not by_case and keys:
+            # a model without any answer is one that is missing everywhere
+            found += [((next(iter(keys)), model), None) for model, one in value.items() if not one]
         records = [{"case_id": case, "rater": model, PREDICTIONS: _answer(answer)} for (case, model), answer in found]
         given = {"case_id": "case_id", "rater": "rater", PREDICTIONS: [PREDICTIONS]}
         said = "lists by case and model" if by_case else "lists by model and case"
         return [Piece(Table(records_as_columns(records), source, 0), given=given, said=said)]
     if all(isinstance(one, list) and one and all(isinstance(part, Mapping) for part in one) for one in inner):
         return [_of_records(one, source, 0, None, model) for model, one in value.items()]
-    if in_order is not None and all(isinstance(one, list | tuple) and len(one) == in_order for one in inner):
+    are_lists = all(isinstance(one, list | tuple) for one in inner)
+    of_lists = are_lists and any(isinstance(part, list | tuple) for one in inner for part in one)
+    if in_order is not None and (of_lists or (are_lists and all(len(one) == in_order for one in inner))):
         return [_in_order(one, source, model, in_order) for model, one in value.items()]
     records = [{"case_id": case, PREDICTIONS: _answer(answer)} for case, answer in value.items()]
     given = {"case_id": "case_id", PREDICTIONS: [PREDICTIONS]}
