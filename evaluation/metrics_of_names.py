@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, NotUnderstoodWarning, OptionError, quoted
-from ..matcher.protocol import Matcher, loaded
+from ..matcher.protocol import Matcher, loaded, tells_relations
 from .matches.case_matches import asked
 from .metrics import REGISTRY
 from .metrics.relative import check_k
@@ -164,9 +164,9 @@ def _found(predictions: Any, references: Any, k: int, matcher: AnyMatcher, grade
 
 def _gains(m: Matcher, a: list[str], b: list[str], matched: NDArray[np.bool_]) -> NDArray[np.float64]:
     """1 for a match; of the rest `relevance` by M's relations, 0 where it tells none."""
-    relations: Any = getattr(m, "relations", None)
-    if not callable(relations):
+    if not tells_relations(m):
         return matched.astype(float)
+    relations: Any = getattr(m, "relations")  # noqa: B009 (not of every M)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotUnderstoodWarning)
         made: Any = relations(a, b)

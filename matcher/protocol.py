@@ -56,6 +56,11 @@ def read_as(matcher: Matcher, texts: Sequence[str]) -> dict[str, tuple[tuple[str
     return {} if said is None or not texts else said(texts)
 
 
+def tells_relations(matcher: Any) -> bool:
+    """Whether M has `relations`, and, where it says so itself, a model behind them."""
+    return callable(getattr(matcher, "relations", None)) and bool(getattr(matcher, "has_relation_model", True))
+
+
 def loaded(matcher: Matcher | str | os.PathLike[str] | None, **options: Any) -> Matcher:
     """`matcher`, or the match function of a folder (the shipped one for None), loaded with the options of `load`."""
     if matcher is None or isinstance(matcher, str | os.PathLike):

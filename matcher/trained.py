@@ -104,6 +104,11 @@ class TrainedFunction:
         return bool(self.features.asked)
 
     @property
+    def has_relation_model(self) -> bool:
+        """Whether it tells relations, and knows other policies than the default."""
+        return self.parts.relation is not None
+
+    @property
     def identity(self) -> str:
         """Name and the first twelve digits of the hash of everything that shapes a score."""
         manifest = self.parts.manifest

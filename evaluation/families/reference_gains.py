@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, ModelError, NotUnderstoodWarning
+from ...matcher.protocol import tells_relations
 from ..lists.lists import Lists
 from ..matches.reference_matches import ReferenceMatches, shared_matches
 from ..metrics.ranking import DEPTH
@@ -42,7 +43,7 @@ def reference_gains(lists: Lists, context: Context) -> tuple[Gains, list[str]]:
         gains = np.where(given > 0, relevance(given), gains)
         told.append("the column relation")
     if rest.any():
-        if callable(getattr(context.matcher, "relations", None)):
+        if tells_relations(context.matcher):
             told.append("M (a match, else its relation model)")
             distance = _told_by_m(lists, context, rest)
             gains[rest] = np.where(hits[rest], 1, np.where(distance > 0, relevance(distance), 0))

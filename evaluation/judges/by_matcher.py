@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import ModelError, NotUnderstoodWarning, OptionError
-from ...matcher.protocol import Matcher
+from ...matcher.protocol import Matcher, tells_relations
 from ...votes.prompts.class_prompts import RELATIONS
 from ..lists.lists import Lists
 from ..metrics.relative import check_k
@@ -40,7 +40,7 @@ def check_tells_relations(matcher: Matcher) -> Any:
 
     Errors: `OptionError` where it has no relation model.
     """
-    if not callable(getattr(matcher, "relations", None)):
+    if not tells_relations(matcher):
         raise OptionError("relation", f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL", MODEL)
     return matcher
 

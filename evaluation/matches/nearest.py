@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError, NotUnderstoodWarning
 from ...matcher.policy import BROADER, EXCLUDED, NARROWER, POLICIES, RELATIONS, SPECIFICATION
-from ...matcher.protocol import Matcher, not_understood
+from ...matcher.protocol import Matcher, not_understood, tells_relations
 from ..lists.lists import Lists
 from .policy import policy_of
 from .reference_matches import ReferenceMatches
@@ -162,15 +162,12 @@ def told_of(nearest: Nearest, lists: Lists, matcher: Matcher) -> Told:
 
 def _relations(matcher: Any, a: list[str], b: list[str]) -> tuple[NDArray[np.int8], Sequence[str]] | None:
     """What each of `a` is to `b`, and the reason for it; None where M knows no relations."""
-    if not callable(getattr(matcher, "relations", None)):
+    if not tells_relations(matcher):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotUnderstoodWarning)  # the report says it once, of all lists
-        try:
-            tells_why = "why" in signature(matcher.relations).parameters
-            found = matcher.relations(a, b, why=True) if tells_why else matcher.relations(a, b)
-        except ModelError:  # a model folder without a relation model
-            return None
+        tells_why = "why" in signature(matcher.relations).parameters
+        found = matcher.relations(a, b, why=True) if tells_why else matcher.relations(a, b)
     if len(found.kinds) != len(a):
         raise ModelError(f"The matcher gave {len(found.kinds):,} relations for {len(a):,} pairs.")
     number = {kind: i for i, kind in enumerate(RELATIONS)}

@@ -31,7 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
     rows = []
     for name in (name for name in ENTRIES if name in (chosen.names or ENTRIES)):
         print(f"== {ENTRIES[name].name}", flush=True)
-        rows.append(ENTRIES[name].row(short=chosen.short))
+        try:
+            rows.append(ENTRIES[name].row(short=chosen.short))
+        except ModuleNotFoundError as error:
+            print(f"   left out: {error.name} is not installed (extra 'bench')", flush=True)
     if rows:
         show(rows, chosen.json)
     if "accuracy" in chosen.names:

@@ -228,15 +228,11 @@ def test_what_stands_above_the_figures(found):
     assert table_of({"one": {"A": ["gout"], "truth": ["gout"]}}, By()).warnings() == []
 
 
-@pytest.mark.parametrize("relations", [None, ModelError("no relation model")])
-def test_without_relations_the_rest_is_told(relations):
+@pytest.mark.parametrize("a_folder_without", [False, True])
+def test_without_relations_the_rest_is_told(a_folder_without):
     matcher = By()
-    if relations is not None:
-
-        def refuse(a, b, why=False):
-            raise relations
-
-        matcher.relations = refuse
+    if a_folder_without:
+        matcher.relations, matcher.has_relation_model = None, False
     table = table_of({"one": {"A": ["gout", "copd"], "truth": ["gout"]}}, matcher).table
     assert row(table, "one", "A", 1) == ["gout", "gout", 1.0, True, None, None, None]
 

@@ -345,7 +345,7 @@ def _unrecognised(table: Table, names: Mapping[str, str]) -> InputError:
     else:
         looks, open_ = "no lists of diagnoses", ("case_id", "rater", "rank", "diagnosis")
     return InputError(
-        f"no column holds diagnoses; it looks like {looks} ({held})",
+        f"no column holds diagnoses; it looks like {looks} ({held}){of_sheet(table)}",
         source=table.source,
         allowed="columns case_id, rater, rank and diagnosis, a column for each model or rank, or a column of lists",
         got=table.names,
