@@ -57,7 +57,8 @@ def taken_as_none(counts: Counter[str], of: int) -> list[str]:
     shown = [f"{repr(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN)]
     more = f" and {len(folded) - _SHOWN:,} more words" if len(folded) > _SHOWN else ""
     total = folded.total()
-    names = "names" if total == 1 else "name"
+    one = total == 1
     return [
-        f"{total:,} of {of:,} answers {names} no diagnosis ({', '.join(shown)}{more}). They keep their rank and match nothing."
+        f"{total:,} of {of:,} diagnoses in the lists {'names' if one else 'name'} none ({', '.join(shown)}{more}). "
+        f"{'It keeps its' if one else 'They keep their'} rank and {'matches' if one else 'match'} nothing."
     ]

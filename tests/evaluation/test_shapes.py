@@ -146,7 +146,7 @@ def test_the_same_lists_from_every_shape(shape: str, tmp_path: Path) -> None:
     lists = read_lists(SHAPES[shape](tmp_path), by="specialty")
     assert as_read(lists) == WANTED
     assert "3 cases, 3 with a right answer" in lists.recognised
-    assert any("1 of 12 answers names no diagnosis ('none' 1)" in warning for warning in lists.warnings)
+    assert any("1 of 12 diagnoses in the lists names none ('none' 1)" in warning for warning in lists.warnings)
 
 
 RIGHT_APART: dict[str, Any] = {

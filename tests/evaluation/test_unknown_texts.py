@@ -46,7 +46,7 @@ REPORT_LINE = (
     "6 of 21 diagnoses in the lists and 3 of 3 references could not be understood and match nothing but the same words: "
     "'Herzinfarkt' (another language, or no words, 9)."
 )
-NONE_LINE = "3 of 24 answers name no diagnosis ('none' 3). They keep their rank and match nothing."
+NONE_LINE = "3 of 24 diagnoses in the lists name none ('none' 3). They keep their rank and match nothing."
 
 
 @pytest.fixture
