@@ -146,7 +146,10 @@ def test_no_diagnosis_keeps_its_place(panel, to_frame, hand_matcher):
     by_words = type(hand_matcher)(("none", "None"))
     plain = evaluate(to_frame(panel), by_words, k=1, algorithms=["A"], no_diagnosis="keep", bootstrap=0)
     assert value(plain, "P", "EE mean") == pytest.approx((1 / 2 + 0 + 0) / 3)
-    assert "2 of 16 diagnoses in the lists name none ('none' 2). They keep their rank and match nothing." in report.warnings
+    assert (
+        "2 of 16 diagnoses in the lists name none ('none' 2). They keep their rank and match nothing."
+        in report.warnings
+    )
     assert plain.warnings == []
 
 
