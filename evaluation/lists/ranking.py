@@ -157,8 +157,7 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
     for r in used.tolist():
         count = int((~there[cases, r]).sum()) - int(of_rater[r])
         if count > 0:
-            kept = len(cases) - count - int(of_rater[r])
-            means = f"its figures are over the {kept:,} it answered" if own else "each counts as an empty answer"
+            means = "they are out of its figures" if own else "each counts as an empty answer"
             said.append(f"{raters[r]} has no list for {count:,} of {len(cases):,} cases; {means}.")
     blank = np.bincount(rows.rater[0][rows.empty & there[rows.case[0], rows.rater[0]]], minlength=len(raters))
     if told := [f"{raters[r]} {blank[r]:,}" for r in used.tolist() if blank[r]]:

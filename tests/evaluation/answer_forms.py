@@ -397,4 +397,17 @@ FORMS: list[tuple[str, list[str] | None]] = [
     ),
     ("1. Gout; rule out sepsis\n2. Chest pain, r/o MI", ["Gout", "sepsis", "Chest pain", "MI"]),
     ("Gout; rule out sepsis", ["Gout", "sepsis"]),
+    (
+        "diagnoses:\n  - name: Gout\n    confidence: 0.9\n  - name: Pseudogout\n    confidence: 0.1",
+        ["Gout", "Pseudogout"],
+    ),
+    (
+        "1. Gout (typical history)\n2. PE (history of DVT)\n3. Diabetes (type 2)",
+        ["Gout", "PE (history of DVT)", "Diabetes (type 2)"],
+    ),
+    ("Differentialdiagnosen:\n1. Gout\n2. Sepsis", ["Gout", "Sepsis"]),
+    ("Diagnostics différentiels :\n1. Gout\n2. Sepsis", ["Gout", "Sepsis"]),
+    ("・Gout\n・Sepsis", ["Gout", "Sepsis"]),
+    ("► Gout\n► Sepsis", ["Gout", "Sepsis"]),
+    ("<answer>Gout; sepsis</answer>", ["Gout", "sepsis"]),
 ]

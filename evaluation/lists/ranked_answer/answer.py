@@ -22,6 +22,9 @@ from .suspicion import parted
 __all__ = ["MAX_WORDS", "ranked_diagnoses"]
 _MAX_WORDS_OF_A_BARE_LINE = 12
 _DEEPEST = 3
+_YAML = re.compile(
+    r"^[ \t]*-[ \t]+(?:name|diagnosis|disease|condition):[ \t]*(\S.{0,400}?)[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
 _IN_BRACKETS = re.compile(r"(.+?)\s*\(([A-Z][A-Za-z0-9-]{1,9})\)")
 
 
@@ -54,6 +57,8 @@ def _read(text: str, depth: int) -> list[str] | None:
     found = from_json(text)
     if found is not None or is_json(text):
         return found
+    if listed := _YAML.findall(text):
+        return _entries([one.strip("'\"") for one in listed])
     lines = [line[:MAX_LINE] for line in with_lines_for_numbers(text).splitlines()]
     if any(map(is_table_row, lines)):
         rows = from_tables(lines)

@@ -18,7 +18,7 @@ MAX_LINE = 500
 _MIN_WORDS_OF_A_REMARK = 4
 _MARKS = re.compile(r"\*\*|__|`|~~")
 _HEADING = re.compile(r"^\s*#{1,6}\s+|^\s*>\s?")
-_BULLET = re.compile(r"^(\s*)[-*•–—+◦▪‣·]\s+(.*)")
+_BULLET = re.compile(r"^(\s*)(?:[-*•–—+◦▪‣·●►▶➤]\s+|・\s*)(.*)")
 BOLD = re.compile(r"^\*\*(.+?)\*\*")
 _LINK = re.compile(r"\[([^\[\]]{1,100})\]\([^()\s]{1,200}\)")
 _CITED = re.compile(r"\s*\[\d{1,3}(?:\s*[,–-]\s*\d{1,3}){0,9}\]")
@@ -56,6 +56,11 @@ _DENIED = re.compile(
 )
 _AUXILIARY = re.compile(r"[\s,;]+(?:(?:and|but|it|this|that|is|are|has|have)[\s,]+)*$", re.IGNORECASE)
 _CERTAINLY = re.compile(r"^(?:definitely|certainly|clearly|surely|obviously|almost certainly)\s+", re.IGNORECASE)
+_WHY_IN_BRACKETS = re.compile(
+    r"\s*[(\[](?!history of|past|prior|previous)(?=[^()\[\]]*\s)(?=[^()\[\]]*\b(?:history|labs?|given|consistent|consider|fits?|because|supported|suggests?|"
+    r"suggestive|explains?|typical|classic|based on|presentation|findings|symptoms)\b)[^()\[\]]*[)\]]\s*$",
+    re.IGNORECASE,
+)
 _NOT_ANOTHER = re.compile(r"\s*[(\[](?:not|no|rather than|less likely|instead of)\b[^()\[\]]*[)\]]", re.IGNORECASE)
 _OF_A_PATIENT = re.compile(
     r"\b(?:\d+[\s-]*years?[\s-]*old|(?:man|woman|boy|girl|patient|male|female|child|infant)\s+with)\b", re.IGNORECASE
@@ -134,6 +139,7 @@ def name_of(entry: str, shown: Collection[str] = ()) -> str:
         remark = _REMARK.search(name)
         if remark and _is_remark(name, remark, shown):
             name = name[: remark.start()]
+    name = _WHY_IN_BRACKETS.sub("", name)
     name = _NOT_ANOTHER.sub("", _CITED.sub("", _CODES.sub("", _CERTAINLY.sub("", name))))
     for _ in range(3):  # "Flu (J10.1) - 60 % (likely)"
         shorter = _LIKELIHOOD.sub("", name.rstrip(" \t.,;"))

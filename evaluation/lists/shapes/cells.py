@@ -110,7 +110,7 @@ def diagnoses_in(text: str) -> list[str] | None:
         return [text]
     if text.startswith("[") and text.endswith("]") and (listed := _listed(text)) is not None:
         return listed
-    if "\n" not in text and not text.startswith(("{", "[")):
+    if "\n" not in text and not text.startswith(("{", "[", "<")):
         parts = [part for part in _MARKS.split(text) if part.strip()]
         whole = all(len(part.split()) <= MOST_WORDS and not speaks(part) and label_in(part) is None for part in parts)
         if (len(parts) > 1 or _TORN.search(text)) and whole and not re.match(r"\(?\d{1,2}[.)]\s", text):
