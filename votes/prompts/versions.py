@@ -35,13 +35,16 @@ _DECLINED = ("content_filter", "blacklist")
 
 
 def answer_of(question: Question, reply: ChatReply, prompt: Prompt | None = None) -> Answer:
-    """A reply to `question` as it is stored. Only an answer with a verdict has a probability.
+    """A reply to `question` as it is stored. Only an answer with a verdict has a probability; one that was cut off at the
+    limit on tokens has none where the prompt needs the whole of it.
 
     prompt : what the question was put with; by default the built-in one of its version.
     """
     prompt = prompt or PROMPTS[question.config.prompt]
     declined = reply.refusal or reply.finish in _DECLINED
     verdict, reason = (None, "refusal") if declined else prompt.read(reply.text, question)
+    if reply.finish == "length" and not declined and (verdict is None or prompt.needs_whole_answer):
+        verdict, reason = None, "truncated"
     return Answer(
         verdict,
         reason,
