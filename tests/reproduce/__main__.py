@@ -11,10 +11,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import clinbench_hpb, kernel29
+from . import clinbench_hpb, direct, h_ddx, how_to_evaluate, kernel29
 from .figure import DIFFERENT, Figure, show
 
-PAPERS = {"kernel29": kernel29, "clinbench-hpb": clinbench_hpb}
+PAPERS = {
+    "h-ddx": h_ddx, "how-to-evaluate": how_to_evaluate, "kernel29": kernel29, "clinbench-hpb": clinbench_hpb, "direct": direct,
+}  # fmt: skip
 
 
 def figures(folder: Path | None, papers: list[str] | None = None) -> list[Figure]:

@@ -62,7 +62,9 @@ def show(figures: list[Figure], console: Console | None = None) -> None:
     for paper in dict.fromkeys(one.paper for one in figures):
         of_paper = [one for one in figures if one.paper == paper]
         reasons = [*dict.fromkeys(one.why for one in of_paper if one.why and not one.is_same)]
-        table = Table("Place", "What", "Printed", "Ours", "", title=paper, title_justify="left", box=SIMPLE, pad_edge=False)
+        table = Table(
+            "Place", "What", "Printed", "Ours", "", title=paper, title_justify="left", box=SIMPLE, pad_edge=False
+        )
         for one in of_paper:
             table.add_row(one.place, one.what, _text(one.printed), _text(one.ours), _told(one, reasons))
         console.print(table)

@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import dxmatch
-from dxmatch.metrics import hdf1
 
 from .figure import Figure
 from .printed_tables import FOLDER, rows_of
 
 PAPER = "H-DDx"
-_ALMOST = (
-    "both figures of case 3 come out where J01.9 is read as its only leaf, J01.90, or the reference has one node more (14)"
-)
+_ALMOST = "both figures of case 3 come out where J01.9 is read as its only leaf, J01.90, or the reference has one node more (14)"
 
 
 def figures(folder: Path | None) -> Iterator[Figure]:
@@ -33,4 +30,5 @@ def _of_names() -> Iterator[Figure]:
     table = dxmatch.icd(list(printed))
     codes = dict(zip(table["diagnosis"], table["icd10"], strict=True))
     yield Figure(PAPER, "Tables 3, 5, 8", "names", len(printed), len(codes))
-    for name,c in printed.items(): print(name, c, codes[name])
+    for name, c in printed.items():
+        print(name, c, codes[name])

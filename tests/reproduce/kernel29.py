@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
-import dxmatch
 from dxmatch.evaluation.metrics.weighted import SETTINGS, aggregated, semantic_score, severity_score
-from dxmatch.files.tables import read_table
 
-from .figure import Figure, many
+from .figure import Figure
 
 PAPER = "Kernel29"
 _EXACT, _BROAD, _GROUP, _WIDE, _NONE = (
