@@ -51,7 +51,7 @@ def _of_prompts() -> Iterator[Figure]:
 
 
 def _of_subsets() -> Iterator[Figure]:
-    printed = [{name: value for name, value in row.items()} for row in rows_of("clinbench_hpb_subsets")]
+    printed = rows_of("clinbench_hpb_subsets")
     for average, sizes in _AVERAGES.items():
         pairs = [
             (float(row[average]), float(np.average([float(row[name]) for name in sizes], weights=[*sizes.values()])))
