@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..text.normalizer import Normalizer
 from .index import IcdIndex, encoded
-from .ranking import Said, bits_of_codes
+from .ranking import MISSING, Said, bits_of_codes
 from .tree import CATEGORY, IcdTree
 from .written import written_names
 
@@ -45,7 +45,7 @@ def with_sections(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
         [*index.names, *new],
         np.append(nodes, np.array([own[name] for name in new], np.int32)),
         np.concatenate([index.vectors, vectors]),
-        np.append(index.costs, np.zeros(len(new), np.float32)),
+        np.append(index.costs, np.full(len(new), MISSING, np.float32)),
         _added(index.trained, vectors),
         replace(index.wording, entries=entries),
     )
