@@ -257,7 +257,8 @@ def evaluate(
     # the better of two first
     compared = [rater for rater in standing(report) if rater in algorithms_of(how)]
     absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
-    differences, tested = difference_rows(estimates, compared, read.cases, context, absent)
+    paired = [*estimates, *(one for section in found for one in section.estimates_of_parts)]
+    differences, tested = difference_rows(paired, compared, read.cases, context, absent)
     return replace(report, difference_rows=differences, notes=[*report.notes, *tested])
 
 

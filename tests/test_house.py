@@ -52,6 +52,7 @@ HEAVY = [
     "jinja2",
     "altair",
     "textblob",
+    "pymorphy3",
     "simplemma",
     "torch",
     "transformers",

@@ -63,6 +63,7 @@ class Section:
     words : the findings in sentences, for the top of the page. notes : what its reader should know.
     warnings : what its reader must know before the figures.
     estimates : the values of `rows` that are made of means over cases, for differences and subgroups.
+    estimates_of_parts : those of tables of parts of the cases, such as chapters of ICD-10, for differences alone.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Section:
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     estimates: list[Estimate] = field(default_factory=list, repr=False)
+    estimates_of_parts: list[Estimate] = field(default_factory=list, repr=False)
 
 
 def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: int, reason: str) -> Row:
