@@ -136,7 +136,7 @@ def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
     for name in kept:
         fold = folded(name)
         new = _OF_THE_RIGHT_ANSWER.get(fold, name)
-        if (new != name and new in taken) or (new == name and (name in OURS or fold in ("relation", "rater"))):
+        if (new != name and new in taken) or (new == name and (name in OURS or fold in ("relation", "rater", "role"))):
             new = f"case_{name}"
         while new != name and new in taken:
             new += "_"

@@ -14,6 +14,7 @@ import dxmatch
 from dxmatch import DxmatchError, InputError, OptionError
 from dxmatch.diagnosing import case_prompt
 from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.votes.store.store import VoteStore
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
@@ -163,6 +164,17 @@ def test_what_cannot_be_read_is_counted_and_an_empty_list(
     assert ask(again=True).raters[0].lists == 3 and loopback.log()["calls"] == 1 and calls == 3
 
 
+def test_a_long_answer_is_kept_whole_and_shown_in_part(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+    long = "word " * 15_000
+    loopback.rules({"contains": "swollen toe", "text": long, "finish": "length"}, *ANSWERS)
+    asked = ask(output=tmp_path / "lists.xlsx")
+    (unread,) = [row["unread"] for row in asked.lists.table.to_pylist() if row["unread"]]
+    assert unread == long[:10_000] + "…"
+    with VoteStore(tmp_path / "votes.sqlite") as store:
+        kept = store.stored(asked.asked.questions(asked.asked.raters[0]))
+        assert long in [answer.raw for answer in kept if answer is not None]
+
+
 def test_an_answer_that_says_there_is_none(ask: Callable[..., Any], loopback: Any) -> None:
     loopback.rules({"contains": "swollen toe", "text": "No diagnosis"}, *ANSWERS)
     asked = ask()
@@ -186,6 +198,15 @@ def test_evaluate_takes_it_as_it_is(ask: Callable[..., Any], loopback: Any, tmp_
     report = dxmatch.evaluate(asked.table, metrics=["recall"], bootstrap=0)
     (value,) = [row["value"] for row in report.table.to_dict("records") if row["metric"] == "R_disease"]
     assert value == pytest.approx(2 / 3)
+
+
+def test_lists_of_two_runs_side_by_side(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+    loopback.rules({"contains": "swollen toe", "text": "I'm sorry, I cannot help."}, *ANSWERS)
+    for model in ("big", "small"):
+        ask(models=f"lab:{model}", repeats=2, temperature=1, output=tmp_path / f"{model}.parquet")
+    lists = read_lists([tmp_path / "big.parquet", tmp_path / "small.parquet"])
+    assert lists.raters == ["big [free #1]", "big [free #2]", "small [free #1]", "small [free #2]"]
+    assert len(lists.unread) == 4 and lists.reference == [("heart attack",), ("gout",), ("lupus",)]
 
 
 def test_a_question_without_an_answer_is_no_empty_list(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
