@@ -8,12 +8,14 @@ from .judge_prompts import SecondJudgePrompt, StrictJudgePrompt
 from .pick_prompt import PickPrompt
 from .prompt import Prompt
 from .questions import MAX_RAW, Answer, Question
+from .reasoning_prompts import ObservationPrompt, RationalePrompt
 from .vote_prompt import VotePrompt
 
 PROMPTS: dict[str, Prompt] = {
     prompt.version: prompt
     for prompt in (
         VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), RelationPrompt(), SeverityPrompt(),
+        ObservationPrompt(), RationalePrompt(),
     )
 }  # fmt: skip
 VOTE_PROMPT = VotePrompt.version
@@ -22,6 +24,8 @@ STRICT_JUDGE_PROMPT = StrictJudgePrompt.version
 SECOND_JUDGE_PROMPT = SecondJudgePrompt.version
 RELATION_PROMPT = RelationPrompt.version
 SEVERITY_PROMPT = SeverityPrompt.version
+OBSERVATION_PROMPT = ObservationPrompt.version
+RATIONALE_PROMPT = RationalePrompt.version
 
 _DECLINED = ("content_filter", "blacklist")
 """Why a server ends an answer that it does not let through; the second is GigaChat's word."""
