@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from ...matcher.protocol import Matcher
 from ...progress import Progress
+from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import Prompt
-from ...votes.prompts.versions import OBSERVATION_PROMPT, PROMPTS, RATIONALE_PROMPT
 from ...votes.store.store import VoteStore
 from ..judges.asking import Asking
 from ..judges.language_model import Budget, LanguageModel
@@ -44,7 +44,9 @@ def judge_of(
         return
     asking = Asking.of(matcher, endpoints, store, budget, progress)
     model = asking.model("judge", judge)
-    own = {OBSERVATION: PROMPTS[OBSERVATION_PROMPT], RATIONALE: PROMPTS[RATIONALE_PROMPT]}
-    del prompts
+    own = {
+        kind: given if isinstance(given, Prompt) else prompt_of(kind, given)
+        for kind, given in zip((OBSERVATION, RATIONALE), prompts, strict=True)
+    }
     with VoteStore(asking.store) as votes:
         yield Judge(model, own, votes, budget, progress)
