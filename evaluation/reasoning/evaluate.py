@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from typing import Any
 
 from ...errors import InputError, OptionError
 from ...matcher.protocol import Matcher, Profile, loaded
 from ...progress import Progress
 from ..judges.language_model import Budget, LanguageModel
-from ..made_with import versions
 from ..statistics.bootstrap import check_bootstrap
 from ..statistics.section import Context
 from .asked_judge import Prompted, judge_of
@@ -92,12 +93,13 @@ def reasoning(
     m = loaded(matcher)
     spent = budget or Budget()
     asked = judge_of(judge, (observation_prompt, rationale_prompt), m, endpoints, store, spent, progress)
-    runs, of_category = [], {}
+    runs: list[Run] = []
     for name, folder in folders.items():
         where, annotated = notes[name]
         predicted = read_predictions(folder)
         _check_names(annotated, predicted, where, folder, missing)
         of_category = {note: annotated_category(graph, one, where / note).name for note, one in annotated.items()}
+        _check_categories(of_category, runs, where)
         runs.append(Run.of(name, annotated, predicted, graph, list(of_category.values())))
     categories = runs[0].categories
     every = domains_of([one.name for one in graph.categories.values()], domains)
@@ -141,7 +143,7 @@ def reasoning(
             "seed": seed,
             "level": level,
             "length": "words" if length is None else "own",
-            "versions": versions(),
+            "versions": {"python": python_version()} | {name: version(name) for name in ("dxmatch", "numpy")},
         },
     )
 
@@ -171,6 +173,18 @@ def _annotations(given: Folders, runs: Sequence[str]) -> dict[str, tuple[Path, d
     }  # fmt: skip
 
 
+def _check_categories(categories: Mapping[str, str], runs: Sequence[Run], folder: Path) -> None:
+    """Errors: `InputError` where a note is of another category than in the annotations of the first run."""
+    if not runs:
+        return
+    for (note, category), first in zip(categories.items(), runs[0].categories, strict=True):
+        if category != first:
+            raise InputError(
+                f"a note of another category than in the annotations of {runs[0].name}", source=str(folder / note),
+                allowed=first, got=category,
+            )  # fmt: skip
+
+
 def _check_names(
     annotated: Mapping[str, Annotation], predicted: Mapping[str, Prediction], notes: Path, folder: Path, missing: str
 ) -> None:
@@ -185,4 +199,3 @@ def _check_names(
             f"no prediction for {len(without):,} of {len(annotated):,} notes, and the option 'missing' is 'refuse'",
             source=str(folder), allowed="a prediction for each note", got=without[0],
         )  # fmt: skip
-

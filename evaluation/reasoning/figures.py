@@ -13,7 +13,7 @@ from ..statistics.differences import difference_rows
 from ..statistics.estimates import estimates
 from ..statistics.measure import Measure
 from ..statistics.section import Context, measured
-from .compared import M, OF_DIAGNOSES, OF_PREMISES, OF_TEXTS, Run, note_values
+from .compared import OF_DIAGNOSES, OF_PREMISES, OF_TEXTS, M, Run, note_values
 from .domains import in_order
 
 ALL, DOMAIN, CATEGORY = "all", "domain", "category"

@@ -79,7 +79,9 @@ def human_labels(given: Any, runs: Sequence[Run]) -> Labels:
             raise InputError("no such run", source=table.source, row=row, column="run", allowed=allowed, got=of_run[i])
         note, true, said = _place(run, *(texts[name][i] for name in texts), table.source, row)
         for question, people in columns.items():
-            votes = [vote for name, values in people.items() if (vote := _vote(values[i], table, row, name)) is not None]
+            votes = [
+                vote for name, values in people.items() if (vote := _vote(values[i], table, row, name)) is not None
+            ]
             if not votes:
                 continue
             if 2 * sum(votes) == len(votes):
@@ -150,13 +152,17 @@ def agreement_of_judges(
         own = [] if labels is None else [one for one in labels.labels if one.question == question]
         if own:
             similar.learn(question, [(one.annotated, one.predicted) for one in own])
-            rows.append(_row(question, M, "people", _against(own, lambda a, b: similar(question, a, b) >= similar.threshold), context))  # fmt: skip
+            rows.append(_row(question, M, "people", _against(own, _said_by(similar, question)), context))
             if judge is not None:
                 judge.learn(question, [(one.annotated, one.predicted) for one in own])
                 rows.append(_row(question, judge.model.model, "people", _against(own, _said(judge, question)), context))
         if judge is not None:
             rows.append(_row(question, judge.model.model, M, _between(runs, question, similar, judge), context))
     return [row for row in rows if row["pairs"]]
+
+
+def _said_by(similar: Similar, question: str) -> Callable[[str, str], bool | None]:
+    return lambda a, b: similar(question, a, b) >= similar.threshold
 
 
 def _said(judge: Judge, question: str) -> Callable[[str, str], bool | None]:

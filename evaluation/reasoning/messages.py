@@ -29,7 +29,9 @@ def warnings_of(
             )
             found.append(f"{run.name}: {without:,} of {n:,} notes have no prediction: {how}.")
     if empty := sum(not note.deductions for note in runs[0].annotated):
-        found.append(f"{empty:,} of {n:,} notes have no annotated observation: nothing that is said of them can be right.")
+        found.append(
+            f"{empty:,} of {n:,} notes have no annotated observation: nothing that is said of them can be right."
+        )
     if n < _FEW:
         found.append(f"{counted(n, 'note')}: intervals and p-values of so few say little.")
     if strange := [

@@ -30,6 +30,8 @@ _KIND = re.compile(r"(?P<text>.*)\$(?P<kind>Intermedia_\d+|Cause_\d+|Input[1-6])
 _TWIN = re.compile(r"(?:\s*#)+\s*$")
 _INPUT = re.compile(r"input[1-6]")
 _SECTION = re.compile(r"input[1-6]", re.IGNORECASE)
+_FEWEST_WORDS = 20
+"""Of two notes with the same sections: fewer, and two patients may well share them."""
 _NOTHING_SAID = ("", "none", "n/a", "unknown")
 _WORD = re.compile(r"[^\W_]")
 _KEY = "TEXT$Intermedia_D, TEXT$Cause_1 or TEXT$InputN, N from 1 to 6"
@@ -82,7 +84,7 @@ def read_annotations(folder: Path) -> dict[str, Annotation]:
     claimed: dict[tuple[str, ...], str] = {}
     for name, note in notes.items():
         said = note.said
-        if said and (other := claimed.setdefault(said, name)) != name:
+        if note.length >= _FEWEST_WORDS and (other := claimed.setdefault(said, name)) != name:
             raise InputError(
                 f"a note that {other} claims too: the two have the same sections", source=str(folder / name),
                 allowed="one file for each note",
