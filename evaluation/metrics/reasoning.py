@@ -223,7 +223,7 @@ def explanation_of_all(
     symbol="Prem",
     description="The share of the predicted deductions that say what the graph says of their diagnosis.",
     meaning="How often a model gives a reason that the guidelines give for the diagnosis it names.",
-    good="Read it beside the same share of the annotators' deductions, which is far from 1: guidelines are long, reasons short.",
+    good="Read it beside the same share of the annotators' own deductions, which the report gives.",
     use="asking whether a model uses the graph that it was given",
     avoid="rationales are paraphrased freely: M was trained on names, not on sentences",
     formula="Prem = mean over notes of |deductions whose rationale matches a premise of their diagnosis| / |O^|",

@@ -90,7 +90,7 @@ def reasoning(
     graph = KnowledgeGraph.read(graphs)
     folders = named_folders("predictions", predictions)
     notes = _annotations(annotations, list(folders))
-    m = loaded(matcher)
+    m = loaded(matcher, judge_all=True)  # observations and rationales are sentences as often as names
     spent = budget or Budget()
     asked = judge_of(judge, (observation_prompt, rationale_prompt), m, endpoints, store, spent, progress)
     runs: list[Run] = []
@@ -126,7 +126,7 @@ def reasoning(
         graph_rows=graph_rows(graph, every),
         graph=graph,
         domains=own_domains,
-        warnings=warnings_of(runs, graph, missing, model, labels),
+        warnings=warnings_of(runs, graph, missing, m, model, labels),
         notes=[*notes_of(runs, graph, own_domains, missing), *told],
         made_with={
             "matcher": Profile.of(m).identity,

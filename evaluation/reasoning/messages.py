@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...matcher.protocol import Matcher, not_understood
 from ...pages.words import counted
 from .compared import Run
 from .graph import KnowledgeGraph
@@ -15,10 +16,20 @@ _FEW = 20
 
 
 def warnings_of(
-    runs: Sequence[Run], graph: KnowledgeGraph, missing: str, judge: Judge | None, labels: Labels | None
+    runs: Sequence[Run],
+    graph: KnowledgeGraph,
+    missing: str,
+    matcher: Matcher,
+    judge: Judge | None,
+    labels: Labels | None,
 ) -> list[str]:
     """What must stand above the figures."""
-    found = []
+    found = _of_matcher(runs, matcher)
+    if labels is None and judge is None:
+        found.append(
+            "The match function was trained on names of diseases; here it compares observations and rationales, and how well it does "
+            "so on these notes is not known. Pairs that people labelled would tell; a language model as judge is the source's way."
+        )
     n = len(runs[0].notes)
     for run in runs:
         if without := sum(one is None for one in run.predicted):
@@ -48,6 +59,22 @@ def warnings_of(
     if labels is not None and (divided := sum(labels.undecided.values())):
         found.append(f"{labels.source}: on {counted(divided, 'pair')} people are divided; left out of the agreement.")
     return found
+
+
+def _of_matcher(runs: Sequence[Run], matcher: Matcher) -> list[str]:
+    texts = {
+        text
+        for run in runs for sides in run.deductions for side in sides for one in side
+        for text in (one.observation, one.rationale) if text
+    }  # fmt: skip
+    unknown = not_understood(matcher, sorted(texts))
+    if not unknown:
+        return []
+    first, reason = next(iter(unknown.items()))
+    return [
+        f"The match function does not understand {len(unknown):,} of {len(texts):,} observations and rationales, such as {first[:80]!r} "
+        f"({reason}): they are alike to nothing. Load it with judge_all=True, and it scores them, too."
+    ]
 
 
 def notes_of(

@@ -121,7 +121,7 @@ def test_by_hand(evaluated):
     assert rows["Obs_rec", "all"]["sd"] == pytest.approx(np.std([3 / 4, 1 / 2, 0]))
     assert rows["Obs_rec", "all"]["low"] <= 5 / 12 <= rows["Obs_rec", "all"]["high"]
     assert rows["Acc_cat", "Gout"]["reason"] == "no interval: one case cannot be resampled"
-    assert found.warnings[0] == "p: 1 of 3 notes have no prediction: they count as 0 in every metric."
+    assert found.warnings[1] == "p: 1 of 3 notes have no prediction: they count as 0 in every metric."
 
 
 def test_the_metrics_are_those_of_the_table(evaluated):
