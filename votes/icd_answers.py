@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..terms.icd.index import HOW, IcdIndex
-from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of
+from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of, direct_candidate
 from .picks import Choices, place_of
 from .prompts.questions import REASONS, Answer, ModelConfig
 from .store.store import VoteStore
@@ -25,14 +25,15 @@ def picked_answers(config: ModelConfig, store: VoteStore, ask: Callable[[Choices
         choices = Choices.of(names, index, k)
         ask(choices)
         out = []
-        for node, how in zip(choices.direct.nodes.tolist(), choices.direct.how.tolist(), strict=True):
+        ways = zip(names, choices.direct.nodes.tolist(), choices.direct.how.tolist(), strict=True)
+        for name, node, how in ways:
             if node < 0:
                 out.append(IcdAnswer(None, None, HOW[0], None, []))
                 continue
-            one = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
+            one = direct_candidate(index, node, name)
             out.append(IcdAnswer(*one[:2], HOW[how], 1.0, [one]))
         for choice, answer in zip(choices.asked, store.stored(choices.questions(config)), strict=True):
-            candidates = candidates_of(index, choice.candidates, choice.cosines)
+            candidates = candidates_of(index, choice.candidates, choice.cosines, choice.entries)
             out[choice.row] = _answer(choice.name, candidates, answer)
         return out
 

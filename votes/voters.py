@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..terms.icd.search import CANDIDATES
+from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
 from .prompts.questions import ModelConfig, Question, canonical
 from .prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
 
@@ -54,6 +54,7 @@ class Picker:
     """One language model's choice among the k nearest ICD-10 entries of a name.
 
     source, encoder : the ICD-10 and the encoder that find the candidates, as in `icd_nearest`.
+    distance, entries : by which they are found, and whether they are different codes or names (`IcdIndex`).
     """
 
     config: ModelConfig
@@ -61,10 +62,12 @@ class Picker:
     source: str
     encoder: str
     k: int
+    distance: str = DISTANCES[0]
+    entries: str = ENTRIES[0]
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Picker:
-        where = (options["endpoint"], options["source"], options["encoder"], options["k"])
+        where = (options[each] for each in ("endpoint", "source", "encoder", "k", "distance", "entries"))
         return cls(_config(options, {}), *where)
 
 
@@ -91,9 +94,11 @@ PICK_OPTIONS: dict[str, Any] = {
     "source": "icd10cm",
     "encoder": "shipped",
     "k": CANDIDATES,
+    "distance": DISTANCES[0],
+    "entries": ENTRIES[0],
     "parameters": {},
 }
-PICK_CHOICES = {"prompt": (PICK_PROMPT,)}
+PICK_CHOICES = {"prompt": (PICK_PROMPT,), "distance": DISTANCES, "entries": ENTRIES}
 
 
 def problem_of(options: Mapping[str, Any]) -> str | None:

@@ -114,7 +114,7 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
     def mapped(wanted: Sequence[str]) -> tuple[Nodes, How]:
         if providers is None or not wanted:
             return np.full(len(wanted), -1, np.int32), np.full(len(wanted), NONE)
-        return _nodes_of_texts(wanted, providers.icd_index(icd_source, SHIPPED), providers.naming)
+        return _nodes_of_texts(wanted, providers.icd_index(icd_source, SHIPPED, sections=True), providers.naming)
 
     top, at = lists.top(k), lists.places(k)
     table = padded([*(nodes_of[text] for text in texts), ()])
