@@ -17,9 +17,9 @@ from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..pages.figure import Row
 from ..pages.rows import arrow_table
+from ..training.statistics.correlation import correlations
 from ..training.statistics.measure import group_draws
 from .contributions import Contributions, sampled_rows
-from .correlation import correlations
 from .families import families
 from .findings import findings
 from .leave_family_out import LeaveFamilyOut

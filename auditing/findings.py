@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..pages.figure import Row
-from .correlation import REDUNDANT
+from ..training.statistics.correlation import REDUNDANT
 from .results.audit_tables import FALSE, MISSED
 from .results.messages import counted, listed, spanned
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed
+from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed, named_columns
 from .votes import Endpoints, quiet_retries, say_asked
 
 IN, OUT, METRICS, PANEL = "What goes in", "What comes out", "Metrics", "A panel of experts"
@@ -251,7 +251,7 @@ def evaluate(
         check_keeps_input(path, *files, pairs, matches)
     options: dict[str, Any] = {
         "references": references, "algorithms": algorithms or None, "no_diagnosis": no_diagnosis or None,
-        "columns": _columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
+        "columns": named_columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
         "rejects": rejects, "k": k, "in_turn": in_turn, "metrics": metrics or None, "icd_source": icd_source,
     }  # fmt: skip
     given = lists[0] if len(lists) == 1 else lists
@@ -285,15 +285,3 @@ def evaluate(
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     say_asked(*budget.summaries)
-
-
-def _columns(given: list[str]) -> dict[str, str | list[str]]:
-    """`["diagnosis=dx", "predictions=a,b"]` as `{"diagnosis": "dx", "predictions": ["a", "b"]}`; anything else is wrong usage."""
-    named: dict[str, str | list[str]] = {}
-    for text in given:
-        name, sign, others = text.partition("=")
-        several = [other.strip() for other in others.split(",")]
-        if not (name and sign and all(several)):
-            raise typer.BadParameter(f"{text}: expected NAME=COLUMN, such as diagnosis=dx")
-        named[name] = several[0] if len(several) == 1 else several
-    return named

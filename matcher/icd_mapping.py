@@ -27,6 +27,7 @@ from .icd_encoders import declaring
 from .match_function import MatchFunction, load
 
 if TYPE_CHECKING:
+    from ..terms.icd.index import IcdIndex
     from ..votes.asker import AskSummary
 
 DEFAULT_SOURCE = "icd10cm"
@@ -38,10 +39,19 @@ EDITION = "icd10"
 
 @dataclass(frozen=True)
 class IcdTable:
-    """table : one row per string. read : the strings. asked : what came of asking a language model; None where none was asked."""
+    """What `map_icd` made.
+
+    Attributes
+    ----------
+    table : one row per string. read : the strings. rows : int[n], the row of `read` that each row of `table` is of.
+    settings : how it was made: edition, encoder (its identity), distance, entries, sections, k, pick.
+    asked : what came of asking a language model; None where none was asked.
+    """
 
     table: pa.Table
     read: Table
+    rows: Sequence[int]
+    settings: dict[str, Any]
     asked: AskSummary | None = None
 
 
@@ -121,7 +131,7 @@ def map_icd(
     """
     if k is not None and k < 1:
         raise OptionError("k", "1 or more", k)
-    table = _table(strings, column, encoding)
+    table = strings_table(strings, column, encoding)
     table.require(column, "a diagnosis", option="column")
     texts = table.required_text(column).to_pylist()
     m = model if isinstance(model, MatchFunction) else load(model)
@@ -134,7 +144,9 @@ def map_icd(
         texts = [texts[row] for row in rows]
     place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
     if pick is None:
-        ways = {"distance": distance or DISTANCES[0], "entries": entries or ENTRIES[0], "sections": sections}
+        ways: dict[str, Any] = {
+            "distance": distance or DISTANCES[0], "entries": entries or ENTRIES[0], "sections": sections,
+        }  # fmt: skip
         providers = m.providers
         if encoder not in (None, SHIPPED):
             chosen = declaring(FeatureSet.read(features or PAPER, endpoints), encoder)
@@ -156,7 +168,7 @@ def map_icd(
             **place,
         )
         del columns["reason"]
-        return IcdTable(_as_arrow(columns, index.tree.source), table)
+        return _made(columns, table, rows, index, k or CANDIDATES, ways)
 
     from ..votes.asker import Job
     from ..votes.asker import ask as ask_all
@@ -182,7 +194,35 @@ def map_icd(
 
         answers = picked_answers(picker.config, votes, ask)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
-    return IcdTable(_as_arrow(columns, index.tree.source), table, summaries[0] if summaries else None)
+    return _made(
+        columns, table, rows, index, k or picker.k, {**ways, "pick": pick}, summaries[0] if summaries else None
+    )
+
+
+def source_of(
+    source: str | os.PathLike[str] | None,
+    pick: str | None,
+    features: str | os.PathLike[str] | None,
+    endpoints: str | os.PathLike[str] | None,
+) -> str:
+    """The ICD-10 of a mapping with these options."""
+    if source is None and pick is not None:
+        return _picker(pick, FeatureSet.read(features or PAPER, endpoints)).source
+    return os.fspath(source or DEFAULT_SOURCE)
+
+
+def _made(
+    columns: dict[str, list[Any]],
+    read: Table,
+    rows: Sequence[int],
+    index: IcdIndex,
+    k: int,
+    ways: Mapping[str, Any],
+    asked: AskSummary | None = None,
+) -> IcdTable:
+    edition = index.tree.source
+    settings = {"edition": edition, "encoder": index.encoder.identity, "k": k, "pick": None, **ways}
+    return IcdTable(_as_arrow(columns, edition), read, rows, settings, asked)
 
 
 def _picker(pick: str, features: FeatureSet) -> Picker:
@@ -208,7 +248,7 @@ def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
     return made.replace_schema_metadata({EDITION: edition})
 
 
-def _table(strings: Any, column: str, encoding: str | None) -> Table:
+def strings_table(strings: Any, column: str, encoding: str | None) -> Table:
     frame = None
     if isinstance(strings, str) and not is_path(strings):
         strings = [strings]

@@ -16,7 +16,8 @@ IMPORTED = "imported"
 ORDERS = ("canonical", "both")
 MAX_REPEATS = 100
 TOP_LOGPROBS = 10
-_OURS = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
+SET_BY_US = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
+"""Parameters of a call that are never a user's to set."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def problem_of(options: Mapping[str, Any]) -> str | None:
     for name, highest in (("repeats", MAX_REPEATS), ("k", 100)):
         if name in options and not 1 <= options[name] <= highest:
             return f"{name!r} is not between 1 and {highest}"
-    if taken := sorted(set(options["parameters"]) & set(_OURS)):
+    if taken := sorted(set(options["parameters"]) & set(SET_BY_US)):
         return f"'parameters' sets what dxmatch sets itself: {', '.join(taken)}"
     if options["prompt"] == IMPORTED:
         asked = options["parameters"] or options["endpoint"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ..text.normalizer import Normalizer, normalize_checked
 from .index import CODE, DIRECT, HOW, NEAREST, NONE, UNMAPPED, IcdIndex
-from .search import CANDIDATES
+from .search import CANDIDATES, ENTRIES
 
 COLUMNS = ("diagnosis", "icd10", "name", "how", "score", "candidates", "reason")
 
@@ -125,8 +125,7 @@ def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAn
         candidates = nearest.get(i, [])
         if node >= 0:
             chosen = direct_candidate(index, node, names[i])
-            others = [one for one in candidates if one.code != chosen.code]
-            candidates = [chosen, *others[: k - 1]] if how == DIRECT else [chosen]
+            candidates = led_by(chosen, candidates, index, k) if how == DIRECT else [chosen]
         elif candidates and reached[i]:
             chosen, how = candidates[0], NEAREST
         elif candidates:
@@ -148,6 +147,13 @@ def candidates_of(
         for node, score, entry in zip(nodes.tolist(), scores.tolist(), entries.tolist(), strict=True)
         if node >= 0
     ]
+
+
+def led_by(chosen: Candidate, candidates: Sequence[Candidate], index: IcdIndex, k: int) -> list[Candidate]:
+    """k candidates, the chosen one first and not again: the code, or the name where the index counts names."""
+    by_name = index.counted == ENTRIES[1]
+    others = [one for one in candidates if one.code != chosen.code or (by_name and one.found != chosen.found)]
+    return [chosen, *others][:k]
 
 
 def direct_candidate(index: IcdIndex, node: int, name: str) -> Candidate:
