@@ -15,7 +15,10 @@ from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
 from .families.weighted import CHECKS
+from .judges.agreement import against_humans
+from .judges.asking import Asking, refuse_without_judge
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
+from .judges.section import JudgementTable, judged_section
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .made_with import made_with, notes_on_lengths, question
@@ -65,6 +68,11 @@ def evaluate(
     icd_source: str | os.PathLike[str] = "icd10cm",
     labelled: Any = None,
     judge: str | LanguageModel | None = None,
+    check: str | LanguageModel | None = None,
+    judge_prompt: str | os.PathLike[str] | None = None,
+    check_prompt: str | os.PathLike[str] | None = None,
+    judge_equal: bool = False,
+    human: Any = None,
     relation: str | LanguageModel | None = None,
     severity: str | LanguageModel | None = None,
     endpoints: str | os.PathLike[str] | None = None,
@@ -131,9 +139,19 @@ def evaluate(
     labelled : table, optional
         Pairs of the lists that experts labelled (a, b, label; case_id where whole cases were drawn): P and RPAD, and
         with cases R and RRAD, are also given corrected for M's own errors.
-    judge, relation, severity : str or LanguageModel, optional
-        Language models, "ENDPOINT:MODEL": a judge of recall in two stages beside M, and models that fill the blank
-        cells of the columns relation and severity. The relation "model" is that of M's own relation model.
+    judge, check : str or LanguageModel, optional
+        Language models, "ENDPOINT:MODEL", or "model", which is M: a judge that reads whole answers, and a check of what it says is not
+        included, which sees its judgement and basis; the judge itself by default, "none" for no check. They give recall beside M's.
+    judge_prompt, check_prompt : str or path, optional
+        Other prompts of theirs: files.
+    judge_equal : bool
+        Ask them also about diagnoses whose name stands in the list, as ClinBench-HPB does; these count as included unasked otherwise.
+    human : path or table, optional
+        Labels by humans: case_id, rater, reference, label (1: included); label_NAME of several. The report then says how far M and the
+        judge agree with them.
+    relation, severity : str or LanguageModel, optional
+        Language models that fill the blank cells of the columns relation and severity. The relation "model" is that of M's own
+        relation model.
     endpoints : path, optional
         A TOML file with the endpoints of these models, and of encoders that M needs.
     store : path, optional
@@ -184,6 +202,8 @@ def evaluate(
     own_relation = relation == MODEL
     by_language_model = None if own_relation else relation
     asks = any((judge, by_language_model, severity))
+    if judge is None:
+        refuse_without_judge(check=check, judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal)
     # a store that is about to be filled may be absent; one that is only read may not
     read_store = None if asks and store is not None and not Path(store).exists() else store
     matcher = loaded(
@@ -200,11 +220,8 @@ def evaluate(
         read = with_relations_by_matcher(read, matcher)
     asking = None
     if asks:
-        from .judges.asking import Asking
-
         asking = Asking.of(matcher, endpoints, store, budget, progress)
-        if judge:
-            asking.model("judge", judge)
+        asking.check_stages(judge, check)
         read = asking.filled(read, by_language_model, severity)
     judged, lacking = _judged(read, in_turn, want)
     if labelled is not None and not judged:
@@ -223,8 +240,12 @@ def evaluate(
         sections += map(want.kept, made)
         how |= counts
     others, lacks = family_sections(read, context, want)
+    judgements = None
     if asking is not None and judge:
-        others.append(asking.judged_section(read, judge, context))
+        judgements = asking.judgements(read, judge, check, (None, None), judge_equal)
+        others.append(judged_section(read, judgements, context))
+    if human is not None:
+        others.append(against_humans(read, human, judgements, context))
     matched = case_table(read, context)
     found = [*sections, *others]
     estimates = [one for section in found for one in section.estimates]
@@ -252,6 +273,7 @@ def evaluate(
         ],
         subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,
+        judgement_table=None if judgements is None else JudgementTable(read, judgements),
         frame=frame_like(predictions if lists is None else lists),
     )
     # the better of two first

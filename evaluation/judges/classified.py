@@ -17,7 +17,7 @@ from ...votes.store.store import VoteStore
 from ..lists.lists import Cell, Lists, as_text
 from ..metrics.relative import check_k
 from ..metrics.weighted import RANKS
-from .judged import Names, names_of
+from .answers import Names, names_of
 from .language_model import Budget, LanguageModel
 
 SAME = 1

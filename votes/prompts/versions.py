@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...endpoints.replies import ChatReply
 from .class_prompts import RelationPrompt, SeverityPrompt
-from .judge_prompts import SecondJudgePrompt, StrictJudgePrompt
+from .judge_prompts import CheckPrompt, JudgePrompt, SecondJudgePrompt, StrictJudgePrompt
 from .pick_prompt import PickPrompt
 from .prompt import Prompt
 from .questions import MAX_RAW, Answer, Question
@@ -13,13 +13,14 @@ from .vote_prompt import VotePrompt
 PROMPTS: dict[str, Prompt] = {
     prompt.version: prompt
     for prompt in (
-        VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), RelationPrompt(), SeverityPrompt(),
+        VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), JudgePrompt(), CheckPrompt(),
+        RelationPrompt(), SeverityPrompt(),
     )
 }  # fmt: skip
 VOTE_PROMPT = VotePrompt.version
 PICK_PROMPT = PickPrompt.version
-STRICT_JUDGE_PROMPT = StrictJudgePrompt.version
-SECOND_JUDGE_PROMPT = SecondJudgePrompt.version
+JUDGE_PROMPT = JudgePrompt.version
+CHECK_PROMPT = CheckPrompt.version
 RELATION_PROMPT = RelationPrompt.version
 SEVERITY_PROMPT = SeverityPrompt.version
 
