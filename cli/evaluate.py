@@ -187,10 +187,12 @@ def evaluate(
         ),
     ] = None,
     judge_prompt: Annotated[
-        str | None, typer.Option("--judge-prompt", rich_help_panel=ASKED, help="A file with another prompt of the judge.")
+        str | None,
+        typer.Option("--judge-prompt", rich_help_panel=ASKED, help="Another prompt of the judge: a text file."),
     ] = None,
     check_prompt: Annotated[
-        str | None, typer.Option("--check-prompt", rich_help_panel=ASKED, help="A file with another prompt of the check.")
+        str | None,
+        typer.Option("--check-prompt", rich_help_panel=ASKED, help="Another prompt of the check: a text file."),
     ] = None,
     judge_equal: Annotated[
         bool,
@@ -226,6 +228,14 @@ def evaluate(
     severity: Annotated[
         str | None,
         typer.Option(rich_help_panel=ASKED, help="Fill the column severity by a language model: ENDPOINT:MODEL."),
+    ] = None,
+    relation_prompt: Annotated[
+        str | None,
+        typer.Option("--relation-prompt", rich_help_panel=ASKED, help="Another prompt for relations: a text file."),
+    ] = None,
+    severity_prompt: Annotated[
+        str | None,
+        typer.Option("--severity-prompt", rich_help_panel=ASKED, help="Another prompt for severities: a text file."),
     ] = None,
     max_calls: Annotated[
         int | None, typer.Option(rich_help_panel=ASKED, help="Of the language models: stop after so many calls.")
@@ -281,7 +291,7 @@ def evaluate(
             report = run(
                 given, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge, check=check,
                 judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal, human=human,
-                relation=relation, severity=severity, endpoints=endpoints, store=store, budget=budget,
+                relation=relation, severity=severity, relation_prompt=relation_prompt, severity_prompt=severity_prompt, endpoints=endpoints, store=store, budget=budget,
                 min_coverage=min_coverage, policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
                 progress=progress, **options,
             )  # fmt: skip

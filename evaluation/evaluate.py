@@ -16,7 +16,7 @@ from ..progress import Progress
 from .families.sections import Wanted, family_sections, wanted
 from .families.weighted import CHECKS
 from .judges.agreement import against_humans
-from .judges.asking import Asking, refuse_without_judge
+from .judges.asking import Asking, PromptsAsked, refuse_unused
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
 from .judges.section import JudgementTable, judged_section
 from .lists.lists import Lists, Panel, panels
@@ -75,6 +75,8 @@ def evaluate(
     human: Any = None,
     relation: str | LanguageModel | None = None,
     severity: str | LanguageModel | None = None,
+    relation_prompt: str | os.PathLike[str] | None = None,
+    severity_prompt: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     store: str | os.PathLike[str] | None = None,
     budget: Budget | None = None,
@@ -142,8 +144,8 @@ def evaluate(
     judge, check : str or LanguageModel, optional
         Language models, "ENDPOINT:MODEL", or "model", which is M: a judge that reads whole answers, and a check of what it says is not
         included, which sees its judgement and basis; the judge itself by default, "none" for no check. They give recall beside M's.
-    judge_prompt, check_prompt : str or path, optional
-        Other prompts of theirs: files.
+    judge_prompt, check_prompt, relation_prompt, severity_prompt : str or path, optional
+        Other prompts than the built-in ones: a name or version, or a text file (`votes.prompts.files.prompt_of`).
     judge_equal : bool
         Ask them also about diagnoses whose name stands in the list, as ClinBench-HPB does; these count as included unasked otherwise.
     human : path or table, optional
@@ -202,8 +204,19 @@ def evaluate(
     own_relation = relation == MODEL
     by_language_model = None if own_relation else relation
     asks = any((judge, by_language_model, severity))
+    prompts = PromptsAsked.of(
+        judge=judge_prompt, check=check_prompt, relation=relation_prompt, severity=severity_prompt
+    )
     if judge is None:
-        refuse_without_judge(check=check, judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal)
+        refuse_unused(
+            "judge", check=check, judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal
+        )
+    for option, given, prompt in (
+        ("relation", by_language_model, relation_prompt),
+        ("severity", severity, severity_prompt),
+    ):
+        if not given:
+            refuse_unused(f"language model for {option}", **{f"{option}_prompt": prompt})
     # a store that is about to be filled may be absent; one that is only read may not
     read_store = None if asks and store is not None and not Path(store).exists() else store
     matcher = loaded(
@@ -222,7 +235,7 @@ def evaluate(
     if asks:
         asking = Asking.of(matcher, endpoints, store, budget, progress)
         asking.check_stages(judge, check)
-        read = asking.filled(read, by_language_model, severity)
+        read = asking.filled(read, by_language_model, severity, prompts)
     judged, lacking = _judged(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
@@ -242,7 +255,7 @@ def evaluate(
     others, lacks = family_sections(read, context, want)
     judgements = None
     if asking is not None and judge:
-        judgements = asking.judgements(read, judge, check, (None, None), judge_equal)
+        judgements = asking.judgements(read, judge, check, prompts, judge_equal)
         others.append(judged_section(read, judgements, context))
     if human is not None:
         others.append(against_humans(read, human, judgements, context))

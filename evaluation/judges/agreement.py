@@ -65,14 +65,18 @@ def agreement_section(
     several = len(columns) > 1
     against = {MAJORITY: human.majority.astype(np.int64), **columns} if several else columns
     pairs = [(who, of, said[who], label, known) for of, label in against.items() for who in said]
-    pairs += [(one, other, columns[one], columns[other], np.ones_like(known)) for one, other in combinations(columns, 2)]
+    pairs += [
+        (one, other, columns[one], columns[other], np.ones_like(known)) for one, other in combinations(columns, 2)
+    ]
     rows: list[Row] = []
     notes: list[str] = []
     for who, of, one, other, there in pairs:
         kept = there & (one >= 0) & (other >= 0)
         rows += _rows(who, of, one, other, kept, lists, human.items, context)
     if out := int((~known).sum()):
-        notes.append(f"{out:,} of {len(known):,} labelled items are left out for all: one of the judges gave no verdict on them.")
+        notes.append(
+            f"{out:,} of {len(known):,} labelled items are left out for all: one of the judges gave no verdict on them."
+        )
     if several and (ties := int((human.majority == NO_LABEL).sum())):
         notes.append(f"{ties:,} of {len(known):,} items have no majority of the humans.")
     return Section(NAME, "Agreement with human labels", tables={"agreement": rows}, notes=notes, words=_words(rows))
@@ -106,7 +110,11 @@ def _rows(
     np.add.at(counts, (place, 3 - 2 * other[at] - one[at]), 1)
     order = by_name([lists.cases[i] for i in case.astype(int)])
     found = _measures(counts.sum(0)[None])
-    drawn = [weights @ counts[order] for weights in case_weights(len(case), context.repeats, context.seed)] if len(case) else []
+    drawn = (
+        [weights @ counts[order] for weights in case_weights(len(case), context.repeats, context.seed)]
+        if len(case)
+        else []
+    )
     repeats = _measures(np.concatenate(drawn) if drawn else np.empty((0, 4)))
     return [
         {

@@ -15,6 +15,7 @@ from ...errors import OptionError
 from ...files.did_you_mean import hint
 from ...matcher.protocol import Matcher
 from ...progress import Progress
+from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import Prompt
 from ...votes.store.store import VoteStore
 from ..lists.lists import Lists
@@ -32,12 +33,25 @@ NO_STAGE = "none"
 
 Asked = str | LanguageModel
 """A language model, or "ENDPOINT:MODEL", which names one; "model" is M."""
-JudgePrompts = tuple[Prompt | None, Prompt | None]
-"""Of the judge and of the check; None for the built-in one."""
 
 
 class NotServed(OptionError):
     """A language model that no endpoint is known to serve."""
+
+
+@dataclass(frozen=True)
+class PromptsAsked:
+    """What each kind of question is put with."""
+
+    judge: Prompt
+    check: Prompt
+    relation: Prompt
+    severity: Prompt
+
+    @classmethod
+    def of(cls, **given: str | os.PathLike[str] | None) -> PromptsAsked:
+        """By names, versions or files; the built-in one for None. Errors: those of `prompt_of`."""
+        return cls(**{kind: prompt_of(kind, one) for kind, one in given.items()})
 
 
 @dataclass(frozen=True)
@@ -96,14 +110,17 @@ class Asking:
             raise NotServed(option, f"{itself}ENDPOINT:MODEL, {known}{hint(endpoint, self.endpoints)}", asked)
         return LanguageModel(self.endpoints[endpoint], model, price=self.prices.get(model))
 
-    def filled(self, lists: Lists, relation: Asked | None, severity: Asked | None) -> Lists:
+    def filled(self, lists: Lists, relation: Asked | None, severity: Asked | None, prompts: PromptsAsked) -> Lists:
         """The lists with the columns relation and severity, as far as they are asked for."""
-        for option, asked, fill in (("relation", relation, with_relations), ("severity", severity, with_severities)):
+        for option, asked, fill, prompt in (
+            ("relation", relation, with_relations, prompts.relation),
+            ("severity", severity, with_severities, prompts.severity),
+        ):
             if asked:
                 model = self.model(option, asked)
                 with VoteStore(self.store) as votes:
                     lists = fill(
-                        lists, model, votes, naming=self.naming, budget=self.budget, progress=self.progress
+                        lists, model, votes, prompt=prompt, naming=self.naming, budget=self.budget, progress=self.progress
                     )  # fmt: skip
         return lists
 
@@ -122,7 +139,7 @@ class Asking:
         return self.matcher if asked == MODEL else self.model(option, asked)
 
     def judgements(
-        self, lists: Lists, judge: Asked, check: Asked | None, prompts: JudgePrompts, ask_equal: bool
+        self, lists: Lists, judge: Asked, check: Asked | None, prompts: PromptsAsked, ask_equal: bool
     ) -> Judgements:
         """What the judge and the check make of the lists. check : the judge itself by default; "none" for no second stage."""
         first, second = self.stage("judge", judge), self.stage("check", judge if check is None else check)
@@ -130,13 +147,13 @@ class Asking:
         asks = any(isinstance(one, LanguageModel) for one in (first, second))
         with VoteStore(self.store) if asks else nullcontext() as votes:
             return judged(
-                lists, first, second, votes, naming=self.naming, ask_equal=ask_equal, judge_prompt=prompts[0],
-                check_prompt=prompts[1], budget=self.budget, progress=self.progress,
+                lists, first, second, votes, naming=self.naming, ask_equal=ask_equal, judge_prompt=prompts.judge,
+                check_prompt=prompts.check, budget=self.budget, progress=self.progress,
             )  # fmt: skip
 
 
-def refuse_without_judge(**options: Any) -> None:
-    """Errors: `OptionError` for what only a judge needs."""
+def refuse_unused(what: str, **options: Any) -> None:
+    """Errors: `OptionError` for an option that is given though nothing needs it. what : what is not asked for."""
     for option, value in options.items():
         if value:
-            raise OptionError(option, "left out where there is no judge", value)
+            raise OptionError(option, f"left out where there is no {what}", value)

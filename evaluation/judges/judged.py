@@ -18,9 +18,8 @@ from ...errors import InputError, OptionError
 from ...matcher.protocol import Matcher
 from ...progress import Progress
 from ...votes.prompts.judge_prompts import CheckPrompt, JudgePrompt, check_text
-from ...votes.prompts.judgement import INCLUDED, RIGHT
 from ...votes.prompts.prompt import Prompt
-from ...votes.prompts.questions import Answer
+from ...votes.prompts.questions import Answer, Question
 from ...votes.store.store import VoteStore
 from ..lists.lists import Lists
 from ..matches.reference_matches import match_references
@@ -132,12 +131,17 @@ def judged(
     return Judgements(first, second, included, places, basis, why, written.given, asking.unscored, by, checked)
 
 
-def _prompts(judge: Prompt | None, check: Prompt | None) -> tuple[Prompt, Prompt]:
-    found = judge or JudgePrompt(), check or CheckPrompt()
-    for option, prompt, version in zip(("judge_prompt", "check_prompt"), found, ("judge-", "check-"), strict=True):
-        if not prompt.version.startswith(version) or prompt.version in ("judge-strict-1", "judge-second-1"):
-            raise OptionError(option, "a prompt that is answered by a verdict and its basis", prompt.version)
-    return found
+def _prompts(judge: Prompt | None, check: Prompt | None) -> tuple[JudgePrompt, CheckPrompt]:
+    first, second = judge or JudgePrompt(), check or CheckPrompt()
+    if not isinstance(first, JudgePrompt) or isinstance(first, CheckPrompt):
+        raise OptionError(
+            "judge_prompt", "a prompt of the judge that is answered by a verdict and its basis", first.version
+        )
+    if not isinstance(second, CheckPrompt):
+        raise OptionError(
+            "check_prompt", "a prompt of the check that is answered by a verdict and its basis", second.version
+        )
+    return first, second
 
 
 def _who(stage: Stage) -> str:
@@ -160,7 +164,7 @@ class _Asking:
     def asked(
         self,
         stage: Stage,
-        prompt: Prompt,
+        prompt: JudgePrompt,
         where: NDArray[np.bool_],
         places: NDArray[np.int16],
         judged: Mapping[Item, str],
@@ -173,20 +177,20 @@ class _Asking:
         if not isinstance(stage, LanguageModel):
             return self._by_matcher(stage, items, out, places)
         assert self.store is not None
-        checks = prompt.version.startswith("check-")
+        checks = isinstance(prompt, CheckPrompt)
         questions = []
         for i, j, d in items:
             answer = self.written.text(i, j)
             second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if checks else answer
             questions.append((self.written.references[i][d], second))
         bases: dict[Item, str] = {}
-        answers = stage.answers(prompt.version, questions, self.store, self.budget, self.progress)
-        for item, answer in zip(items, answers, strict=True):
+        answers = stage.answers(prompt, questions, self.store, self.budget, self.progress)
+        for item, (first, second), answer in zip(items, questions, answers, strict=True):
             if answer is None or answer.verdict is None:
                 out[item] = NO_VERDICT
                 self.unscored[_why(answer)] += 1
                 continue
-            said = (RIGHT if checks else INCLUDED).read(answer.raw)
+            said = prompt.judgement(answer.raw, Question(stage.config(prompt), first, second))
             # a check that calls "not included" correct finds nothing
             out[item] = 1 - answer.verdict if checks else answer.verdict
             bases[item] = said.basis

@@ -53,7 +53,11 @@ class JudgementTable:
                     at = (i, j, d)
                     said, checked, final = (int(a[at]) for a in (found.judge, found.check, found.included))
                     place = int(found.places[at])
-                    unasked = f"an equal name stands in place {place}: not asked" if place else "nothing was answered: not asked"
+                    unasked = (
+                        f"an equal name stands in place {place}: not asked"
+                        if place
+                        else "nothing was answered: not asked"
+                    )
                     yield {
                         "case_id": case,
                         "algorithm": rater,
@@ -107,9 +111,7 @@ def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Se
         )  # fmt: skip
     found = (judgements.included[kept] == INCLUDES)[:, :, None, :]
     placed = judgements.places[kept] if judgements.placed else None
-    section = recall_section(
-        lists, found, judgements.given[kept], kept, context, of="judge", places=placed
-    )
+    section = recall_section(lists, found, judgements.given[kept], kept, context, of="judge", places=placed)
     if without := len(lists.cases) - int(judgements.given.any(1).sum()):
         section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
     if left_out := len(lists.cases) - without - len(kept):
@@ -138,7 +140,7 @@ def _asked(found: Judgements) -> list[str]:
     out = [f"{said}: {int(counts[0]):,} included, {int(counts[1]):,} not included."]
     if found.checked_by:
         checked, wrong = int((found.check >= 0).sum()), int((found.check == INCLUDES).sum())
-        out.append(f"The check was asked about those not included, and called {wrong:,} of {checked:,} judgements incorrect.")
+        out.append(
+            f"The check was asked about those not included, and called {wrong:,} of {checked:,} judgements incorrect."
+        )
     return out
-
-

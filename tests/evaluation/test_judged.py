@@ -38,7 +38,10 @@ CASES = {
 }  # fmt: skip
 A_ONE, B_ONE = "1. angina\n2. heart attack\n3. gout", "2. gout\n3. asthma"
 """The lists as they are read to a judge; a word for no diagnosis keeps its place."""
-NO, YES = '{"verdict": "not included", "basis": "no word of it"}', '{"verdict": "included", "basis": "the same", "place": 2}'
+NO, YES = (
+    '{"verdict": "not included", "basis": "no word of it"}',
+    '{"verdict": "included", "basis": "the same", "place": 2}',
+)
 RIGHT, WRONG = '{"verdict": "correct", "basis": "rightly so"}', '{"verdict": "incorrect", "basis": "a synonym"}'
 
 

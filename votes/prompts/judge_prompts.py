@@ -7,11 +7,11 @@ of the first diagnosis that names the reference, from 1, or 0. They are kept so 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from typing import ClassVar
+from collections.abc import Collection, Mapping, Sequence
 
-from .judgement import INCLUDED, RIGHT, JudgementReader
-from .prompt import Prompt
+from .data_block import data_block, json_string, numbered
+from .judgement import INCLUDED, RIGHT, Judgement, JudgementReader
+from .prompt import DATA, Prompt
 from .questions import Question
 from .verdicts import Verdicts
 
@@ -62,11 +62,14 @@ def list_of(text: str) -> list[str | None]:
 class _JudgePrompt(Prompt):
     """A reference and a numbered list; a number is asked for, 0 for none of them."""
 
-    _before, _verdicts = _DATA, _VERDICTS
+    placeholders = ("reference", "predicted")
+    _verdicts = _VERDICTS
 
-    def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        numbered = {str(place): name for place, name in enumerate(list_of(second), start=1) if name is not None}
-        return self._put({"reference": first, **numbered})
+    def values(self, first: str, second: str) -> Mapping[str, str]:
+        listed = {str(place): name for place, name in enumerate(list_of(second), start=1) if name is not None}
+        return {
+            "reference": json_string(first), "predicted": numbered(listed), "data": data_block({"reference": first, **listed}),
+        }  # fmt: skip
 
     def _choices(self, question: Question) -> tuple[Sequence[str], Collection[int]]:
         predicted = {place: name for place, name in enumerate(list_of(question.second), start=1) if name is not None}
@@ -76,15 +79,15 @@ class _JudgePrompt(Prompt):
 class StrictJudgePrompt(_JudgePrompt):
     """The first stage: the same disease in six respects."""
 
-    version: ClassVar[str] = "judge-strict-1"
-    _after = _STRICT
+    version = "judge-strict-1"
+    kind, text = "judge", _DATA + DATA + _STRICT
 
 
 class SecondJudgePrompt(_JudgePrompt):
     """The second stage, for what the first says is not in the list."""
 
-    version: ClassVar[str] = "judge-second-1"
-    _after = _SECOND
+    version = "judge-second-1"
+    kind, text = "check", _DATA + DATA + _SECOND
 
 
 # The judge of a whole answer, with its basis in words
@@ -147,20 +150,25 @@ class JudgePrompt(Prompt):
     Source: ClinBench-HPB, §3.2 and Figure 5: the strict evaluation model, on six dimensions; worded anew.
     """
 
-    version: ClassVar[str] = "judge-2"
-    max_answer_tokens: ClassVar[int] = 1024
-    reader: ClassVar[JudgementReader] = INCLUDED
-    _before, _after = _MARKING, _JUDGE_2
+    kind, placeholders, version = "judge", ("reference", "answer"), "judge-2"
+    text, max_answer_tokens = _MARKING + DATA + _JUDGE_2, 1024
+    reader: JudgementReader = INCLUDED
 
-    def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        return self._put(self.fields(first, second))
+    def values(self, first: str, second: str) -> Mapping[str, str]:
+        held = self.held(first, second)
+        return {**{name: json_string(value) for name, value in held.items()}, "data": data_block(held)}
 
-    def fields(self, first: str, second: str) -> dict[str, str]:
-        """What stands in the data block, by name."""
+    def held(self, first: str, second: str) -> dict[str, str]:
+        """What is told of a question, by placeholder."""
         return {"reference": first, "answer": second}
 
+    def judgement(self, text: str, question: Question) -> Judgement:
+        """The verdict of an answer with its basis."""
+        held = self.held(question.first, question.second)
+        return self.reader.read(text, held["reference"], held["answer"])
+
     def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
-        found = self.reader.read(text)
+        found = self.judgement(text, question)
         return found.verdict, found.reason
 
 
@@ -170,9 +178,9 @@ class CheckPrompt(JudgePrompt):
     Source: ClinBench-HPB, §3.2 and Figure 5: the check model; worded anew.
     """
 
-    version: ClassVar[str] = "check-2"
-    reader: ClassVar[JudgementReader] = RIGHT
-    _before, _after = _CHECKING, _CHECK_2
+    kind, placeholders, version = "check", ("reference", "answer", "judgement"), "check-2"
+    text = _CHECKING + DATA + _CHECK_2
+    reader = RIGHT
 
-    def fields(self, first: str, second: str) -> dict[str, str]:
+    def held(self, first: str, second: str) -> dict[str, str]:
         return {"reference": first, **json.loads(second)}

@@ -7,17 +7,27 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .verdicts import REFUSAL, THOUGHTS, begins_with
+
 MAX_ANSWER = 100_000
 """A longer answer, in characters, is not read."""
 
-_THOUGHTS = re.compile(r"(?:\s*<think>.*?</think>)+", re.DOTALL)
-_REFUSAL = re.compile(
-    r"\W*(?:i['’]m (?:sorry|unable)|i am (?:sorry|unable)|sorry\b|i apologi[sz]e|i can(?:no|['’])t\b|as an ai\b"
-    r"|извините|к сожалению|я не могу)",
-    re.IGNORECASE,
+_LABELS = (
+    "verdict",
+    "judgement",
+    "judgment",
+    "answer",
+    "result",
+    "included",
+    "includes",
+    "correct",
+    "вердикт",
+    "ответ",
+    "结论",
 )
-_LABELS = ("verdict", "judgement", "judgment", "answer", "result", "included", "includes", "correct", "вердикт", "ответ", "结论")
 _BASES = ("basis", "reason", "reasons", "explanation", "rationale", "основание", "обоснование", "依据", "理由")
+_BLOCK = "reference"
+"""Of an object that is the question's own data block, given back."""
 _PLACES = ("place", "number", "rank", "место", "位置")
 
 
@@ -52,18 +62,22 @@ class JudgementReader:
             re.IGNORECASE,
         )
 
-    def read(self, text: str) -> Judgement:
+    def read(self, text: str, *names: str) -> Judgement:
+        """names : the texts that were asked about. An answer that begins with all of one repeats it, and is no verdict."""
+        whole = text
         if len(text) > MAX_ANSWER:
             return Judgement(None, reason="too long")
-        if thoughts := _THOUGHTS.match(text):
+        if thoughts := THOUGHTS.match(text):
             text = text[thoughts.end() :]
         if not text.strip():
             return Judgement(None, reason="empty")
+        if any(begins_with(said, name) for said in (whole, text) for name in names):
+            return Judgement(None, reason="unclear")
         held = _object_in(text)
         if held is not None and (found := self._of_object(held)) is not None:
             return found
         if not (lead := self._lead.match(text)):
-            return Judgement(None, reason="refusal" if _REFUSAL.match(text) else "unclear")
+            return Judgement(None, reason="refusal" if REFUSAL.match(text) else "unclear")
         verdict = int(lead["yes"] is not None)
         later = [one for line in text[lead.end() :].splitlines()[1:] if (one := self._lead.match(line))]
         if any(int(one["yes"] is not None) != verdict for one in later):
@@ -73,6 +87,8 @@ class JudgementReader:
     def _of_object(self, held: Mapping[str, Any]) -> Judgement | None:
         """None where the object holds no verdict."""
         words = {str(key).strip().casefold(): value for key, value in held.items()}
+        if _BLOCK in words:
+            return None
         basis = next((str(words[key]).strip() for key in _BASES if words.get(key)), "")
         said = {v for key in _LABELS if key in words and (v := self._verdict(words[key])) is not None}
         if not said:

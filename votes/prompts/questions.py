@@ -70,7 +70,8 @@ class Answer:
     seconds: float | None = None
 
 
-MAX_RAW = 2_000
+MAX_RAW = 100_000
+"""As long as a chain of thought about a case; a verdict is read of far less (`verdicts.MAX_ANSWER`)."""
 
 
 def canonical(parameters: Mapping[str, Any]) -> str:

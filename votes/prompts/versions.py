@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...endpoints.replies import ChatReply
 from .class_prompts import RelationPrompt, SeverityPrompt
+from .diagnosis_prompts import DIAGNOSIS_PROMPTS
 from .judge_prompts import CheckPrompt, JudgePrompt, SecondJudgePrompt, StrictJudgePrompt
 from .pick_prompt import PickPrompt
 from .prompt import Prompt
@@ -14,7 +15,7 @@ PROMPTS: dict[str, Prompt] = {
     prompt.version: prompt
     for prompt in (
         VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), JudgePrompt(), CheckPrompt(),
-        RelationPrompt(), SeverityPrompt(),
+        RelationPrompt(), SeverityPrompt(), *DIAGNOSIS_PROMPTS.values(),
     )
 }  # fmt: skip
 VOTE_PROMPT = VotePrompt.version
@@ -23,14 +24,22 @@ JUDGE_PROMPT = JudgePrompt.version
 CHECK_PROMPT = CheckPrompt.version
 RELATION_PROMPT = RelationPrompt.version
 SEVERITY_PROMPT = SeverityPrompt.version
+LATEST = {
+    "vote": VOTE_PROMPT, "pick": PICK_PROMPT, "judge": JUDGE_PROMPT, "check": CHECK_PROMPT,
+    "relation": RELATION_PROMPT, "severity": SEVERITY_PROMPT, "diagnosis": DIAGNOSIS_PROMPTS["free"].version,
+}  # fmt: skip
+"""The default of each kind."""
 
 _DECLINED = ("content_filter", "blacklist")
 """Why a server ends an answer that it does not let through; the second is GigaChat's word."""
 
 
-def answer_of(question: Question, reply: ChatReply) -> Answer:
-    """A reply to `question` as it is stored. Only an answer with a verdict has a probability."""
-    prompt = PROMPTS[question.config.prompt]
+def answer_of(question: Question, reply: ChatReply, prompt: Prompt | None = None) -> Answer:
+    """A reply to `question` as it is stored. Only an answer with a verdict has a probability.
+
+    prompt : what the question was put with; by default the built-in one of its version.
+    """
+    prompt = prompt or PROMPTS[question.config.prompt]
     declined = reply.refusal or reply.finish in _DECLINED
     verdict, reason = (None, "refusal") if declined else prompt.read(reply.text, question)
     return Answer(
