@@ -204,9 +204,6 @@ def evaluate(
     own_relation = relation == MODEL
     by_language_model = None if own_relation else relation
     asks = any((judge, by_language_model, severity))
-    prompts = PromptsAsked.of(
-        judge=judge_prompt, check=check_prompt, relation=relation_prompt, severity=severity_prompt
-    )
     if judge is None:
         refuse_unused(
             "judge", check=check, judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal
@@ -217,6 +214,9 @@ def evaluate(
     ):
         if not given:
             refuse_unused(f"language model for {option}", **{f"{option}_prompt": prompt})
+    prompts = PromptsAsked.of(
+        judge=judge_prompt, check=check_prompt, relation=relation_prompt, severity=severity_prompt
+    )
     # a store that is about to be filled may be absent; one that is only read may not
     read_store = None if asks and store is not None and not Path(store).exists() else store
     matcher = loaded(
@@ -228,6 +228,7 @@ def evaluate(
     read = _read(
         lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
         no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=k, wanted=want, checks=CHECKS,
+        keep_answers=judge is not None,
     )  # fmt: skip
     if own_relation:
         read = with_relations_by_matcher(read, matcher)
@@ -319,7 +320,7 @@ def _read(lists: Any, predictions: Any, algorithms: Iterable[str] | None, **opti
     if not isinstance(given, Lists):
         return read_lists(given, algorithms=algorithms, **options)
     for name, value in options.items():
-        if value is not None and name not in ("k", "wanted", "checks"):
+        if value is not None and name not in ("k", "wanted", "checks", "keep_answers"):
             raise OptionError(name, "given to read_lists where the lists are read before", value)
     return given if algorithms is None else given.with_algorithms(algorithms)
 

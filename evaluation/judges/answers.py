@@ -63,7 +63,8 @@ class WrittenAnswers:
         return 0 if self._written(case, rater) else int(self.lists.lengths[case, rater])
 
     def _written(self, case: int, rater: int) -> str:
-        return self.lists.unread.get((self.lists.cases[case], self.lists.raters[rater]), "")
+        key = self.lists.cases[case], self.lists.raters[rater]
+        return self.lists.answers.get(key) or self.lists.unread.get(key, "")
 
     def _list(self, case: int, rater: int) -> list[str | None]:
         start, length = int(self.lists.offsets[case, rater]), int(self.lists.lengths[case, rater])
