@@ -17,10 +17,11 @@ from ..training.statistics.measure import percentile_interval
 from ..training.statistics.threshold import choose_threshold
 from .families import family_of, label_of
 from .permutation import LEVEL
+from .results.audit_tables import DECIDED
 from .scored_pairs import ScoredPairs
 
 OF_M = "M"
-MEASURES = ("precision", "recall", "f1", "accuracy")
+MEASURES = tuple(DECIDED)
 _NEVER = "it is unknown for every pair"
 
 

@@ -14,6 +14,9 @@ FORMAT = 1
 MISSED, FALSE = "missed", "false"
 """The two errors: a match that M does not find, a non-match that it takes for one."""
 
+DECIDED = {"precision": "precision", "recall": "recall", "f1": "F1", "accuracy": "accuracy"}
+"""What is measured of whoever says yes or no, and its heading."""
+
 
 @dataclass(frozen=True)
 class AuditTables:

@@ -5,28 +5,32 @@ from __future__ import annotations
 from ...endpoints.replies import ChatReply
 from .class_prompts import RelationPrompt, SeverityPrompt
 from .diagnosis_prompts import DIAGNOSIS_PROMPTS
-from .judge_prompts import SecondJudgePrompt, StrictJudgePrompt
+from .judge_prompts import CheckPrompt, JudgePrompt, SecondJudgePrompt, StrictJudgePrompt
 from .pick_prompt import PickPrompt
 from .prompt import Prompt
 from .questions import MAX_RAW, Answer, Question
+from .reasoning_prompts import ObservationPrompt, RationalePrompt
 from .vote_prompt import VotePrompt
 
 PROMPTS: dict[str, Prompt] = {
     prompt.version: prompt
     for prompt in (
-        VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), RelationPrompt(), SeverityPrompt(),
-        *DIAGNOSIS_PROMPTS.values(),
+        VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), JudgePrompt(), CheckPrompt(),
+        RelationPrompt(), SeverityPrompt(), *DIAGNOSIS_PROMPTS.values(), ObservationPrompt(), RationalePrompt(),
     )
 }  # fmt: skip
 VOTE_PROMPT = VotePrompt.version
 PICK_PROMPT = PickPrompt.version
-STRICT_JUDGE_PROMPT = StrictJudgePrompt.version
-SECOND_JUDGE_PROMPT = SecondJudgePrompt.version
+JUDGE_PROMPT = JudgePrompt.version
+CHECK_PROMPT = CheckPrompt.version
 RELATION_PROMPT = RelationPrompt.version
 SEVERITY_PROMPT = SeverityPrompt.version
+OBSERVATION_PROMPT = ObservationPrompt.version
+RATIONALE_PROMPT = RationalePrompt.version
 LATEST = {
-    "vote": VOTE_PROMPT, "pick": PICK_PROMPT, "judge": STRICT_JUDGE_PROMPT, "check": SECOND_JUDGE_PROMPT,
+    "vote": VOTE_PROMPT, "pick": PICK_PROMPT, "judge": JUDGE_PROMPT, "check": CHECK_PROMPT,
     "relation": RELATION_PROMPT, "severity": SEVERITY_PROMPT, "diagnosis": DIAGNOSIS_PROMPTS["free"].version,
+    "observation": OBSERVATION_PROMPT, "rationale": RATIONALE_PROMPT,
 }  # fmt: skip
 """The default of each kind."""
 
