@@ -173,6 +173,9 @@ def test_an_answer_keeps_what_came() -> None:
         ({"text": "Yes", "finish": "blacklist"}, "refusal", "Yes"),
         ({"text": ""}, "empty", ""),
         ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
+        ({"text": "Maybe", "finish": "length"}, "truncated", "Maybe"),
+        ({"text": "", "finish": "length"}, "truncated", ""),
+        ({"text": "", "finish": "length", "refusal": "No."}, "refusal", "No."),
         ({"text": "Yes" * 4_000_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
     ],
 )
