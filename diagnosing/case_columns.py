@@ -129,7 +129,7 @@ def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
     A diagnosis, code or severity beside a case is that of its right answer, so "diagnosis" becomes "reference" where there is no
     such column. A name that the lists need for themselves gets "case_" before it. Lists and objects become JSON.
     """
-    kept = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
+    kept: list[str] = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
     taken = {*OURS, *kept}
     out: dict[str, Any] = {}
     said = []

@@ -200,6 +200,26 @@ def test_evaluate_takes_it_as_it_is(ask: Callable[..., Any], loopback: Any, tmp_
     assert value == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize("missing", [None, "empty", "own"])
+def test_what_was_not_read_is_empty_and_what_was_not_answered_is_missing(
+    ask: Callable[..., Any], loopback: Any, missing: str | None
+) -> None:
+    loopback.rules(
+        {"contains": "swollen toe", "text": "I'm sorry, I cannot help."},
+        {"contains": "cheeks", "model": "big", "status": 400, "error": "no"}, *ANSWERS,
+    )  # fmt: skip
+    asked = ask(models=["lab:big", "lab:small"])
+    lists = read_lists(asked.table, missing=missing)
+    assert lists.lengths.tolist() == [[2, 2], [0, 0], [0, 2]]
+    assert lists.absent.tolist() == [[False, False], [False, False], [missing == "own", False]]
+    told = " ".join(lists.warnings)
+    assert (
+        "No diagnoses could be read from 2 answers, which count as empty answers" in told and "empty lists" not in told
+    )
+    means = "they are out of its figures" if missing == "own" else "each counts as an empty answer"
+    assert f"big [free] has no list for 1 of 3 cases; {means}." in told
+
+
 def test_lists_of_two_runs_side_by_side(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
     loopback.rules({"contains": "swollen toe", "text": "I'm sorry, I cannot help."}, *ANSWERS)
     for model in ("big", "small"):
