@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
 from dxmatch import DxmatchError, InputError, OptionError
 from dxmatch.diagnosing import case_prompt
+from dxmatch.endpoints.prices import read_services
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.votes.store.store import VoteStore
 
@@ -32,6 +37,8 @@ ANSWERS = (
     },
     {"contains": "cheeks", "text": '{"diagnoses": ["Systemic lupus erythematosus", "Rosacea"]}'},
 )
+
+THOUGHTS = "<think>" + "hm " * 40_000
 
 
 @pytest.fixture
@@ -141,6 +148,7 @@ def test_k_is_asked_for(ask: Callable[..., Any], loopback: Any) -> None:
         ({"text": "", "finish": "length"}, "truncated", "(the answer was cut off at the limit on tokens)"),
         ({"text": ""}, "empty", "(the answer holds no text)"),
         ({"text": "<think>hm</think>\n"}, "empty", "<think>hm</think>"),
+        ({"text": THOUGHTS + "</think>1. Gout"}, "too long", THOUGHTS[:10_000] + "…"),
         ({"text": "It is hard to say what this is, so I would do more tests and then come back to it."}, "unclear", None),
     ],
 )  # fmt: skip
@@ -349,6 +357,30 @@ def test_prompts_that_cannot_be_right(ask: Callable[..., Any], tmp_path: Path) -
     (tmp_path / "a[b].txt").write_text("{case}\nWhat is it?")
     with pytest.raises(InputError, match="a name without"):
         ask(prompts=tmp_path / "a[b].txt")
+
+
+def test_a_prompt_that_needs_a_number(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("{case}\nName {k} diseases.")
+    with pytest.raises(OptionError, match="a whole number from 1 to fill {k}"):
+        ask(prompts=tmp_path / "mine.txt")
+    assert loopback.log()["calls"] == 0 and ask(prompts=tmp_path / "mine.txt", k=5).complete
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist])
+def test_the_lists_are_a_frame_of_the_kind_that_came(ask: Callable[..., Any], frame: Callable[..., Any]) -> None:
+    cases = frame(CASES)
+    asked = ask(cases)
+    assert type(asked.table) is type(cases) and asked.lists.table.num_rows == 7
+
+
+def test_what_the_page_shows_works(ask: Callable[..., Any], tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ask.md").read_text("utf-8")
+    (tmp_path / "page.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])
+    endpoints, prices = read_services(tmp_path / "page.toml")
+    assert list(endpoints) == ["here", "cloud"] and list(prices) == ["big-model"]
+    mine = textwrap.dedent("  Du bist" + page.partition("  Du bist")[2].partition("  ```")[0])
+    (tmp_path / "my.txt").write_text(mine, "utf-8")
+    assert ask(prompts=tmp_path / "my.txt", k=3).raters[0].rater == "big [my]"
 
 
 def test_parameters(ask: Callable[..., Any], loopback: Any) -> None:
