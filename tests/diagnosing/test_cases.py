@@ -202,6 +202,8 @@ SECRET = "Erna Musterfrau"
         ([{"id": "1", "chat": [{"role": "p", "content": [{"type": "image_url"}]}]}], "message 1 of the chat holds more than text"),
         ([{"id": "1", "x": "a"}], r"no column can be told to hold the texts.*columns=\{'text': …\} names it"),
         ([{"id": "1", "x": LONG, "y": LONG}], "several may: 'x', 'y'"),
+        ([{"id": "1", "text": "a"}, {"id": "2", "text": "b \ud83d"}], "row 1: half a surrogate pair"),
+        ([{"id": "1", "chat": [{"role": "p", "content": "\ud83d"}]}], "row 0: half a surrogate pair"),
         ([], "no cases"),
         ("x", None),
     ],
