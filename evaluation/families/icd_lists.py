@@ -25,6 +25,7 @@ _BY = {
     _COLUMN: "by the codes given", DIRECT: "by name", CODE: "as a code", NEAREST: "by the nearest name",
     UNMAPPED: "unmapped (denied, not understood, or no name is near enough)", NONE: "not at all",
 }  # fmt: skip
+_MOST_CELLS = 10_000_000
 REFERENCE = "reference"
 """Stands for the rater where the rows of `IcdLists.coded` speak of the reference."""
 How = NDArray[np.integer]
@@ -44,8 +45,8 @@ class IcdLists:
     how: How
     reference_how: How
 
-    def top(self, k: int) -> IcdLists:
-        """Of lists cut to k."""
+    def top(self, k: int | None) -> IcdLists:
+        """Of lists cut to k; whole with None."""
         return replace(self, predicted=self.predicted[:, :, :k], how=self.how[:, :, :k])
 
     @property
@@ -131,12 +132,20 @@ def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: 
 
 
 def shared_icd_lists(lists: Lists, context: Context) -> IcdLists:
-    """`icd_lists` of the context's M and tree, as far down as `depth_of`; computed by the first family that needs it."""
+    """`icd_lists` of the context's M and tree, as far down as `icd_depth`; computed by the first family that needs it."""
     if "icd_lists" not in context.made:
         tree, _ = opened(context.icd_source)
-        depth = depth_of(lists, context)
+        depth = icd_depth(lists, context)
         context.made["icd_lists"] = icd_lists(lists, depth, context.matcher, tree, context.icd_source)
     return context.made["icd_lists"]
+
+
+def icd_depth(lists: Lists, context: Context) -> int:
+    """How many ranks have their codes looked up: `depth_of`, and whole lists for HDF1 as far as memory is bounded."""
+    depth = depth_of(lists, context)
+    if context.k_of("hierarchical") is not None:
+        return depth
+    return max(depth, min(int(lists.lengths.max(initial=0)), _MOST_CELLS // max(1, lists.lengths.size)))
 
 
 def _places(

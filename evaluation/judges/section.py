@@ -12,6 +12,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...pages.rows import Row, arrow_table
+from ..families.ranking import NAME as RANKING
+from ..families.ranking import top_ranks
 from ..families.recall import recall_section
 from ..lists.lists import Lists
 from ..statistics.section import Context, Section
@@ -111,7 +113,16 @@ def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Se
         )  # fmt: skip
     found = (judgements.included[kept] == INCLUDES)[:, :, None, :]
     placed = judgements.places[kept] if judgements.placed else None
-    section = recall_section(lists, found, judgements.given[kept], kept, context, of="judge", places=placed)
+    section = recall_section(
+        lists,
+        found,
+        judgements.given[kept],
+        kept,
+        context,
+        of="judge",
+        places=placed,
+        ranks=top_ranks(lists, context.k_of(RANKING)),
+    )
     if without := len(lists.cases) - int(judgements.given.any(1).sum()):
         section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
     if left_out := len(lists.cases) - without - len(kept):
