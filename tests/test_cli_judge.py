@@ -103,7 +103,9 @@ def test_the_whole_answer_goes_in_and_the_basis_comes_out(here: Path, loopback: 
     # by hand: the judge misses the anemia, the check finds it
     assert agreement["judge", "accuracy"] == 0.75 and agreement["judge and check", "accuracy"] == 1
     assert {who for who, _ in agreement} == {"M", "judge", "judge and check"}
-    assert "Agreement with human labels" in (here / "r.html").read_text("utf-8")
+    page = (here / "r.html").read_text("utf-8")
+    assert "Agreement with human labels" in page
+    assert "iron deficiency anemia: included. judge: not included (it does not); check: incorrect (too strict)." in page
 
 
 def test_the_same_from_python_and_m_in_either_stage(here: Path) -> None:

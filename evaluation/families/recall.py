@@ -82,7 +82,11 @@ def recall_section(
         TITLE,
         rows=rows,
         tables={"prompts": prompts} if prompts else {},
-        per_case={f"share of the reference found{f', by the {of}' if of else ''}": spread_over(found_of / all_of, kept, len(lists.cases))},
+        per_case={
+            f"share of the reference found{f', by the {of}' if of else ''}": spread_over(
+                found_of / all_of, kept, len(lists.cases)
+            )
+        },
         words=_words(rows, k, of),
         estimates=values,
     )

@@ -73,6 +73,25 @@ class JudgementTable:
                         "place": place or None,
                     }
 
+    def sentences(self) -> dict[tuple[str, str], list[str]]:
+        """(case, rater) -> a sentence on each reference diagnosis."""
+        out: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows():
+            found = {True: "included", False: "not included", None: "no verdict"}[row["included"]]
+            said = [
+                f"{who}: {verdict}{f' ({basis})' if basis else ''}"
+                for who, verdict, basis in (
+                    ("judge", row["judge"], row["judge_basis"]),
+                    ("check", row["check"], row["check_basis"]),
+                )
+                if verdict
+            ]
+            why = "; ".join(said) or row["judge_basis"]
+            out.setdefault((row["case_id"], row["algorithm"]), []).append(
+                f"{row['reference']}: {found}. {why}.".replace("..", ".")
+            )
+        return out
+
     @property
     def table(self) -> pa.Table:
         return arrow_table(list(self.rows()), _COLUMNS)
