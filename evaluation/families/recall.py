@@ -47,14 +47,13 @@ def recall_section(
     context: Context,
     *,
     of: str = "",
-    places: NDArray[np.integer] | None = None,
-    ranks: Sequence[int] = (),
+    placed: tuple[NDArray[np.integer], Sequence[int]] | None = None,
 ) -> Section:
     """Disease- and patient-level recall of each rater in the cases `kept`, with intervals over these.
 
     hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M: a judge of the whole
-        answer. places : int [kept cases, r, D], at which place of the list, from 1, 0 for none; top-k accuracy at each of
-        `ranks` is then told too (with M, the ranking family tells it).
+        answer. placed : int [kept cases, r, D], at which place of the list, from 1, 0 for none, and the k of the top-k accuracy that is then told
+        too (with M, the ranking family tells it).
 
     Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
     "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
@@ -70,7 +69,8 @@ def recall_section(
         Measure("disease_recall", columns=(found_of, all_of), combine=ratio, k=k, **shared),
         Measure("patient_recall", columns=(whole,), k=k, **shared),
     ]
-    for at in () if places is None else ranks:
+    places, ranks = placed or (np.zeros(0), ())
+    for at in ranks:
         named = ((places > 0) & (places <= at) & there).any(-1)
         columns = (without_absent(named.astype(float), absent),)
         measures.append(Measure("top_k_accuracy", columns=columns, k=at, **shared))
@@ -124,7 +124,7 @@ def _words(rows: Sequence[Row], k: int | None, of: str) -> list[str]:
     if not of_diseases:
         return []
     best = max(of_diseases, key=lambda row: row["value"])
-    first = "lists name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
+    first = "answers name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
     most = "; no other rater's name more" if len(of_diseases) > 1 else ""
     by = f", by the {of}" if of else ""
     return [f"Of all reference diagnoses{by}, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]

@@ -132,17 +132,9 @@ def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Se
             source=lists.source, allowed="at least one case that is judged in full",
         )  # fmt: skip
     found = (judgements.included[kept] == INCLUDES)[:, :, None, :]
-    placed = judgements.places[kept] if judgements.placed else None
-    section = recall_section(
-        lists,
-        found,
-        judgements.given[kept],
-        kept,
-        context,
-        of="judge",
-        places=placed,
-        ranks=top_ranks(lists, context.k_of(RANKING)),
-    )
+    ranks = top_ranks(lists, context.k_of(RANKING))
+    placed = (judgements.places[kept], ranks) if judgements.placed else None
+    section = recall_section(lists, found, judgements.given[kept], kept, context, of="judge", placed=placed)
     if without := len(lists.cases) - int(judgements.given.any(1).sum()):
         section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
     if left_out := len(lists.cases) - without - len(kept):
