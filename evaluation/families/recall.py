@@ -15,7 +15,6 @@ from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.recall import found_in, prompt_spread
 from ..statistics.estimates import estimates, table_rows
-from ..statistics.list_lengths import ACCURACY
 from ..statistics.measure import Measure, ratio, without_absent
 from ..statistics.section import Context, Section, spread_over
 
@@ -48,13 +47,13 @@ def recall_section(
     context: Context,
     *,
     of: str = "",
-    places: NDArray[np.integer] | None = None,
+    placed: tuple[NDArray[np.integer], Sequence[int]] | None = None,
 ) -> Section:
     """Disease- and patient-level recall of each rater in the cases `kept`, with intervals over these.
 
     hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M: a judge of the whole
-        answer. places : int [kept cases, r, D], at which place of the list, from 1, 0 for none; top-k accuracy is then told too (with M,
-        the ranking family tells it).
+        answer. placed : int [kept cases, r, D], at which place of the list, from 1, 0 for none, and the k of the top-k accuracy that is then told
+        too (with M, the ranking family tells it).
 
     Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
     "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
@@ -70,10 +69,11 @@ def recall_section(
         Measure("disease_recall", columns=(found_of, all_of), combine=ratio, k=k, **shared),
         Measure("patient_recall", columns=(whole,), k=k, **shared),
     ]
-    if places is not None:
-        first = ((places > 0) & (places <= (context.k_of(NAME) or ACCURACY)) & there).any(-1)
-        named = without_absent(first.astype(float), absent)
-        measures.append(Measure("top_k_accuracy", columns=(named,), k=context.k_of(NAME) or ACCURACY, **shared))
+    places, ranks = placed or (np.zeros(0), ())
+    for at in ranks:
+        named = ((places > 0) & (places <= at) & there).any(-1)
+        columns = (without_absent(named.astype(float), absent),)
+        measures.append(Measure("top_k_accuracy", columns=columns, k=at, **shared))
     values = estimates(measures, lists.cases, context)
     rows = table_rows(values, context)
     prompts = prompt_rows(rows)
@@ -82,8 +82,12 @@ def recall_section(
         TITLE,
         rows=rows,
         tables={"prompts": prompts} if prompts else {},
-        per_case={"share of the reference found": spread_over(found_of / all_of, kept, len(lists.cases))},
-        words=_words(rows, k),
+        per_case={
+            f"share of the reference found{f', by the {of}' if of else ''}": spread_over(
+                found_of / all_of, kept, len(lists.cases)
+            )
+        },
+        words=_words(rows, k, of),
         estimates=values,
     )
 
@@ -113,7 +117,7 @@ def prompt_rows(rows: Sequence[Row]) -> list[Row]:
     return out
 
 
-def _words(rows: Sequence[Row], k: int | None) -> list[str]:
+def _words(rows: Sequence[Row], k: int | None, of: str) -> list[str]:
     """What the best rater finds."""
     of_diseases = [row for row in rows if row["metric"] == REGISTRY["disease_recall"].symbol]
     of_diseases = [row for row in of_diseases if row["value"] is not None]
@@ -122,4 +126,5 @@ def _words(rows: Sequence[Row], k: int | None) -> list[str]:
     best = max(of_diseases, key=lambda row: row["value"])
     first = "answers name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
     most = "; no other rater's name more" if len(of_diseases) > 1 else ""
-    return [f"Of all reference diagnoses, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]
+    by = f", by the {of}" if of else ""
+    return [f"Of all reference diagnoses{by}, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]
