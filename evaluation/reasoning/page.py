@@ -20,14 +20,14 @@ from .board import Board, Cell, board_of
 from .charts import domain_figures, key_of
 from .figures import ALL, CATEGORY, DOMAIN
 from .note_browser import note_browser
-from .result import Reasoning
+from .results import ReasoningResults
 
 _HERE = Path(__file__).parent
 _HTML = macros("reasoning.html.j2", _HERE)
 _OPEN_PAIRS = 3
 
 
-def page(result: Reasoning) -> str:
+def page(result: ReasoningResults) -> str:
     """A whole HTML document. Every text from the data is escaped."""
     figures, browser = domain_figures(result), note_browser(result)
     several = len(result.runs) > 1
@@ -56,7 +56,7 @@ def page(result: Reasoning) -> str:
     )
 
 
-def _eyebrow(result: Reasoning) -> str:
+def _eyebrow(result: ReasoningResults) -> str:
     made, categories = result.made_with, len(set(result.runs[0].categories))
     judge = f", and {made['judge']} as judge" if made["judge"] else ""
     return (
@@ -65,7 +65,7 @@ def _eyebrow(result: Reasoning) -> str:
     )
 
 
-def answer(result: Reasoning) -> list[str]:
+def answer(result: ReasoningResults) -> list[str]:
     """What was found, in sentences."""
     by_name = {(row["run"], row["name"]): row for row in result.rows if row["by"] == ALL}
     board = result.board
@@ -96,7 +96,7 @@ def answer(result: Reasoning) -> list[str]:
     ]
 
 
-def _board(result: Reasoning, board: Board) -> str:
+def _board(result: ReasoningResults, board: Board) -> str:
     reasons = Reasons()
     lines = [[run, *(_cell(cell, reasons) for cell in cells)] for run, cells in board.lines]
     made = Markup(table("Means over all notes", ["", *board.columns], [("", lines)]) + reasons.html())
@@ -119,7 +119,7 @@ def _cell(cell: Cell, reasons: Reasons) -> str:
     return str(_HTML.value(cell.row, cell.best, cell.level))
 
 
-def _differences(result: Reasoning) -> str:
+def _differences(result: ReasoningResults) -> str:
     pairs = dict.fromkeys((row["first"], row["second"]) for row in result.difference_rows)
     blocks = []
     for first, second in pairs:
@@ -139,7 +139,7 @@ def _differences(result: Reasoning) -> str:
     ])  # fmt: skip
 
 
-def _groups(result: Reasoning, by: str) -> Markup:
+def _groups(result: ReasoningResults, by: str) -> Markup:
     names = list(dict.fromkeys(row["group"] for row in result.rows if row["by"] == by))
     if not names:
         return Markup()
@@ -154,12 +154,12 @@ def _groups(result: Reasoning, by: str) -> Markup:
     return Markup(table(f"By {by}", ["", *columns], groups) + reasons.html())
 
 
-def _notes_of(result: Reasoning, by: str, name: str) -> int:
+def _notes_of(result: ReasoningResults, by: str, name: str) -> int:
     held: Sequence[str | None] = result.domains if by == DOMAIN else result.runs[0].categories
     return sum(one == name for one in held)
 
 
-def _agreement(result: Reasoning) -> str:
+def _agreement(result: ReasoningResults) -> str:
     if not result.agreement_rows:
         return ""
     lines = []
@@ -179,7 +179,7 @@ def _agreement(result: Reasoning) -> str:
     )) + Markup(table("Agreement", header, [("", lines)]))  # fmt: skip
 
 
-def _data(result: Reasoning) -> Markup:
+def _data(result: ReasoningResults) -> Markup:
     shown: list[Row] = [
         row | {"group": f"{'· ' if row['by'] == 'category' else ''}{row['group']}"} for row in result.data_rows
     ]
@@ -195,7 +195,7 @@ def _data(result: Reasoning) -> Markup:
     ])  # fmt: skip
 
 
-def _made(result: Reasoning) -> list[tuple[str, str]]:
+def _made(result: ReasoningResults) -> list[tuple[str, str]]:
     made = result.made_with
     nothing = {
         "zero": "counts as 0 in every metric, as in the source's program; so does 0 of 0 in a note",
