@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .ask import ask
 from .audit import audit, explain
 from .demo import demo
 from .evaluate import evaluate
@@ -38,6 +39,10 @@ for command, example in (
     (
         evaluate,
         "dxmatch evaluate answers/*.jsonl --references gold.csv -o report.html    or: dxmatch evaluate panel.csv --algorithms gpt4 -o report.html",
+    ),
+    (
+        ask,
+        "dxmatch ask cases.jsonl --endpoints my.toml -m local:llama3 --prompt free --prompt json --repeats 3 -o lists.parquet",
     ),
     (
         icd,

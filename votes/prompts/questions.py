@@ -10,6 +10,7 @@ from typing import Any
 REASONS = {
     "empty": "the answer holds no text",
     "refusal": "the model declined to answer",
+    "truncated": "the answer was cut off at the limit on tokens",
     "unclear": "the answer names no verdict",
     "contradictory": "the answer names more than one verdict",
     "out of range": "the number is not that of a candidate",
