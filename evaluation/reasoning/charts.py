@@ -72,5 +72,5 @@ def _figure(result: ReasoningResults, symbol: str, rows: list[Row], domains: lis
         data={"domains": [row for row in told if row["value"] is not None]},
         draw=draw,
         series=marks.algorithms,
-        note="Means over the notes of each domain, bars their intervals.",
+        note="Means over the notes of each domain, bars their intervals; texts are compared by M.",
     )

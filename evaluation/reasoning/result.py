@@ -17,9 +17,12 @@ FORMAT = 1
 SUFFIXES = (".html", ".json", ".md", ".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reasoning(ReasoningResults):
     """`ReasoningResults` that save themselves."""
+
+    def __repr__(self) -> str:
+        return f"Reasoning of {len(self.runs[0].notes):,} notes\n\n{self.to_markdown()}"
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -23,7 +23,7 @@ _DIFFERENCES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReasoningResults:
     """Runs of predicted reasoning against annotated reasoning.
 
