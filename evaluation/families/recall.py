@@ -15,6 +15,7 @@ from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.recall import found_in, prompt_spread
 from ..statistics.estimates import estimates, table_rows
+from ..statistics.list_lengths import ACCURACY
 from ..statistics.measure import Measure, ratio, without_absent
 from ..statistics.section import Context, Section, spread_over
 
@@ -29,10 +30,11 @@ def missing(lists: Lists, context: Context) -> str | None:
 
 
 def compute(lists: Lists, context: Context) -> Section:
-    """With M, in the cases that have a reference, within the first k diagnoses of each list."""
+    """With M, in the cases that have a reference, within the first k diagnoses of each list; by default within all of them."""
     matches = shared_matches(lists, context)
     kept = np.flatnonzero(matches.given.any(1))
-    section = recall_section(lists, matches.hits[kept], matches.given[kept], kept, context)
+    hits = matches.found[:, :, None] if context.k_of(NAME) is None else matches.hits
+    section = recall_section(lists, hits[kept], matches.given[kept], kept, context)
     if without := len(lists.cases) - len(kept):
         section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
     return section
@@ -57,7 +59,7 @@ def recall_section(
     Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
     "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
     """
-    k = None if of else context.k
+    k = None if of else context.k_of(NAME)
     found, there = found_in(hits, given, k)
     raters, absent = lists.raters, lists.absent[kept]
     sizes = np.broadcast_to(there.sum(-1), (len(kept), len(raters)))
@@ -69,9 +71,9 @@ def recall_section(
         Measure("patient_recall", columns=(whole,), k=k, **shared),
     ]
     if places is not None:
-        first = ((places > 0) & (places <= context.k) & there).any(-1)
+        first = ((places > 0) & (places <= (context.k_of(NAME) or ACCURACY)) & there).any(-1)
         named = without_absent(first.astype(float), absent)
-        measures.append(Measure("top_k_accuracy", columns=(named,), k=context.k, **shared))
+        measures.append(Measure("top_k_accuracy", columns=(named,), k=context.k_of(NAME) or ACCURACY, **shared))
     values = estimates(measures, lists.cases, context)
     rows = table_rows(values, context)
     prompts = prompt_rows(rows)
