@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed
+from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed, named_columns
 from .votes import Endpoints, quiet_retries, say_asked
 
 IN, OUT, METRICS, PANEL = "What goes in", "What comes out", "Metrics", "A panel of experts"
 ASKED = "Language models as judges, votes"
+ICD = "Codes of ICD-10"
 
 
 def evaluate(
@@ -153,10 +154,39 @@ def evaluate(
     icd_source: Annotated[
         str,
         typer.Option(
-            rich_help_panel=METRICS,
+            rich_help_panel=ICD,
             help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.",
         ),
     ] = "icd10cm",
+    codes: Annotated[
+        Path | None,
+        typer.Option(
+            rich_help_panel=ICD,
+            help="One reference table for all models: columns diagnosis and icd10, as dxmatch icd --unique writes it.",
+        ),
+    ] = None,
+    pick: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=ICD,
+            help="The language model that picks each code among the nearest, as --features names it.",
+        ),
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=ICD, help="The feature set that declares picks and encoders: paper17 if none."),
+    ] = None,
+    icd_encoder: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=ICD, help="What finds the nearest names: as --encoder of dxmatch icd."),
+    ] = None,
+    icd_distance: Annotated[
+        str | None, typer.Option(rich_help_panel=ICD, help="cosine or euclidean: as --distance of dxmatch icd.")
+    ] = None,
+    icd_entries: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=ICD, help="codes, or names as in H-DDx: as --entries of dxmatch icd."),
+    ] = None,
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     model: Model = None,
@@ -221,7 +251,7 @@ def evaluate(
         check_keeps_input(path, *files, pairs, matches)
     options: dict[str, Any] = {
         "references": references, "algorithms": algorithms or None, "no_diagnosis": no_diagnosis or None,
-        "columns": _columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
+        "columns": named_columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
         "rejects": rejects, "k": k, "in_turn": in_turn, "metrics": metrics or None, "icd_source": icd_source,
     }  # fmt: skip
     given = lists[0] if len(lists) == 1 else lists
@@ -231,7 +261,7 @@ def evaluate(
         write_table(asked, pairs)
         typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
         return
-    if judge or severity or (relation and relation != MODEL):
+    if judge or severity or pick or (relation and relation != MODEL):
         quiet_retries()
     budget = Budget(max_calls, max_cost)
     try:
@@ -239,7 +269,8 @@ def evaluate(
             report = run(
                 given, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge,
                 relation=relation, severity=severity, endpoints=endpoints, store=store, budget=budget,
-                min_coverage=min_coverage, policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
+                codes=codes, pick=pick, features=features,
+                icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, min_coverage=min_coverage, policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
                 progress=progress, **options,
             )  # fmt: skip
     except NotServed as error:
@@ -254,15 +285,3 @@ def evaluate(
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     say_asked(*budget.summaries)
-
-
-def _columns(given: list[str]) -> dict[str, str | list[str]]:
-    """`["diagnosis=dx", "predictions=a,b"]` as `{"diagnosis": "dx", "predictions": ["a", "b"]}`; anything else is wrong usage."""
-    named: dict[str, str | list[str]] = {}
-    for text in given:
-        name, sign, others = text.partition("=")
-        several = [other.strip() for other in others.split(",")]
-        if not (name and sign and all(several)):
-            raise typer.BadParameter(f"{text}: expected NAME=COLUMN, such as diagnosis=dx")
-        named[name] = several[0] if len(several) == 1 else several
-    return named

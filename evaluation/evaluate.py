@@ -13,8 +13,10 @@ from ..features.coverage import MIN_COVERAGE
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
+from .families.icd_lists import codes_made_with, codes_warnings
 from .families.sections import Wanted, family_sections, wanted
 from .families.weighted import CHECKS
+from .icd_codes import text_codes
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
@@ -63,6 +65,12 @@ def evaluate(
     denominator: str = "nk2",
     max_k: int | None = None,
     icd_source: str | os.PathLike[str] = "icd10cm",
+    codes: Any = None,
+    pick: str | None = None,
+    features: str | os.PathLike[str] | None = None,
+    icd_encoder: str | None = None,
+    icd_distance: str | None = None,
+    icd_entries: str | None = None,
     labelled: Any = None,
     judge: str | LanguageModel | None = None,
     relation: str | LanguageModel | None = None,
@@ -128,6 +136,17 @@ def evaluate(
         The curves go from 1 to this; by default to the longest list, at most 10, at least `k`.
     icd_source : str or path
         The tree of the codes: "icd10cm", "icd10" (WHO) or the path of a CSV.
+    codes : path, table or dict, optional
+        One reference table for all models, as `dxmatch icd --unique` writes it (columns diagnosis and icd10), or
+        {diagnosis: code}: it goes before every other way from text to code, but after codes in the lists themselves. What it
+        lacks is mapped by the options below or by M, which is counted and said above the figures.
+    pick : str, optional
+        The language model that picks the code of each diagnosis among the nearest, as `dxmatch icd` does: a feature of the kind
+        "icd_pick" in `features`, by its name or its model. Its answers are kept in `store`.
+    features : path or str, optional
+        The feature set that declares the pick and encoders: "paper17" (if not given) or a TOML file.
+    icd_encoder, icd_distance, icd_entries : str, optional
+        What finds the nearest names of ICD-10, as `encoder`, `distance` and `entries` of `dxmatch.icd`.
     labelled : table, optional
         Pairs of the lists that experts labelled (a, b, label; case_id where whole cases were drawn): P and RPAD, and
         with cases R and RRAD, are also given corrected for M's own errors.
@@ -183,7 +202,7 @@ def evaluate(
         raise OptionError("max_k", f"from k ({k}) to {_MAX_K}", max_k)
     own_relation = relation == MODEL
     by_language_model = None if own_relation else relation
-    asks = any((judge, by_language_model, severity))
+    asks = any((judge, by_language_model, severity, pick))
     # a store that is about to be filled may be absent; one that is only read may not
     read_store = None if asks and store is not None and not Path(store).exists() else store
     matcher = loaded(
@@ -199,7 +218,11 @@ def evaluate(
     if own_relation:
         read = with_relations_by_matcher(read, matcher)
     asking = None
-    if asks:
+    given_codes = text_codes(
+        codes, pick, matcher, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
+        distance=icd_distance, entries=icd_entries, progress=progress,
+    )  # fmt: skip
+    if any((judge, by_language_model, severity)):
         from .judges.asking import Asking
 
         asking = Asking.of(matcher, endpoints, store, budget, progress)
@@ -212,7 +235,7 @@ def evaluate(
     context = Context(
         matcher, k=k, n_cases=len(read.cases), hardness=hardness, denominator=denominator, labelled=labelled,
         max_k=max_k or max(k, min(int(read.lengths.max()), _MAX_CURVE)),
-        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), progress=progress,
+        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), codes=given_codes, progress=progress,
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
     sections: list[Section] = []
@@ -223,6 +246,7 @@ def evaluate(
         sections += map(want.kept, made)
         how |= counts
     others, lacks = family_sections(read, context, want)
+    how |= codes_made_with(context)
     if asking is not None and judge:
         others.append(asking.judged_section(read, judge, context))
     matched = case_table(read, context)
@@ -248,6 +272,7 @@ def evaluate(
             *warnings_of_groups(read.groups),
             *warnings_of(read, matcher),
             *(matched.warnings() if matched else []),
+            *codes_warnings(context),
             *of_families,
         ],
         subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
@@ -257,7 +282,8 @@ def evaluate(
     # the better of two first
     compared = [rater for rater in standing(report) if rater in algorithms_of(how)]
     absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
-    differences, tested = difference_rows(estimates, compared, read.cases, context, absent)
+    paired = [*estimates, *(one for section in found for one in section.estimates_of_parts)]
+    differences, tested = difference_rows(paired, compared, read.cases, context, absent)
     return replace(report, difference_rows=differences, notes=[*report.notes, *tested])
 
 

@@ -240,12 +240,14 @@ def _chapters(rows: list[Row]) -> Table:
     lines = [
         [
             chapter, f"{max(row['n_cases'] for row in of.values()):,}",
-            *(Value(row and row | {"value": row["HDF1"]}) for row in map(of.get, raters)),
+            f"{max(row['n_diagnoses'] for row in of.values()):,}",
+            *(Value(row and row | {"value": row["HDF1"], "reason": ""}) for row in map(of.get, raters)),
         ]
         for chapter, of in _crossed(rows, "chapter_name", "algorithm").items()
     ]  # fmt: skip
-    title = "HDF1 by chapter of the reference"
-    return Table(title, "", title, ["chapter", "cases", *raters], [("", lines)])
+    title = "HDF1 within each chapter of the reference"
+    told = "Over the nodes of the chapter alone, in the cases whose reference has a code in it; diagnoses: of the references, in it."
+    return Table(title, told, title, ["chapter", "cases", "diagnoses", *raters], [("", lines)])
 
 
 def _quadrants(rows: list[Row]) -> Table:

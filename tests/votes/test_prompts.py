@@ -18,8 +18,10 @@ from dxmatch.votes.prompts.data_block import data_block
 from dxmatch.votes.prompts.judge_prompts import list_of, list_text
 from dxmatch.votes.prompts.pick_prompt import candidates_of, candidates_text
 from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
-from dxmatch.votes.prompts.versions import PROMPTS, answer_of
+from dxmatch.votes.prompts.versions import PROMPTS as ALL
+from dxmatch.votes.prompts.versions import answer_of
 
+PROMPTS = {version: prompt for version, prompt in ALL.items() if prompt.kind not in ("diagnosis", "choice")}
 CANDIDATES = candidates_text(
     [("I21", "Acute myocardial infarction"), ("I25.2", "Old myocardial infarction"), ("I20.0", "Unstable angina")]
 )

@@ -7,10 +7,10 @@ predicted diagnosis that names the reference disease, from 1; 0 says that none d
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from typing import ClassVar
+from collections.abc import Collection, Mapping, Sequence
 
-from .prompt import Prompt
+from .data_block import data_block, json_string, numbered
+from .prompt import DATA, Prompt
 from .questions import Question
 from .verdicts import Verdicts
 
@@ -61,11 +61,14 @@ def list_of(text: str) -> list[str | None]:
 class _JudgePrompt(Prompt):
     """A reference and a numbered list; a number is asked for, 0 for none of them."""
 
-    _before, _verdicts = _DATA, _VERDICTS
+    placeholders = ("reference", "predicted")
+    _verdicts = _VERDICTS
 
-    def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        numbered = {str(place): name for place, name in enumerate(list_of(second), start=1) if name is not None}
-        return self._put({"reference": first, **numbered})
+    def values(self, first: str, second: str) -> Mapping[str, str]:
+        listed = {str(place): name for place, name in enumerate(list_of(second), start=1) if name is not None}
+        return {
+            "reference": json_string(first), "predicted": numbered(listed), "data": data_block({"reference": first, **listed}),
+        }  # fmt: skip
 
     def _choices(self, question: Question) -> tuple[Sequence[str], Collection[int]]:
         predicted = {place: name for place, name in enumerate(list_of(question.second), start=1) if name is not None}
@@ -75,12 +78,12 @@ class _JudgePrompt(Prompt):
 class StrictJudgePrompt(_JudgePrompt):
     """The first stage: the same disease in six respects."""
 
-    version: ClassVar[str] = "judge-strict-1"
-    _after = _STRICT
+    version = "judge-strict-1"
+    kind, text = "judge", _DATA + DATA + _STRICT
 
 
 class SecondJudgePrompt(_JudgePrompt):
     """The second stage, for what the first says is not in the list."""
 
-    version: ClassVar[str] = "judge-second-1"
-    _after = _SECOND
+    version = "judge-second-1"
+    kind, text = "check", _DATA + DATA + _SECOND

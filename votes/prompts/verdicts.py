@@ -62,7 +62,7 @@ class Verdicts:
             del lines[0]
         verdict, reason = self._of_line(lines[0]) if lines else (None, "unclear")
         if verdict is None:
-            return None, "refusal" if _REFUSAL.match(text) else reason
+            return None, "refusal" if is_refusal(text) else reason
         if any(_begins_with(said, name) for said in (whole, text) for name in names):
             return None, "unclear"
         if any(other not in (verdict, None) for other, _ in map(self._of_line, lines[1:])):
@@ -80,6 +80,12 @@ class Verdicts:
         if "?" in gap or not (alone or _STOP.search(gap)):
             return None, "unclear"
         return verdict, None
+
+
+def is_refusal(text: str) -> bool:
+    """Whether an answer begins with the words in which models decline, after their thoughts."""
+    thoughts = _THOUGHTS.match(text)
+    return _REFUSAL.match(text, thoughts.end() if thoughts else 0) is not None
 
 
 def _begins_with(text: str, name: str) -> bool:

@@ -22,6 +22,8 @@ from .long import OF_THE_REFERENCE, Long
 from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
 from .told import codes_of
 
+UNREAD_ANSWER = "unread"
+"""The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
 OF_THE_CASE = (*OF_THE_REFERENCE, "category", "role")
 
 
@@ -45,8 +47,20 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) ->
         table, names["rank"] = _with(table, "rank", pa.array(rank))
         warnings = ("There is no column with ranks: the order of the rows was taken for them.",)
     if shape.kind in (LONG, BY_ROW):
-        return Long(table, names, shape.said, warnings)
+        return Long(table, names, shape.said, warnings, _unread(table, names))
     return _spread(table, replace(shape, names=names), model, by)
+
+
+def _unread(table: Table, names: Mapping[str, str]) -> dict[int, str | None]:
+    """Row -> the answer that no list could be read from, in a column "unread" beside a blank rank and diagnosis."""
+    if UNREAD_ANSWER not in table.names:
+        return {}
+    cells = zip(*(table.column(name) for name in (UNREAD_ANSWER, names["rank"], names["diagnosis"])), strict=True)
+    return {
+        row: text
+        for row, (text, *ranked) in enumerate(cells)
+        if isinstance(text, str) and text.strip() and all(cell is None or is_blank(str(cell)) for cell in ranked)
+    }
 
 
 def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long:
