@@ -99,7 +99,11 @@ PICK_OPTIONS: dict[str, Any] = {
     "entries": ENTRIES[0],
     "parameters": {},
 }
-PICK_CHOICES = {"prompt": (PICK_PROMPT,), "distance": DISTANCES, "entries": ENTRIES}
+PICK_CHOICES = {
+    "prompt": tuple(v for v, prompt in PROMPTS.items() if prompt.kind == "pick"),
+    "distance": DISTANCES,
+    "entries": ENTRIES,
+}
 
 
 def problem_of(options: Mapping[str, Any]) -> str | None:

@@ -32,17 +32,22 @@ NUMBERED = {
     "2": "I25.2 Old myocardial infarction",
     "3": "I20.0 Unstable angina",
 }
+FOUND = '["Acute myocardial infarction NOS","Healed myocardial infarction","Impending infarction"]'
+NAMES = {"1": "Acute myocardial infarction NOS", "2": "Healed myocardial infarction", "3": "Impending infarction"}
 # version: the second text beside "heart attack", the hash of the messages, and what their data block holds
 SAMPLES: dict[str, tuple[str, str, dict[str, str]]] = {
     "vote-1": ("acute myocardial infarction", "1f23acfc8cf0b85d8fc901c07761f172535ee9484ee1ed67b824c6142f04cb97",
         {"first": "heart attack", "second": "acute myocardial infarction"}),
     "icd-pick-1": (CANDIDATES, "3ffd6fb54a777233e4078c731bbe69bd57f0cfae62ba7f0f3279f334adaea802", {"diagnosis": "heart attack", **NUMBERED}),
+    "icd-pick-2": (FOUND, "05c162a6813d6c4d2fa6a3dd445c3cf57444ada6cd5fa0d08ae26a02b40aa869", {"diagnosis": "heart attack", **NAMES}),
+    "pick-name-1": (FOUND, "51bb268c583d4fd103690b5dc346429679fcf0674e1340c9b1970d0898c1d60f", {"diagnosis": "heart attack", **NAMES}),
     "judge-strict-1": (PREDICTED, "ff88c9b4e091e2b30f66c3df72b6f8e849cf5986cbded186fd21a7f5a5ac7e04", JUDGED),
     "judge-second-1": (PREDICTED, "784d795bd983eb73130a0e75fa831b392a0e5a49f0a3f54797c38e7c33ca75f0", JUDGED),
     "relation-1": ("angina", "aaa893d6903b22e83f760d386f97b65f179f46ba2b3151864f1445785d07fec0", {"golden": "heart attack", "predicted": "angina"}),
     "severity-1": ("", "dc8cc7be0d400fe3c09aa0f7606737169f3d4ee18bcb4370b34fff5683df48b9", {"diagnosis": "heart attack"}),
 }  # fmt: skip
-LISTED = {"icd-pick-1": lambda text: candidates_text([("I21", text)]), "judge-strict-1": lambda text: list_text([text]),
+LISTED = {"icd-pick-1": lambda text: candidates_text([("I21", text)]), "icd-pick-2": lambda text: list_text([text]),
+          "pick-name-1": lambda text: list_text([text]), "judge-strict-1": lambda text: list_text([text]),
           "judge-second-1": lambda text: list_text([text]), "severity-1": lambda text: ""}  # fmt: skip
 
 
@@ -51,9 +56,9 @@ def asked(version: str, first: str = "a", second: str | None = None) -> Question
 
 
 def content(version: str, first: str, second: str) -> str:
-    (message,) = PROMPTS[version].messages(first, second)
-    assert set(message) == {"role", "content"} and message["role"] == "user"
-    return message["content"]
+    messages = PROMPTS[version].messages(first, second)
+    assert [message["role"] for message in messages] in (["user"], ["system", "user"])
+    return "\n".join(message["content"] for message in messages)
 
 
 def opened(text: str) -> tuple[str, dict[str, str]]:
@@ -80,6 +85,11 @@ def test_what_is_asked() -> None:
     assert frames["vote-1"].endswith("Answer with one word: Yes or No.")
     assert len(frames["vote-1"]) < 600  # with its data about 150 tokens
     assert "1 to 3, or 0" in frames["icd-pick-1"]
+    for rule in ("mind the details", "most words and the most meaning", "only from the list, and exactly one", "of equals take the first",
+                 "A shorter entry is better"):  # fmt: skip
+        assert rule in frames["icd-pick-2"]
+    assert "Choose exactly one, and only from the list." in frames["pick-name-1"].partition("|")[0]
+    assert '{"icd_name": "…"}' in frames["pick-name-1"].partition("|")[2]
     for dimension in ("anatomy", "mechanism", "cause", "course in time", "test", "treatment"):
         assert f"\n- {dimension}: " in frames["judge-strict-1"]
     for judge in ("judge-strict-1", "judge-second-1"):

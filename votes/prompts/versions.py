@@ -6,7 +6,7 @@ from ...endpoints.replies import ChatReply
 from .class_prompts import RelationPrompt, SeverityPrompt
 from .diagnosis_prompts import DIAGNOSIS_PROMPTS
 from .judge_prompts import SecondJudgePrompt, StrictJudgePrompt
-from .pick_prompt import PickPrompt
+from .pick_prompt import FoundNamePrompt, NameInJsonPrompt, PickPrompt
 from .prompt import Prompt
 from .questions import MAX_RAW, Answer, Question
 from .vote_prompt import VotePrompt
@@ -14,12 +14,12 @@ from .vote_prompt import VotePrompt
 PROMPTS: dict[str, Prompt] = {
     prompt.version: prompt
     for prompt in (
-        VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), RelationPrompt(), SeverityPrompt(),
+        VotePrompt(), PickPrompt(), FoundNamePrompt(), NameInJsonPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), RelationPrompt(), SeverityPrompt(),
         *DIAGNOSIS_PROMPTS.values(),
     )
 }  # fmt: skip
 VOTE_PROMPT = VotePrompt.version
-PICK_PROMPT = PickPrompt.version
+PICK_PROMPT = FoundNamePrompt.version
 STRICT_JUDGE_PROMPT = StrictJudgePrompt.version
 SECOND_JUDGE_PROMPT = SecondJudgePrompt.version
 RELATION_PROMPT = RelationPrompt.version
