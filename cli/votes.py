@@ -194,6 +194,24 @@ def status(store: Store = STORE) -> None:
         typer.echo(f"{store} holds no answer yet.")
 
 
+@app.command(epilog="Example: dxmatch votes prompt vote-ru > mine.txt")
+def prompt(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="A kind of prompt, or the name or version of a built-in one. Without it: all of them."),
+    ] = None,
+) -> None:
+    """Print a prompt as a file, which asks the same where it is given back; or say which there are, and what a file must hold."""
+    from ..votes.prompts.files import KINDS, allowed_in, file_of, named, names_of
+
+    if name is not None:
+        typer.echo(file_of(named(name)), nl=False)
+        return
+    for kind in KINDS:
+        typer.echo(f"{kind}: {', '.join(names_of(kind))}")
+        typer.echo(f"    a file: {allowed_in(kind)}")
+
+
 def _wanted(pairs: Path, features: str, **options: Any) -> PairVotes:
     from ..matcher.pair_votes import PairVotes
 

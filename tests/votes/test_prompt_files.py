@@ -18,7 +18,7 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.vote_plan import prompts_of
 from dxmatch.votes.asker import Job, ask
 from dxmatch.votes.batch_files import export, import_batch
-from dxmatch.votes.prompts.files import KINDS, file_of, prompt_of, prompt_of_text
+from dxmatch.votes.prompts.files import KINDS, file_of, named, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.judge_prompts import list_text
 from dxmatch.votes.prompts.pick_prompt import candidates_text
 from dxmatch.votes.prompts.questions import ModelConfig, Question
@@ -266,3 +266,20 @@ def test_a_prompt_file_is_sent_to_a_server(feature_set: Path, loopback: Any) -> 
     assert request["body"]["messages"] == voter.prompt.messages("a", "b")
     with pytest.raises(OptionError, match="vote-2"):
         Job(Endpoint("lab", loopback.url), ModelConfig("m", "vote-2"), [], 0, prompt=voter.prompt)
+
+
+@pytest.mark.parametrize("name", ["vote", "vote-1", "vote-ru", "pick", "severity", "role", "diagnosis-ddx", "check"])
+def test_the_command_line_prints_a_prompt_as_a_file(name: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["votes", "prompt", name])
+    (tmp_path / "mine.txt").write_text(result.output, encoding="utf-8")
+    built_in = named(name)
+    again = prompt_of(built_in.kind, tmp_path / "mine.txt")
+    assert again.messages("a", SECOND[built_in.kind]) == built_in.messages("a", SECOND[built_in.kind])
+
+
+def test_the_command_line_says_which_prompts_there_are() -> None:
+    told = CliRunner().invoke(app, ["votes", "prompt"]).output
+    assert all(f"{kind}: " in told for kind in KINDS) and all(version in told for version in PROMPTS)
+    assert "a file: a vote prompt with {first} and {second}, or {data} for all of it" in told
+    with pytest.raises(InputError, match="no such prompt; did you mean 'vote-ru'"):
+        named("vote-rus")
