@@ -187,12 +187,12 @@ def map_icd(
     with VoteStore(Path(store)) as votes:
 
         def ask(choices: Choices) -> None:
-            unknown = list(votes.unknown(choices.questions(picker.config)))
+            unknown = list(votes.unknown(choices.questions(picker.config, picker.prompt)))
             price = chosen.prices.get(picker.config.model)
-            job = Job(chosen.endpoints[picker.endpoint], picker.config, unknown, len(unknown), price)
+            job = Job(chosen.endpoints[picker.endpoint], picker.config, unknown, len(unknown), price, picker.prompt)
             summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
 
-        answers = picked_answers(picker.config, votes, ask)
+        answers = picked_answers(picker.config, votes, ask, picker.prompt)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
     return _made(
         columns, table, rows, index, k or picker.k, {**ways, "pick": pick}, summaries[0] if summaries else None

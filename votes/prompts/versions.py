@@ -9,16 +9,17 @@ from .judge_prompts import SecondJudgePrompt, StrictJudgePrompt
 from .pick_prompt import FoundNamePrompt, NameInJsonPrompt, PickPrompt
 from .prompt import Prompt
 from .questions import MAX_RAW, Answer, Question
+from .russian_pick_prompt import russian_pick
 from .vote_prompt import VotePrompt
 
 PROMPTS: dict[str, Prompt] = {
     prompt.version: prompt
     for prompt in (
-        VotePrompt(), PickPrompt(), FoundNamePrompt(), NameInJsonPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), RelationPrompt(), SeverityPrompt(),
-        *DIAGNOSIS_PROMPTS.values(),
+        *VotePrompt.built_in(), PickPrompt(), FoundNamePrompt(), NameInJsonPrompt(), russian_pick(), StrictJudgePrompt(),
+        SecondJudgePrompt(), RelationPrompt(), SeverityPrompt(), *DIAGNOSIS_PROMPTS.values(),
     )
 }  # fmt: skip
-VOTE_PROMPT = VotePrompt.version
+VOTE_PROMPT = "vote-2"
 PICK_PROMPT = FoundNamePrompt.version
 STRICT_JUDGE_PROMPT = StrictJudgePrompt.version
 SECOND_JUDGE_PROMPT = SecondJudgePrompt.version
