@@ -108,7 +108,9 @@ class Stretched:
 
 
 @pytest.mark.parametrize("counted", ["codes", "names"])
-def test_euclid_finds_the_least_distance(small: Path, encoder, normalizer: Normalizer, tmp_path: Path, counted: str) -> None:
+def test_euclid_finds_the_least_distance(
+    small: Path, encoder, normalizer: Normalizer, tmp_path: Path, counted: str
+) -> None:
     made = {"distance": "euclidean", "counted": counted}
     index = IcdIndex.open(small, Stretched(encoder), normalizer, tmp_path / "c", **made)
     asked = Stretched(encoder).encode(["infarction of the anterior wall"])
