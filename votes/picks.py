@@ -52,7 +52,7 @@ class Choices:
             nodes, cosines, entries = (column[nodes >= 0] for column in (nodes, cosines, entries))
             if len(nodes):
                 offered = [
-                    Offered(index.tree.code(node), index.tree.name(node), index.shown(node, index.names[entry]))
+                    Offered(index.tree.code(node), index.tree.name(node), index.shown(node, index.names[int(entry)]))
                     for node, entry in zip(nodes.tolist(), entries.tolist(), strict=True)
                 ]
                 asked.append(Choice(row, names[row], nodes, cosines, entries, offered))

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from ...matcher.protocol import Matcher, Profile
 from ...pages.rows import Row, known
 from ...progress import Progress
+from ..lists.text_codes import TextCodes
 from ..metrics import REGISTRY
 from .bootstrap import percentile_interval
+from .list_lengths import K, ks_of
 from .measure import Estimate
 
 RELATIVE = "relative"
@@ -22,18 +24,19 @@ RELATIVE = "relative"
 class Context:
     """What all families of one evaluation share.
 
-    k : diagnoses of each list that count. n_cases : cases of the lists.
+    k : diagnoses of each list that count, as in `evaluate`; families ask `k_of`. n_cases : cases of the lists.
     hardness, max_k, denominator, labelled : of the relative metrics: the headline's H, the longest lists of
         their curves, and as in `evaluate`.
     repeats, seed, level : of the bootstrap over cases.
     icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
+    codes : where the codes of texts come from, before M's own mapping.
     across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
     progress : called with (done, total) while M is asked.
     made : what one family has computed and another needs too, by name.
     """
 
     matcher: Matcher
-    k: int = 3
+    k: K = None
     n_cases: int = 0
     hardness: float = 1.0
     max_k: int = 3
@@ -43,9 +46,19 @@ class Context:
     seed: int = 0
     level: float = 0.95
     icd_source: str = "icd10cm"
+    codes: TextCodes = field(default_factory=TextCodes, repr=False)
     across_cases: bool = True
     progress: Progress | None = None
     made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def k_of(self, family: str) -> int | None:
+        """How many diagnoses of each list count for a family; None is all of them."""
+        return ks_of(self.k)[family]
+
+    @property
+    def relative_k(self) -> int:
+        """That of RPAD and RRAD, which is always a number."""
+        return self.k_of(RELATIVE) or 1
 
     @property
     def profile(self) -> Profile:

@@ -52,7 +52,7 @@ def prompt_of(kind: str, given: str | os.PathLike[str] | None = None) -> Prompt:
 
     Parameters
     ----------
-    kind : "vote", "pick", "judge", "check", "relation", "severity", "diagnosis" or "choice".
+    kind : "vote", "pick", "judge", "check", "relation", "severity", "diagnosis", "observation", "rationale" or "choice".
     given : None for the built-in default; the name or the version of a built-in one ("vote-ru", "vote-1"); or the path of a
         text file.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from .data_block import data_block, json_string, numbered
 from .named_answers import KEY, place_among, said_names
@@ -70,7 +70,7 @@ class Offered(NamedTuple):
 class PickPrompt(Prompt):
     """A diagnosis and its candidates; a number is asked for, from 1. 0, for none of them, is out of range."""
 
-    version: ClassVar[str] = "icd-pick-1"
+    version = "icd-pick-1"
     kind, placeholders, optional = "pick", ("diagnosis", "candidates"), ("count",)
     text, _verdicts = _BEFORE + DATA + _AFTER, _VERDICTS
 
@@ -99,7 +99,7 @@ class FoundNamePrompt(PickPrompt):
     The answer may be the number, or the name in JSON; so a file of this kind may ask for either.
     """
 
-    version: ClassVar[str] = "icd-pick-2"
+    version = "icd-pick-2"
     text = _NAMES_BEFORE + DATA + _RULES
 
     def listed(self, candidates: Sequence[Offered]) -> str:
@@ -119,5 +119,5 @@ class FoundNamePrompt(PickPrompt):
 class NameInJsonPrompt(FoundNamePrompt):
     """The same names, with the rules of H-DDx (A.2): a system message, exactly one name of the list, in JSON."""
 
-    version: ClassVar[str] = "pick-name-1"
+    version = "pick-name-1"
     text, max_answer_tokens = _NAME_IN_JSON, 256
