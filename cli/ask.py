@@ -54,7 +54,7 @@ def ask(
             "--prompt",
             "--prompts",
             rich_help_panel=HOW,
-            help="free (if none is given), role, steps or json, or a text file with the placeholder {case}; may be repeated.",
+            help="free (if none is given), role, steps, json or ddx, or a text file with the placeholder {case}; may be repeated.",
         ),
     ] = None,
     repeats: Annotated[
@@ -62,15 +62,23 @@ def ask(
     ] = 1,
     k: Annotated[
         int | None,
-        typer.Option("--k", rich_help_panel=HOW, help="How many diagnoses are asked for; all, if not given."),
+        typer.Option(
+            "--k",
+            rich_help_panel=HOW,
+            help="How many diagnoses are asked for; if not given all, or as the prompt says (ddx: 5).",
+        ),
     ] = None,
     temperature: Annotated[
         float,
         typer.Option(rich_help_panel=HOW, help="Of the models; some services refuse it: --parameter temperature=null."),
     ] = 0.0,
     max_tokens: Annotated[
-        int, typer.Option(rich_help_panel=HOW, help="The most tokens of an answer, its thoughts included.")
-    ] = 4096,
+        int | None,
+        typer.Option(
+            rich_help_panel=HOW,
+            help="The most tokens of an answer, its thoughts included: the prompt's own limit, 4,096, if not given.",
+        ),
+    ] = None,
     parameters: Annotated[
         list[str] | None,
         typer.Option(

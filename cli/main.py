@@ -52,7 +52,10 @@ for command, example in (
     (explain, 'dxmatch explain "heart attack" "acute MI" -o why.svg'),
     (suggest, "dxmatch suggest pool.csv -n 200 -o round-1 --experts anna,ben,carl"),
     (labels, "dxmatch labels round-1 -o labelled.csv --open ties.csv"),
-    (reasoning, "dxmatch reasoning graphs notes predictions -o reasoning.csv"),
+    (
+        reasoning,
+        "dxmatch reasoning graphs notes run-g run-k -o report.html    or: dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml",
+    ),
     (metrics, "dxmatch metrics"),
 ):
     app.command(epilog=f"Example: {example}")(command)

@@ -15,7 +15,7 @@ from ..votes.store.store import VoteStore
 from .asked import Asked
 from .case_questions import CaseQuestions, PlannedRater
 from .cases import read_cases
-from .raters import MAX_TOKENS, TEMPERATURE, parameters_of, raters_of
+from .raters import parameters_of, raters_of
 from .read_answers import lists_of
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def ask(
     k: int | None = None,
     output: File | None = None,
     store: File = STORE,
-    temperature: float | None = TEMPERATURE,
-    max_tokens: int | None = MAX_TOKENS,
+    temperature: float | None = 0.0,
+    max_tokens: int | None = None,
     parameters: Mapping[str, Any] | None = None,
     max_calls: int | None = None,
     max_cost: float | None = None,
@@ -65,13 +65,16 @@ def ask(
         says. Its other columns (reference, final, specialty, …) go into the lists.
     models : "ENDPOINT:MODEL", one or several.
     endpoints : a TOML file with `[endpoint.NAME]` tables, and `[price."MODEL"]` tables where costs shall be told.
-    prompts : built-in ones by name ("free", "role", "steps", "json"), or files with the placeholder {case}.
+    prompts : built-in ones by name ("free", "role", "steps", "json", as ClinBench-HPB has four; "ddx" for five diagnoses, as H-DDx
+        has it), or text files with the placeholder {case}, as `votes.prompts.files` says.
     repeats : how often each question is put. Repeats are a level of their own: the lists call them "MODEL [PROMPT #1]", "#2", ….
-    k : how many diagnoses are asked for; None asks for all that come into question.
+    k : how many diagnoses are asked for; None for the prompt's own number, which is all but with "ddx".
     output : the file for the lists (.parquet, .csv, .tsv, .jsonl, .xlsx).
     store : the vote store. It never holds a case's text, only its SHA-256, but the answers as they are.
-    temperature, max_tokens : of each answer; None sends none. parameters : what else is sent, by its name in the protocol; it goes
-        before the two, and None takes a parameter out. Answers under other parameters are other answers, and are asked for.
+    temperature : of the models; None leaves it to them. max_tokens : the most tokens of an answer, its thoughts included; None for
+        the prompt's own limit, 4,096 in those that are built in. An answer that reaches it is truncated: it counts as unreadable.
+    parameters : what else is sent, by its name in the protocol; it goes before the two, and None takes a parameter out. Answers under
+        other parameters are other answers, and are asked for.
     max_calls, max_cost : where asking stops, at the latest; the cost in the currency of the prices.
     dry_run : nothing is asked, exported or written; `Asked.plan` says what would be.
     again : ask anew where the answer is one that no list can be read from.
@@ -108,6 +111,10 @@ def ask(
     raters = raters_of(models, served, prices, prompts=prompts, repeats=repeats, parameters=sent)
     read = read_cases(cases, columns=columns, encoding=encoding, rejects=rejects)
     asked, notes = CaseQuestions(read, raters, k), [*read.notes, *_said_of_repeats(repeats, sent)]
+    for rater in raters:
+        rater.prompt.messages(
+            "", "" if k is None else str(k)
+        )  # one that needs a number says so before anything is asked
     told = planned or _silent
     if dry_run and not Path(store).exists():
         told(plan := asked.plan(None))

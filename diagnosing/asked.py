@@ -95,7 +95,11 @@ class Asked:
             lists = sum(one.lists for one in repeats)
             named = sum(one.diagnoses for one in repeats)
             parts = [counted(lists, "list") + (f" of {named / lists:.1f} diagnoses on average" if lists else "")]
-            parts += [f"{n:,} that name no diagnosis" for n in [sum(one.nothing for one in repeats)] if n]
+            parts += [
+                f"{n:,} that name{'s' if n == 1 else ''} no diagnosis"
+                for n in [sum(one.nothing for one in repeats)]
+                if n
+            ]
             unread = sum((one.unread for one in repeats), Counter[str]())
             if unread:
                 parts.append(

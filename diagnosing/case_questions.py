@@ -14,7 +14,7 @@ from ..votes.asker import Job
 from ..votes.budget import token_limit
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import Question
-from .case_prompt import CasePrompt, diagnoses_of
+from .case_prompt import CasePrompt, read_again
 from .cases import Cases
 from .raters import Rater
 
@@ -119,11 +119,7 @@ class CaseQuestions:
         for rater in self.raters:
             questions = list(self.questions(rater))
             answers = zip(questions, store.stored(questions), strict=True)
-            unread = [
-                question
-                for question, answer in answers
-                if answer is not None and (answer.reason == "truncated" or diagnoses_of(answer.raw)[1] is not None)
-            ]
+            unread = [one for one, answer in answers if answer is not None and read_again(answer)[1] is not None]
             forgotten += store.forget_unscored(unread)
         return forgotten
 

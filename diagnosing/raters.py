@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..endpoints.endpoint import Endpoint
@@ -18,8 +17,7 @@ from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig, canonical
 from ..votes.voters import MAX_REPEATS, SET_BY_US
 
-TEMPERATURE, MAX_TOKENS = 0.0, 4096
-"""Unless told otherwise. A model that reasons before it answers needs room for its thoughts."""
+_LIMIT = "max_tokens"
 
 
 @dataclass(frozen=True)
@@ -73,16 +71,20 @@ def raters_of(
         raise OptionError("repeats", f"a whole number from 1 to {MAX_REPEATS}", repeats)
     served = _served([models] if isinstance(models, str) else list(models), endpoints)
     put = _prompts([prompts] if isinstance(prompts, str | os.PathLike) else list(prompts))
-    sent = canonical(parameters)
     return [
-        Rater(endpoints[at], model, label, prompt, ModelConfig(model, prompt.version, sent), prices.get(model), repeats)
+        Rater(
+            endpoints[at], model, label, prompt, ModelConfig(model, prompt.version, _sent(parameters, prompt)),
+            prices.get(model), repeats,
+        )
         for model, at in served.items()
         for label, prompt in put.items()
-    ]
+    ]  # fmt: skip
 
 
 def parameters_of(temperature: float | None, max_tokens: int | None, more: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What is sent beside the messages. more : goes before the others; None for a value takes the parameter out.
+    """What is sent beside the messages; None for what is not to be sent. Without max_tokens the prompt's own limit is added.
+
+    more : goes before the others.
 
     Raises
     ------
@@ -95,16 +97,23 @@ def parameters_of(temperature: float | None, max_tokens: int | None, more: Mappi
     if temperature is not None and not 0 <= temperature <= 2:
         raise OptionError("temperature", "a number from 0 to 2, or None for the model's own", temperature)
     if max_tokens is not None and (isinstance(max_tokens, bool) or max_tokens < 1):
-        raise OptionError("max_tokens", "a whole number from 1, or None for no limit", max_tokens)
-    usual: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
-    if "max_completion_tokens" in more:  # what some services call it; they refuse both together
-        del usual["max_tokens"]
-    given = {name: value for name, value in {**usual, **more}.items() if value is not None}
+        raise OptionError("max_tokens", "a whole number from 1, or None for the prompt's own limit", max_tokens)
     try:
-        canonical(given)
+        json.dumps(more, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise OptionError("parameters", "what JSON can hold", str(error)) from None
-    return given
+    usual = {"temperature": temperature} if max_tokens is None else {"temperature": temperature, _LIMIT: max_tokens}
+    return {**usual, **more}
+
+
+def _sent(parameters: Mapping[str, Any], prompt: Prompt) -> str:
+    """As the store keeps them. Services that know `max_completion_tokens` refuse `max_tokens` beside it."""
+    limited = "max_completion_tokens" in parameters
+    usual = {} if limited else {_LIMIT: prompt.max_answer_tokens}
+    sent = {name: value for name, value in {**usual, **parameters}.items() if value is not None}
+    if limited:
+        sent.pop(_LIMIT, None)
+    return canonical(sent)
 
 
 def _served(models: list[str], endpoints: Mapping[str, Endpoint]) -> dict[str, str]:
@@ -125,14 +134,13 @@ def _served(models: list[str], endpoints: Mapping[str, Endpoint]) -> dict[str, s
 
 
 def _prompts(prompts: list[str | os.PathLike[str]]) -> dict[str, Prompt]:
-    """Label -> prompt: a file's label is its name without the suffix."""
+    """Its name in the lists -> prompt."""
     if not prompts:
         raise OptionError("prompts", "at least one", prompts)
     found: dict[str, Prompt] = {}
     for given in prompts:
         prompt = prompt_of("diagnosis", given)
-        path = Path(given)
-        label = path.stem if path.suffix or isinstance(given, os.PathLike) else str(given)
+        label = prompt.name
         if label in found:
             raise OptionError("prompts", f"prompts of different names; {label!r} is there twice", os.fspath(given))
         if same := [other for other, one in found.items() if one.version == prompt.version]:

@@ -11,12 +11,10 @@ import pyarrow as pa
 
 from ..votes.prompts.questions import REASONS, Answer
 from ..votes.store.store import VoteStore
-from .case_prompt import diagnoses_of
+from .case_prompt import read_again
 from .case_questions import CaseQuestions
 
 COLUMNS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread")
-KEPT_AS_IT_IS = ("refusal", "truncated")
-"""Reasons that the server gave: no parser knows better."""
 
 
 @dataclass
@@ -80,9 +78,7 @@ def _rows_of(answer: Answer | None, told: RaterAnswers) -> Iterator[tuple[int | 
     if answer is None:
         told.missing += 1
         return
-    names, reason = diagnoses_of(answer.raw)
-    if answer.reason in KEPT_AS_IT_IS:
-        names, reason = [], answer.reason
+    names, reason = read_again(answer)
     if reason is not None:
         told.unread[reason] += 1
         yield None, None, answer.raw.strip() or f"({REASONS[reason]})"

@@ -27,7 +27,7 @@ _PARTS = ("hdp", "hdr")
 
 def missing(lists: Lists, context: Context) -> str | None:
     """The column, or the mapping, without which nothing can be computed."""
-    return why_no_codes(lists, context.matcher)
+    return why_no_codes(lists, context)
 
 
 @dataclass(frozen=True)

@@ -46,28 +46,32 @@ def recall_section(
     context: Context,
     *,
     of: str = "",
+    places: NDArray[np.integer] | None = None,
 ) -> Section:
     """Disease- and patient-level recall of each rater in the cases `kept`, with intervals over these.
 
-    hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M;
-        top-k accuracy is then told too (with M, the ranking family tells it).
+    hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M: a judge of the whole
+        answer. places : int [kept cases, r, D], at which place of the list, from 1, 0 for none; top-k accuracy is then told too (with M,
+        the ranking family tells it).
 
     Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
     "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
     """
-    found, there = found_in(hits, given, context.k)
+    k = None if of else context.k
+    found, there = found_in(hits, given, k)
     raters, absent = lists.raters, lists.absent[kept]
     sizes = np.broadcast_to(there.sum(-1), (len(kept), len(raters)))
     found_of, all_of = (without_absent(part.astype(float), absent) for part in (found.sum(-1), sizes))
-    shared: dict[str, Any] = {"raters": raters, "cases": kept, "of": of, "k": context.k}
+    shared: dict[str, Any] = {"raters": raters, "cases": kept, "of": of}
     whole = without_absent((found | ~there).all(-1).astype(float), absent)
     measures = [
-        Measure("disease_recall", columns=(found_of, all_of), combine=ratio, **shared),
-        Measure("patient_recall", columns=(whole,), **shared),
+        Measure("disease_recall", columns=(found_of, all_of), combine=ratio, k=k, **shared),
+        Measure("patient_recall", columns=(whole,), k=k, **shared),
     ]
-    if of:
-        named = without_absent(found.any(-1).astype(float), absent)
-        measures.append(Measure("top_k_accuracy", columns=(named,), **shared))
+    if places is not None:
+        first = ((places > 0) & (places <= context.k) & there).any(-1)
+        named = without_absent(first.astype(float), absent)
+        measures.append(Measure("top_k_accuracy", columns=(named,), k=context.k, **shared))
     values = estimates(measures, lists.cases, context)
     rows = table_rows(values, context)
     prompts = prompt_rows(rows)
@@ -77,7 +81,7 @@ def recall_section(
         rows=rows,
         tables={"prompts": prompts} if prompts else {},
         per_case={"share of the reference found": spread_over(found_of / all_of, kept, len(lists.cases))},
-        words=_words(rows, context.k),
+        words=_words(rows, k),
         estimates=values,
     )
 
@@ -107,13 +111,13 @@ def prompt_rows(rows: Sequence[Row]) -> list[Row]:
     return out
 
 
-def _words(rows: Sequence[Row], k: int) -> list[str]:
+def _words(rows: Sequence[Row], k: int | None) -> list[str]:
     """What the best rater finds."""
     of_diseases = [row for row in rows if row["metric"] == REGISTRY["disease_recall"].symbol]
     of_diseases = [row for row in of_diseases if row["value"] is not None]
     if not of_diseases:
         return []
     best = max(of_diseases, key=lambda row: row["value"])
-    first = "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
+    first = "answers name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
     most = "; no other rater's name more" if len(of_diseases) > 1 else ""
     return [f"Of all reference diagnoses, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]

@@ -54,6 +54,7 @@ class Lists:
         from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
     groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
     unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
+    answers : (case, rater) -> the answer in words that a list was read from, or none could be; empty unless they are kept.
     recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
     columns : the user's own columns, for errors. sheets : which sheet of a workbook was read, where there are others.
     """
@@ -75,6 +76,7 @@ class Lists:
     groups: Mapping[str, list[str | None]] = field(default_factory=dict)
     absent: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    answers: Mapping[tuple[str, str], str] = field(default_factory=dict)
     recognised: str = ""
     warnings: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()

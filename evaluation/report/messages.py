@@ -165,6 +165,17 @@ def threshold_words(report: Results) -> str:
     return f"{says} (not a half: training chose the threshold that best balances missed and false matches, by F1 unless asked otherwise)"
 
 
+def _codes(made: dict[str, Any]) -> str:
+    """The tree, where the codes come from, and how many strings became how many codes."""
+    by = f"; codes of texts by {made['icd_codes_by']}" if made.get("icd_codes_by") else ""
+    count = made["icd_counts"]
+    return (
+        f"the tree {made['icd_source']}{by}; {counted(count['diagnoses'], 'diagnosis', 'diagnoses')} of the lists "
+        f"({counted(count['strings'], 'different string')}) have {counted(count['codes'], 'different code')}, the references "
+        f"{count['reference_codes']:,}"
+    )
+
+
 def made_with_lines(report: Results) -> list[tuple[str, str]]:
     """How the report was made: (what, value)."""
     made = report.made_with
@@ -203,7 +214,7 @@ def made_with_lines(report: Results) -> list[tuple[str, str]]:
             ),
         ]
     if any(section.name == "hierarchical" for section in report.sections):
-        lines.append(("ICD-10", f"the tree {made['icd_source']}"))
+        lines.append(("ICD-10", _codes(made)))
     if made["rejected_rows"]:
         lines.append(
             (

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...matcher.protocol import Matcher, Profile
 from ...pages.rows import Row, known
 from ...progress import Progress
+from ..lists.text_codes import TextCodes
 from ..metrics import REGISTRY
 from .bootstrap import percentile_interval
 from .measure import Estimate
@@ -27,6 +28,7 @@ class Context:
         their curves, and as in `evaluate`.
     repeats, seed, level : of the bootstrap over cases.
     icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
+    codes : where the codes of texts come from, before M's own mapping.
     across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
     progress : called with (done, total) while M is asked.
     made : what one family has computed and another needs too, by name.
@@ -43,6 +45,7 @@ class Context:
     seed: int = 0
     level: float = 0.95
     icd_source: str = "icd10cm"
+    codes: TextCodes = field(default_factory=TextCodes, repr=False)
     across_cases: bool = True
     progress: Progress | None = None
     made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)

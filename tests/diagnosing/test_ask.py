@@ -12,6 +12,8 @@ import pytest
 
 import dxmatch
 from dxmatch import DxmatchError, InputError, OptionError
+from dxmatch.diagnosing import case_prompt
+from dxmatch.evaluation.lists.reading import read_lists
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
@@ -173,7 +175,7 @@ def test_evaluate_takes_it_as_it_is(ask: Callable[..., Any], loopback: Any, tmp_
     path = tmp_path / "lists.parquet"
     for suffix in (".parquet", ".csv", ".jsonl", ".xlsx"):
         asked = ask(output=path.with_suffix(suffix))
-        lists = dxmatch.evaluation.lists.reading.read_lists(path.with_suffix(suffix), by="ward")
+        lists = read_lists(path.with_suffix(suffix), by="ward")
         assert lists.raters == ["big [free]"] and lists.cases == ["7", "8", "9"]
         assert lists.unread == {("8", "big [free]"): "I'm sorry, I cannot help."}
         assert lists.lengths.tolist() == [[2], [0], [2]] and not lists.absent.any()
@@ -182,8 +184,8 @@ def test_evaluate_takes_it_as_it_is(ask: Callable[..., Any], loopback: Any, tmp_
             "No diagnoses could be read from 1 answer, which counts as an empty answer" in one for one in lists.warnings
         )
     report = dxmatch.evaluate(asked.table, metrics=["recall"], bootstrap=0)
-    (row,) = [row for row in report.table.to_dict("records") if row["metric"] == "disease recall"]
-    assert row["value"] == pytest.approx(2 / 3)
+    (value,) = [row["value"] for row in report.table.to_dict("records") if row["metric"] == "R_disease"]
+    assert value == pytest.approx(2 / 3)
 
 
 def test_a_question_without_an_answer_is_no_empty_list(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
@@ -260,9 +262,9 @@ def test_a_better_parser_needs_no_further_call(
     ask: Callable[..., Any], loopback: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loopback.rules({"contains": "swollen toe", "text": "§ Gout § Sepsis"}, *ANSWERS)
-    monkeypatch.setattr(dxmatch.diagnosing.case_prompt, "ranked_diagnoses", lambda text: None)
+    monkeypatch.setattr(case_prompt, "ranked_diagnoses", lambda text: None)
     assert ask().raters[0].unread == {"unclear": 3}
-    monkeypatch.setattr(dxmatch.diagnosing.case_prompt, "ranked_diagnoses", lambda text: text.split("§")[1:] or ["x"])
+    monkeypatch.setattr(case_prompt, "ranked_diagnoses", lambda text: text.split("§")[1:] or ["x"])
     asked = ask()
     assert asked.raters[0].lists == 3 and loopback.log()["calls"] == 3
     assert listed(asked)["big [free]", "8"] == [" Gout ", " Sepsis"]

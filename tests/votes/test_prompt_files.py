@@ -19,7 +19,7 @@ from dxmatch.features.vote_plan import prompts_of
 from dxmatch.votes.asker import Job, ask
 from dxmatch.votes.batch_files import export, import_batch
 from dxmatch.votes.prompts.files import KINDS, file_of, named, prompt_of, prompt_of_text
-from dxmatch.votes.prompts.judge_prompts import list_text
+from dxmatch.votes.prompts.judge_prompts import check_text
 from dxmatch.votes.prompts.pick_prompt import candidates_text
 from dxmatch.votes.prompts.questions import ModelConfig, Question
 from dxmatch.votes.prompts.versions import LATEST, PROMPTS
@@ -29,9 +29,10 @@ from dxmatch.votes.voters import Voter
 RUSSIAN = 'Ты врач.\n---\nОдна болезнь: {first} и {second}?\nОтвет: {"ответ": "Да"} или Нет.\n'
 # kind: the second text beside a first one
 SECOND = {
-    "vote": "angina", "pick": candidates_text([("I21", "Acute myocardial infarction")]), "judge": list_text(["angina"]),
-    "check": list_text(["angina"]), "relation": "angina", "severity": "", "diagnosis": "",
+    "vote": "angina", "pick": candidates_text([("I21", "Acute myocardial infarction")]), "judge": "1. angina",
+    "check": check_text("1. angina", 0, "another disease"), "relation": "angina", "severity": "", "diagnosis": "",
 }  # fmt: skip
+OF_LISTS = ("judge-strict-1", "judge-second-1")
 
 
 def test_a_file_is_sent_as_it_stands(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_names_and_versions_of_built_in_prompts() -> None:
     assert prompt_of("diagnosis", "role") is prompt_of("diagnosis", "diagnosis-role") is PROMPTS["diagnosis-role-1"]
 
 
-@pytest.mark.parametrize("version", PROMPTS)
+@pytest.mark.parametrize("version", [v for v in PROMPTS if PROMPTS[v].kind in SECOND and v not in OF_LISTS])
 def test_a_built_in_prompt_as_a_file_asks_the_same(version: str) -> None:
     prompt = PROMPTS[version]
     again = prompt_of_text(prompt.kind, file_of(prompt))
@@ -78,7 +79,7 @@ def test_a_built_in_prompt_as_a_file_asks_the_same(version: str) -> None:
 def test_nothing_breaks_out_of_a_placeholder(kind: str, hostile_texts: list[str]) -> None:
     names = PROMPTS[LATEST[kind]].placeholders
     prompt = prompt_of_text(kind, "\n".join(f"{name}: {{{name}}}" for name in names))
-    made = {"pick": lambda text: candidates_text([("I21", text)]), "judge": lambda text: list_text([text]), "check": lambda text: list_text([text])}  # fmt: skip
+    made = {"pick": lambda text: candidates_text([("I21", text)]), "check": lambda text: check_text(text, 0, text)}  # fmt: skip
     for text in hostile_texts:
         (message,) = prompt.messages(text, made.get(kind, lambda text: text)(text) if SECOND[kind] else "")
         lines = message["content"].splitlines()
@@ -281,5 +282,8 @@ def test_the_command_line_says_which_prompts_there_are() -> None:
     told = CliRunner().invoke(app, ["votes", "prompt"]).output
     assert all(f"{kind}: " in told for kind in KINDS) and all(version in told for version in PROMPTS)
     assert "a file: a vote prompt with {first} and {second}, or {data} for all of it" in told
+    for version in OF_LISTS:
+        with pytest.raises(InputError, match="holds other things"):
+            file_of(PROMPTS[version])
     with pytest.raises(InputError, match="no such prompt; did you mean 'vote-ru'"):
         named("vote-rus")

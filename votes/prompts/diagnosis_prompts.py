@@ -56,10 +56,12 @@ class DiagnosisPrompt(Prompt):
     """
 
     kind, placeholders, optional = "diagnosis", ("case",), ("wanted", "k")
-    max_answer_tokens = 2048
+    needs_whole_answer = True
+    max_answer_tokens = 4096
+    """A model that reasons before it answers needs room for its thoughts."""
 
-    def __init__(self, version: str, text: str, k: int | None = None, max_answer_tokens: int = 2048) -> None:
-        self.version, self.text, self.k, self.max_answer_tokens = version, text, k, max_answer_tokens
+    def __init__(self, version: str, text: str, k: int | None = None) -> None:
+        self.version, self.text, self.k = version, text, k
 
     def messages(self, first: str, second: str | int | None = None) -> list[dict[str, str]]:
         """first : the case, in any form. second : k, how many diagnoses are asked for; None or "" for all of them.
@@ -93,9 +95,9 @@ DIAGNOSIS_PROMPTS = {
     for prompt in (
         DiagnosisPrompt("diagnosis-free-1", _CASE + _FREE),
         DiagnosisPrompt("diagnosis-role-1", _CASE + _ROLE),
-        DiagnosisPrompt("diagnosis-steps-1", _CASE + _STEPS, max_answer_tokens=4096),
+        DiagnosisPrompt("diagnosis-steps-1", _CASE + _STEPS),
         DiagnosisPrompt("diagnosis-json-1", _CASE + _JSON),
-        DiagnosisPrompt("diagnosis-ddx-1", _DDX, k=5, max_answer_tokens=1024),
+        DiagnosisPrompt("diagnosis-ddx-1", _DDX, k=5),
     )
 }
 """By name: the question alone, as a physician, step by step, as JSON with reasons; H-DDx's differential diagnosis."""

@@ -52,7 +52,7 @@ def prompt_of(kind: str, given: str | os.PathLike[str] | None = None) -> Prompt:
 
     Parameters
     ----------
-    kind : "vote", "pick", "judge", "check", "relation", "severity", "diagnosis" or "choice".
+    kind : "vote", "pick", "judge", "check", "relation", "severity", "diagnosis", "observation", "rationale" or "choice".
     given : None for the built-in default; the name or the version of a built-in one ("vote-ru", "vote-1"); or the path of a
         text file.
 
@@ -123,10 +123,18 @@ def allowed_in(kind: str) -> str:
 
 
 def file_of(prompt: Prompt) -> str:
-    """A prompt as the text of a file, which asks the same where it is given back."""
+    """A prompt as the text of a file, which asks the same where it is given back.
+
+    Raises
+    ------
+    InputError
+        A prompt of an earlier release that puts in other things than a file of its kind can.
+    """
     if prompt.file_text:
         return prompt.file_text
     like, head = PROMPTS[LATEST[prompt.kind]], ""
+    if prompt.placeholders != like.placeholders:
+        raise InputError(f"{prompt.version} holds other things than a file of its kind", allowed=_allowed(like))
     if isinstance(prompt, DiagnosisPrompt) and prompt.k is not None:
         head += f"k = {prompt.k}\n"
     if prompt.max_answer_tokens != like.max_answer_tokens:

@@ -25,6 +25,7 @@ class Prompt:
     kind : what it asks for, a key of `files.KINDS`. version : what the store keeps; a text never changes under its version.
     placeholders : the names that a text of this kind must put in, unless it puts in `{data}`, which holds all of them.
     optional : further names that it may put in.
+    needs_whole_answer : whether an answer that was cut off at the limit on tokens has no verdict, whatever it says.
     text : what is sent, with placeholders in braces. What stands before a first line of three dashes is the system message;
         built-in ones have none, since many chat templates know no system role.
     max_answer_tokens : `max_tokens` where the feature set gives no parameters.
@@ -34,6 +35,7 @@ class Prompt:
     kind: ClassVar[str]
     placeholders: ClassVar[tuple[str, ...]]
     optional: ClassVar[tuple[str, ...]] = ()
+    needs_whole_answer: ClassVar[bool] = False
     version: str
     text: str
     max_answer_tokens: int = 16
