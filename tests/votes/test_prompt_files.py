@@ -32,6 +32,7 @@ SECOND = {
     "vote": "angina", "pick": candidates_text([("I21", "Acute myocardial infarction")]), "judge": "1. angina",
     "check": check_text("1. angina", 0, "another disease"), "relation": "angina", "severity": "", "diagnosis": "",
 }  # fmt: skip
+OF_LISTS = ("judge-strict-1", "judge-second-1")
 
 
 def test_a_file_is_sent_as_it_stands(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_names_and_versions_of_built_in_prompts() -> None:
     assert prompt_of("diagnosis", "role") is prompt_of("diagnosis", "diagnosis-role") is PROMPTS["diagnosis-role-1"]
 
 
-@pytest.mark.parametrize("version", [v for v in PROMPTS if v not in ("judge-strict-1", "judge-second-1")])
+@pytest.mark.parametrize("version", [v for v in PROMPTS if PROMPTS[v].kind in SECOND and v not in OF_LISTS])
 def test_a_built_in_prompt_as_a_file_asks_the_same(version: str) -> None:
     prompt = PROMPTS[version]
     again = prompt_of_text(prompt.kind, file_of(prompt))
@@ -281,5 +282,8 @@ def test_the_command_line_says_which_prompts_there_are() -> None:
     told = CliRunner().invoke(app, ["votes", "prompt"]).output
     assert all(f"{kind}: " in told for kind in KINDS) and all(version in told for version in PROMPTS)
     assert "a file: a vote prompt with {first} and {second}, or {data} for all of it" in told
+    for version in OF_LISTS:
+        with pytest.raises(InputError, match="holds other things"):
+            file_of(PROMPTS[version])
     with pytest.raises(InputError, match="no such prompt; did you mean 'vote-ru'"):
         named("vote-rus")

@@ -123,10 +123,18 @@ def allowed_in(kind: str) -> str:
 
 
 def file_of(prompt: Prompt) -> str:
-    """A prompt as the text of a file, which asks the same where it is given back."""
+    """A prompt as the text of a file, which asks the same where it is given back.
+
+    Raises
+    ------
+    InputError
+        A prompt of an earlier release that puts in other things than a file of its kind can.
+    """
     if prompt.file_text:
         return prompt.file_text
     like, head = PROMPTS[LATEST[prompt.kind]], ""
+    if prompt.placeholders != like.placeholders:
+        raise InputError(f"{prompt.version} holds other things than a file of its kind", allowed=_allowed(like))
     if isinstance(prompt, DiagnosisPrompt) and prompt.k is not None:
         head += f"k = {prompt.k}\n"
     if prompt.max_answer_tokens != like.max_answer_tokens:

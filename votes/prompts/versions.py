@@ -21,7 +21,7 @@ PROMPTS: dict[str, Prompt] = {
         ObservationPrompt(), RationalePrompt(),
     )
 }  # fmt: skip
-VOTE_PROMPT = "vote-2"
+VOTE_PROMPT = VotePrompt.version
 PICK_PROMPT = FoundNamePrompt.version
 JUDGE_PROMPT = JudgePrompt.version
 CHECK_PROMPT = CheckPrompt.version

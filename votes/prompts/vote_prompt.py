@@ -64,17 +64,16 @@ _VOTE_RU_1 = f"""\
 class VotePrompt(Prompt):
     """The six expert criteria; one word is asked for, Yes or No. It is read in English and Russian, whatever was asked."""
 
-    kind, placeholders = "vote", ("first", "second")
+    kind, placeholders, version, text = "vote", ("first", "second"), "vote-2", _VOTE_2
 
-    def __init__(self, version: str, text: str) -> None:
-        self.version, self.text = version, text
+    def __init__(self) -> None:
         self._yes, self._no = ("yes", "да"), ("no", "нет")
         self._verdicts = _words(*self._yes, *self._no)
 
     @classmethod
     def built_in(cls) -> list[VotePrompt]:
         """The six criteria alone; with motivation and task, as the source has it (How to Evaluate Medical AI, A.1); in Russian."""
-        return [cls("vote-1", _VOTE_1), cls("vote-2", _VOTE_2), cls("vote-ru-1", _VOTE_RU_1)]
+        return [cls().with_text(_VOTE_1, "vote-1"), cls(), cls().with_text(_VOTE_RU_1, "vote-ru-1")]
 
     def set_words(self, yes: Sequence[str], no: Sequence[str]) -> None:
         """Reads these answers too, in lower case. Raises `ValueError` for a word that is blank or of both."""
