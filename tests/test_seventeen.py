@@ -29,7 +29,7 @@ TREE = "code,name,parent\nIX,Diseases of the circulatory system,\n" + "".join(
         "I71.0": "Dissection of aorta", "I80": "Phlebitis and thrombophlebitis", "I83": "Varicose veins",
     }.items()
 )  # fmt: skip
-"""Picks from all of ICD-10 would embed some sixty thousand names."""
+"""Picks from all of ICD-10 would embed some 55,000 names."""
 
 
 @pytest.fixture(scope="module")
