@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .jobs.job import score_files as score_files
     from .labelling.suggest import suggest as suggest
     from .labelling.suggestion import Suggestion as Suggestion
+    from .matcher.icd_accuracy import IcdAccuracy as IcdAccuracy
+    from .matcher.icd_accuracy import icd_accuracy as icd_accuracy
     from .matcher.icd_mapping import icd as icd
     from .matcher.match_function import MatchFunction as MatchFunction
     from .matcher.match_function import load as load
@@ -41,6 +43,8 @@ _HOME = {
     "load": "matcher.match_function",
     "MatchFunction": "matcher.match_function",
     "icd": "matcher.icd_mapping",
+    "icd_accuracy": "matcher.icd_accuracy",
+    "IcdAccuracy": "matcher.icd_accuracy",
     "train": "training.train",
     "audit": "auditing.audit",
     "Audit": "auditing.result",

@@ -71,6 +71,13 @@ def icd(
         str | None,
         typer.Option("--pick", help="The language model that picks among the candidates, as --features names it."),
     ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            help="With --pick: what the model is asked with: icd-pick-2, pick-name-1 (H-DDx: a name in JSON), another built-in prompt, or a "
+            "text file with {diagnosis} and {candidates}."
+        ),
+    ] = None,
     features: Annotated[
         str | None, typer.Option(help="The feature set that declares --pick and --encoder; paper17 if not given.")
     ] = None,
@@ -103,7 +110,7 @@ def icd(
         quiet_retries()
     options: dict[str, Any] = {
         "column": column, "unique": unique, "k": k, "source": source, "encoder": encoder, "distance": distance, "entries": entries,
-        "sections": sections, "model": model, "pick": pick, "features": features, "endpoints": endpoints, "store": store,
+        "sections": sections, "model": model, "pick": pick, "prompt": prompt, "features": features, "endpoints": endpoints, "store": store,
         "max_calls": max_calls, "max_cost": max_cost, "encoding": encoding,
     }  # fmt: skip
     with shown("Asking") as progress:

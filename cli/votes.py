@@ -142,21 +142,34 @@ def import_(
     model_column: Annotated[str, typer.Option(help="Of a table: the column of the model's name.")] = "model",
     model_name: Annotated[str | None, typer.Option(help="Of a table without that column: the model's name.")] = None,
     features: Annotated[
-        str, typer.Option("--features", help="Of a table: the feature set whose names and codes are meant.")
+        str,
+        typer.Option(
+            "--features",
+            help="Of a table: the feature set whose names and codes are meant. Of batch results: the set whose prompt files were asked with.",
+        ),
     ] = "offline",
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", help="Of batch results: the trained model whose prompt files were asked with."),
+    ] = None,
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
 ) -> None:
     """Take answers into the store: batch results in any order, or a table a, b, model, verdict or probability."""
+    from ..features.feature_set import FeatureSet
+    from ..features.vote_plan import prompts_of
+    from ..matcher.match_function import load
     from ..matcher.pair_votes import providers_of
     from ..votes.answer_tables import import_table
     from ..votes.batch_files import import_batch, is_batch_result
+    from ..votes.prompts.versions import PROMPTS
     from ..votes.store.store import VoteStore
 
     batches = [file for file in files if is_batch_result(file)]
     with VoteStore(store) as votes:
         if batches:
-            typer.echo("\n".join(import_batch(batches, votes).lines()))
+            chosen = FeatureSet.read(features) if model is None else load(model).features
+            typer.echo("\n".join(import_batch(batches, votes, {**PROMPTS, **prompts_of(chosen)}).lines()))
         for file in files:
             if file not in batches:
                 _, providers = providers_of(features, abbreviations=abbreviations)
@@ -179,6 +192,24 @@ def status(store: Store = STORE) -> None:
         typer.echo(line)
     if not rows:
         typer.echo(f"{store} holds no answer yet.")
+
+
+@app.command(epilog="Example: dxmatch votes prompt vote-ru > mine.txt")
+def prompt(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="A kind of prompt, or the name or version of a built-in one. Without it: all of them."),
+    ] = None,
+) -> None:
+    """Print a prompt as a file, which asks the same where it is given back; or say which there are, and what a file must hold."""
+    from ..votes.prompts.files import KINDS, allowed_in, file_of, named, names_of
+
+    if name is not None:
+        typer.echo(file_of(named(name)), nl=False)
+        return
+    for kind in KINDS:
+        typer.echo(f"{kind}: {', '.join(names_of(kind))}")
+        typer.echo(f"    a file: {allowed_in(kind)}")
 
 
 def _wanted(pairs: Path, features: str, **options: Any) -> PairVotes:

@@ -25,7 +25,7 @@ from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
 from ..votes.store.store import VoteStore
-from ..votes.voters import IMPORTED
+from ..votes.voters import IMPORTED, with_prompt
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
 from .registry import EXCLUSION, KINDS, REQUIRED
 
@@ -113,7 +113,7 @@ class FeatureSet:
             word), two features of one name, a voter without an endpoint.
         """
         parsed, source = _read_set(which)
-        features = cls.from_dict(parsed, source)
+        features = cls.from_dict(parsed, source, folder=Path(which).parent)
         if endpoints is not None:
             features = features.served_by(endpoints)
         features.check_providers(source)
@@ -137,10 +137,15 @@ class FeatureSet:
                 _check_endpoint(f"encoder {encoder.name}", encoder.endpoint, self, source)
 
     @classmethod
-    def from_dict(cls, parsed: Mapping[str, Any], source: str = "feature set") -> FeatureSet:
-        """From the parsed file, or from `to_dict`. Raises `InputError`; `source` names the file in it."""
+    def from_dict(
+        cls, parsed: Mapping[str, Any], source: str = "feature set", *, folder: Path | None = None
+    ) -> FeatureSet:
+        """From the parsed file, or from `to_dict`. Raises `InputError`; `source` names the file in it.
+
+        folder : where prompts that it names as files are; without one it can name none.
+        """
         file = table_as(_SetFile, parsed, source, "the set")
-        features = tuple(_spec(entry, number, source) for number, entry in enumerate(file.feature, start=1))
+        features = tuple(_spec(entry, number, source, folder) for number, entry in enumerate(file.feature, start=1))
         names = [feature.name for feature in features]
         for name in names:
             if names.count(name) > 1:
@@ -242,11 +247,13 @@ def _check_endpoint(place: str, endpoint: str, features: FeatureSet, source: str
         )  # fmt: skip
 
 
-def _spec(entry: Mapping[str, Any], number: int, source: str) -> FeatureSpec:
+def _spec(entry: Mapping[str, Any], number: int, source: str, folder: Path | None) -> FeatureSpec:
     place, kind = f"feature {number} ({entry.get('name', 'unnamed')})", entry.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         near = hint(kind, KINDS) if isinstance(kind, str) else ""
         raise InputError(f"{place}: an unknown kind{near}", source=source, allowed=", ".join(KINDS), got=kind)
+    if KINDS[kind].asked and folder is not None:
+        entry = with_prompt(entry, folder)
     options = msgspec.structs.asdict(table_as(_entry_of(kind), entry, source, place))
     name = options.pop("name")
     del options["kind"]

@@ -13,8 +13,8 @@ from ..endpoints.prices import estimated_tokens
 from ..errors import InputError
 from ..files.did_you_mean import hint
 from ..votes.asker import Job
+from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig, Question
-from ..votes.prompts.versions import PROMPTS
 from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED, Picker, Voter
 from .feature_set import FeatureSet, FeatureSpec
@@ -31,12 +31,13 @@ _TOKENS_OF_AN_ANSWER = 3
 class Planned:
     """The questions to one model configuration at one endpoint.
 
-    wanted : all questions. unknown : those without an answer in the store.
+    prompt : what they are put with. wanted : all questions. unknown : those without an answer in the store.
     prompt_tokens, completion_tokens : expected for the unknown ones. cost : of these; None where the price is not given.
     """
 
     features: tuple[str, ...]
     config: ModelConfig
+    prompt: Prompt
     endpoint: str
     questions: Callable[[], Iterator[Question]]
     wanted: int
@@ -78,6 +79,12 @@ def plan(
     return [_planned(specs, differing, features, store) for specs in groups.values()]
 
 
+def prompts_of(features: FeatureSet) -> dict[str, Prompt]:
+    """The prompts of its votes and picks, by version."""
+    prompts = [_who(feature).prompt for feature in features.asked]
+    return {prompt.version: prompt for prompt in prompts if prompt is not None}
+
+
 def jobs_of(planned: Sequence[Planned], features: FeatureSet, store: VoteStore) -> list[Job]:
     """What is planned and unknown, for `ask`."""
     return [
@@ -87,6 +94,7 @@ def jobs_of(planned: Sequence[Planned], features: FeatureSet, store: VoteStore) 
             store.unknown(one.questions()),
             one.unknown,
             features.prices.get(one.config.model),
+            one.prompt,
         )
         for one in planned
         if one.unknown
@@ -109,14 +117,15 @@ def _planned(
     specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureSet, store: VoteStore | None
 ) -> Planned:
     who = [_who(feature) for feature in specs]
-    config = who[0].config
+    config, prompt = who[0].config, who[0].prompt
+    assert prompt is not None, "imported votes are not asked for"
     endpoint = features.endpoint_of(config.model, who[0].endpoint)
     if isinstance(who[0], Picker):
         choices = differing.texts.icd_choices(who[0])
         wanted = len(choices.asked)
 
         def questions() -> Iterator[Question]:
-            return choices.questions(config)
+            return choices.questions(config, prompt)
     else:
         voters = [one for one in who if isinstance(one, Voter)]
         voter = replace(
@@ -130,18 +139,19 @@ def _planned(
 
     unknown = wanted if store is None else sum(1 for _ in store.unknown(questions()))
     sample = list(islice(questions() if store is None else store.unknown(questions()), _SAMPLE))
-    one_prompt, one_completion = _tokens_of_one(config, sample, store)
+    one_prompt, one_completion = _tokens_of_one(config, prompt, sample, store)
     tokens = round(unknown * one_prompt), round(unknown * one_completion)
     price = features.prices.get(config.model)
     cost = 0.0 if not unknown else None if price is None else price.of(*tokens)
     names = tuple(feature.name for feature in specs)
-    return Planned(names, config, endpoint, questions, wanted, unknown, *tokens, cost)
+    return Planned(names, config, prompt, endpoint, questions, wanted, unknown, *tokens, cost)
 
 
-def _tokens_of_one(config: ModelConfig, sample: Sequence[Question], store: VoteStore | None) -> tuple[float, float]:
+def _tokens_of_one(
+    config: ModelConfig, prompt: Prompt, sample: Sequence[Question], store: VoteStore | None
+) -> tuple[float, float]:
     """Prompt and completion tokens of one question: the mean of those answered, else from the length of `sample`."""
     if store is not None and (seen := store.mean_tokens(config)) is not None:
         return seen
-    prompt = PROMPTS[config.prompt]
     lengths = [estimated_tokens(prompt.messages(question.first, question.second)) for question in sample]
     return sum(lengths) / max(len(lengths), 1), float(_TOKENS_OF_AN_ANSWER)

@@ -22,6 +22,7 @@ from ..files.tables import Table, read_table, with_columns
 from ..files.workbook import split_sheet
 from ..terms.icd.mapping import map_to_icd
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
+from ..votes.prompts.files import prompt_of
 from ..votes.voters import Picker
 from .icd_encoders import declaring
 from .match_function import MatchFunction, load
@@ -83,6 +84,7 @@ def map_icd(
     sections: bool = True,
     model: MatchFunction | str | os.PathLike[str] | None = None,
     pick: str | None = None,
+    prompt: str | os.PathLike[str] | None = None,
     features: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     store: str | os.PathLike[str] = "votes.sqlite",
@@ -113,6 +115,8 @@ def map_icd(
     pick : the language model that picks among the candidates where there is no direct match: a feature of the kind
         "icd_pick" in `features`, by its name or its model. It also says k, source, encoder, distance and entries where these are
         not given.
+    prompt : what the model is asked with, in place of what the feature says: "icd-pick-2" (a number, with the rules of "How to Evaluate
+        Medical AI"), "pick-name-1" (a name in JSON, with those of H-DDx), another built-in one, or the path of a text file.
     features : the feature set that declares the pick and encoders; "paper17" if not given.
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
     store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
@@ -177,7 +181,7 @@ def map_icd(
     from ..votes.store.store import VoteStore
 
     chosen = FeatureSet.read(features or PAPER, endpoints)
-    picker = _picker(pick, chosen)
+    picker = _picker(pick, chosen, prompt)
     chosen = declaring(chosen, encoder or picker.encoder)
     shipped = m.providers.encoders[SHIPPED]
     providers = chosen.open(m.providers.normalizer, shipped, endpoints=chosen.endpoints)
@@ -187,13 +191,13 @@ def map_icd(
     with VoteStore(Path(store)) as votes:
 
         def ask(choices: Choices) -> None:
-            unknown = list(votes.unknown(choices.questions(picker.config)))
+            unknown = list(votes.unknown(choices.questions(picker.config, picker.prompt)))
             price = chosen.prices.get(picker.config.model)
             served = chosen.endpoints[chosen.endpoint_of(picker.config.model, picker.endpoint)]
-            job = Job(served, picker.config, unknown, len(unknown), price)
+            job = Job(served, picker.config, unknown, len(unknown), price, picker.prompt)
             summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
 
-        answers = picked_answers(picker.config, votes, ask)
+        answers = picked_answers(picker.config, votes, ask, picker.prompt)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
     return _made(
         columns, table, rows, index, k or picker.k, {**ways, "pick": pick}, summaries[0] if summaries else None
@@ -226,11 +230,14 @@ def _made(
     return IcdTable(_as_arrow(columns, edition), read, rows, settings, asked)
 
 
-def _picker(pick: str, features: FeatureSet) -> Picker:
+def _picker(pick: str, features: FeatureSet, prompt: str | os.PathLike[str] | None = None) -> Picker:
     pickers = [feature for feature in features.asked if feature.kind == "icd_pick"]
     for feature in pickers:
         if pick in (feature.name, feature.options["model"]):
-            return Picker.of(feature.options)
+            if prompt is None:
+                return Picker.of(feature.options)
+            given = prompt_of("pick", prompt)
+            return Picker.of({**feature.options, "prompt": given.version, "prompt_text": given.file_text})
     known = [word for feature in pickers for word in (feature.name, feature.options["model"])]
     raise InputError(
         f"no such ICD pick{hint(pick, known)}",

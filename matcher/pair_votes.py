@@ -93,8 +93,10 @@ class PairVotes:
         """Writes what the store does not hold as batch files; as `votes.batch_files.export`."""
         from ..votes.batch_files import export
 
-        unknown = (store.unknown(one.questions()) for one in self.plan(store, only))
-        return export(chain.from_iterable(unknown), folder, store)
+        planned = self.plan(store, only)
+        unknown = (store.unknown(one.questions()) for one in planned)
+        prompts = {one.prompt.version: one.prompt for one in planned}
+        return export(chain.from_iterable(unknown), folder, store, prompts=prompts)
 
 
 def providers_of(

@@ -38,7 +38,7 @@ def test_batches_out_and_in(here: Path) -> None:
     out = run("export", "pairs.csv", "--features", "set.toml", "-o", "batches").output
     assert "2 of these equal on both sides" in out
     files = sorted((here / "batches").iterdir())
-    assert [file.name for file in files] == ["vote-1_model-b_001.jsonl", "vote-1_org-model-a_001.jsonl"]
+    assert [file.name for file in files] == ["vote-2_model-b_001.jsonl", "vote-2_org-model-a_001.jsonl"]
     results = []
     for file, answer in zip(files, ("No.", "Yes, they are."), strict=True):
         (request,) = [json.loads(line) for line in file.read_text().splitlines()]
@@ -55,7 +55,7 @@ def test_batches_out_and_in(here: Path) -> None:
     told = run("import", "results.jsonl").output
     assert "batch_expired" in told
     status = run("status").output
-    assert "org/model-a, prompt vote-1" in status
+    assert "org/model-a, prompt vote-2" in status
     assert status.count("1 answers, 1 match, 0 unscored") == 1
     assert status.count("1 answers, 0 match, 0 unscored") == 1
     assert "Nothing to ask" in run("ask", "pairs.csv", "--features", "set.toml").output

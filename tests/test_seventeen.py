@@ -19,11 +19,22 @@ from dxmatch.matcher.icd_mapping import map_icd
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 
 KEY = "sk-loopback-7f3a9c"
+TREE = "code,name,parent\nIX,Diseases of the circulatory system,\n" + "".join(
+    f"{code},{name},{code[:3] if '.' in code else 'IX'}\n"
+    for code, name in {
+        "I20": "Angina pectoris", "I20.0": "Unstable angina", "I21": "Acute myocardial infarction", "I10": "Essential hypertension",
+        "I48": "Atrial fibrillation and flutter", "I48.0": "Paroxysmal atrial fibrillation", "I50": "Heart failure", "I50.1": "Left ventricular failure",
+        "I26": "Pulmonary embolism", "I30": "Acute pericarditis", "I33": "Acute endocarditis", "I35": "Aortic valve disorders",
+        "I42": "Cardiomyopathy", "I42.0": "Dilated cardiomyopathy", "I63": "Cerebral infarction", "I64": "Stroke", "I71": "Aortic aneurysm",
+        "I71.0": "Dissection of aorta", "I80": "Phlebitis and thrombophlebitis", "I83": "Varicose veins",
+    }.items()
+)  # fmt: skip
+"""Picks from all of ICD-10 would embed some 55,000 names."""
 
 
 @pytest.fixture(scope="module")
-def paper17(tiny_sentence_model: Path) -> str:
-    """The built-in set, with a tiny model in place of the two encoders that a hub would have to give."""
+def paper17(tiny_sentence_model: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The built-in set, with a tiny model in place of the two encoders that a hub would have to give, and picks from a small tree."""
     text = (Path(dxmatch.__file__).parent / "features" / "sets" / "paper17.toml").read_text("utf-8")
     folders = {
         "andorei/BERGAMOT-multilingual-GAT": tiny_sentence_model.parent / "plain",
@@ -32,7 +43,9 @@ def paper17(tiny_sentence_model: Path) -> str:
     for hub_name, folder in folders.items():
         assert hub_name in text
         text = re.sub(f'model = "{hub_name}"\nrevision = "[0-9a-f]{{40}}"', f'model = "{folder}"', text)
-    return text
+    tree = tmp_path_factory.mktemp("tree") / "tree.csv"
+    tree.write_text(TREE, "utf-8")
+    return text.replace('entries = "names"', f'entries = "names"\nsource = "{tree}"')
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +83,7 @@ def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
     assert not (here / "votes.sqlite").exists()
     assert loopback.log()["calls"] == 0
 
-    loopback.rules({"contains": "candidate", "text": "1"})
+    loopback.rules({"contains": "names of ICD-10 entries", "text": "1"})
     asked = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml")
     wanted = int(re.search(r"To ask: ([\d,]+) questions", asked)[1].replace(",", ""))  # type: ignore[index]
     assert f"{wanted:,} answers kept, 0 of them without a verdict" in asked
@@ -127,19 +140,19 @@ def test_an_endpoint_that_fails_ends_with_1_and_goes_on_next_time(here: Path, lo
 
 
 def test_picks_are_asked_once_and_serve_the_feature(here: Path, loopback: Any) -> None:
-    loopback.rules({"contains": "candidate", "text": "2"})
-    pick = ("icd", "flu-like fever", "heart attack", "--pick", "icd_qwen25_7b", "--features", "mine.toml")
+    loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
+    pick = ("icd", "flu-like fever", "Angina pectoris", "--pick", "icd_qwen25_7b", "--features", "mine.toml")
     dxmatch_run(*pick, "-o", "first.jsonl")
     assert loopback.log()["calls"] == 1
     dxmatch_run(*pick, "-o", "again.jsonl")
     assert loopback.log()["calls"] == 1
     assert (here / "first.jsonl").read_bytes() == (here / "again.jsonl").read_bytes()
-    table = map_icd(["flu-like fever", "heart attack"], pick="icd_qwen25_7b", features="mine.toml").table.to_pylist()
+    table = map_icd(["flu-like fever", "Angina pectoris"], pick="icd_qwen25_7b", features="mine.toml").table.to_pylist()
     assert [row["how"] for row in table] == ["picked", "direct"]
     assert table[0]["icd10"] == table[0]["candidates"][1]["code"]
     assert len(table[0]["candidates"]) == 15
 
-    loopback.rules({"contains": "candidate", "text": "none of these"})
+    loopback.rules({"contains": "names of ICD-10 entries", "text": "none of these"})
     (row,) = map_icd(["an odd finding"], pick="Qwen/Qwen2.5-7B-Instruct", features="mine.toml").table.to_pylist()
     assert (row["icd10"], row["how"], row["reason"]) == (None, "unscored", "the answer names no verdict")
     with pytest.raises(InputError, match="no such ICD pick; did you mean 'icd_qwen25_7b'"):

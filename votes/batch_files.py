@@ -251,7 +251,7 @@ def _answered(line: bytes, store: VoteStore, prompts: Mapping[str, Prompt]) -> t
     if question is None:
         return "an unknown custom id"
     if (prompt := prompts.get(question.config.prompt)) is None:
-        return f"an answer to the prompt {question.config.prompt}, which {'this release does' if prompts is PROMPTS else 'these questions do'} not have"
+        return f"an answer to the prompt {question.config.prompt}, {_unknown(question.config.prompt)}"
     if failure := _failure(entry):
         return failure
     response = entry["response"]
@@ -260,6 +260,13 @@ def _answered(line: bytes, store: VoteStore, prompts: Mapping[str, Prompt]) -> t
         return question, answer_of(question, chat_reply(body, seconds=None), prompt)
     except ValueError:
         return "not a chat completion"
+
+
+def _unknown(version: str) -> str:
+    """Why nothing reads its answers."""
+    if "-file-" not in version:
+        return "which is not asked here"
+    return "of a file that was not given (or was changed since)"
 
 
 def _failure(entry: dict[str, Any]) -> str | None:

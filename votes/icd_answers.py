@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ..terms.icd.index import CODE, DIRECT, HOW, IcdIndex
 from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of, direct_candidate, led_by
 from .picks import Choices, place_of
+from .prompts.prompt import Prompt
 from .prompts.questions import REASONS, Answer, ModelConfig
 from .store.store import VoteStore
 
@@ -14,7 +15,9 @@ PICKED, UNSCORED = "picked", "unscored"
 NOT_ANSWERED = "the model was not asked, or did not answer"
 
 
-def picked_answers(config: ModelConfig, store: VoteStore, ask: Callable[[Choices], None]) -> Answers:
+def picked_answers(
+    config: ModelConfig, store: VoteStore, ask: Callable[[Choices], None], prompt: Prompt | None = None
+) -> Answers:
     """Direct match or code; else "picked", the candidate that the model named; else "unscored", with the reason.
 
     ask : has what the store does not hold of these choices asked. The candidates stand in the order in which they were
@@ -37,7 +40,7 @@ def picked_answers(config: ModelConfig, store: VoteStore, ask: Callable[[Choices
             one = direct_candidate(index, node, name)
             others = [] if how == CODE else candidates_of(index, *next(found))
             out.append(IcdAnswer(*one[:2], HOW[how], 1.0, led_by(one, others, index, k)))
-        for choice, answer in zip(choices.asked, store.stored(choices.questions(config)), strict=True):
+        for choice, answer in zip(choices.asked, store.stored(choices.questions(config, prompt)), strict=True):
             candidates = candidates_of(index, choice.candidates, choice.cosines, choice.entries)
             out[choice.row] = _answer(choice.name, candidates, answer)
         return out

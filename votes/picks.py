@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..terms.icd.index import Assignment, IcdIndex
-from .prompts.pick_prompt import candidates_text
+from .prompts.pick_prompt import Offered, PickPrompt
+from .prompts.prompt import Prompt
 from .prompts.questions import ModelConfig, Question
+from .prompts.versions import PROMPTS
 from .store.store import StoreError, VoteStore
 
 
@@ -19,7 +21,7 @@ class Choice(NamedTuple):
     """What stands to choose for the name in row `row`.
 
     candidates : int32[<= k] nodes, best first; cosines : theirs; entries : the names of the index that they were found by.
-    listed : the same as the text that is asked.
+    offered : the same as a prompt may show them.
     """
 
     row: int
@@ -27,7 +29,7 @@ class Choice(NamedTuple):
     candidates: NDArray[np.int32]
     cosines: NDArray[np.float32]
     entries: NDArray[np.int32]
-    listed: str
+    offered: list[Offered]
 
 
 @dataclass(frozen=True)
@@ -49,18 +51,23 @@ class Choices:
         for row, nodes, cosines, entries in zip(not_direct, *found, strict=True):
             nodes, cosines, entries = (column[nodes >= 0] for column in (nodes, cosines, entries))
             if len(nodes):
-                listed = candidates_text([(index.tree.code(n), index.tree.name(n)) for n in nodes.tolist()])
-                asked.append(Choice(row, names[row], nodes, cosines, entries, listed))
+                offered = [
+                    Offered(index.tree.code(node), index.tree.name(node), index.shown(node, index.names[int(entry)]))
+                    for node, entry in zip(nodes.tolist(), entries.tolist(), strict=True)
+                ]
+                asked.append(Choice(row, names[row], nodes, cosines, entries, offered))
         return cls(direct, asked)
 
-    def questions(self, config: ModelConfig) -> Iterator[Question]:
-        """One for each of `asked`."""
-        return (Question(config, choice.name, choice.listed) for choice in self.asked)
+    def questions(self, config: ModelConfig, prompt: Prompt | None = None) -> Iterator[Question]:
+        """One for each of `asked`. prompt : says what is shown of the candidates; by default the built-in one of the version."""
+        shows = prompt or PROMPTS[config.prompt]
+        assert isinstance(shows, PickPrompt)
+        return (Question(config, choice.name, shows.listed(choice.offered)) for choice in self.asked)
 
-    def nodes(self, config: ModelConfig, store: VoteStore) -> NDArray[np.int32]:
+    def nodes(self, config: ModelConfig, store: VoteStore, prompt: Prompt | None = None) -> NDArray[np.int32]:
         """int32[u]: the direct match, or the candidate that `config` picked; -1 where there is neither."""
         nodes = self.direct.nodes.copy()
-        for choice, answer in zip(self.asked, store.stored(self.questions(config)), strict=True):
+        for choice, answer in zip(self.asked, store.stored(self.questions(config, prompt)), strict=True):
             if answer is not None and answer.verdict is not None:
                 nodes[choice.row] = choice.candidates[place_of(answer.verdict, len(choice.candidates), choice.name)]
         return nodes

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+from ..files.did_you_mean import hint
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
+from .prompts.files import prompt_of, prompt_of_text
+from .prompts.prompt import Prompt
 from .prompts.questions import ModelConfig, Question, canonical
 from .prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
 
@@ -28,6 +33,7 @@ class Voter:
     both_orders : the pair is put in both orders, and the answers averaged; else in order of code points alone.
     soft : the vote is a probability (from the log-probabilities of the answer's token, or as imported), else 0 or 1.
     repeats : how often each is asked.
+    prompt : what they are asked with; None for imported votes.
     """
 
     config: ModelConfig
@@ -35,12 +41,13 @@ class Voter:
     both_orders: bool
     soft: bool
     repeats: int
+    prompt: Prompt | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Voter:
-        soft = options["soft"]
-        config = _config(options, {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if soft else {})
-        return cls(config, options["endpoint"], options["order"] == "both", soft, options["repeats"])
+        soft, prompt = options["soft"], _prompt("vote", options)
+        config = _config(options, prompt, {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if soft else {})
+        return cls(config, options["endpoint"], options["order"] == "both", soft, options["repeats"], prompt)
 
     def questions(self, first: str, second: str) -> Iterator[Question]:
         """All that is asked about a pair of different names."""
@@ -65,33 +72,62 @@ class Picker:
     k: int
     distance: str = DISTANCES[0]
     entries: str = ENTRIES[0]
+    prompt: Prompt | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Picker:
         where = (options[each] for each in ("endpoint", "source", "encoder", "k", "distance", "entries"))
-        return cls(_config(options, {}), *where)
+        prompt = _prompt("pick", options)
+        return cls(_config(options, prompt, {}), *where, prompt)
 
 
-def _config(options: Mapping[str, Any], extra: Mapping[str, Any]) -> ModelConfig:
-    version = options["prompt"]
-    if version == IMPORTED:
-        return ModelConfig(options["model"], version)
-    chosen = options["parameters"] or {"max_tokens": PROMPTS[version].max_answer_tokens, "temperature": 0}
-    return ModelConfig(options["model"], version, canonical({**chosen, **extra}))
+def _config(options: Mapping[str, Any], prompt: Prompt | None, extra: Mapping[str, Any]) -> ModelConfig:
+    if prompt is None:
+        return ModelConfig(options["model"], IMPORTED)
+    chosen = options["parameters"] or {"max_tokens": prompt.max_answer_tokens, "temperature": 0}
+    return ModelConfig(options["model"], prompt.version, canonical({**chosen, **extra}))
+
+
+_of_text = lru_cache(maxsize=64)(prompt_of_text)
+
+
+def _prompt(kind: str, options: Mapping[str, Any]) -> Prompt | None:
+    if options["prompt"] == IMPORTED:
+        return None
+    return _of_text(kind, options["prompt_text"]) if options["prompt_text"] else PROMPTS[options["prompt"]]
+
+
+def with_prompt(entry: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    """A TOML entry of a vote or pick with the version of its prompt, and with the text of one that is a file.
+
+    So a model that is trained with a file keeps its words. folder : of the TOML file, in which the prompt's path begins.
+
+    Raises
+    ------
+    InputError
+        Of `prompt_of`.
+    """
+    given, kind = entry.get("prompt"), "pick" if entry.get("kind") == "icd_pick" else "vote"
+    if not isinstance(given, str) or given == IMPORTED or entry.get("prompt_text"):
+        return entry
+    prompt = prompt_of(kind, folder / given if (folder / given).is_file() else given)
+    return {**entry, "prompt": prompt.version, "prompt_text": prompt.file_text}
 
 
 VOTE_OPTIONS: dict[str, Any] = {
     "endpoint": "",
     "prompt": VOTE_PROMPT,
+    "prompt_text": "",
     "order": "canonical",
     "soft": False,
     "repeats": 1,
     "parameters": {},
 }
-VOTE_CHOICES = {"prompt": (VOTE_PROMPT, IMPORTED), "order": ORDERS}
+VOTE_CHOICES = {"order": ORDERS}
 PICK_OPTIONS: dict[str, Any] = {
     "endpoint": "",
     "prompt": PICK_PROMPT,
+    "prompt_text": "",
     "source": "icd10cm",
     "encoder": "shipped",
     "k": CANDIDATES,
@@ -99,7 +135,7 @@ PICK_OPTIONS: dict[str, Any] = {
     "entries": ENTRIES[0],
     "parameters": {},
 }
-PICK_CHOICES = {"prompt": (PICK_PROMPT,), "distance": DISTANCES, "entries": ENTRIES}
+PICK_CHOICES = {"distance": DISTANCES, "entries": ENTRIES}
 
 
 def problem_of(options: Mapping[str, Any]) -> str | None:
@@ -111,8 +147,22 @@ def problem_of(options: Mapping[str, Any]) -> str | None:
             return f"{name!r} is not between 1 and {highest}"
     if taken := sorted(set(options["parameters"]) & set(SET_BY_US)):
         return f"'parameters' sets what dxmatch sets itself: {', '.join(taken)}"
+    if problem := _problem_of_prompt(options):
+        return problem
     if options["prompt"] == IMPORTED:
         asked = options["parameters"] or options["endpoint"]
         if asked or options.get("order") == "both" or options.get("repeats", 1) > 1:
             return "an imported vote is never asked for, so it has no endpoint, order, repeats or parameters"
     return None
+
+
+def _problem_of_prompt(options: Mapping[str, Any]) -> str | None:
+    version, text, kind = options["prompt"], options["prompt_text"], "pick" if "source" in options else "vote"
+    if text:
+        made = _of_text(kind, text).version
+        return None if version == made else f"'prompt' is {version!r}, but that of 'prompt_text' is {made!r}"
+    known = [prompt.version for prompt in PROMPTS.values() if prompt.kind == kind]
+    if version in known or (kind == "vote" and version == IMPORTED):
+        return None
+    more = f", {IMPORTED}" if kind == "vote" else ""
+    return f"an unknown prompt {version!r}{hint(version, known)}. Allowed: {', '.join(known)}{more}, or a text file"

@@ -143,7 +143,9 @@ def candidates_of(
 ) -> list[Candidate]:
     """One row of `Found` as it is shown."""
     return [
-        Candidate(index.tree.code(node), index.tree.name(node), min(score, 1.0), index.shown(node, index.names[entry]))
+        Candidate(
+            index.tree.code(node), index.tree.name(node), min(score, 1.0), index.shown(node, index.names[int(entry)])
+        )
         for node, score, entry in zip(nodes.tolist(), scores.tolist(), entries.tolist(), strict=True)
         if node >= 0
     ]

@@ -74,8 +74,8 @@ def _first_category(tree: IcdTree, node: int) -> str:
 
 def _joined(first: Said, second: Said) -> Said:
     offsets = np.append(first.offsets, second.offsets[1:] + first.offsets[-1])
-    rest = (np.append(a, b).astype(a.dtype) for a, b in zip(first[1:], second[1:], strict=True))
-    return Said(offsets, *rest)
+    ids, bits = np.append(first.ids, second.ids), np.append(first.bits, second.bits)
+    return Said(offsets, ids, bits, np.append(first.unknown, second.unknown))
 
 
 def _added(trained: NDArray[np.uint8], vectors: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -35,11 +35,20 @@ NUMBERED = {
     "2": "I25.2 Old myocardial infarction",
     "3": "I20.0 Unstable angina",
 }
+FOUND = '["Acute myocardial infarction NOS","Healed myocardial infarction","Impending infarction"]'
+NAMES = {"1": "Acute myocardial infarction NOS", "2": "Healed myocardial infarction", "3": "Impending infarction"}
 # version: the second text beside "heart attack", the hash of the messages, and what their data block holds
 SAMPLES: dict[str, tuple[str, str, dict[str, str]]] = {
     "vote-1": ("acute myocardial infarction", "1f23acfc8cf0b85d8fc901c07761f172535ee9484ee1ed67b824c6142f04cb97",
         {"first": "heart attack", "second": "acute myocardial infarction"}),
+    "vote-2": ("acute myocardial infarction", "01610b6cdaa62ade8c86bc7c5048a872ac14536c1bd286e4f16c9fb6a6c6cbdc",
+        {"first": "heart attack", "second": "acute myocardial infarction"}),
+    "vote-ru-1": ("acute myocardial infarction", "241e183f805684e770ceb85eb1e9d94859a3181a47b33a934992455b489290db",
+        {"first": "heart attack", "second": "acute myocardial infarction"}),
     "icd-pick-1": (CANDIDATES, "3ffd6fb54a777233e4078c731bbe69bd57f0cfae62ba7f0f3279f334adaea802", {"diagnosis": "heart attack", **NUMBERED}),
+    "icd-pick-2": (FOUND, "05c162a6813d6c4d2fa6a3dd445c3cf57444ada6cd5fa0d08ae26a02b40aa869", {"diagnosis": "heart attack", **NAMES}),
+    "pick-name-1": (FOUND, "51bb268c583d4fd103690b5dc346429679fcf0674e1340c9b1970d0898c1d60f", {"diagnosis": "heart attack", **NAMES}),
+    "pick-ru-1": (FOUND, "96e27212be428220812894376b66d06572918d1eb87c97b27a6fa7b70fdf8b1f", {"diagnosis": "heart attack", **NAMES}),
     "judge-strict-1": (PREDICTED, "ff88c9b4e091e2b30f66c3df72b6f8e849cf5986cbded186fd21a7f5a5ac7e04", JUDGED),
     "judge-second-1": (PREDICTED, "784d795bd983eb73130a0e75fa831b392a0e5a49f0a3f54797c38e7c33ca75f0", JUDGED),
     "judge-2": (ANSWER, "bc10c04440631df253f6f78e1492ac0c41de5c2715216992b626a1e325196d32", {"reference": "heart attack", "answer": ANSWER}),
@@ -49,7 +58,9 @@ SAMPLES: dict[str, tuple[str, str, dict[str, str]]] = {
     "observation-1": ("ST elevation", "a8099b15259245dbcfb57e2cb565fd7b2a4d593394fb1a6e274316ca4822b768", {"first": "heart attack", "second": "ST elevation"}),
     "rationale-1": ("typical of it", "deadee665201a2a69ae5b33042862bf2a567f5634a5928474086f3d8a9117763", {"first": "heart attack", "second": "typical of it"}),
 }  # fmt: skip
-LISTED = {"icd-pick-1": lambda text: candidates_text([("I21", text)]), "judge-strict-1": lambda text: list_text([text]),
+LISTED = {"icd-pick-1": lambda text: candidates_text([("I21", text)]), "icd-pick-2": lambda text: list_text([text]),
+          "pick-name-1": lambda text: list_text([text]), "pick-ru-1": lambda text: list_text([text]),
+          "judge-strict-1": lambda text: list_text([text]),
           "judge-second-1": lambda text: list_text([text]), "severity-1": lambda text: "",
           "check-2": lambda text: check_text(text, 0, text)}  # fmt: skip
 
@@ -59,9 +70,9 @@ def asked(version: str, first: str = "a", second: str | None = None) -> Question
 
 
 def content(version: str, first: str, second: str) -> str:
-    (message,) = PROMPTS[version].messages(first, second)
-    assert set(message) == {"role", "content"} and message["role"] == "user"
-    return message["content"]
+    messages = PROMPTS[version].messages(first, second)
+    assert [message["role"] for message in messages] in (["user"], ["system", "user"])
+    return "\n".join(message["content"] for message in messages)
 
 
 def opened(text: str) -> tuple[str, dict[str, str]]:
@@ -87,7 +98,16 @@ def test_what_is_asked() -> None:
     assert frames["vote-1"].partition("|")[0].count("\n- ") == 6
     assert frames["vote-1"].endswith("Answer with one word: Yes or No.")
     assert len(frames["vote-1"]) < 600  # with its data about 150 tokens
+    for vote, last in (("vote-2", "nothing else: Yes or No."), ("vote-ru-1", "ничем больше: Да или Нет.")):
+        assert [line[:3] for line in frames[vote].splitlines() if line[:1].isdigit()] == [f"{n}. " for n in range(1, 7)]
+        assert frames[vote].endswith(last)
     assert "1 to 3, or 0" in frames["icd-pick-1"]
+    for rule in ("mind the details", "most words and the most meaning", "only from the list, and exactly one", "of equals take the first",
+                 "A shorter entry is better"):  # fmt: skip
+        assert rule in frames["icd-pick-2"]
+    assert "Choose exactly one, and only from the list." in frames["pick-name-1"].partition("|")[0]
+    assert '{"icd_name": "…"}' in frames["pick-name-1"].partition("|")[2]
+    assert "от 1 до 3." in frames["pick-ru-1"]
     for dimension in ("anatomy", "mechanism", "cause", "course in time", "test", "treatment"):
         assert f"\n- {dimension}: " in frames["judge-strict-1"]
     for judge in ("judge-strict-1", "judge-second-1"):
@@ -134,7 +154,7 @@ def test_an_echo_is_no_verdict(version: str, hostile_texts: list[str]) -> None:
     naming, second_of = Normalizer(), LISTED.get(version, lambda text: text)
     for text in hostile_texts:
         questions = [asked(version, text, second_of(text))]
-        if version == "vote-1":
+        if PROMPTS[version].kind == "vote":
             questions += [asked(version, text, "angina"), asked(version, "angina", text)]
         for question in questions:
             whole = content(version, question.first, question.second)

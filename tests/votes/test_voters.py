@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> VoteStore:
 
 def test_questions_in_canonical_order_or_both_and_repeated() -> None:
     one = voter()
-    assert one.config == ModelConfig("m", "vote-1", '{"max_tokens":16,"temperature":0}')
+    assert one.config == ModelConfig("m", "vote-2", '{"max_tokens":16,"temperature":0}')
     assert list(one.questions("b", "a")) == [Question(one.config, "a", "b", 0)]
     both = voter(order="both", repeats=2)
     asked = [(q.first, q.second, q.repeat) for q in both.questions("b", "a")]

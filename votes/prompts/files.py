@@ -91,11 +91,50 @@ def prompt_of_text(kind: str, text: str, source: str = "prompt") -> Prompt:
     return prompt
 
 
+def named(name: str) -> Prompt:
+    """A built-in prompt of any kind: the default of a kind, or by name or version; `prompt_of` where the kind is known.
+
+    Raises
+    ------
+    InputError
+        No such prompt.
+    """
+    if name in KINDS:
+        return prompt_of(name)
+    known: dict[str, Prompt] = {}
+    for prompt in reversed(PROMPTS.values()):  # of one name, the latest version
+        for word in (prompt.version, prompt.long_name, prompt.name):
+            known.setdefault(word, prompt)
+    if name not in known:
+        allowed = f"a kind ({', '.join(KINDS)}) or one of {', '.join(prompt.version for prompt in PROMPTS.values())}"
+        raise InputError(f"no such prompt{hint(name, [*KINDS, *known])}", allowed=allowed, got=name)
+    return known[name]
+
+
+def names_of(kind: str) -> list[str]:
+    """The versions of the built-in prompts of a kind, the default first."""
+    versions = [version for version, prompt in PROMPTS.items() if prompt.kind == kind]
+    return sorted(versions, key=lambda version: version != LATEST[kind])
+
+
+def allowed_in(kind: str) -> str:
+    """What a file of a kind holds, in words."""
+    return _allowed(PROMPTS[LATEST[kind]])
+
+
 def file_of(prompt: Prompt) -> str:
-    """A prompt as the text of a file, which asks the same where it is given back."""
+    """A prompt as the text of a file, which asks the same where it is given back.
+
+    Raises
+    ------
+    InputError
+        A prompt of an earlier release that puts in other things than a file of its kind can.
+    """
     if prompt.file_text:
         return prompt.file_text
     like, head = PROMPTS[LATEST[prompt.kind]], ""
+    if prompt.placeholders != like.placeholders:
+        raise InputError(f"{prompt.version} holds other things than a file of its kind", allowed=_allowed(like))
     if isinstance(prompt, DiagnosisPrompt) and prompt.k is not None:
         head += f"k = {prompt.k}\n"
     if prompt.max_answer_tokens != like.max_answer_tokens:

@@ -13,7 +13,7 @@ REASONS = {
     "truncated": "the answer was cut off at the limit on tokens",
     "unclear": "the answer names no verdict",
     "contradictory": "the answer names more than one verdict",
-    "out of range": "the number is not that of a candidate",
+    "out of range": "the number, or the name, is not that of a candidate",
     "too long": "the answer is longer than any answer needs to be",
 }
 """Why an answer holds no verdict. It is an answer all the same: it is kept, and not asked for again unless one says so."""
@@ -38,7 +38,7 @@ class Question:
     """One call. Diagnoses are names, after normalisation.
 
     first, second : of a vote, the two diagnoses in the order in which they are put; of a pick, the diagnosis and its
-        candidates as a JSON list of [code, title]; of a judge, the reference and a list of diagnoses; of a class, the reference
+        candidates as a JSON list, of [code, title] or of names, as its prompt shows them; of a judge, the reference and a list of diagnoses; of a class, the reference
         and a diagnosis.
     repeat : 0, 1, … where the same is asked several times.
     """

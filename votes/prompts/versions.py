@@ -6,21 +6,23 @@ from ...endpoints.replies import ChatReply
 from .class_prompts import RelationPrompt, SeverityPrompt
 from .diagnosis_prompts import DIAGNOSIS_PROMPTS
 from .judge_prompts import CheckPrompt, JudgePrompt, SecondJudgePrompt, StrictJudgePrompt
-from .pick_prompt import PickPrompt
+from .pick_prompt import FoundNamePrompt, NameInJsonPrompt, PickPrompt
 from .prompt import Prompt
 from .questions import MAX_RAW, Answer, Question
 from .reasoning_prompts import ObservationPrompt, RationalePrompt
+from .russian_pick_prompt import russian_pick
 from .vote_prompt import VotePrompt
 
 PROMPTS: dict[str, Prompt] = {
     prompt.version: prompt
     for prompt in (
-        VotePrompt(), PickPrompt(), StrictJudgePrompt(), SecondJudgePrompt(), JudgePrompt(), CheckPrompt(),
-        RelationPrompt(), SeverityPrompt(), *DIAGNOSIS_PROMPTS.values(), ObservationPrompt(), RationalePrompt(),
+        *VotePrompt.built_in(), PickPrompt(), FoundNamePrompt(), NameInJsonPrompt(), russian_pick(), StrictJudgePrompt(),
+        SecondJudgePrompt(), JudgePrompt(), CheckPrompt(), RelationPrompt(), SeverityPrompt(), *DIAGNOSIS_PROMPTS.values(),
+        ObservationPrompt(), RationalePrompt(),
     )
 }  # fmt: skip
 VOTE_PROMPT = VotePrompt.version
-PICK_PROMPT = PickPrompt.version
+PICK_PROMPT = FoundNamePrompt.version
 JUDGE_PROMPT = JudgePrompt.version
 CHECK_PROMPT = CheckPrompt.version
 RELATION_PROMPT = RelationPrompt.version

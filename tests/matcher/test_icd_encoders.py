@@ -1,0 +1,113 @@
+"""The mapping to ICD-10 with any encoder: a sentence-transformers model, an embeddings endpoint, one that a feature set declares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dxmatch
+from dxmatch.errors import OptionError
+from dxmatch.matcher.icd_mapping import map_icd
+
+TREE = """code,name,parent
+IX,Diseases of the circulatory system,
+I20,Angina pectoris,IX
+I20.0,Unstable angina,I20
+I21,Acute myocardial infarction,IX
+I50,Heart failure,IX
+"""
+ASKED = "unstable angina attack"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "tree.csv").write_text(TREE, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("distance", ["cosine", "euclidean"])
+@pytest.mark.parametrize("entries", ["codes", "names"])
+def test_a_sentence_model(here: Path, tiny_sentence_model: Path, distance: str, entries: str) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    made = map_icd(
+        ASKED, source="tree.csv", encoder=f"sentence-transformers:{tiny_sentence_model}", distance=distance, entries=entries,
+        sections=False, k=3,
+    )  # fmt: skip
+    (row,) = made.table.to_pylist()
+    model = SentenceTransformer(str(tiny_sentence_model), device="cpu")
+    names = ["angina pectoris", "unstable angina", "acute myocardial infarction", "heart failure"]
+    vectors, asked = np.asarray(model.encode(names)), np.asarray(model.encode([ASKED]))[0]
+    if distance == "euclidean":
+        wanted = -np.linalg.norm(vectors - asked, axis=1)
+    else:
+        wanted = vectors @ asked / np.linalg.norm(vectors, axis=1) / np.linalg.norm(asked)
+    if entries == "names" or distance == "euclidean":
+        order = np.argsort(-wanted)[:3]
+        assert [one["found"].lower() for one in row["candidates"]] == [names[i] for i in order]
+        np.testing.assert_allclose([one["score"] for one in row["candidates"]], wanted[order], atol=1e-4)
+    assert made.settings["encoder"].startswith("sentence-")
+    assert made.settings["encoder"].endswith("-own-length") == (distance == "euclidean")
+    assert row["how"] == "nearest"
+
+
+def test_lengths_count_for_euclid_alone(here: Path, tiny_sentence_model: Path) -> None:
+    from dxmatch.features.feature_set import FeatureSet
+    from dxmatch.matcher.match_function import load
+
+    m, name = load(), f"sentence-transformers:{tiny_sentence_model}"
+    providers = FeatureSet.read("offline").open(m.providers.normalizer)
+    unit, own = (providers.encoder(name, unit).encode(["angina", "heart failure"]) for unit in (True, False))
+    lengths = np.linalg.norm(own, axis=1)
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, atol=1e-6)
+    assert (abs(lengths - 1) > 0.01).all()
+    np.testing.assert_allclose(own / lengths[:, None], unit, atol=1e-6)
+
+
+def test_an_endpoint_by_its_name_or_declared(here: Path, loopback: Any) -> None:
+    loopback.rules()
+    (here / "mine.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n', "utf-8")
+    made = map_icd(
+        [ASKED, "Heart failure"], source="tree.csv", encoder="endpoint:lab:big-embedder", endpoints="mine.toml", entries="names"
+    )  # fmt: skip
+    assert [row["how"] for row in made.table.to_pylist()] == ["nearest", "direct"]
+    assert loopback.log()["requests"][0]["path"].endswith("/embeddings")
+    assert "big-embedder" in made.settings["encoder"]
+    declared = f"""
+[endpoint.lab]
+url = "{loopback.url}"
+[encoder.big]
+model = "big-embedder"
+endpoint = "lab"
+[[feature]]
+name = "cosine_big"
+kind = "cosine"
+encoder = "big"
+"""
+    (here / "set.toml").write_text(declared, "utf-8")
+    again = map_icd([ASKED, "Heart failure"], source="tree.csv", encoder="big", features="set.toml", entries="names")
+    assert again.table.equals(made.table)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "said"),
+    [
+        ("bergamott", "one of shipped, giga, bergamot, arctic; did you mean 'bergamot'"),
+        ("endpoint:openai:text-embedding-3-large", "an endpoint of the option 'endpoints'"),
+        ("endpoint:local", "endpoint:NAME:MODEL"),
+        ("endpoint:local: ", "endpoint:NAME:MODEL"),
+    ],
+)
+def test_what_is_no_encoder(encoder: str, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        map_icd("angina", encoder=encoder)
+
+
+def test_the_shipped_one_by_name_is_the_one_without(here: Path) -> None:
+    plain = dxmatch.icd(["unstable angina attack"], source="tree.csv")
+    assert dxmatch.icd(["unstable angina attack"], source="tree.csv", encoder="shipped").equals(plain)

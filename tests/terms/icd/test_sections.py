@@ -1,0 +1,130 @@
+"""Chapters and sections among the entries, and k names in place of k codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dxmatch.errors import OptionError
+from dxmatch.features.providers import SHIPPED
+from dxmatch.matcher.icd_mapping import map_icd
+from dxmatch.matcher.match_function import load
+from dxmatch.terms.icd import IcdIndex, IcdTree, with_sections
+from dxmatch.terms.icd.written import written_names
+from dxmatch.terms.text.normalizer import Normalizer
+
+
+@pytest.fixture(scope="module")
+def wide(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
+    return with_sections(index, normalizer)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("tuberculosis", "A15-A19"), ("diabetes mellitus", "E08-E13"), ("neoplasms", "2"), ("hernia", "K40-K46"), ("suicide", "X71-X83"),
+        ("respiratory tuberculosis", "A15"),
+        ("influenza due to unidentified influenza virus", "J11"), ("angina pectoris", "I20"),
+    ],
+)  # fmt: skip
+def test_a_sections_own_name_means_it(wide: IcdIndex, name: str, code: str) -> None:
+    (node,) = wide.direct([name]).nodes
+    assert wide.tree.code(node) == code
+
+
+def test_a_title_of_a_code_goes_before_a_section(small: Path, encoder, normalizer: Normalizer) -> None:
+    small.write_text(small.read_text("utf-8").replace("Ischaemic heart diseases", "Angina pectoris"), "utf-8")
+    index = with_sections(IcdIndex.open(small, encoder, normalizer, False), normalizer)
+    assert index.tree.code(index.direct(["angina pectoris"]).nodes[0]) == "I20"
+
+
+def test_the_index_of_the_features_stays(index: IcdIndex, wide: IcdIndex) -> None:
+    before = index.vectors.copy(), index.nodes.copy(), list(index.names)
+    assert index.tree.kinds[index.nodes].min() >= 2
+    assert index.direct(["neoplasms"]).nodes[0] < 0
+    assert len(wide.names) > len(index.names)
+    np.testing.assert_array_equal(before[0], index.vectors)
+    np.testing.assert_array_equal(before[1], index.nodes)
+    assert before[2] == list(index.names)
+
+
+def test_the_features_of_the_shipped_model_see_no_section() -> None:
+    providers = load().providers
+    map_icd("tuberculosis")
+    assert providers.icd_index("icd10cm", SHIPPED).direct(["tuberculosis"]).nodes[0] < 0
+
+
+def test_a_section_is_found_by_what_is_near_its_name(wide: IcdIndex, index: IcdIndex) -> None:
+    names = ["intestinal infectious disease of children", "certain zoonotic bacterial disease"]
+    codes = [[wide.tree.code(n) for n in row] for row in wide.candidates(names, 5).nodes]
+    assert codes[0][0] == "A00-A09"
+    assert codes[1][0] == "A20-A28"
+    assert not any("-" in index.tree.code(n) for row in index.candidates(names, 5).nodes for n in row)
+    alone = wide.ranked(names[:1], 5)
+    assert alone.nodes[0].tolist() == wide.ranked(names, 5).nodes[0].tolist()
+
+
+def test_names_without_codes_and_notes(cm: IcdTree) -> None:
+    assert next(iter(written_names(cm, cm.find("A15-A19")))) == "Tuberculosis"
+    notes = [name for node in (cm.find("Y21-Y33"), cm.find("Z40-Z53")) for name in written_names(cm, node)]
+    assert not any("." in name for name in notes)
+
+
+@pytest.fixture(scope="module")
+def by_name(folder: Path, encoder, normalizer: Normalizer) -> IcdIndex:
+    return IcdIndex.open("icd10cm", encoder, normalizer, folder, counted="names")
+
+
+def test_names_are_titles_and_terms_and_a_code_may_come_twice(by_name: IcdIndex) -> None:
+    found = by_name.candidates(["chronic bronchitis"], 15)
+    entries, nodes = found.entries[0].tolist(), found.nodes[0].tolist()
+    assert len(set(entries)) == 15 > len(set(nodes))
+    assert [by_name.nodes[entry] for entry in entries] == nodes
+    assert (np.diff(found.scores[0]) <= 0).all()
+    written = [by_name.shown(node, by_name.names[entry]) for node, entry in zip(nodes, entries, strict=True)]
+    official = {*by_name.tree.names, *by_name.tree.terms}
+    assert set(written) <= official
+    cosines = by_name.vectors @ by_name.encoder.encode(["chronic bronchitis"])[0]
+    np.testing.assert_allclose(found.scores[0], np.sort(cosines)[::-1][:15], atol=1e-6)
+
+
+def test_names_are_ranked_by_the_distance_alone(by_name: IcdIndex) -> None:
+    texts = ["infarction of the heart", "asdf"]
+    ranked, nearest = by_name.ranked(texts, 5), by_name.candidates(texts, 5)
+    assert ranked.nodes.tolist() == nearest.nodes.tolist()
+    assert by_name.mapped(texts, ranked).tolist() == [True, True]
+
+
+class Stretched:
+    """The vectors of another encoder, longer for longer names."""
+
+    def __init__(self, inner) -> None:
+        self.inner, self.dimensions, self.identity = inner, inner.dimensions, f"{inner.identity}-stretched"
+
+    def encode(self, texts):
+        return self.inner.encode(texts) * np.array([[len(text) / 10] for text in texts], np.float32)
+
+
+@pytest.mark.parametrize("counted", ["codes", "names"])
+def test_euclid_finds_the_least_distance(
+    small: Path, encoder, normalizer: Normalizer, tmp_path: Path, counted: str
+) -> None:
+    made = {"distance": "euclidean", "counted": counted}
+    index = IcdIndex.open(small, Stretched(encoder), normalizer, tmp_path / "c", **made)
+    asked = Stretched(encoder).encode(["infarction of the anterior wall"])
+    distances = np.linalg.norm(index.vectors - asked, axis=1)
+    for one in (index, IcdIndex.open(small, Stretched(encoder), normalizer, tmp_path / "c", **made)):
+        found = one.candidates(["infarction of the anterior wall"], 3)
+        np.testing.assert_allclose(found.scores[0], -np.sort(distances)[:3], atol=1e-5)
+        assert found.entries[0, 0] == distances.argmin()
+        wide = with_sections(one, normalizer)
+        assert len(wide.names) > len(one.names)
+        assert wide.ranked(["ischaemic heart disease"], 1).nodes[0, 0] == one.tree.find("I20-I25")
+
+
+def test_unknown_ways_are_refused(small: Path, encoder, normalizer: Normalizer) -> None:
+    for wrong in ({"distance": "manhattan"}, {"counted": "titles"}):
+        with pytest.raises(OptionError, match="must be 'co"):
+            IcdIndex.open(small, encoder, normalizer, False, **wrong)
