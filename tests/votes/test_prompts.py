@@ -21,7 +21,11 @@ from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfi
 from dxmatch.votes.prompts.versions import PROMPTS as ALL
 from dxmatch.votes.prompts.versions import answer_of
 
-PROMPTS = {version: prompt for version, prompt in ALL.items() if prompt.kind not in ("diagnosis", "choice", "observation", "rationale")}
+PROMPTS = {
+    version: prompt
+    for version, prompt in ALL.items()
+    if prompt.kind not in ("diagnosis", "choice", "choice-reading", "observation", "rationale")
+}
 CANDIDATES = candidates_text(
     [("I21", "Acute myocardial infarction"), ("I25.2", "Old myocardial infarction"), ("I20.0", "Unstable angina")]
 )
