@@ -119,7 +119,10 @@ def test_a_language_model_judges_and_classifies_from_the_command_line_and_from_p
     )
     assert json.loads(again.to_json()) == report
     assert budget.summaries == [] and loopback.log()["calls"] == calls
-    with pytest.raises(NotServed, match=r"'judge' parameter must be model \(M itself\), or ENDPOINT:MODEL, with one of local.*did you mean"):
+    with pytest.raises(
+        NotServed,
+        match=r"'judge' parameter must be model \(M itself\), or ENDPOINT:MODEL, with one of local.*did you mean",
+    ):
         dxmatch.evaluate("lists.csv", judge="locl:m", endpoints="e.toml")
 
 

@@ -29,10 +29,11 @@ def missing(lists: Lists, context: Context) -> str | None:
 
 
 def compute(lists: Lists, context: Context) -> Section:
-    """With M, in the cases that have a reference, within the first k diagnoses of each list."""
+    """With M, in the cases that have a reference, within the first k diagnoses of each list; by default within all of them."""
     matches = shared_matches(lists, context)
     kept = np.flatnonzero(matches.given.any(1))
-    section = recall_section(lists, matches.hits[kept], matches.given[kept], kept, context)
+    hits = matches.found[:, :, None] if context.k_of(NAME) is None else matches.hits
+    section = recall_section(lists, hits[kept], matches.given[kept], kept, context)
     if without := len(lists.cases) - len(kept):
         section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
     return section
@@ -46,18 +47,18 @@ def recall_section(
     context: Context,
     *,
     of: str = "",
-    places: NDArray[np.integer] | None = None,
+    placed: tuple[NDArray[np.integer], Sequence[int]] | None = None,
 ) -> Section:
     """Disease- and patient-level recall of each rater in the cases `kept`, with intervals over these.
 
     hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M: a judge of the whole
-        answer. places : int [kept cases, r, D], at which place of the list, from 1, 0 for none; top-k accuracy is then told too (with M,
-        the ranking family tells it).
+        answer. placed : int [kept cases, r, D], at which place of the list, from 1, 0 for none, and the k of the top-k accuracy that is then told
+        too (with M, the ranking family tells it).
 
     Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
     "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
     """
-    k = None if of else context.k
+    k = None if of else context.k_of(NAME)
     found, there = found_in(hits, given, k)
     raters, absent = lists.raters, lists.absent[kept]
     sizes = np.broadcast_to(there.sum(-1), (len(kept), len(raters)))
@@ -68,10 +69,11 @@ def recall_section(
         Measure("disease_recall", columns=(found_of, all_of), combine=ratio, k=k, **shared),
         Measure("patient_recall", columns=(whole,), k=k, **shared),
     ]
-    if places is not None:
-        first = ((places > 0) & (places <= context.k) & there).any(-1)
-        named = without_absent(first.astype(float), absent)
-        measures.append(Measure("top_k_accuracy", columns=(named,), k=context.k, **shared))
+    places, ranks = placed or (np.zeros(0), ())
+    for at in ranks:
+        named = ((places > 0) & (places <= at) & there).any(-1)
+        columns = (without_absent(named.astype(float), absent),)
+        measures.append(Measure("top_k_accuracy", columns=columns, k=at, **shared))
     values = estimates(measures, lists.cases, context)
     rows = table_rows(values, context)
     prompts = prompt_rows(rows)
@@ -80,8 +82,12 @@ def recall_section(
         TITLE,
         rows=rows,
         tables={"prompts": prompts} if prompts else {},
-        per_case={"share of the reference found": spread_over(found_of / all_of, kept, len(lists.cases))},
-        words=_words(rows, k),
+        per_case={
+            f"share of the reference found{f', by the {of}' if of else ''}": spread_over(
+                found_of / all_of, kept, len(lists.cases)
+            )
+        },
+        words=_words(rows, k, of),
         estimates=values,
     )
 
@@ -111,7 +117,7 @@ def prompt_rows(rows: Sequence[Row]) -> list[Row]:
     return out
 
 
-def _words(rows: Sequence[Row], k: int | None) -> list[str]:
+def _words(rows: Sequence[Row], k: int | None, of: str) -> list[str]:
     """What the best rater finds."""
     of_diseases = [row for row in rows if row["metric"] == REGISTRY["disease_recall"].symbol]
     of_diseases = [row for row in of_diseases if row["value"] is not None]
@@ -120,4 +126,5 @@ def _words(rows: Sequence[Row], k: int | None) -> list[str]:
     best = max(of_diseases, key=lambda row: row["value"])
     first = "answers name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
     most = "; no other rater's name more" if len(of_diseases) > 1 else ""
-    return [f"Of all reference diagnoses, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]
+    by = f", by the {of}" if of else ""
+    return [f"Of all reference diagnoses{by}, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -51,12 +51,14 @@ class CaseTable:
     """The lists of n cases beside their right answers, with what M made of them; computed when it is asked for.
 
     k : the diagnoses of each list that count. M is asked about relations at the first use of `told`.
+    judged : (case, rater) -> what a judge said of each reference diagnosis, in sentences.
     """
 
     lists: Lists = field(repr=False)
     matches: ReferenceMatches = field(repr=False)
     matcher: Matcher = field(repr=False)
     k: int
+    judged: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict, repr=False)
 
     @property
     def threshold(self) -> float:
@@ -72,7 +74,12 @@ class CaseTable:
         """The same with the raters in this order, those that are not named behind."""
         wanted = {rater: place for place, rater in enumerate(raters)}
         at = sorted(range(len(self.lists.raters)), key=lambda i: wanted.get(self.lists.raters[i], len(wanted)))
-        found = replace(self.matches, probabilities=self.matches.probabilities[:, at], hits=self.matches.hits[:, at])
+        found = replace(
+            self.matches,
+            probabilities=self.matches.probabilities[:, at],
+            hits=self.matches.hits[:, at],
+            found=self.matches.found[:, at],
+        )
         return replace(self, lists=self.lists.of_raters(at), matches=found)
 
     @cached_property
@@ -256,4 +263,4 @@ def case_table(lists: Lists, context: Context) -> CaseTable | None:
     """Of lists with right answers; None without them, and where asking M again would cost votes that nobody asked for."""
     if not any(lists.reference) or (context.profile.rests_on_votes and "reference_matches" not in context.made):
         return None
-    return CaseTable(lists, shared_matches(lists, context), context.matcher, context.k)
+    return CaseTable(lists, shared_matches(lists, context), context.matcher, context.relative_k)

@@ -33,6 +33,7 @@ SECOND = {
     "vote": "angina", "pick": candidates_text([("I21", "Acute myocardial infarction")]), "judge": "1. angina",
     "check": check_text("1. angina", 0, "another disease"), "relation": "angina", "severity": "", "diagnosis": "",
     "choice": '["yes","no"]', "choice-reading": '["yes","no"]',
+    "observation": "ST elevation", "rationale": "typical of it",
 }  # fmt: skip
 OF_LISTS = ("judge-strict-1", "judge-second-1")
 
