@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar
 
 from .data_block import data_block, json_string, numbered
 from .prompt import DATA, Prompt
@@ -37,7 +36,7 @@ def candidates_of(text: str) -> list[tuple[str, str]]:
 class PickPrompt(Prompt):
     """A diagnosis and its candidates; a number is asked for, from 1. 0, for none of them, is out of range."""
 
-    version: ClassVar[str] = "icd-pick-1"
+    version = "icd-pick-1"
     kind, placeholders, optional = "pick", ("diagnosis", "candidates"), ("count",)
     text, _verdicts = _BEFORE + DATA + _AFTER, _VERDICTS
 
