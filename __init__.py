@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .errors import NotUnderstood as NotUnderstood
     from .errors import NotUnderstoodWarning as NotUnderstoodWarning
     from .errors import OptionError as OptionError
+    from .evaluation.choice.choice import choice as choice
     from .evaluation.evaluate import Report as Report
     from .evaluation.evaluate import evaluate as evaluate
     from .evaluation.reasoning.evaluate import reasoning as reasoning
@@ -56,6 +57,7 @@ _HOME = {
     "suggest": "labelling.suggest",
     "Suggestion": "labelling.suggestion",
     "score_files": "jobs.job",
+    "choice": "evaluation.choice.choice",
     "evaluate": "evaluation.evaluate",
     "Report": "evaluation.evaluate",
     "reasoning": "evaluation.reasoning.evaluate",

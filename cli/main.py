@@ -8,6 +8,7 @@ import typer
 
 from .ask import ask
 from .audit import audit, explain
+from .choice import choice
 from .demo import demo
 from .evaluate import evaluate
 from .icd import icd
@@ -47,6 +48,10 @@ for command, example in (
     (
         icd,
         'dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv',
+    ),
+    (
+        choice,
+        "dxmatch choice questions.json answers.csv -o choice.md    or: dxmatch choice questions.json --ask lab:qwen2.5-7b --endpoints endpoints.toml",
     ),
     (audit, "dxmatch audit held_out.csv --model my-model -o audit"),
     (explain, 'dxmatch explain "heart attack" "acute MI" -o why.svg'),

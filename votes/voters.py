@@ -78,7 +78,7 @@ class Picker:
     def of(cls, options: Mapping[str, Any]) -> Picker:
         where = (options[each] for each in ("endpoint", "source", "encoder", "k", "distance", "entries"))
         prompt = _prompt("pick", options)
-        return cls(_config(options, prompt, {}), *where, prompt)
+        return cls(_config(options, prompt, {}), *where, prompt=prompt)
 
 
 def _config(options: Mapping[str, Any], prompt: Prompt | None, extra: Mapping[str, Any]) -> ModelConfig:

@@ -415,7 +415,9 @@ def test_files(compared, here):
 def test_the_page_escapes_and_warns_first(compared):
     page = compared("good", "poor").to_html()
     assert "fever &lt;b&gt;" in page and "fever <b>" not in page
-    places = [page.index(text) for text in ("Before you read on", "Acc_diag", "Note by note</h2>", "Only in the note (1)")]
+    places = [
+        page.index(text) for text in ("Before you read on", "Acc_diag", "Note by note</h2>", "Only in the note (1)")
+    ]
     assert places == sorted(places)
     assert "What the graph says of these diagnoses" in page and "stays in hospital" in page
     assert "its program divides by that number + 1" in page

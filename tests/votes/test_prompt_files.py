@@ -18,6 +18,7 @@ from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.vote_plan import prompts_of
 from dxmatch.votes.asker import Job, ask
 from dxmatch.votes.batch_files import export, import_batch
+from dxmatch.votes.prompts.choice_prompts import options_text
 from dxmatch.votes.prompts.files import KINDS, file_of, named, prompt_of, prompt_of_text
 from dxmatch.votes.prompts.judge_prompts import check_text
 from dxmatch.votes.prompts.pick_prompt import candidates_text
@@ -31,6 +32,7 @@ RUSSIAN = 'Ты врач.\n---\nОдна болезнь: {first} и {second}?\n�
 SECOND = {
     "vote": "angina", "pick": candidates_text([("I21", "Acute myocardial infarction")]), "judge": "1. angina",
     "check": check_text("1. angina", 0, "another disease"), "relation": "angina", "severity": "", "diagnosis": "",
+    "choice": '["yes","no"]', "choice-reading": '["yes","no"]',
     "observation": "ST elevation", "rationale": "typical of it",
 }  # fmt: skip
 OF_LISTS = ("judge-strict-1", "judge-second-1")
@@ -80,14 +82,14 @@ def test_a_built_in_prompt_as_a_file_asks_the_same(version: str) -> None:
 def test_nothing_breaks_out_of_a_placeholder(kind: str, hostile_texts: list[str]) -> None:
     names = PROMPTS[LATEST[kind]].placeholders
     prompt = prompt_of_text(kind, "\n".join(f"{name}: {{{name}}}" for name in names))
-    made = {"pick": lambda text: candidates_text([("I21", text)]), "check": lambda text: check_text(text, 0, text)}  # fmt: skip
+    made = {"choice": lambda text: options_text([text]), "choice-reading": lambda text: options_text([text]), "pick": lambda text: candidates_text([("I21", text)]), "check": lambda text: check_text(text, 0, text)}  # fmt: skip
     for text in hostile_texts:
         (message,) = prompt.messages(text, made.get(kind, lambda text: text)(text) if SECOND[kind] else "")
         lines = message["content"].splitlines()
         held = [line.partition(" ")[2] for line in lines if line.startswith(tuple(f"{name}: " for name in names))]
         assert json.loads(held[0]) == text
         assert not set("<>|[]&`") & set(message["content"]), "nothing closes a block or spells a control token"
-        assert len(lines) == len(names) + sum(line.startswith("1. ") for line in lines)
+        assert len(lines) == len(names) + sum(line.startswith(("1. ", "A. ")) for line in lines)
 
 
 @pytest.mark.parametrize(("kind", "data", "problem"), [

@@ -22,7 +22,9 @@ from dxmatch.votes.prompts.versions import PROMPTS as ALL
 from dxmatch.votes.prompts.versions import answer_of
 from dxmatch.votes.prompts.vote_prompt import VotePrompt
 
-PROMPTS = {version: prompt for version, prompt in ALL.items() if prompt.kind not in ("diagnosis", "choice")}
+PROMPTS = {
+    version: prompt for version, prompt in ALL.items() if prompt.kind not in ("diagnosis", "choice", "choice-reading")
+}
 CANDIDATES = candidates_text(
     [("I21", "Acute myocardial infarction"), ("I25.2", "Old myocardial infarction"), ("I20.0", "Unstable angina")]
 )

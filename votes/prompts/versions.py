@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...endpoints.replies import ChatReply
+from .choice_prompts import CHOICE_PROMPTS
 from .class_prompts import RelationPrompt, SeverityPrompt
 from .diagnosis_prompts import DIAGNOSIS_PROMPTS
 from .judge_prompts import CheckPrompt, JudgePrompt, SecondJudgePrompt, StrictJudgePrompt
@@ -18,7 +19,7 @@ PROMPTS: dict[str, Prompt] = {
     for prompt in (
         *VotePrompt.built_in(), PickPrompt(), FoundNamePrompt(), NameInJsonPrompt(), russian_pick(), StrictJudgePrompt(),
         SecondJudgePrompt(), JudgePrompt(), CheckPrompt(), RelationPrompt(), SeverityPrompt(), *DIAGNOSIS_PROMPTS.values(),
-        ObservationPrompt(), RationalePrompt(),
+        *CHOICE_PROMPTS, ObservationPrompt(), RationalePrompt(),
     )
 }  # fmt: skip
 VOTE_PROMPT = VotePrompt.version
@@ -33,6 +34,7 @@ LATEST = {
     "vote": VOTE_PROMPT, "pick": PICK_PROMPT, "judge": JUDGE_PROMPT, "check": CHECK_PROMPT,
     "relation": RELATION_PROMPT, "severity": SEVERITY_PROMPT, "diagnosis": DIAGNOSIS_PROMPTS["free"].version,
     "observation": OBSERVATION_PROMPT, "rationale": RATIONALE_PROMPT,
+    "choice": "choice-one-1", "choice-reading": "choice-reading-1",
 }  # fmt: skip
 """The default of each kind."""
 

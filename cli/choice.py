@@ -1,0 +1,104 @@
+"""`dxmatch choice`: multiple-choice questions, answered under several orders of their options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import Bootstrap, Seed
+from .votes import Endpoints, quiet_retries, say_asked
+
+ASKED = "Language models"
+
+
+def choice(
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            help="The questions: question, options (a list, or A. … B. …), answer; a file, or a folder whose files are subsets."
+        ),
+    ],
+    answers: Annotated[
+        list[Path] | None,
+        typer.Argument(help="The answers: question_id, response, and if there are any, shift and model."),
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help=".md, .json, or the table: .csv, .tsv, .jsonl, .xlsx, .parquet."),
+    ] = None,
+    per_answer: Annotated[Path | None, typer.Option("--per-answer", help="A table with a row for each answer.")] = None,
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ask",
+            rich_help_panel=ASKED,
+            help="ENDPOINT:MODEL, to be asked under min(4, n - 1) shifts of n options; may be repeated.",
+        ),
+    ] = None,
+    ask_again: Annotated[
+        str | None,
+        typer.Option(
+            "--ask-again", rich_help_panel=ASKED, help="ENDPOINT:MODEL, which reads the answers that no rule reads."
+        ),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            "--prompt",
+            rich_help_panel=ASKED,
+            help="choice-one, choice-several or choice-zh, or a text file with {question} and {options}; what fits the questions, if not given.",
+        ),
+    ] = None,
+    full_circle: Annotated[
+        bool,
+        typer.Option(
+            "--full-circle", rich_help_panel=ASKED, help="min(4, n) shifts, as ClinBench-HPB's program has them."
+        ),
+    ] = False,
+    repeats: Annotated[
+        int, typer.Option(rich_help_panel=ASKED, help="How often each question is put in each order.")
+    ] = 1,
+    endpoints: Endpoints = None,
+    store: Annotated[
+        Path | None, typer.Option("--store", rich_help_panel=ASKED, help="The vote store: votes.sqlite, if not given.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", rich_help_panel=ASKED, help="Say what would be asked, and stop.")
+    ] = False,
+    max_calls: Annotated[
+        int | None, typer.Option(rich_help_panel=ASKED, help="Stop after so many calls, retries included.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(rich_help_panel=ASKED, help="Stop before this cost, by the \\[price.MODEL] tables.")
+    ] = None,
+    subset: Annotated[str, typer.Option(help="The column of the questions that parts them.")] = "subset",
+    model: Annotated[str, typer.Option(help="Who gave answers that name no model.")] = "model",
+    bootstrap: Bootstrap = 2_000,
+    seed: Seed = 0,
+) -> None:
+    """Multiple choice: mean and deviation of each question over the orders of its options, by model and subset."""
+    from ..evaluation.choice.choice import choice as run
+    from ..files.tables import write_table
+    from ..progress import shown
+
+    quiet_retries()
+    with shown("Asking") as progress:
+        found = run(
+            questions, answers or None, ask=ask or (), ask_again=ask_again, prompt=prompt, full_circle=full_circle, repeats=repeats,
+            endpoints=endpoints, store=store, max_calls=max_calls, max_cost=max_cost, dry_run=dry_run, subset=subset, model=model,
+            bootstrap=bootstrap, seed=seed, progress=progress,
+        )  # fmt: skip
+    for called, wanted, unknown in found.plan:
+        typer.echo(f"{called}: {wanted:,} questions, {wanted - unknown:,} known, {unknown:,} to ask.")
+    if dry_run:
+        return
+    typer.echo("\n".join(found.lines()))
+    for path in output or ():
+        found.save(path)
+        typer.echo(f"Written: {path}")
+    if per_answer is not None:
+        write_table(found.per_answer, per_answer)
+        typer.echo(f"Written: {per_answer}")
+    say_asked(*found.summaries)

@@ -1,0 +1,1 @@
+"""Multiple choice: questions and answers read, models asked, the figures."""
