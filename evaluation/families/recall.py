@@ -67,7 +67,8 @@ def recall_section(
         Measure("disease_recall", columns=(found_of, all_of), combine=ratio, **shared),
         Measure("patient_recall", columns=(whole,), **shared),
     ]
-    if of:
+    # of a final diagnosis beside the set of right answers the judge says nothing
+    if of and not lists.has_final:
         named = without_absent(found.any(-1).astype(float), absent)
         measures.append(Measure("top_k_accuracy", columns=(named,), **shared))
     values = estimates(measures, lists.cases, context)
