@@ -91,6 +91,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             "--group",
+            "--groups",
             rich_help_panel=METRICS,
             help="A group that models belong to, for tables and charts: --group proprietary=gpt4,claude.",
         ),

@@ -97,7 +97,7 @@ def every_metric(report: Results) -> list[Table]:
         ]
         if shown:
             groups.append((title, shown))
-    told = f"Each value with its {report.made_with['level']:.0%} interval over resampled cases, with k as its name says; without one, over whole lists."
+    told = f"Each value with its {report.made_with['level']:.0%} interval over resampled cases, at the k that its name says; recall and HDF1 without one are over whole lists."
     if any(row["metric"] in HEADLINES for row in report.rows):
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
     made = [Table("", told, "Every metric of every rater", ["metric", *raters], groups)] if groups else []

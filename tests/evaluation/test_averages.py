@@ -186,6 +186,8 @@ def test_pairs_and_groups_on_the_command_line(tmp_path, words, code, said):
     from .made import long_form
 
     path = tmp_path / "lists.csv"
-    long_form({f"c{i}": {"A": ["gout"], "B": ["influenza"]} for i in range(3)}).assign(reference="gout").to_csv(path)
+    long_form({f"c{i}": {"A": ["gout"], "B": ["influenza"]} for i in range(3)}).assign(reference="gout").to_csv(
+        path, index=False
+    )
     done = CliRunner().invoke(app, ["evaluate", str(path), "--metrics", "ranking", "--bootstrap", "20", *words])
     assert (done.exit_code, said in done.output or said in str(done.exception)) == (code, True), done.output
