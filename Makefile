@@ -8,7 +8,7 @@ INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
 unexport PYTHONDONTWRITEBYTECODE
 OUT := out
 
-.PHONY: demo test lint bench encoder model clean
+.PHONY: demo test lint bench reproduce encoder model clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,10 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m tests.bench
+
+# The papers' printed figures beside ours: make reproduce DATA=FOLDER, of the authors' published files, where you have them.
+reproduce: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.reproduce $(if $(filter file,$(origin DATA)),,"$(DATA)")
 
 # What ships: the encoder, measured beside its peer, then the match function on top of it. Needs the real data; a quarter of an hour.
 DATA ?= $(or $(DXMATCH_DATA),../shared/data)

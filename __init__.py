@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .auditing.explain import explain as explain
     from .auditing.explanation import Explanation as Explanation
     from .auditing.result import Audit as Audit
+    from .diagnosing.ask import ask as ask
+    from .diagnosing.asked import Asked as Asked
     from .errors import DxmatchError as DxmatchError
     from .errors import InputError as InputError
     from .errors import ModelError as ModelError
@@ -43,6 +45,8 @@ _HOME = {
     "shap_explanation": "auditing.contributions",
     "explain": "auditing.explain",
     "Explanation": "auditing.explanation",
+    "ask": "diagnosing.ask",
+    "Asked": "diagnosing.asked",
     "suggest": "labelling.suggest",
     "Suggestion": "labelling.suggestion",
     "score_files": "jobs.job",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OptionError
+from ..errors import InputError, OptionError
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
 from ..pages.figure import Row
 from ..pages.rows import arrow_table
+from ..training.correlated import check_drop_correlated, correlated
+from ..training.statistics.correlation import correlations
 from ..training.statistics.measure import group_draws
+from ..training.statistics.split import grouped_folds
+from .alone import Decisions, alone_rows
 from .contributions import Contributions, sampled_rows
-from .correlation import correlations
 from .families import families
 from .findings import findings
 from .leave_family_out import LeaveFamilyOut
@@ -29,10 +32,12 @@ from .result import Audit
 from .results.audit_tables import TABLES
 from .scored_pairs import MIN_PAIRS, ScoredPairs, score_pairs
 from .tables import contribution_rows, correlation_rows, feature_rows, histogram_rows, measure_rows
+from .voters import check_voters, voter_rows
 
 _NO_LABELS = "the pairs have no labels (a column label, or one label_<expert> for each expert)"
 _ONE_LABEL = "the pairs that differ after normalisation have one label only"
 _NOT_ASKED = "not asked for (the option 'retrain')"
+_ALONE = "what each feature says alone"
 _MIN_RESAMPLES = 20
 
 
@@ -46,6 +51,8 @@ class _Settings:
     retrain: bool
     folds: int
     seed: int
+    voters: int | None = None
+    drop_correlated: float | None = None
 
     def __post_init__(self) -> None:
         if self.sample < MIN_PAIRS:
@@ -54,6 +61,11 @@ class _Settings:
             raise OptionError("bootstrap", f"{_MIN_RESAMPLES} or more", self.bootstrap)
         if not 1 <= self.repeats <= self.bootstrap:
             raise OptionError("repeats", f"from 1 to {self.bootstrap}, the resamples", self.repeats)
+        check_drop_correlated(self.drop_correlated)
+        if self.drop_correlated is not None and not self.retrain:
+            raise OptionError(
+                "drop_correlated", "given together with 'retrain', which trains without them", self.drop_correlated
+            )
 
 
 def audit(
@@ -69,11 +81,13 @@ def audit(
     bootstrap: int = 200,
     retrain: bool = False,
     folds: int = 5,
+    voters: int | None = None,
+    drop_correlated: float | None = None,
     seed: int = 0,
     rejects: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
-    """Audits a match function on pairs: contributions, importance, correlation, errors; the source's figures 1 to 3.
+    """Audits a match function on pairs: contributions, importance, correlation, each feature alone, errors; the source's figures 1 to 3.
 
     Parameters
     ----------
@@ -84,6 +98,10 @@ def audit(
     repeats : shuffles of each feature.
     bootstrap : resamples behind each interval.
     retrain : also train without each family of features, cross-validated on these pairs in `folds` folds of references.
+    folds : of references; also of the thresholds of each feature alone, and of the choice of voters.
+    voters : also which so many votes of language models decide best, by themselves and together.
+    drop_correlated : with `retrain`, also train without the features whose Spearman correlation with a better one is that strong,
+        in (0, 1]; those of `training.correlated`.
     rejects : a file for rows that cannot be right; without it the first of them is an `InputError`.
     progress : called with (done, total) steps.
 
@@ -98,7 +116,8 @@ def audit(
     """
     if matcher.policy != SPECIFICATION:
         raise OptionError("matcher", f"an M under the policy {SPECIFICATION}", matcher.policy)
-    settings = _Settings(sample, repeats, bootstrap, retrain, folds, seed)
+    settings = _Settings(sample, repeats, bootstrap, retrain, folds, seed, voters, drop_correlated)
+    check_voters(voters, matcher.features)
     every = score_pairs(matcher, pairs, a=a, b=b, label=label, group=group, rejects=rejects, progress=progress)
     audited = _Audit(matcher, every, settings)
     for done, step in enumerate(audited.steps, 1):
@@ -123,9 +142,10 @@ class _Audit:
         self.draws = group_draws(len(differ.groups.names), settings.bootstrap, settings.seed)
         self.whole = quality(matcher.ranked(differ.table), decided, differ, self.draws) if self.labelled else None
         self.retrained: Quality | None = None
+        self.no_folds = ""
         strata = decided if differ.label is None else differ.label == 1
         self.sample = sampled_rows(strata, settings.sample, settings.seed)
-        self.steps = [self._features, self._errors, *self._losses()]
+        self.steps = [self._features, self._errors, *self._deciders(), *self._losses()]
 
     def _losses(self) -> list[Callable[[], None]]:
         """A step for each feature and family that is disturbed."""
@@ -154,7 +174,40 @@ class _Audit:
                 if len(own) < len(names):
                     without = partial(self._loss_without, training, own)
                     steps.append(row("families", without, name=name, way="trained without"))
+            if self.settings.drop_correlated is not None:
+                steps.append(lambda: self._without_correlated(training))
         return steps
+
+    def _without_correlated(self, training: LeaveFamilyOut) -> None:
+        limit, label = self.settings.drop_correlated, self.differ.label
+        assert limit is not None and label is not None
+        gone = correlated(self.differ.table, label, self.matcher.features, limit)
+        self.rows["dropped"] = [asdict(one) for one in gone]
+        if gone:
+            columns = [self.matcher.features.names.index(one.feature) for one in gone]
+            known = {"name": f"correlated, {limit:g} or more", "way": "trained without"}
+            self.rows["families"].append(known | self._loss_without(training, columns))
+
+    def _deciders(self) -> list[Callable[[], None]]:
+        """Each feature alone, and the choice of voters, where the pairs allow it."""
+        if not self.labelled:
+            return []
+        assert self.differ.label is not None
+        try:
+            fold = grouped_folds(self.differ.groups, self.differ.label, self.settings.folds, self.settings.seed)
+        except InputError as error:
+            self.no_folds = str(error)
+            return []
+        of, count = Decisions(self.differ, fold, self.draws), self.settings.voters
+
+        def alone() -> None:
+            self.rows["alone"] = alone_rows(self.matcher, of)
+
+        def voters() -> None:
+            assert count is not None
+            self.rows["voters"] = voter_rows(self.matcher.features, of, count)
+
+        return [alone] if count is None else [alone, voters]
 
     def _features(self) -> None:
         shap_values = Contributions.of(self.matcher, self.differ.table[self.sample])
@@ -181,6 +234,11 @@ class _Audit:
             out["how good it is and where it errs"] = _NO_LABELS
         if not self.labelled:
             out["what permuted features cost"] = _NO_LABELS if self.every.label is None else _ONE_LABEL
+            out[_ALONE] = out["what permuted features cost"]
+        if self.no_folds:
+            out[_ALONE] = self.no_folds
+        if self.settings.voters is not None and (why := out.get(_ALONE)):
+            out["which voters decide best"] = why
         if not self.settings.retrain:
             out["training without a family"] = _NOT_ASKED
         elif not self.labelled:
@@ -205,6 +263,8 @@ class _Audit:
             "repeats": settings.repeats,
             "bootstrap": settings.bootstrap,
             "level": LEVEL,
+            "folds": settings.folds,
+            "drop_correlated": settings.drop_correlated,
             "seed": settings.seed,
             "quality": self.whole and {name: float(values[0]) for name, values in self.whole.items()},
             "retrained": self.retrained and {name: float(values[0]) for name, values in self.retrained.items()},

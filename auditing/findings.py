@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..pages.figure import Row
-from .correlation import REDUNDANT
+from ..training.statistics.correlation import REDUNDANT
 from .results.audit_tables import FALSE, MISSED
 from .results.messages import counted, listed, spanned
 
@@ -17,7 +17,9 @@ def findings(tables: Tables, made: Mapping[str, Any]) -> list[list[str]]:
     """Cards of sentences: how good M is, what it relies on, what is redundant, where it errs."""
     return [
         part
-        for part in (_quality(tables, made), _reliance(tables), _redundant(tables["features"]), _errors(tables.get("kinds")))
+        for part in (
+            _quality(tables, made), _reliance(tables), _alone(tables), _redundant(tables["features"]), _errors(tables.get("kinds")),
+        )
         if part
     ]  # fmt: skip
 
@@ -58,6 +60,27 @@ def _reliance(tables: Tables) -> list[str]:
     else:
         top = max(permutation, key=lambda row: row["flipped"])
         lines.append(f"Shuffling {top['name']} changes most decisions, {top['flipped']:.1%} of them.")
+    return lines
+
+
+def _alone(tables: Tables) -> list[str]:
+    """The best feature alone, who has no answer, and the best voters."""
+    lines = []
+    if rows := tables.get("alone"):
+        m, best = rows[0], rows[1]
+        if best["f1"] == best["f1"]:
+            told = spanned(best["f1"], best["f1_low"], best["f1_high"])
+            of_m = spanned(m["f1"], m["f1_low"], m["f1_high"])
+            lines.append(
+                f"Alone, {best['feature']} decides best: F1 {told} on the pairs that differ, where M has {of_m}."
+            )
+        if silent := [row["feature"] for row in rows if row["reason"]]:
+            lines.append(f"No answer for any pair: {listed(silent)}.")
+    for row in tables.get("voters", ())[:1]:
+        lines.append(
+            f"Of {row['of']} voters these {row['n']} decide best together: {row['voters']}; with {row['yes']} of them saying yes, F1 "
+            f"{spanned(row['f1'], row['f1_low'], row['f1_high'])} on references that did not choose them."
+        )
     return lines
 
 

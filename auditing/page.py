@@ -12,10 +12,12 @@ from ..pages.blocks import Reasons, figure, how_made, rows_table, script_chart, 
 from ..pages.document import document
 from ..pages.figure import spec_of
 from ..pages.renderer import Renderer
+from ..pages.rows import Row
 from ..pages.style import PAGE
 from ..pages.templates import macros
+from ..training.correlated import dropped_words
 from .charts import all_figures
-from .results.audit_tables import MISSED, AuditTables
+from .results.audit_tables import DECIDED, MISSED, AuditTables
 from .results.messages import counted
 
 if TYPE_CHECKING:
@@ -45,7 +47,9 @@ def page(audit: AuditTables) -> str:
             ("contributions", "What moves the score", _HTML.sampled(made) + charts["contributions"]),
             ("permutation", "What it cannot do without", _HTML.permutation(times) + charts["permutation"]),
             ("families", "Families of features", charts.get("families", "")),
-            ("correlation", "Which features say the same", charts.get("correlation", "")),
+            ("alone", "Each feature alone", _alone(audit, charts.get("alone", ""))),
+            ("voters", "Which voters to ask", _voters(audit.voters)),
+            ("correlation", "Which features say the same", charts.get("correlation", "") + _dropped(audit)),
             ("errors", "Where it errs", charts.get("errors", "") + _worst(audit.worst)),
             ("references", "References with most errors", _references(audit.references)),
             ("features", "The features", _features(audit.features)),
@@ -69,6 +73,56 @@ def _measures(measures: pa.Table | None) -> Markup:
         for name in dict.fromkeys(row["measure"] for row in rows)
     ]
     return Markup(table("Measures", ["", *heads.values()], [("", lines)]) + reasons.html())
+
+
+def _alone(audit: AuditTables, chart: str) -> str:
+    """M and each feature: its rule, how many pairs know it, and its measures."""
+    if audit.alone is None:
+        return ""
+    lines = []
+    reasons = Reasons()
+    for row in audit.alone.to_pylist():
+        rule = row["rule"] if row["threshold"] is None else f"{row['rule']} {row['threshold']:.3g}"
+        cells = (
+            value_cell(_measure_of(row, name) | {"reason": row["reason"] or _UNDEFINED}, reasons) for name in DECIDED
+        )
+        lines.append([row["feature"], escape(rule), f"{row['known']:.1%}", *cells])
+    made = table("Each feature alone", ["", "a match", "known", *DECIDED.values()], [("", lines)])
+    return _HTML.alone(audit.alone.to_pylist()[0], audit.made_with) + Markup(made + reasons.html()) + Markup(chart)
+
+
+def _voters(voters: pa.Table | None) -> str:
+    """What the best voters reach, by each way to choose them."""
+    if voters is None:
+        return ""
+    rows, reasons = voters.to_pylist(), Reasons()
+    lines = [
+        [
+            row["way"], escape(row["voters"]), f"{row['yes']} of {row['n']}", f"{row['folds']}",
+            *(value_cell(_measure_of(row, name) | {"reason": _UNDEFINED}, reasons) for name in DECIDED), f"{row['f1_same_pairs']:.3f}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    heads = [
+        "chosen by",
+        "voters",
+        "yes needed",
+        "folds that choose them",
+        *DECIDED.values(),
+        "F1 on the pairs that chose",
+    ]
+    return _HTML.voters(rows[0]) + Markup(table("Which voters to ask", heads, [("", lines)]) + reasons.html())
+
+
+def _measure_of(row: Row, name: str) -> Row:
+    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
+
+
+def _dropped(audit: AuditTables) -> Markup:
+    limit = audit.made_with["drop_correlated"]
+    if limit is None or audit.dropped is None:
+        return Markup()
+    return _HTML.quiet(dropped_words(limit, audit.dropped.to_pylist()))
 
 
 def _worst(worst: pa.Table | None) -> Markup:

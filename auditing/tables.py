@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ..matcher.match_function import MatchFunction
 from ..pages.figure import Row
+from ..training.statistics.correlation import Correlations
 from ..training.statistics.measure import MEASURES, measure
 from .contributions import Contributions
-from .correlation import Correlations
 from .families import family_of, label_of
 from .scored_pairs import ScoredPairs
 

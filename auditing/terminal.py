@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from ..pages.encodings import number
-from .results.audit_tables import AuditTables
+from ..pages.rows import Row
+from ..training.correlated import dropped_words
+from .results.audit_tables import DECIDED, AuditTables
 from .results.decision import Decision
 from .results.messages import signed, spanned
 
@@ -29,10 +33,42 @@ def print_audit(audit: AuditTables, console: Console | None = None) -> None:
         cost = spanned(own["ap_lost"], own["ap_lost_low"], own["ap_lost_high"]) if labelled else f"{own['flipped']:.1%}"
         table.add_row(escape(row["feature"]), f"{row['known']:.1%}", f"{row['strength']:.3f}", cost)
     console.print(table)
+    if audit.alone is not None:
+        _print_decided(
+            console, "Each feature alone", "a match", audit.alone.to_pylist(), lambda row: (row["feature"], _rule(row))
+        )
+    if audit.voters is not None:
+        _print_decided(
+            console,
+            "Which voters to ask",
+            "voters",
+            audit.voters.to_pylist(),
+            lambda row: (f"{row['way']} ({row['yes']} of {row['n']} say yes)", row["voters"]),
+        )
+    if audit.dropped is not None:
+        console.print(
+            escape(dropped_words(audit.made_with["drop_correlated"], audit.dropped.to_pylist())), highlight=False
+        )
     for what, why in audit.left_out.items():
         console.print(f"[yellow]Left out:[/yellow] {escape(what)}: {escape(why)}", highlight=False)
     for note in audit.notes:
         console.print(f"[yellow]Note:[/yellow] {escape(note)}", highlight=False)
+
+
+def _rule(row: Row) -> str:
+    return row["reason"] or (row["rule"] if row["threshold"] is None else f"{row['rule']} {row['threshold']:.3g}")
+
+
+def _print_decided(
+    console: Console, title: str, second: str, rows: list[Row], of: Callable[[Row], tuple[str, str]]
+) -> None:
+    """A line for each of whoever says yes or no. of : its first two cells."""
+    pairs = f"{rows[0]['pairs']:,} labelled pairs that differ, {rows[0]['matches']:,} matches" if rows else ""
+    table = Table("", second, *DECIDED.values(), title=f"{title} ({pairs})")
+    for row in rows:
+        cells = (spanned(row[name], row[f"{name}_low"], row[f"{name}_high"]) for name in DECIDED)
+        table.add_row(*map(escape, of(row)), *cells)
+    console.print(table)
 
 
 def print_explanation(explanation: Decision, console: Console | None = None) -> None:

@@ -32,7 +32,20 @@ def audit(
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Also train without each family of features, cross-validated.")
     ] = False,
-    folds: Annotated[int, typer.Option(help="Cross-validation folds over references, for --retrain.")] = 5,
+    folds: Annotated[
+        int,
+        typer.Option(help="Folds over references, for --retrain, --voters and the threshold of each feature alone."),
+    ] = 5,
+    voters: Annotated[
+        int | None,
+        typer.Option(help="Also find which so many votes of the feature set decide best: --voters 5 of twenty."),
+    ] = None,
+    drop_correlated: Annotated[
+        float | None,
+        typer.Option(
+            help="With --retrain: also train without features that correlate that strongly with a better one: 0.9."
+        ),
+    ] = None,
     charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
     spreadsheet: Annotated[
         bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
@@ -44,7 +57,7 @@ def audit(
     rejects: Rejects = None,
     encoding: Encoding = None,
 ) -> None:
-    """Say what a match function relies on: SHAP values, importance, correlation, errors by kind; one page and its tables."""
+    """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables."""
     from ..auditing.audit import audit as run
     from ..auditing.result import check_folder
     from ..auditing.terminal import print_audit
@@ -57,7 +70,7 @@ def audit(
     with shown("Auditing") as progress:
         found = run(
             m, read_table(pairs, encoding), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
-            retrain=retrain, folds=folds, seed=seed, rejects=rejects, progress=progress,
+            retrain=retrain, folds=folds, voters=voters, drop_correlated=drop_correlated, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output, spreadsheet=spreadsheet)
     print_audit(found)

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed
+from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed, named_columns
 from .votes import Endpoints, quiet_retries, say_asked
 
 IN, OUT, METRICS, PANEL = "What goes in", "What comes out", "Metrics", "A panel of experts"
 ASKED = "Language models as judges, votes"
+ICD = "Codes of ICD-10"
 
 
 def evaluate(
@@ -174,10 +175,39 @@ def evaluate(
     icd_source: Annotated[
         str,
         typer.Option(
-            rich_help_panel=METRICS,
+            rich_help_panel=ICD,
             help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.",
         ),
     ] = "icd10cm",
+    codes: Annotated[
+        Path | None,
+        typer.Option(
+            rich_help_panel=ICD,
+            help="One reference table for all models: columns diagnosis and icd10, as dxmatch icd --unique writes it.",
+        ),
+    ] = None,
+    pick: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=ICD,
+            help="The language model that picks each code among the nearest, as --features names it.",
+        ),
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=ICD, help="The feature set that declares picks and encoders: paper17 if none."),
+    ] = None,
+    icd_encoder: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=ICD, help="What finds the nearest names: as --encoder of dxmatch icd."),
+    ] = None,
+    icd_distance: Annotated[
+        str | None, typer.Option(rich_help_panel=ICD, help="cosine or euclidean: as --distance of dxmatch icd.")
+    ] = None,
+    icd_entries: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=ICD, help="codes, or names as in H-DDx: as --entries of dxmatch icd."),
+    ] = None,
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     model: Model = None,
@@ -195,7 +225,48 @@ def evaluate(
     judge: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel=ASKED, help="Recall by a language model's two stages in the place of M: ENDPOINT:MODEL."
+            rich_help_panel=ASKED,
+            help="A judge of whole answers beside M: ENDPOINT:MODEL; or M itself: model. It gives recall, with a basis for each verdict.",
+        ),
+    ] = None,
+    check: Annotated[
+        str | None,
+        typer.Option(
+            "--check",
+            rich_help_panel=ASKED,
+            help="Who checks what the judge says is not included, seeing its basis: ENDPOINT:MODEL (by default the judge), model, or none.",
+        ),
+    ] = None,
+    judge_prompt: Annotated[
+        str | None,
+        typer.Option("--judge-prompt", rich_help_panel=ASKED, help="Another prompt of the judge: a text file."),
+    ] = None,
+    check_prompt: Annotated[
+        str | None,
+        typer.Option("--check-prompt", rich_help_panel=ASKED, help="Another prompt of the check: a text file."),
+    ] = None,
+    judge_equal: Annotated[
+        bool,
+        typer.Option(
+            "--judge-equal",
+            rich_help_panel=ASKED,
+            help="Ask the judge also about a diagnosis whose very name stands in the list, as ClinBench-HPB does.",
+        ),
+    ] = False,
+    judgements: Annotated[
+        Path | None,
+        typer.Option(
+            "--judgements",
+            rich_help_panel=OUT,
+            help="What the judge and the check said of each reference diagnosis, and on which basis: a table.",
+        ),
+    ] = None,
+    human: Annotated[
+        Path | None,
+        typer.Option(
+            "--human",
+            rich_help_panel=ASKED,
+            help="Labels by humans (case_id, rater, reference, label 0 or 1; label_NAME of several): how far M and the judge agree with them.",
         ),
     ] = None,
     relation: Annotated[
@@ -208,6 +279,14 @@ def evaluate(
     severity: Annotated[
         str | None,
         typer.Option(rich_help_panel=ASKED, help="Fill the column severity by a language model: ENDPOINT:MODEL."),
+    ] = None,
+    relation_prompt: Annotated[
+        str | None,
+        typer.Option("--relation-prompt", rich_help_panel=ASKED, help="Another prompt for relations: a text file."),
+    ] = None,
+    severity_prompt: Annotated[
+        str | None,
+        typer.Option("--severity-prompt", rich_help_panel=ASKED, help="Another prompt for severities: a text file."),
     ] = None,
     max_calls: Annotated[
         int | None, typer.Option(rich_help_panel=ASKED, help="Of the language models: stop after so many calls.")
@@ -236,13 +315,16 @@ def evaluate(
     files = [path for path in (*(output or []), json, csv) if path is not None]
     for path in files:
         check_report_path(path)
-    if matches is not None:
-        check_output(matches)
-    for path in lists:
-        check_keeps_input(path, *files, pairs, matches)
+    for path in (matches, judgements):
+        if path is not None:
+            check_output(path)
+    if judgements is not None and judge is None:
+        raise typer.BadParameter("--judgements needs a judge: --judge ENDPOINT:MODEL")
+    for path in (*lists, *([human] if human is not None else [])):
+        check_keeps_input(path, *files, pairs, matches, judgements)
     options: dict[str, Any] = {
         "references": references, "algorithms": algorithms or None, "no_diagnosis": no_diagnosis or None,
-        "columns": _columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
+        "columns": named_columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
         "rejects": rejects, "k": _depths(k or []), "in_turn": in_turn, "metrics": metrics or None, "icd_source": icd_source,
     }  # fmt: skip
     given = lists[0] if len(lists) == 1 else lists
@@ -252,15 +334,18 @@ def evaluate(
         write_table(asked, pairs)
         typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
         return
-    if judge or severity or (relation and relation != MODEL):
+    if judge or severity or pick or (relation and relation != MODEL):
         quiet_retries()
     budget = Budget(max_calls, max_cost)
     try:
         with shown("Evaluating") as progress:
             report = run(
-                given, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge,
-                relation=relation, severity=severity, endpoints=endpoints, store=store, budget=budget,
-                min_coverage=min_coverage, policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
+                given, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge, check=check,
+                judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal, human=human,
+                relation=relation, severity=severity, relation_prompt=relation_prompt, severity_prompt=severity_prompt,
+                endpoints=endpoints, store=store, budget=budget, codes=codes, pick=pick, features=features,
+                icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, min_coverage=min_coverage,
+                policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
                 progress=progress, groups=_named_lists("group", groups or []), compare=_pairs(compare or []), **options,
             )  # fmt: skip
     except NotServed as error:
@@ -272,6 +357,8 @@ def evaluate(
         typer.echo(f"Written: {path}")
     if matches is not None:
         typer.echo(f"Written: {report.save_matches(matches, spreadsheet=spreadsheet)}")
+    if judgements is not None:
+        typer.echo(f"Written: {report.save_judgements(judgements, spreadsheet=spreadsheet)}")
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     say_asked(*budget.summaries)
@@ -311,15 +398,3 @@ def _pairs(given: list[str]) -> list[tuple[str, str]] | None:
             raise typer.BadParameter(f"--compare {text}: expected BASE=TUNED, the names of two raters")
         pairs.append((one, other))
     return pairs or None
-
-
-def _columns(given: list[str]) -> dict[str, str | list[str]]:
-    """`["diagnosis=dx", "predictions=a,b"]` as `{"diagnosis": "dx", "predictions": ["a", "b"]}`; anything else is wrong usage."""
-    named: dict[str, str | list[str]] = {}
-    for text in given:
-        name, sign, others = text.partition("=")
-        several = [other.strip() for other in others.split(",")]
-        if not (name and sign and all(several)):
-            raise typer.BadParameter(f"{text}: expected NAME=COLUMN, such as diagnosis=dx")
-        named[name] = several[0] if len(several) == 1 else several
-    return named

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import OptionError
+from .icd_accuracy import print_accuracy
 from .options import Encoding, Model, say_read
 from .votes import STORE, Endpoints, quiet_retries, say_asked
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def icd(
@@ -29,11 +35,45 @@ def icd(
     unique: Annotated[
         bool, typer.Option("--unique", help="One row for each different string: a reference table.")
     ] = False,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="What finds the nearest names: shipped (if not given), an encoder of --features, sentence-transformers:NAME, or "
+            "endpoint:NAME:MODEL with --endpoints."
+        ),
+    ] = None,
+    distance: Annotated[
+        str | None, typer.Option(help="cosine (if not given), or euclidean, of vectors that keep their length.")
+    ] = None,
+    entries: Annotated[
+        str | None,
+        typer.Option(
+            help="codes (if not given): k different codes. names: the k nearest titles and inclusion terms, of which several may have "
+            "one code, by the distance alone, as in H-DDx."
+        ),
+    ] = None,
+    sections: Annotated[
+        bool,
+        typer.Option(
+            "--sections/--no-sections", help="Chapters and sections are entries, too: Tuberculosis is A15-A19."
+        ),
+    ] = True,
+    gold: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of the right codes, or a table with the diagnoses and icd10: says how often the mapping finds them, and "
+            "lists the errors.",
+            metavar="COLUMN|TABLE",
+        ),
+    ] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="With --gold: the figures and errors as JSON.")] = None,
     pick: Annotated[
         str | None,
         typer.Option("--pick", help="The language model that picks among the candidates, as --features names it."),
     ] = None,
-    features: Annotated[str, typer.Option(help="With --pick: the feature set that declares it.")] = "paper17",
+    features: Annotated[
+        str | None, typer.Option(help="The feature set that declares --pick and --encoder; paper17 if not given.")
+    ] = None,
     endpoints: Endpoints = None,
     store: Annotated[Path, typer.Option(help="With --pick: the vote store, which keeps the picks.")] = STORE,
     max_calls: Annotated[int | None, typer.Option(help="With --pick: stop after so many calls.")] = None,
@@ -41,43 +81,66 @@ def icd(
     model: Model = None,
     encoding: Encoding = None,
 ) -> None:
-    """Map free text to ICD-10, with the candidates: by name, by code, else the best of the nearest, or a language model's pick."""
-    from ..files.counted import counted
-    from ..files.tables import check_keeps_input, check_output, write_table
-    from ..matcher.icd_mapping import flat_candidates, is_path, map_icd
+    """Map free text to ICD-10, with the candidates: by name, by code, else the best of the nearest, or a language model's pick.
+
+    With --gold, how often that is right: dxmatch icd names.csv --gold icd10 -o mapped.csv --json accuracy.json
+    """
+    from ..files.atomic import whole_file
+    from ..files.tables import check_keeps_input, check_output
+    from ..matcher.icd_accuracy import icd_accuracy
+    from ..matcher.icd_mapping import is_path, map_icd
     from ..progress import shown
 
+    if json is not None and gold is None:
+        raise OptionError("json", "left out without 'gold': it is for the figures", str(json))
     if output is not None:
         check_output(output)
-        if is_path(strings[0]):
-            check_keeps_input(strings[0], output)
+        for given in (strings[0], gold or ""):
+            if is_path(given):
+                check_keeps_input(given, output)
     one_or_more = strings[0] if len(strings) == 1 else strings
     if pick is not None:
         quiet_retries()
+    options: dict[str, Any] = {
+        "column": column, "unique": unique, "k": k, "source": source, "encoder": encoder, "distance": distance, "entries": entries,
+        "sections": sections, "model": model, "pick": pick, "features": features, "endpoints": endpoints, "store": store,
+        "max_calls": max_calls, "max_cost": max_cost, "encoding": encoding,
+    }  # fmt: skip
     with shown("Asking") as progress:
-        result = map_icd(
-            one_or_more, column=column, unique=unique, k=k, source=source, model=model, pick=pick, features=features, endpoints=endpoints,
-            store=store, max_calls=max_calls, max_cost=max_cost, encoding=encoding, progress=progress,
-        )  # fmt: skip
-    mapped = result.table
+        accuracy = None if gold is None else icd_accuracy(one_or_more, gold, progress=progress, **options)
+        result = map_icd(one_or_more, progress=progress, **options) if accuracy is None else accuracy.mapped
     say_read(result.read.note)
-    if output is None:
-        _print_icd(mapped)
-    else:
-        write_table(mapped if output.suffix in (".jsonl", ".parquet") else flat_candidates(mapped), output)
-        unmapped = mapped.column("icd10").null_count
-        told = f", {unmapped:,} of them to no code" if unmapped else ""
-        typer.echo(f"{output}: {counted(mapped.num_rows, 'diagnosis', 'diagnoses')} mapped{told}.")
+    if output is not None:
+        _write(result.table if accuracy is None else accuracy.table, output)
+    elif accuracy is None:
+        _print_icd(result.table)
+    if accuracy is not None:
+        print_accuracy(accuracy)
+        if json is not None:
+            with whole_file(json) as temporary:
+                temporary.write_text(dumps(accuracy.to_dict(), ensure_ascii=False, indent=1), "utf-8")
+            typer.echo(f"{json}: the figures and errors.")
     if result.asked is not None:
         say_asked(result.asked)
 
 
-def _print_icd(mapped: object) -> None:
+def _write(mapped: pa.Table, output: Path) -> None:
+    from ..files.counted import counted
+    from ..files.tables import write_table
+    from ..matcher.icd_mapping import flat_candidates
+
+    write_table(mapped if output.suffix in (".jsonl", ".parquet") else flat_candidates(mapped), output)
+    unmapped = mapped.column("icd10").null_count
+    told = f", {unmapped:,} of them to no code" if unmapped else ""
+    typer.echo(f"{output}: {counted(mapped.num_rows, 'diagnosis', 'diagnoses')} mapped{told}.")
+
+
+def _print_icd(mapped: pa.Table) -> None:
     from rich.console import Console
     from rich.table import Table
 
     table = Table("Diagnosis", "ICD-10", "Name", "How", "Score")
-    for row in mapped.to_pylist():  # type: ignore[attr-defined]
+    for row in mapped.to_pylist():
         score = "" if row["score"] is None else f"{row['score']:.3f}"
         table.add_row(row["diagnosis"], row["icd10"] or "", row["name"] or "", row["how"], score)
     Console().print(table)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .ask import ask
 from .audit import audit, explain
 from .demo import demo
 from .evaluate import evaluate
@@ -40,6 +41,10 @@ for command, example in (
         "dxmatch evaluate answers/*.jsonl --references gold.csv -o report.html    or: dxmatch evaluate panel.csv --algorithms gpt4 -o report.html",
     ),
     (
+        ask,
+        "dxmatch ask cases.jsonl --endpoints my.toml -m local:llama3 --prompt free --prompt json --repeats 3 -o lists.parquet",
+    ),
+    (
         icd,
         'dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv',
     ),
@@ -47,7 +52,10 @@ for command, example in (
     (explain, 'dxmatch explain "heart attack" "acute MI" -o why.svg'),
     (suggest, "dxmatch suggest pool.csv -n 200 -o round-1 --experts anna,ben,carl"),
     (labels, "dxmatch labels round-1 -o labelled.csv --open ties.csv"),
-    (reasoning, "dxmatch reasoning graphs notes predictions -o reasoning.csv"),
+    (
+        reasoning,
+        "dxmatch reasoning graphs notes run-g run-k -o report.html    or: dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml",
+    ),
     (metrics, "dxmatch metrics"),
 ):
     app.command(epilog=f"Example: {example}")(command)

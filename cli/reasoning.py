@@ -3,46 +3,205 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .options import Bootstrap, Model, Seed
+from .votes import Endpoints, quiet_retries, say_asked
+
+if TYPE_CHECKING:
+    from ..evaluation.reasoning.result import Reasoning
+
+ASKED = "A language model as judge, people"
 
 
 def reasoning(
     graphs: Annotated[Path, typer.Argument(help="The folder of knowledge graphs, one JSON a disease category.")],
     annotations: Annotated[Path, typer.Argument(help="The folder of annotated notes, one JSON a note.")],
-    predictions: Annotated[Path, typer.Argument(help="The folder of predictions, of the same places and names.")],
+    predictions: Annotated[
+        list[str],
+        typer.Argument(
+            help="The folder of predictions, of the same places and names; several, FOLDER or NAME=FOLDER each, are compared."
+        ),
+    ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The table of metrics: .csv, .tsv, .jsonl or .parquet.")
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The report: .html (every note), .md (the runs as a table), .json (everything), .csv, .tsv, .xlsx, .jsonl or .parquet "
+            "(the table of metrics).",
+        ),
     ] = None,
-    per_note: Annotated[Path | None, typer.Option("--per-note", help="A table with a row for each note.")] = None,
+    per_note: Annotated[
+        Path | None, typer.Option("--per-note", help="A table with a row for each note and run.")
+    ] = None,
+    deductions: Annotated[
+        Path | None,
+        typer.Option(
+            "--deductions",
+            help="A table with a row for each observation that is common, only in the note, or only predicted, with the graph's premises.",
+        ),
+    ] = None,
+    notes_of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--notes-of",
+            help="RUN=FOLDER: a run with annotated notes of its own, such as those before an amendment; of the same places and names.",
+        ),
+    ] = None,
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="A note without a prediction, and 0 of 0: zero (0 in every metric, as in the source's program), own (each metric over "
+            "the notes in which it has something to divide by), or refuse."
+        ),
+    ] = "zero",
+    pairing: Annotated[
+        str,
+        typer.Option(
+            help="Which observations correspond: best (the one-to-one assignment of the greatest weight) or greedy (the source's)."
+        ),
+    ] = "best",
+    domains: Annotated[
+        Path | None,
+        typer.Option(help="A table with the columns category and domain; DiReCT's five medical domains if not given."),
+    ] = None,
+    no_premises: Annotated[
+        bool, typer.Option("--no-premises", help="Do not ask M which rationales match a premise of the graph (Prem).")
+    ] = False,
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     model: Model = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=ASKED,
+            help="A language model that says which observations and rationales are alike, beside M: ENDPOINT:MODEL. The source's way.",
+        ),
+    ] = None,
+    observation_prompt: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=ASKED, help="What the judge is asked of two observations: a text file, or a name."
+        ),
+    ] = None,
+    rationale_prompt: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=ASKED, help="What the judge is asked of two rationales: a text file, or a name."),
+    ] = None,
+    human: Annotated[
+        Path | None,
+        typer.Option(
+            rich_help_panel=ASKED,
+            help="Pairs that people labelled (note, observation, predicted, label; run, rationale_label, label_NAME): how far M and the "
+            "judge agree with them.",
+        ),
+    ] = None,
+    endpoints: Endpoints = None,
+    store: Annotated[
+        Path | None, typer.Option(rich_help_panel=ASKED, help="The vote store, which keeps every answer of the judge.")
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(rich_help_panel=ASKED, help="Of the judge: stop after so many calls.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(rich_help_panel=ASKED, help="Of the judge: stop before this cost.")
+    ] = None,
 ) -> None:
-    """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT."""
+    """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT: one run, or several."""
+    from ..evaluation.judges.asking import NotServed
+    from ..evaluation.judges.language_model import Budget
+    from ..evaluation.reasoning.evaluate import reasoning as run
+    from ..evaluation.reasoning.inputs import named_folders
+    from ..evaluation.reasoning.result import check_path
+    from ..files.tables import check_output, write_table
+    from ..progress import shown
+
+    for path in output or []:
+        check_path(path)
+    for path in (per_note, deductions):
+        if path is not None:
+            check_output(path)
+    folders = _named(predictions)
+    runs = named_folders("predictions", folders)
+    own = _pairs(notes_of or [], "--notes-of")
+    if strangers := own.keys() - runs.keys():
+        raise typer.BadParameter(f"--notes-of {min(strangers)}: no such run; there are {', '.join(runs)}")
+    if judge is not None:
+        quiet_retries()
+    budget = Budget(max_calls, max_cost)
+    try:
+        with shown("Comparing") as progress:
+            result = run(
+                graphs, {name: own.get(name, annotations) for name in runs} if own else annotations, runs, model,
+                missing=missing, pairing=pairing, domains=domains, premises=not no_premises, judge=judge,
+                observation_prompt=observation_prompt, rationale_prompt=rationale_prompt, endpoints=endpoints,
+                store=store, budget=budget, human=human, bootstrap=bootstrap, seed=seed, progress=progress,
+            )  # fmt: skip
+    except NotServed as error:
+        raise typer.BadParameter(str(error)) from None
+    _print(result)
+    for path in output or []:
+        typer.echo(f"Written: {result.save(path)}")
+    if per_note is not None:
+        typer.echo(f"Written: {write_table(result.per_note, per_note)}")
+    if deductions is not None:
+        typer.echo(f"Written: {write_table(result.deductions, deductions)}")
+    say_asked(*budget.summaries)
+
+
+def _named(given: list[str]) -> list[Path] | dict[str, Path]:
+    """Folders as they came, or by name, where one has a name; a folder that is there is no name with a folder."""
+    if not any("=" in text and not Path(text).is_dir() for text in given):
+        return [Path(text) for text in given]
+    named = _pairs([text if "=" in text else f"{Path(text).resolve().name}={text}" for text in given], "predictions")
+    if len(named) < len(given):
+        raise typer.BadParameter("predictions: two folders under one name")
+    return named
+
+
+def _pairs(given: list[str], what: str) -> dict[str, Path]:
+    found = {}
+    for text in given:
+        name, sign, folder = text.partition("=")
+        if not (name.strip() and sign and folder):
+            raise typer.BadParameter(f"{what} {text}: expected NAME=FOLDER, such as amended=notes-amended")
+        found[name] = Path(folder)
+    return found
+
+
+def _print(result: Reasoning) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from ..evaluation.reasoning.evaluate import reasoning as run
-    from ..files.tables import check_output, write_table
-
-    for path in (output, per_note):
-        if path is not None:
-            check_output(path)
-    result = run(graphs, annotations, predictions, model, bootstrap=bootstrap, seed=seed)
-    table = Table("Metric", "Value", "95 % interval", "Notes")
-    for row in result.rows:
-        if row["category"] == "all":
-            value = "undefined" if row["value"] is None else f"{row['value']:.3f}"
+    for line in result.warnings:
+        typer.echo(f"Warning: {line}", err=True)
+    board, console = result.board, Console()
+    if len(board.lines) == 1:
+        table = Table("Metric", "Mean ± SD", "95 % interval", "Notes")
+        for cell in board.lines[0][1]:
+            row = cell.row
             between = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-            table.add_row(row["metric"], value, between, f"{row['n_notes']:,}")
-    Console().print(table)
+            table.add_row(row["name"], cell.text, between, f"{row['n_notes']:,}")
+        console.print(table)
+    else:
+        table = Table("Metric", *(run for run, _ in board.lines))
+        for i, name in enumerate(board.columns):
+            cells = [of_run[i] for _, of_run in board.lines]
+            table.add_row(name, *(f"[bold]{cell.text}[/bold]" if cell.best else cell.text for cell in cells))
+        console.print(table)
+        for row in result.difference_rows:
+            if row["name"] == board.placed_by and row["value"] is not None:
+                between = "" if row["low"] is None else f" [{row['low']:+.3f}, {row['high']:+.3f}]"
+                p = "" if row["p_holm"] is None else f", p = {row['p_holm']:.3f}"
+                typer.echo(f"{row['name']}: {row['first']} - {row['second']} = {row['value']:+.3f}{between}{p}")
+    for row in result.agreement_rows:
+        kappa = "undefined" if row["kappa"] is None else f"{row['kappa']:.3f}"
+        typer.echo(
+            f"{row['question'].capitalize()}s: {row['who']} agrees with {row['against']} on {row['accuracy']:.3f} of {row['pairs']:,} pairs "
+            f"(kappa {kappa})"
+        )
     for note in result.notes:
         typer.echo(note)
-    for path, made in ((output, result.table), (per_note, result.per_note)):
-        if path is not None:
-            write_table(made, path)
-            typer.echo(f"Written: {path}")

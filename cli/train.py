@@ -18,6 +18,18 @@ def train(
     features: Annotated[str, typer.Option(help="A built-in feature set, or a TOML file.")] = "offline",
     engine: Annotated[str, typer.Option(help='lightgbm; or autogluon, which searches (extra "automl").')] = "lightgbm",
     time_limit: Annotated[float, typer.Option(help="Seconds that autogluon may search; twice with --refit.")] = 3600.0,
+    models: Annotated[
+        str,
+        typer.Option(
+            help="What autogluon tries: GBM, or more families such as GBM,CAT,XGB,RF,XT,NN_TORCH, or default (all of its own). M is LightGBM (GBM); the card says where another family wins."
+        ),
+    ] = "GBM",
+    drop_correlated: Annotated[
+        float | None,
+        typer.Option(
+            help="Train without features whose rank correlation with a better one is that strong: 0.9. The card names them."
+        ),
+    ] = None,
     a: ColumnA = "a",
     b: ColumnB = "b",
     label: Annotated[
@@ -101,7 +113,7 @@ def train(
     recipe = Recipe(
         features=features, engine=engine, a=a, b=b, label=label, soft=soft, weight=weight,
         group=group, contained=contained, test_share=test_share, folds=folds, threshold_rule=target or threshold,
-        prevalence=prevalence, time_limit=time_limit, refit=refit, seed=seed, rejects=rejects,
+        prevalence=prevalence, time_limit=time_limit, models=models, drop_correlated=drop_correlated, refit=refit, seed=seed, rejects=rejects,
         abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
         extra=[Extra(path, extra_weight) for path in extra] if extra else None,
         store=store, endpoints=endpoints, min_coverage=min_coverage,

@@ -13,9 +13,14 @@ from ..features.coverage import MIN_COVERAGE
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
+from .families.icd_lists import codes_made_with, codes_warnings
 from .families.sections import Wanted, family_sections, wanted
 from .families.weighted import CHECKS
+from .icd_codes import text_codes
+from .judges.agreement import against_humans
+from .judges.asking import Asking, PromptsAsked, refuse_unused
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
+from .judges.section import JudgementTable, judged_section
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .made_with import made_with, notes_on_lengths, question
@@ -68,10 +73,23 @@ def evaluate(
     denominator: str = "nk2",
     max_k: int | None = None,
     icd_source: str | os.PathLike[str] = "icd10cm",
+    codes: Any = None,
+    pick: str | None = None,
+    features: str | os.PathLike[str] | None = None,
+    icd_encoder: str | None = None,
+    icd_distance: str | None = None,
+    icd_entries: str | None = None,
     labelled: Any = None,
     judge: str | LanguageModel | None = None,
+    check: str | LanguageModel | None = None,
+    judge_prompt: str | os.PathLike[str] | None = None,
+    check_prompt: str | os.PathLike[str] | None = None,
+    judge_equal: bool = False,
+    human: Any = None,
     relation: str | LanguageModel | None = None,
     severity: str | LanguageModel | None = None,
+    relation_prompt: str | os.PathLike[str] | None = None,
+    severity_prompt: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     store: str | os.PathLike[str] | None = None,
     budget: Budget | None = None,
@@ -141,12 +159,33 @@ def evaluate(
         The curves go from 1 to this; by default to the longest list, at most 10, at least `k`.
     icd_source : str or path
         The tree of the codes: "icd10cm", "icd10" (WHO) or the path of a CSV.
+    codes : path, table or dict, optional
+        One reference table for all models, as `dxmatch icd --unique` writes it (columns diagnosis and icd10), or
+        {diagnosis: code}: it goes before every other way from text to code, but after codes in the lists themselves. What it
+        lacks is mapped by the options below or by M, which is counted and said above the figures.
+    pick : str, optional
+        The language model that picks the code of each diagnosis among the nearest, as `dxmatch icd` does: a feature of the kind
+        "icd_pick" in `features`, by its name or its model. Its answers are kept in `store`.
+    features : path or str, optional
+        The feature set that declares the pick and encoders: "paper17" (if not given) or a TOML file.
+    icd_encoder, icd_distance, icd_entries : str, optional
+        What finds the nearest names of ICD-10, as `encoder`, `distance` and `entries` of `dxmatch.icd`.
     labelled : table, optional
         Pairs of the lists that experts labelled (a, b, label; case_id where whole cases were drawn): P and RPAD, and
         with cases R and RRAD, are also given corrected for M's own errors.
-    judge, relation, severity : str or LanguageModel, optional
-        Language models, "ENDPOINT:MODEL": a judge of recall in two stages beside M, and models that fill the blank
-        cells of the columns relation and severity. The relation "model" is that of M's own relation model.
+    judge, check : str or LanguageModel, optional
+        Language models, "ENDPOINT:MODEL", or "model", which is M: a judge that reads whole answers, and a check of what it says is not
+        included, which sees its judgement and basis; the judge itself by default, "none" for no check. They give recall beside M's.
+    judge_prompt, check_prompt, relation_prompt, severity_prompt : str or path, optional
+        Other prompts than the built-in ones: a name or version, or a text file (`votes.prompts.files.prompt_of`).
+    judge_equal : bool
+        Ask them also about diagnoses whose name stands in the list, as ClinBench-HPB does; these count as included unasked otherwise.
+    human : path or table, optional
+        Labels by humans: case_id, rater, reference, label (1: included); label_NAME of several. The report then says how far M and the
+        judge agree with them.
+    relation, severity : str or LanguageModel, optional
+        Language models that fill the blank cells of the columns relation and severity. The relation "model" is that of M's own
+        relation model.
     endpoints : path, optional
         A TOML file with the endpoints of these models, and of encoders that M needs.
     store : path, optional
@@ -195,7 +234,20 @@ def evaluate(
         raise OptionError("max_k", f"from k ({relative_k}) to {MAX_K}", max_k)
     own_relation = relation == MODEL
     by_language_model = None if own_relation else relation
-    asks = any((judge, by_language_model, severity))
+    asks = any((judge, by_language_model, severity, pick))
+    if judge is None:
+        refuse_unused(
+            "judge", check=check, judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal
+        )
+    for option, given, prompt in (
+        ("relation", by_language_model, relation_prompt),
+        ("severity", severity, severity_prompt),
+    ):
+        if not given:
+            refuse_unused(f"language model for {option}", **{f"{option}_prompt": prompt})
+    prompts = PromptsAsked.of(
+        judge=judge_prompt, check=check_prompt, relation=relation_prompt, severity=severity_prompt
+    )
     # a store that is about to be filled may be absent; one that is only read may not
     read_store = None if asks and store is not None and not Path(store).exists() else store
     matcher = loaded(
@@ -207,17 +259,19 @@ def evaluate(
     read = _read(
         lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
         no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want), wanted=want, checks=CHECKS,
+        keep_answers=judge is not None,
     )  # fmt: skip
     if own_relation:
         read = with_relations_by_matcher(read, matcher)
     asking = None
-    if asks:
-        from .judges.asking import Asking
-
+    given_codes = text_codes(
+        codes, pick, matcher, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
+        distance=icd_distance, entries=icd_entries, progress=progress,
+    )  # fmt: skip
+    if any((judge, by_language_model, severity)):
         asking = Asking.of(matcher, endpoints, store, budget, progress)
-        if judge:
-            asking.model("judge", judge)
-        read = asking.filled(read, by_language_model, severity)
+        asking.check_stages(judge, check)
+        read = asking.filled(read, by_language_model, severity, prompts)
     pairs, model_groups = named_pairs(compare, read.raters), groups_of_raters(groups, read.raters)
     judged, lacking = _judged(read, in_turn, want)
     if labelled is not None and not judged:
@@ -225,7 +279,7 @@ def evaluate(
     context = Context(
         matcher, k=k, n_cases=len(read.cases), hardness=hardness, denominator=denominator, labelled=labelled,
         max_k=max_k or max(relative_k, min(int(read.lengths.max()), _MAX_CURVE)),
-        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), progress=progress,
+        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), codes=given_codes, progress=progress,
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
     sections: list[Section] = []
@@ -236,8 +290,13 @@ def evaluate(
         sections += map(want.kept, made)
         how |= counts
     others, lacks = family_sections(read, context, want)
+    how |= codes_made_with(context)
+    judgements = None
     if asking is not None and judge:
-        others.append(asking.judged_section(read, judge, context))
+        judgements = asking.judgements(read, judge, check, prompts, judge_equal)
+        others.append(judged_section(read, judgements, context))
+    if human is not None:
+        others.append(against_humans(read, human, judgements, context))
     matched = case_table(read, context)
     found = [*sections, *others]
     for section in found:
@@ -264,10 +323,12 @@ def evaluate(
             *warnings_of_variants(read.raters, pairs is not None),
             *warnings_of(read, matcher),
             *(matched.warnings() if matched else []),
+            *codes_warnings(context),
             *of_families,
         ],
         subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,
+        judgement_table=None if judgements is None else JudgementTable(read, judgements),
         frame=frame_like(predictions if lists is None else lists),
     )
     # the better of two first
@@ -275,8 +336,9 @@ def evaluate(
     if pairs is not None:
         compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
     absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
+    paired = [*estimates, *(one for section in found for one in section.estimates_of_parts)]
     tested_pairs = pairs_of_models(compared) if pairs is None else pairs
-    differences, tested = difference_rows(estimates, compared, read.cases, context, absent, tested_pairs)
+    differences, tested = difference_rows(paired, compared, read.cases, context, absent, tested_pairs)
     of_groups = (
         [] if pairs is None else subgroup_differences(estimates, read.groups, pairs, read.cases, context, absent)
     )
@@ -308,7 +370,7 @@ def _read(lists: Any, predictions: Any, algorithms: Iterable[str] | None, **opti
     if not isinstance(given, Lists):
         return read_lists(given, algorithms=algorithms, **options)
     for name, value in options.items():
-        if value is not None and name not in ("k", "wanted", "checks"):
+        if value is not None and name not in ("k", "wanted", "checks", "keep_answers"):
             raise OptionError(name, "given to read_lists where the lists are read before", value)
     return given if algorithms is None else given.with_algorithms(algorithms)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -148,6 +148,16 @@ class FeatureSet:
             {n: EncoderSpec.from_table(n, t, source) for n, t in tables_of(parsed, "encoder", source).items()},
             endpoints_of(parsed, source),
             prices_of(parsed, source),
+        )
+
+    def without(self, names: Collection[str]) -> FeatureSet:
+        """The set without some of its columns, and without encoders that only they name."""
+        kept = tuple(feature for feature in self.features if feature.name not in names)
+        named = {feature.options.get("encoder") for feature in kept}
+        return replace(
+            self,
+            features=kept,
+            declared_encoders={name: spec for name, spec in self.declared_encoders.items() if name in named},
         )
 
     def open(

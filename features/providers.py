@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, OptionError
-from ..terms.encoders import Encoder
+from ..terms.encoders import OWN_LENGTH, Encoder
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import Normalizer
 from ..terms.text.vocabulary import Vocabulary
@@ -51,8 +51,9 @@ class Providers:
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     store: VoteStore | None = None
     graph: DiseaseGraph | None = None
-    _indexes: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _indexes: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _disease_indexes: dict[str, DiseaseIndex] = field(default_factory=dict)
+    _of_own_length: dict[str, Encoder] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
@@ -64,8 +65,11 @@ class Providers:
         """The words and names that are known; None where every text is understood as it is."""
         return self.naming.vocabulary
 
-    def encoder(self, name: str) -> Encoder:
+    def encoder(self, name: str, unit: bool = True) -> Encoder:
         """The encoder of that name; a declared one, or a sentence-transformers model, is opened at its first use.
+
+        unit : its vectors are brought to unit length; else they keep their own, for Euclidean distances, but for the shipped
+            one, which has no other.
 
         Raises
         ------
@@ -75,19 +79,20 @@ class Providers:
             Where the model is not the one of `identities`.
         """
         with self._lock:
-            if name not in self.encoders:
-                opened = self._opened(name)
+            kept = self.encoders if unit or name == SHIPPED else self._of_own_length
+            if name not in kept:
+                opened = self._opened(name, unit)
                 self._check_identity(name, opened)
-                self.encoders[name] = opened
-            return self.encoders[name]
+                kept[name] = opened
+            return kept[name]
 
-    def _opened(self, name: str) -> Encoder:
+    def _opened(self, name: str, unit: bool = True) -> Encoder:
         from ..terms.encoders.declared import EncoderSpec
 
         if name in self.declared:
-            return self.declared[name].open(self.endpoints)
+            return self.declared[name].open(self.endpoints, unit)
         if name.startswith(SENTENCE_TRANSFORMERS):
-            return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)).open({})
+            return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)).open({}, unit)
         at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
         raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
 
@@ -99,7 +104,7 @@ class Providers:
 
     def _check_identity(self, name: str, opened: Encoder) -> None:
         trained, here = self.identities.get(name), opened.identity
-        if trained is not None and trained.partition("+")[0] != here.partition("+")[0]:
+        if trained is not None and _model_of(trained) != _model_of(here):
             raise ModelError(
                 f"The encoder {name!r} is not the one that the model was trained with: {here}, not {trained}."
             )
@@ -117,15 +122,34 @@ class Providers:
                 self._disease_indexes[encoder] = DiseaseIndex(self.graph, self.encoder(encoder))
             return self._disease_indexes[encoder]
 
-    def icd_index(self, source: str, encoder: str) -> Any:
-        from ..terms.icd import IcdIndex
+    def icd_index(
+        self, source: str, encoder: str, *, distance: str = "cosine", entries: str = "codes", sections: bool = False
+    ) -> Any:
+        """The index of a source's names under an encoder.
 
+        distance, entries : see `IcdIndex`. sections : also of the names of chapters and sections, for a mapping; M's features
+            rest on codes alone.
+        """
+        from ..terms.icd import IcdIndex, with_sections
+
+        key = (source, encoder, distance, entries)
         with self._lock:
-            if (source, encoder) not in self._indexes:
-                self._indexes[source, encoder] = IcdIndex.open(
+            if key not in self._indexes:
+                self._indexes[key] = IcdIndex.open(
                     source,
-                    self.encoder(encoder),
+                    self.encoder(encoder, unit=distance == "cosine"),
                     self.normalizer,
                     more_names=None if self.graph is None else self.graph.more_names,
+                    distance=distance,
+                    counted=entries,
                 )
-            return self._indexes[source, encoder]
+            if not sections:
+                return self._indexes[key]
+            if (*key, sections) not in self._indexes:
+                self._indexes[*key, sections] = with_sections(self._indexes[key], self.normalizer)
+            return self._indexes[*key, sections]
+
+
+def _model_of(identity: str) -> str:
+    """Without the device, and without whether its vectors keep their length."""
+    return identity.partition("+")[0].removesuffix(OWN_LENGTH)

@@ -22,6 +22,7 @@ from .providers import Providers
 from .tokens import TokenizedNames, TokenSets
 
 if TYPE_CHECKING:
+    from ..terms.icd.index import IcdIndex
     from ..terms.text.assertion import Assertion
     from ..votes.lookup import PairVotes
     from ..votes.picks import Choices
@@ -154,18 +155,21 @@ class Representations:
     @_once
     def picked_categories(self, picker: Picker) -> NDArray[np.int32]:
         """int32[u]: the category of the direct match or of the language model's pick, -1 where there is neither."""
-        index = self._providers.icd_index(picker.source, picker.encoder)
+        index = self._picked_index(picker.source, picker.encoder, picker.distance, picker.entries)
         return index.category_of(self.icd_choices(picker).nodes(picker.config, self._providers.vote_store()))
 
     def icd_choices(self, picker: Picker) -> Choices:
-        """The candidates of each name, which pickers of one ICD-10, encoder and k share."""
-        return self._choices(picker.source, picker.encoder, picker.k)
+        """The candidates of each name, which pickers of one ICD-10, encoder, way and k share."""
+        return self._choices(picker.k, picker.source, picker.encoder, picker.distance, picker.entries)
 
     @_once
-    def _choices(self, source: str, encoder: str, k: int) -> Choices:
+    def _choices(self, k: int, *where: str) -> Choices:
         from ..votes.picks import Choices
 
-        return Choices.of(self.names, self._providers.icd_index(source, encoder), k)
+        return Choices.of(self.names, self._picked_index(*where), k)
+
+    def _picked_index(self, source: str, encoder: str, distance: str, entries: str) -> IcdIndex:
+        return self._providers.icd_index(source, encoder, distance=distance, entries=entries)
 
     @_once
     def diseases(self, encoder: str) -> Links:

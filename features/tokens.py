@@ -14,8 +14,6 @@ from ..errors import MissingExtra
 from .interning import numbered
 
 _SNOWBALL = {"en": "english", "ru": "russian"}
-_TAGGED = ("en",)
-"""Languages with a tagger."""
 
 
 def stems(words: Sequence[str], language: str) -> list[str]:
@@ -35,20 +33,42 @@ def lemmas(words: Sequence[str], language: str) -> list[str]:
 
 
 def tags(words: Sequence[str], language: str) -> list[str]:
-    """The part-of-speech tag of each English word (Penn Treebank), by textblob's PatternTagger, which looks at each alone.
+    """The part-of-speech tag of each word, looked at alone.
+
+    English: Penn Treebank tags, by textblob's PatternTagger. Russian: OpenCorpora's, of pymorphy3's likeliest reading; what is no
+    Russian word has the tag that says so (LATN, NUMB, UNKN).
 
     Raises
     ------
     MissingExtra
         Without the extra `pos`.
+
+    >>> tags(["acute", "pain"], "en"), tags(["острая", "боль"], "ru")
+    (['JJ', 'NN'], ['ADJF', 'NOUN'])
     """
     try:
-        from textblob.en.taggers import PatternTagger
+        return _TAGGERS[language](words)
     except ImportError as error:
         raise MissingExtra("The view 'tags'", "pos") from error
+
+
+def _english_tags(words: Sequence[str]) -> list[str]:
+    from textblob.en.taggers import PatternTagger
+
     tagger = PatternTagger()
     return [str(tagger.tag(word, tokenize=False)[0][1]) for word in words]
 
+
+def _russian_tags(words: Sequence[str]) -> list[str]:
+    from pymorphy3 import MorphAnalyzer
+
+    tagger = MorphAnalyzer(lang="ru")
+    readings = (tagger.parse(word)[0].tag for word in words)
+    return [str(tag.POS or sorted(tag.grammemes)[0]) for tag in readings]
+
+
+_TAGGERS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {"en": _english_tags, "ru": _russian_tags}
+"""By language."""
 
 _OF_WORDS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
     "unigram": lambda words, language: list(words),
@@ -111,14 +131,12 @@ class TokenSets:
 
     @classmethod
     def of(cls, names: TokenizedNames, kind: str, language: str) -> TokenSets:
-        """The sets of the names under the view `kind`; empty tags in a language without a tagger."""
+        """The sets of the names under the view `kind`."""
         rows, ids = names.rows, names.ids.astype(np.int64)
         if kind == "bigram":
             together = np.flatnonzero(rows[1:] == rows[:-1])
             pairs = ids[together] * max(len(names.words), 1) + ids[together + 1]
             rows, ids = rows[together], np.unique(pairs, return_inverse=True)[1]
-        elif kind == "tags" and language not in _TAGGED:
-            rows, ids = rows[:0], ids[:0]
         else:
             ids = numbered(_OF_WORDS[kind](names.words, language))[1][ids]
         most = int(ids.max(initial=0)) + 1

@@ -21,24 +21,37 @@ from ..files.table_files import READ_SUFFIXES
 from ..files.tables import Table, read_table, with_columns
 from ..files.workbook import split_sheet
 from ..terms.icd.mapping import map_to_icd
-from ..terms.icd.search import CANDIDATES
+from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
 from ..votes.voters import Picker
+from .icd_encoders import declaring
 from .match_function import MatchFunction, load
 
 if TYPE_CHECKING:
+    from ..terms.icd.index import IcdIndex
     from ..votes.asker import AskSummary
 
 DEFAULT_SOURCE = "icd10cm"
+PAPER = "paper17"
+"""The feature set whose picks and encoders are known where none is given."""
 EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
 
 
 @dataclass(frozen=True)
 class IcdTable:
-    """table : one row per string. read : the strings. asked : what came of asking a language model; None where none was asked."""
+    """What `map_icd` made.
+
+    Attributes
+    ----------
+    table : one row per string. read : the strings. rows : int[n], the row of `read` that each row of `table` is of.
+    settings : how it was made: edition, encoder (its identity), distance, entries, sections, k, pick.
+    asked : what came of asking a language model; None where none was asked.
+    """
 
     table: pa.Table
     read: Table
+    rows: Sequence[int]
+    settings: dict[str, Any]
     asked: AskSummary | None = None
 
 
@@ -64,9 +77,13 @@ def map_icd(
     unique: bool = False,
     k: int | None = None,
     source: str | os.PathLike[str] | None = None,
+    encoder: str | None = None,
+    distance: str | None = None,
+    entries: str | None = None,
+    sections: bool = True,
     model: MatchFunction | str | os.PathLike[str] | None = None,
     pick: str | None = None,
-    features: str | os.PathLike[str] = "paper17",
+    features: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     store: str | os.PathLike[str] = "votes.sqlite",
     max_calls: int | None = None,
@@ -84,9 +101,19 @@ def map_icd(
     unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
     k : how many candidates to keep for each; 15 if not given.
     source : "icd10cm" (if not given), "icd10" (WHO), or the path of a CSV with `code, name, parent`.
+    encoder : what finds the nearest names: "shipped" (the model's own static one; if not given), one that `features` declares
+        (also one that an endpoint serves), "sentence-transformers:" and the name or folder of such a model, or
+        "endpoint:NAME:MODEL", an embedding model of an endpoint of `endpoints` or `features`.
+    distance : "cosine" (if not given), or "euclidean", as in "How to Evaluate Medical AI": of vectors that keep their length.
+    entries : "codes" (if not given): the candidates are k different codes, and what a name says beyond the diagnosis counts
+        against it. "names": they are the k nearest names among ICD-10's titles and inclusion terms, of which several may belong to one
+        code, by the distance alone: H-DDx (A.1).
+    sections : whether chapters and sections are among the entries, as in H-DDx (A.1): "Tuberculosis" is A15-A19.
     model : a match function or its folder, whose normaliser and encoder are used; the shipped one if not given.
     pick : the language model that picks among the candidates where there is no direct match: a feature of the kind
-        "icd_pick" in `features`, by its name or its model. It also says k, source and encoder where these are not given.
+        "icd_pick" in `features`, by its name or its model. It also says k, source, encoder, distance and entries where these are
+        not given.
+    features : the feature set that declares the pick and encoders; "paper17" if not given.
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
     store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
     max_calls, max_cost : the asking stops there; what is left is unscored.
@@ -96,15 +123,15 @@ def map_icd(
     -------
     The table: one row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", "unmapped" where no name is near
     enough, or "none" where nothing was found), score (1 for direct and code; else the cosine less what the name says beyond the
-    diagnosis, at most 1), candidates (list of code, name, score, best first, also for "unmapped"). With `pick`, how is
-    "picked" instead of "nearest", or "unscored" where the model named no candidate, scores are cosines, and a column `reason` says
-    why. The schema's metadata name the edition of ICD-10 under `icd10`.
+    diagnosis, at most 1; the cosine alone with entries="names" or a pick; a distance with a minus sign with distance="euclidean"),
+    candidates (list of code, name, score and the name that it was found by, best first, also for "unmapped"). With `pick`, how is
+    "picked" instead of "nearest", or "unscored" where the model named no candidate, and a column `reason` says why. The schema's metadata name the edition of ICD-10 under `icd10`.
 
     Errors: `InputError` for a diagnosis that is blank or no name, with its place.
     """
     if k is not None and k < 1:
         raise OptionError("k", "1 or more", k)
-    table = _table(strings, column, encoding)
+    table = strings_table(strings, column, encoding)
     table.require(column, "a diagnosis", option="column")
     texts = table.required_text(column).to_pylist()
     m = model if isinstance(model, MatchFunction) else load(model)
@@ -117,7 +144,15 @@ def map_icd(
         texts = [texts[row] for row in rows]
     place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
     if pick is None:
-        index = m.providers.icd_index(os.fspath(source or DEFAULT_SOURCE), SHIPPED)
+        ways: dict[str, Any] = {
+            "distance": distance or DISTANCES[0], "entries": entries or ENTRIES[0], "sections": sections,
+        }  # fmt: skip
+        providers = m.providers
+        if encoder not in (None, SHIPPED):
+            chosen = declaring(FeatureSet.read(features or PAPER, endpoints), encoder)
+            shipped, graph = providers.encoders[SHIPPED], providers.graph
+            providers = chosen.open(providers.normalizer, shipped, endpoints=chosen.endpoints, graph=graph)
+        index = providers.icd_index(os.fspath(source or DEFAULT_SOURCE), encoder or SHIPPED, **ways)
         # Of the texts with a letter or digit; the mapping refuses the others, with their place.
         known = [text for text in dict.fromkeys(texts) if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
         looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
@@ -133,7 +168,7 @@ def map_icd(
             **place,
         )
         del columns["reason"]
-        return IcdTable(_as_arrow(columns, index.tree.source), table)
+        return _made(columns, table, rows, index, k or CANDIDATES, ways)
 
     from ..votes.asker import Job
     from ..votes.asker import ask as ask_all
@@ -141,11 +176,13 @@ def map_icd(
     from ..votes.picks import Choices
     from ..votes.store.store import VoteStore
 
-    chosen = FeatureSet.read(features, endpoints)
+    chosen = FeatureSet.read(features or PAPER, endpoints)
     picker = _picker(pick, chosen)
+    chosen = declaring(chosen, encoder or picker.encoder)
     shipped = m.providers.encoders[SHIPPED]
     providers = chosen.open(m.providers.normalizer, shipped, endpoints=chosen.endpoints)
-    index = providers.icd_index(os.fspath(source or picker.source), picker.encoder)
+    ways = {"distance": distance or picker.distance, "entries": entries or picker.entries, "sections": sections}
+    index = providers.icd_index(os.fspath(source or picker.source), encoder or picker.encoder, **ways)
     summaries: list[AskSummary] = []
     with VoteStore(Path(store)) as votes:
 
@@ -157,7 +194,35 @@ def map_icd(
 
         answers = picked_answers(picker.config, votes, ask)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
-    return IcdTable(_as_arrow(columns, index.tree.source), table, summaries[0] if summaries else None)
+    return _made(
+        columns, table, rows, index, k or picker.k, {**ways, "pick": pick}, summaries[0] if summaries else None
+    )
+
+
+def source_of(
+    source: str | os.PathLike[str] | None,
+    pick: str | None,
+    features: str | os.PathLike[str] | None,
+    endpoints: str | os.PathLike[str] | None,
+) -> str:
+    """The ICD-10 of a mapping with these options."""
+    if source is None and pick is not None:
+        return _picker(pick, FeatureSet.read(features or PAPER, endpoints)).source
+    return os.fspath(source or DEFAULT_SOURCE)
+
+
+def _made(
+    columns: dict[str, list[Any]],
+    read: Table,
+    rows: Sequence[int],
+    index: IcdIndex,
+    k: int,
+    ways: Mapping[str, Any],
+    asked: AskSummary | None = None,
+) -> IcdTable:
+    edition = index.tree.source
+    settings = {"edition": edition, "encoder": index.encoder.identity, "k": k, "pick": None, **ways}
+    return IcdTable(_as_arrow(columns, edition), read, rows, settings, asked)
 
 
 def _picker(pick: str, features: FeatureSet) -> Picker:
@@ -175,14 +240,15 @@ def _picker(pick: str, features: FeatureSet) -> Picker:
 
 
 def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
-    candidate = pa.struct([("code", pa.string()), ("name", pa.string()), ("score", pa.float64())])
+    texts = [(field, pa.string()) for field in ("code", "name", "found")]
+    candidate = pa.struct([*texts[:2], ("score", pa.float64()), texts[2]])
     kinds = {"candidates": pa.list_(candidate), "score": pa.float64()}
     columns["candidates"] = [[c._asdict() for c in row] for row in columns["candidates"]]
     made = pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()})
     return made.replace_schema_metadata({EDITION: edition})
 
 
-def _table(strings: Any, column: str, encoding: str | None) -> Table:
+def strings_table(strings: Any, column: str, encoding: str | None) -> Table:
     frame = None
     if isinstance(strings, str) and not is_path(strings):
         strings = [strings]

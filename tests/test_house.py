@@ -19,7 +19,7 @@ import dxmatch
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     ("cli",),
-    ("auditing", "labelling"),
+    ("auditing", "diagnosing", "labelling"),
     ("evaluation", "training", "jobs"),
     ("matcher",),
     ("features",),
@@ -52,6 +52,7 @@ HEAVY = [
     "jinja2",
     "altair",
     "textblob",
+    "pymorphy3",
     "simplemma",
     "torch",
     "transformers",

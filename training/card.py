@@ -12,6 +12,8 @@ from rich.table import Table
 from ..features.coverage import coverage_words
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import Manifest
+from .correlated import dropped_words
+from .engines.search_words import search_words
 from .expert_agreement import agreement_words
 from .statistics.measure import MEASURES
 
@@ -80,6 +82,10 @@ def data_words(data: dict[str, Any]) -> list[str]:
             f"Extra pairs from {extra['source']}: {extra['pairs']:,} of weight {extra['weight']:g}, {extra['matches']:,} of them"
             " matches; training only."
         )
+    if "dropped" in data:
+        lines.append(dropped_words(data["dropped"]["limit"], data["dropped"]["features"]))
+    if "search" in data:
+        lines.append(search_words(data["search"]))
     if "prevalence" in data:
         lines.append(
             f"Probabilities, threshold and measures are for pairs of which {100 * data['prevalence']:g} % match."

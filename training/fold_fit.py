@@ -67,7 +67,9 @@ def fit_folds(
         weight, opposite = soft_rows(differ, fold)
         rows = ExtraRows.join([opposite] if rows is None else [rows, opposite])
     labelled = Rows(differ.table, differ.label, weight, fold, directions, rows)
-    ensemble = fit_ensemble(recipe.engine, labelled, time_limit=recipe.time_limit, seed=recipe.seed, progress=progress)
+    ensemble = fit_ensemble(
+        recipe.engine, labelled, time_limit=recipe.time_limit, models=recipe.models, seed=recipe.seed, progress=progress
+    )
     calibration = fit_sigmoid(ensemble.out_of_fold, differ.label, differ.weight)
     if recipe.prevalence is not None:
         trained = float(np.average(differ.label, weights=differ.weight))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ..features.coverage import MIN_COVERAGE
 from ..terms.diseases.graph import DiseaseGraph
 from .contained import check_contained
-from .engines.engine import check_engine
+from .correlated import check_drop_correlated
+from .engines.engine import EXPORTED, check_engine
 from .engines.fitted import TIME_LIMIT
 from .examples import Extra
 from .statistics.threshold import Rule, check_prevalence
@@ -52,6 +53,11 @@ class Recipe:
         measurements are for such data; for data like the labelled pairs if not given.
     time_limit : float
         Seconds.
+    models : str
+        What "autogluon" tries: families by AutoGluon's names, "GBM,CAT,XGB,RF,XT,NN_TORCH", or "default" for all of its own. M is
+        always made of LightGBM's trees ("GBM"); where another family wins, the card says by how much.
+    drop_correlated : float, optional
+        Train without the features whose Spearman correlation with a better one is that strong, in (0, 1]; see `training.correlated`.
     refit : bool
         After the measurement, train once more with the held-out references too.
     store : path, optional
@@ -99,6 +105,8 @@ class Recipe:
     threshold_rule: str | None = None
     prevalence: float | None = None
     time_limit: float = TIME_LIMIT
+    models: str = EXPORTED
+    drop_correlated: float | None = None
     refit: bool = False
     store: str | os.PathLike[str] | None = None
     endpoints: str | os.PathLike[str] | None = None
@@ -113,7 +121,8 @@ class Recipe:
     rejects: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        check_engine(self.engine, self.time_limit)
+        check_engine(self.engine, self.time_limit, self.models)
+        check_drop_correlated(self.drop_correlated)
         check_prevalence(self.prevalence)
         check_contained(self.contained)
         _ = self.rule

@@ -34,6 +34,7 @@ from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from .card import model_card
 from .contained import contained_warning, treat_contained
+from .correlated import as_facts, correlated
 from .data_checks import check_examples
 from .examples import Examples, ExtraExamples, examples_of, read_extra, reference_names
 from .expert_agreement import expert_agreement
@@ -130,6 +131,13 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
     read, set_aside = understood_pairs(read, inputs.providers.naming)
     read, inside = treat_contained(read, inputs.providers.naming, recipe.contained, inputs.graph)
     examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
+    dropped = None
+    if recipe.drop_correlated is not None:
+        shown = examples.take(~held_out(examples.groups, recipe.test_share, recipe.seed) & examples.open)
+        gone = correlated(shown.table, shown.label, inputs.features, recipe.drop_correlated)
+        dropped = as_facts(recipe.drop_correlated, gone)
+        inputs = _Inputs(recipe, inputs.features.without([one.feature for one in gone]))
+        examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     warnings = [*set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
     extra = None
     if recipe.extra is not None:
@@ -147,7 +155,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         fitted = fit_folds(examples, recipe, directions, extra=extra, progress=_part(progress, 1, 2))
     data = data_of(
         recipe, read, examples.groups, coverage=coverage, contained=inside, warnings=warnings,
-        extra=None if extra is None else extra.sources, refitted=refit,
+        extra=None if extra is None else extra.sources, dropped=dropped, refitted=refit,
     )  # fmt: skip
     rows = read.table.data.filter(pa.array(test))
     return Training(
@@ -156,11 +164,11 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
 
 
 class _Inputs:
-    """What stands behind the features of a training: the set, the normaliser, the encoder, the votes."""
+    """What stands behind the features of a training: the set (the recipe's, if not given), the normaliser, the encoder, the votes."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: Recipe, features: FeatureSet | None = None) -> None:
         self.recipe = recipe
-        self.features = FeatureSet.read(recipe.features, recipe.endpoints)
+        self.features = features or FeatureSet.read(recipe.features, recipe.endpoints)
         self.normalizer = Normalizer(self.features.language, recipe.abbreviations)
         self.encoder_files = _encoder_files(recipe.encoder) if SHIPPED in self.features.encoders else None
         self.graph = (recipe.graph or shipped_graph()) if self.features.needs_graph else None
@@ -304,6 +312,7 @@ def build_manifest(
             "engine": recipe.engine,
             "chosen": ensemble.chosen,
             **({"leaderboard": list(ensemble.leaderboard)} if ensemble.leaderboard else {}),
+            **({"search": dict(ensemble.search)} if ensemble.search else {}),
         },
         metrics=dict(metrics),
         ensemble=ensemble.combination,
@@ -319,9 +328,10 @@ def data_of(
     contained: Mapping[str, Any],
     warnings: Sequence[str],
     extra: Sequence[Mapping[str, Any]] | None,
+    dropped: Mapping[str, Any] | None = None,
     refitted: bool,
 ) -> dict[str, Any]:
-    """What the manifest says of the labelled pairs `read`. extra : one entry for each source of training-only pairs."""
+    """What the manifest says of the labelled pairs `read`. extra : one entry for each source of training-only pairs. dropped : as of `as_facts`."""
     assert read.label is not None
     digest = hashlib.sha256()
     for a, b, y in zip(read.a.to_pylist(), read.b.to_pylist(), read.label.tolist(), strict=True):
@@ -331,6 +341,7 @@ def data_of(
         "soft": recipe.soft,
         "prevalence": recipe.prevalence,
         "extra": None if extra is None else list(extra),
+        "dropped": dropped,
     }
     return {
         "sha256": digest.hexdigest(),

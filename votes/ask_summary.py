@@ -42,9 +42,9 @@ class AskSummary:
         self.prompt_tokens += answer.prompt_tokens or 0
         self.completion_tokens += answer.completion_tokens or 0
 
-    def lines(self) -> list[str]:
-        """For the user to read."""
-        lines = [f"{self.answered:,} answers kept, {self.unscored.total():,} of them without a verdict{_parts(self.unscored)}."]  # fmt: skip
+    def lines(self, lacking: str = "a verdict") -> list[str]:
+        """For the user to read. lacking : what unscored answers are without."""
+        lines = [f"{self.answered:,} answers kept, {self.unscored.total():,} of them without {lacking}{_parts(self.unscored)}."]  # fmt: skip
         if self.known:
             lines.append(f"{self.known:,} questions had been answered meanwhile.")
         if self.failed:

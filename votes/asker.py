@@ -20,6 +20,7 @@ from ..endpoints.prices import Price
 from ..errors import OptionError
 from .ask_summary import AskSummary
 from .budget import Budget, CapReached, CostMeter, token_limit
+from .prompts.prompt import Prompt
 from .prompts.questions import Answer, ModelConfig, Question
 from .prompts.versions import PROMPTS, answer_of
 from .store.store import VoteStore
@@ -39,6 +40,7 @@ class Job:
     """What one model configuration is asked at one endpoint.
 
     questions : drawn as they are needed, in a thread. total : how many they are. price : None where it is not known.
+    prompt : puts the questions and reads the answers, under the version that `config` names; by default the built-in one.
     """
 
     endpoint: Endpoint
@@ -46,6 +48,11 @@ class Job:
     questions: Iterable[Question]
     total: int
     price: Price | None = None
+    prompt: Prompt | None = None
+
+    def __post_init__(self) -> None:
+        if self.prompt is not None and self.prompt.version != self.config.prompt:
+            raise OptionError("prompt", f"one of the version {self.config.prompt}", self.prompt.version)
 
 
 def ask(
@@ -150,7 +157,8 @@ class _Asking:
 
     async def _question(self, client: EndpointClient, state: _JobState, question: Question) -> None:
         config = question.config
-        messages = PROMPTS[config.prompt].messages(question.first, question.second)
+        prompt = state.job.prompt or PROMPTS[config.prompt]
+        messages = prompt.messages(question.first, question.second)
         meter = CostMeter(self._budget, state.job.price, messages, state.parameters)
         try:
             reply = await client.chat(config.model, messages, state.parameters, meter)
@@ -164,7 +172,7 @@ class _Asking:
         else:
             meter.answered(reply.prompt_tokens, reply.completion_tokens)
             state.answered, state.failed_in_a_row = True, 0
-            answer = answer_of(question, reply)
+            answer = answer_of(question, reply, prompt)
             # In a thread, because a store that another process holds would hold up all calls under way.
             if not await asyncio.get_running_loop().run_in_executor(self.writer, self._keep, question, answer):
                 self.summary.known += 1

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -17,6 +17,7 @@ from typing import IO, Any
 from ..endpoints.replies import chat_reply
 from ..errors import InputError
 from ..files.atomic import make_folder, whole_file
+from .prompts.prompt import Prompt
 from .prompts.questions import REASONS, Answer, Question
 from .prompts.versions import PROMPTS, answer_of
 from .store.store import VoteStore
@@ -52,10 +53,12 @@ def export(
     *,
     max_requests: int = MAX_REQUESTS,
     max_bytes: int = MAX_BYTES,
+    prompts: Mapping[str, Prompt] = PROMPTS,
 ) -> list[BatchFile]:
     """Writes `questions`, each once, to files such as `vote-1_Qwen2.5-7B-Instruct_001.jsonl`; `store` remembers them.
 
     One model a file, since batch services demand it. All files come to be or none. Bounded memory.
+    prompts : what the questions are put with, by version.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def export(
         A file cannot be written.
     """
     with ExitStack() as open_files:
-        writer = _Writer(make_folder(folder), open_files, max_requests, max_bytes)
+        writer = _Writer(make_folder(folder), open_files, max_requests, max_bytes, prompts)
         store.remember_exported(writer.write(questions))
     return writer.files
 
@@ -78,8 +81,10 @@ def custom_id(question: Question) -> str:
 
 
 class _Writer:
-    def __init__(self, folder: Path, open_files: ExitStack, max_requests: int, max_bytes: int) -> None:
-        self._folder, self._open_files = folder, open_files
+    def __init__(
+        self, folder: Path, open_files: ExitStack, max_requests: int, max_bytes: int, prompts: Mapping[str, Prompt]
+    ) -> None:
+        self._folder, self._open_files, self._prompts = folder, open_files, prompts
         self._max_requests, self._max_bytes = max_requests, max_bytes
         self._current: dict[tuple[str, str], tuple[BatchFile, IO[bytes]]] = {}
         self._numbers: Counter[str] = Counter()
@@ -89,7 +94,7 @@ class _Writer:
         """Writes each question, then yields it with its id; all is on disk when this ends."""
         for question in questions:
             id = custom_id(question)
-            line = _request(id, question)
+            line = _request(id, question, self._prompts)
             file, handle = self._file_for(question, len(line))
             handle.write(line)
             file.requests += 1
@@ -120,10 +125,10 @@ class _Writer:
         return self.files[-1], handle
 
 
-def _request(id: str, question: Question) -> bytes:
+def _request(id: str, question: Question, prompts: Mapping[str, Prompt]) -> bytes:
     """One line. ASCII alone, so that no separator of Unicode can break it."""
     who = question.config
-    messages = PROMPTS[who.prompt].messages(question.first, question.second)
+    messages = prompts[who.prompt].messages(question.first, question.second)
     body = {"model": who.model, "messages": messages, **json.loads(who.parameters)}
     request = {"custom_id": id, "method": "POST", "url": "/v1/chat/completions", "body": body}
     return json.dumps(request).encode("ascii") + b"\n"
@@ -152,21 +157,23 @@ class BatchSummary:
         if self.skipped[what] <= 3:
             self.places[what].append(place)
 
-    def lines(self) -> list[str]:
-        """For the user to read."""
+    def lines(self, lacking: str = "a verdict") -> list[str]:
+        """For the user to read. lacking : what unscored answers are without."""
         out = [f"{self.n_lines:,} lines, {self.stored:,} new answers."]
         if self.unscored:
             reasons = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in self.unscored.most_common())
-            out.append(f"{self.unscored.total():,} of these without a verdict ({reasons}).")
+            out.append(f"{self.unscored.total():,} of these without {lacking} ({reasons}).")
         for what, count in self.skipped.items():
             out.append(f"{what}: {count:,} ({', '.join(self.places[what])}{', …' if count > 3 else ''}).")
         return out
 
 
-def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore) -> BatchSummary:
+def import_batch(
+    paths: Sequence[str | os.PathLike[str]], store: VoteStore, prompts: Mapping[str, Prompt] = PROMPTS
+) -> BatchSummary:
     """Stores the answers in results of exported files, in any order. An answer that is there already stays.
 
-    A line that is damaged, failed or unknown is reported, and the rest goes on.
+    A line that is damaged, failed or unknown is reported, and the rest goes on. prompts : what reads the answers, by version.
 
     Raises
     ------
@@ -181,7 +188,7 @@ def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore) -> B
     summary = BatchSummary()
     lines = ((f"{os.fspath(path)}, line {number}", line) for path in paths for number, line in _lines(path))
     for line in lines:
-        _import_lines(chain([line], islice(lines, _LINES_AT_ONCE - 1)), store, summary)
+        _import_lines(chain([line], islice(lines, _LINES_AT_ONCE - 1)), store, summary, prompts)
     return summary
 
 
@@ -212,11 +219,13 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else None
 
 
-def _import_lines(lines: Iterable[tuple[str, bytes]], store: VoteStore, summary: BatchSummary) -> None:
+def _import_lines(
+    lines: Iterable[tuple[str, bytes]], store: VoteStore, summary: BatchSummary, prompts: Mapping[str, Prompt]
+) -> None:
     answers: dict[Question, tuple[Answer, str]] = {}
     for place, line in lines:
         summary.n_lines += 1
-        found = _answered(line, store)
+        found = _answered(line, store, prompts)
         if isinstance(found, str):
             summary.skip(found, place)
         elif found[0] in answers:
@@ -231,7 +240,7 @@ def _import_lines(lines: Iterable[tuple[str, bytes]], store: VoteStore, summary:
     summary.unscored.update(reason for question in new if (reason := answers[question][0].reason))
 
 
-def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
+def _answered(line: bytes, store: VoteStore, prompts: Mapping[str, Prompt]) -> tuple[Question, Answer] | str:
     """A question and its answer, or what else the line is."""
     if not line.strip():
         return "a blank line"
@@ -241,14 +250,14 @@ def _answered(line: bytes, store: VoteStore) -> tuple[Question, Answer] | str:
     question = store.exported(id) if isinstance(id, str) and _CUSTOM_ID.fullmatch(id) else None
     if question is None:
         return "an unknown custom id"
-    if question.config.prompt not in PROMPTS:
-        return f"an answer to the prompt {question.config.prompt}, which this release does not have"
+    if (prompt := prompts.get(question.config.prompt)) is None:
+        return f"an answer to the prompt {question.config.prompt}, which {'this release does' if prompts is PROMPTS else 'these questions do'} not have"
     if failure := _failure(entry):
         return failure
     response = entry["response"]
     body = response if "choices" in response else response.get("body")
     try:
-        return question, answer_of(question, chat_reply(body, seconds=None))
+        return question, answer_of(question, chat_reply(body, seconds=None), prompt)
     except ValueError:
         return "not a chat completion"
 

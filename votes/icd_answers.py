@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..terms.icd.index import HOW, IcdIndex
-from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of
+from ..terms.icd.index import CODE, DIRECT, HOW, IcdIndex
+from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of, direct_candidate, led_by
 from .picks import Choices, place_of
 from .prompts.questions import REASONS, Answer, ModelConfig
 from .store.store import VoteStore
@@ -18,21 +18,27 @@ def picked_answers(config: ModelConfig, store: VoteStore, ask: Callable[[Choices
     """Direct match or code; else "picked", the candidate that the model named; else "unscored", with the reason.
 
     ask : has what the store does not hold of these choices asked. The candidates stand in the order in which they were
-        put to the model; the score of a pick is its cosine.
+        put to the model, after a direct match, of which no model is asked; the score of a pick is its cosine or its distance with
+        a minus sign.
     """
 
     def answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAnswer]:
         choices = Choices.of(names, index, k)
         ask(choices)
         out = []
-        for node, how in zip(choices.direct.nodes.tolist(), choices.direct.how.tolist(), strict=True):
+        ways = zip(names, choices.direct.nodes.tolist(), choices.direct.how.tolist(), strict=True)
+        # The letters of a code say nothing to an encoder.
+        by_name = [name for name, how in zip(names, choices.direct.how.tolist(), strict=True) if how == DIRECT]
+        found = zip(*index.candidates(by_name, k), strict=True)
+        for name, node, how in ways:
             if node < 0:
                 out.append(IcdAnswer(None, None, HOW[0], None, []))
                 continue
-            one = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
-            out.append(IcdAnswer(*one[:2], HOW[how], 1.0, [one]))
+            one = direct_candidate(index, node, name)
+            others = [] if how == CODE else candidates_of(index, *next(found))
+            out.append(IcdAnswer(*one[:2], HOW[how], 1.0, led_by(one, others, index, k)))
         for choice, answer in zip(choices.asked, store.stored(choices.questions(config)), strict=True):
-            candidates = candidates_of(index, choice.candidates, choice.cosines)
+            candidates = candidates_of(index, choice.candidates, choice.cosines, choice.entries)
             out[choice.row] = _answer(choice.name, candidates, answer)
         return out
 

@@ -18,13 +18,15 @@ from .store.store import StoreError, VoteStore
 class Choice(NamedTuple):
     """What stands to choose for the name in row `row`.
 
-    candidates : int32[<= k] nodes, best first; cosines : theirs. listed : the same as the text that is asked.
+    candidates : int32[<= k] nodes, best first; cosines : theirs; entries : the names of the index that they were found by.
+    listed : the same as the text that is asked.
     """
 
     row: int
     name: str
     candidates: NDArray[np.int32]
     cosines: NDArray[np.float32]
+    entries: NDArray[np.int32]
     listed: str
 
 
@@ -44,11 +46,11 @@ class Choices:
         direct, asked = index.direct(names), []
         not_direct = np.flatnonzero(direct.nodes < 0).tolist()
         found = index.candidates([names[i] for i in not_direct], k)
-        for row, nodes, cosines in zip(not_direct, *found, strict=True):
-            nodes, cosines = nodes[nodes >= 0], cosines[nodes >= 0]
+        for row, nodes, cosines, entries in zip(not_direct, *found, strict=True):
+            nodes, cosines, entries = (column[nodes >= 0] for column in (nodes, cosines, entries))
             if len(nodes):
                 listed = candidates_text([(index.tree.code(n), index.tree.name(n)) for n in nodes.tolist()])
-                asked.append(Choice(row, names[row], nodes, cosines, listed))
+                asked.append(Choice(row, names[row], nodes, cosines, entries, listed))
         return cls(direct, asked)
 
     def questions(self, config: ModelConfig) -> Iterator[Question]:

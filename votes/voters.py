@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..terms.icd.search import CANDIDATES
+from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
 from .prompts.questions import ModelConfig, Question, canonical
 from .prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
 
@@ -16,7 +16,8 @@ IMPORTED = "imported"
 ORDERS = ("canonical", "both")
 MAX_REPEATS = 100
 TOP_LOGPROBS = 10
-_OURS = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
+SET_BY_US = ("model", "messages", "stream", "stream_options", "n", "logprobs", "top_logprobs")
+"""Parameters of a call that are never a user's to set."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Picker:
     """One language model's choice among the k nearest ICD-10 entries of a name.
 
     source, encoder : the ICD-10 and the encoder that find the candidates, as in `icd_nearest`.
+    distance, entries : by which they are found, and whether they are different codes or names (`IcdIndex`).
     """
 
     config: ModelConfig
@@ -61,10 +63,12 @@ class Picker:
     source: str
     encoder: str
     k: int
+    distance: str = DISTANCES[0]
+    entries: str = ENTRIES[0]
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Picker:
-        where = (options["endpoint"], options["source"], options["encoder"], options["k"])
+        where = (options[each] for each in ("endpoint", "source", "encoder", "k", "distance", "entries"))
         return cls(_config(options, {}), *where)
 
 
@@ -91,9 +95,11 @@ PICK_OPTIONS: dict[str, Any] = {
     "source": "icd10cm",
     "encoder": "shipped",
     "k": CANDIDATES,
+    "distance": DISTANCES[0],
+    "entries": ENTRIES[0],
     "parameters": {},
 }
-PICK_CHOICES = {"prompt": (PICK_PROMPT,)}
+PICK_CHOICES = {"prompt": (PICK_PROMPT,), "distance": DISTANCES, "entries": ENTRIES}
 
 
 def problem_of(options: Mapping[str, Any]) -> str | None:
@@ -103,7 +109,7 @@ def problem_of(options: Mapping[str, Any]) -> str | None:
     for name, highest in (("repeats", MAX_REPEATS), ("k", 100)):
         if name in options and not 1 <= options[name] <= highest:
             return f"{name!r} is not between 1 and {highest}"
-    if taken := sorted(set(options["parameters"]) & set(_OURS)):
+    if taken := sorted(set(options["parameters"]) & set(SET_BY_US)):
         return f"'parameters' sets what dxmatch sets itself: {', '.join(taken)}"
     if options["prompt"] == IMPORTED:
         asked = options["parameters"] or options["endpoint"]

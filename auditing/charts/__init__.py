@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...pages.figure import Figure
 from ..results.audit_tables import AuditTables
-from . import contributions, correlation, mistakes, permutation, reliability
+from . import alone, contributions, correlation, mistakes, permutation, reliability
 
-CHARTS = (reliability, contributions, permutation, correlation, mistakes)
+CHARTS = (reliability, contributions, permutation, alone, correlation, mistakes)
 """In the order of the page."""
 
 

@@ -1,4 +1,4 @@
-"""How much each feature contributes, and which way, pair by pair (the source's figure 1)."""
+"""How much each feature contributes, and which way, pair by pair (the source's figure 3)."""
 
 from __future__ import annotations
 

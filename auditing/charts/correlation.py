@@ -1,4 +1,4 @@
-"""Which features say the same: the matrix of correlations (the source's figure 3)."""
+"""Which features say the same: the matrix of correlations (the source's figure 1)."""
 
 from __future__ import annotations
 

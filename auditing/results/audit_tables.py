@@ -14,6 +14,9 @@ FORMAT = 1
 MISSED, FALSE = "missed", "false"
 """The two errors: a match that M does not find, a non-match that it takes for one."""
 
+DECIDED = {"precision": "precision", "recall": "recall", "f1": "F1", "accuracy": "accuracy"}
+"""What is measured of whoever says yes or no, and its heading."""
+
 
 @dataclass(frozen=True)
 class AuditTables:
@@ -29,6 +32,11 @@ class AuditTables:
     permutation : name, flipped (share of decisions that change), and with labels ap_lost, f1_lost, each with _low, _high:
         what shuffling one feature costs.
     families : the same, and `way`, for whole families of features: shuffled, unknown, and where asked for trained without.
+    alone : M and each feature as a match function by itself, on the labelled pairs that differ: feature, family, label, rule (as it is,
+        from, up to), threshold, known, pairs, matches, and precision, recall, f1, accuracy, each with _low, _high.
+    voters : where asked for, which n of m voters to ask: way, n, of, voters, yes (how many of them must say yes), folds (in how many the
+        same were chosen), pairs, matches, the measures of `alone`, f1_same_pairs (on the pairs that chose them).
+    dropped : where asked for, the features that correlate: feature, with, rho, importance (average precision alone).
     correlations : first, second, spearman, pearson, pairs (that know both).
     histogram : from, to, pairs, matches, others: how many pairs have which probability.
     measures : pairs ("all", "not identical"), measure, value, low, high.
@@ -43,6 +51,9 @@ class AuditTables:
     contributions: pa.Table
     permutation: pa.Table
     families: pa.Table
+    alone: pa.Table | None
+    voters: pa.Table | None
+    dropped: pa.Table | None
     correlations: pa.Table
     histogram: pa.Table
     measures: pa.Table | None

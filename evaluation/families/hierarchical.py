@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...pages.rows import Row, known
+from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import LEVELS, Overlap, overlap
-from ...terms.icd.tree import IcdTree
 from ..lists.lists import Lists
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined, opened
-from ..statistics.estimates import estimate_row, estimates, table_rows
+from ..statistics.estimates import estimates, table_rows
 from ..statistics.list_lengths import ACCURACY
-from ..statistics.measure import Estimate, Measure, Values, without_absent
+from ..statistics.measure import Measure, Values, without_absent
 from ..statistics.section import Context, Section, spread_over
+from .chapters import chapter_measures, chapter_notes, chapter_rows, chapters_of
 from .final_diagnosis import ranked_answers
 from .icd_lists import icd_depth, shared_icd_lists, why_no_codes
 from .reference_hits import reference_hits
@@ -29,7 +29,7 @@ _PARTS = ("hdp", "hdr")
 
 def missing(lists: Lists, context: Context) -> str | None:
     """The column, or the mapping, without which nothing can be computed."""
-    return why_no_codes(lists, context.matcher)
+    return why_no_codes(lists, context)
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class _Cases:
 def compute(lists: Lists, context: Context) -> Section:
     """Every rater that is not the reference is judged, in the cases whose reference has a code.
 
-    Tables: chapters (of the reference), rank_shifts (from top-k accuracy to HDF1), without_a_code (of each rater's diagnoses and of
+    Tables: chapters (each chapter of the references, over its own nodes), rank_shifts (from top-k accuracy to HDF1), without_a_code (of each rater's diagnoses and of
     the references, where there are such: they count as no hit).
 
     Raises
@@ -68,8 +68,19 @@ def compute(lists: Lists, context: Context) -> Section:
     cases = _Cases(kept, dict(zip(_PARTS, of_level, strict=True)))
     values = estimates(_measures(lists, cases, context.k_of(NAME)), lists.cases, context)
     hdf1 = next(one.value for one in values if one.measure.metric == "hdf1")
-    shifts = _rank_shift_rows(lists.raters, _accuracies(lists, context), hdf1, context)
-    chapters = paths.nodes[0][reference]
+    shifts = rank_shift_rows(lists.raters, _accuracies(lists, context), hdf1, context.k_of(NAME))
+    chapters = chapters_of(reference, paths)
+    flat = predicted.reshape(len(kept), len(lists.raters), -1)
+    of_chapters = [
+        estimates(
+            chapter_measures(
+                one, flat, reference, absent, kept, lists.raters, paths, one.label(tree), context.k_of(NAME)
+            ),
+            lists.cases,
+            context,
+        )
+        for one in chapters
+    ]
     per_case = {metric.upper(): cases.rates[metric][0] for metric in _PARTS}
     per_case["HDF1"] = harmonic_mean(per_case["HDP"], per_case["HDR"])
     return Section(
@@ -77,15 +88,16 @@ def compute(lists: Lists, context: Context) -> Section:
         TITLE,
         rows=table_rows(values, context),
         tables={
-            "chapters": _chapter_rows(values[:3], cases, chapters, lists, tree, context),
+            "chapters": chapter_rows(chapters, of_chapters, tree, context),
             "rank_shifts": shifts,
             "without_a_code": coded.coded if coded.without else [],
         },
         per_case={name: spread_over(of_case, kept, len(lists.cases)) for name, of_case in per_case.items()},
         words=_words(lists.raters, hdf1, shifts, context.k_of(NAME), coded.without),
-        notes=[*coded.notes, *_notes(lists, found, kept)],
+        notes=[*coded.notes, *_notes(lists, found, kept), *chapter_notes(chapters, tree)],
         warnings=_warnings(lists, context),
         estimates=values,
+        estimates_of_parts=[hdf1_there for _, _, hdf1_there in of_chapters],
     )
 
 
@@ -138,42 +150,13 @@ def _accuracies(lists: Lists, context: Context) -> dict[str, Values]:
     }
 
 
-def _chapter_rows(
-    values: Sequence[Estimate],
-    cases: _Cases,
-    chapters: NDArray[np.integer],
-    lists: Lists,
-    tree: IcdTree,
-    context: Context,
-) -> list[Row]:
-    """HDP, HDR and HDF1 with its interval, in the cases whose reference has a code in a chapter.
-
-    values : HDP, HDR and HDF1. chapters : [n, D], nodes; -1 fills.
-    The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
-    """
-    rows: list[Row] = []
-    for chapter in np.unique(chapters[chapters >= 0]).tolist():
-        among = np.zeros(len(lists.cases), bool)
-        among[cases.kept] = (chapters == chapter).any(1)
-        parts = estimates([one.measure for one in values], lists.cases, context, among)
-        for i, rater in enumerate(lists.raters):
-            named = {one.measure.metric.upper(): known(float(one.value[i])) for one in parts}
-            ends = {end: estimate_row(parts[-1], i, context)[end] for end in ("low", "high")}
-            of = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "algorithm": rater}
-            rows.append({**of, "n_cases": int(among.sum()), **named, **ends})
-    return rows
-
-
-def _rank_shift_rows(
-    raters: Sequence[str], accuracies: Mapping[str, Values], hdf1: Values, context: Context
-) -> list[Row]:
+def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf1: Values, k: int | None) -> list[Row]:
     """How many places each rater gains from each top-k accuracy to HDF1.
 
-    accuracies : judge -> [r]. hdf1 : [r]. Place 1 is the best, equals share the better place; raters without both
+    accuracies : judge -> [r]. hdf1 : [r], at k; of whole lists with None. Place 1 is the best, equals share the better place; raters without both
     values have none.
     """
     rows: list[Row] = []
-    k = context.k_of(NAME)
     for judge, accuracy in accuracies.items():
         both = ~np.isnan(accuracy) & ~np.isnan(hdf1)
         before, after = (_places(np.where(both, values, np.nan)) for values in (accuracy, hdf1))

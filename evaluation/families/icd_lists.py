@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...features.providers import SHIPPED, Providers
 from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import Nodes
 from ...terms.icd.codes import Place, nodes_of_cells, padded
-from ...terms.icd.index import CODE, DIRECT, NEAREST, NONE, UNMAPPED, IcdIndex
-from ...terms.icd.naming import Naming
+from ...terms.icd.index import NONE
 from ...terms.icd.tree import IcdTree
 from ..lists.lists import Cell, Lists
+from ..lists.text_codes import TextCodes
 from ..matches.reference_matches import depth_of
 from ..metrics.hierarchical import opened
 from ..statistics.section import Context
+from .text_nodes import BY, COLUMN, WITHOUT, How, nodes_of_texts, providers_of
 
-_COLUMN = max(NONE, DIRECT, CODE, NEAREST, UNMAPPED) + 1
-_BY = {
-    _COLUMN: "by the codes given", DIRECT: "by name", CODE: "as a code", NEAREST: "by the nearest name",
-    UNMAPPED: "unmapped (denied, not understood, or no name is near enough)", NONE: "not at all",
-}  # fmt: skip
 _MOST_CELLS = 10_000_000
 REFERENCE = "reference"
 """Stands for the rater where the rows of `IcdLists.coded` speak of the reference."""
-How = NDArray[np.integer]
+OfCase = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -37,6 +33,8 @@ class IcdLists:
 
     reference : int32 [n, D], likewise.
     how : int [n, r, k], by which way a diagnosis came to its codes; -1 where none is said. reference_how : of each reference diagnosis.
+    reference_nodes : for each case the nodes of each of its reference diagnoses; where codes are of the case as a whole, of these cells.
+    n_strings : how many different texts the diagnoses of the lists are. warnings : sentences that belong above the figures.
     """
 
     raters: list[str]
@@ -44,6 +42,9 @@ class IcdLists:
     reference: Nodes
     how: How
     reference_how: How
+    reference_nodes: Sequence[OfCase] = ()
+    n_strings: int = 0
+    warnings: tuple[str, ...] = field(default=(), repr=False)
 
     def top(self, k: int | None) -> IcdLists:
         """Of lists cut to k; whole with None."""
@@ -56,6 +57,17 @@ class IcdLists:
             _told("diagnoses of the lists", self.how[self.how >= 0]),
             _told("reference diagnoses", self.reference_how),
         ]
+
+    @property
+    def counts(self) -> Row:
+        """diagnoses, different strings and different codes of the lists (H-DDx, 4.3), and different codes of the references."""
+        of_lists, of_references = (np.unique(nodes[nodes >= 0]) for nodes in (self.predicted, self.reference))
+        return {
+            "diagnoses": int((self.how >= 0).sum()),
+            "strings": self.n_strings,
+            "codes": len(of_lists),
+            "reference_codes": len(of_references),
+        }
 
     @property
     def coded(self) -> list[Row]:
@@ -75,19 +87,13 @@ class IcdLists:
         return " and ".join(parts)
 
 
-def providers_of(matcher: object) -> Providers | None:
-    """What maps text to ICD-10 behind M; None where M has no such thing."""
-    providers = getattr(matcher, "providers", None)
-    return providers if isinstance(providers, Providers) and SHIPPED in providers.encoders else None
-
-
-def why_no_codes(lists: Lists, matcher: object) -> str | None:
+def why_no_codes(lists: Lists, context: Context) -> str | None:
     """What is missing to know codes of lists and references; None where nothing is."""
     coded_reference = any(cell.value for cells in lists.reference_more.get("icd10", []) for cell in cells)
     if not coded_reference and not any(lists.reference):
         return "a reference: rows with the role reference, or a column reference or reference_icd10"
-    if providers_of(matcher) is None:
-        instead = "or a match function that maps text to ICD-10"
+    if providers_of(context.matcher) is None and context.codes == TextCodes():
+        instead = "or a match function that maps text to ICD-10, or a table of codes"
         if not lists.cells("icd10")[1]:
             return f"the column icd10 ({instead})"
         if not coded_reference:
@@ -95,40 +101,57 @@ def why_no_codes(lists: Lists, matcher: object) -> str | None:
     return None
 
 
-def icd_lists(lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: str) -> IcdLists:
+def icd_lists(
+    lists: Lists, k: int, matcher: object, tree: IcdTree, icd_source: str, codes: TextCodes | None = None
+) -> IcdLists:
     """The first k of each list, and the references.
 
-    A diagnosis has the codes of its cell; where that is blank, the one that its text maps to, if M brings a mapping.
-    A word for no diagnosis has none, nor has a text that lies too far from any name of ICD-10.
+    A diagnosis has the codes of its cell; where that is blank, those of its text: by the table of `codes`, by its mapping, or by M's
+    own, if M brings one. A word for no diagnosis has none, nor has a text that lies too far from any name of ICD-10.
 
     Raises
     ------
     InputError
-        For codes of the first k that the tree lacks, or of two revisions.
+        For codes of the first k that the tree lacks, or of two revisions; and of the table.
     """
-    codes, texts = lists.cells("icd10", k)
+    cells, texts = lists.cells("icd10", k)
     reference_cells = lists.reference_more.get("icd10", [()] * len(lists.cases))
-    places = _places(lists, codes, texts, reference_cells)
-    nodes_of = nodes_of_cells(places, tree, icd_source, lists.source)
-    providers = providers_of(matcher)
-
-    def mapped(wanted: Sequence[str]) -> tuple[Nodes, How]:
-        if providers is None or not wanted:
-            return np.full(len(wanted), -1, np.int32), np.full(len(wanted), NONE)
-        return _nodes_of_texts(wanted, providers.icd_index(icd_source, SHIPPED), providers.naming)
-
+    nodes_of = nodes_of_cells(_places(lists, cells, texts, reference_cells), tree, icd_source, lists.source)
     top, at = lists.top(k), lists.places(k)
     table = padded([*(nodes_of[text] for text in texts), ()])
-    predicted = np.where(top[..., None] >= 0, table[codes[at]], np.int32(-1))
-    how = np.where(predicted[..., 0] >= 0, _COLUMN, NONE)
+    predicted = np.where(top[..., None] >= 0, table[cells[at]], np.int32(-1))
+    how = np.where(predicted[..., 0] >= 0, COLUMN, NONE)
     open_ = (top >= 0) & (how == NONE)
     used = np.unique(top[open_])
-    nodes, ways = mapped([lists.strings[i] for i in used.tolist()])
+    of_references = _references(lists.reference, reference_cells, nodes_of)
+    # all texts at once: what a language model is asked, it is asked in one go
+    wanted = {lists.strings[i]: place for place, i in enumerate(used.tolist())}
+    for text in (one for of_case in of_references for one in of_case if isinstance(one, str)):
+        wanted.setdefault(text, len(wanted))
+    found = nodes_of_texts(list(wanted), codes or TextCodes(), matcher, tree, icd_source)
+    width = max(predicted.shape[-1], found.nodes.shape[-1])
+    predicted, nodes = (_widened(part, width) for part in (predicted, found.nodes))
     where = np.searchsorted(used, top[open_])
-    predicted[open_, 0], how[open_] = nodes[where], ways[where]
+    predicted[open_], how[open_] = nodes[where], found.how[where]
 
-    reference, reference_how = _references(lists.reference, reference_cells, nodes_of, mapped)
-    return IcdLists(lists.raters, predicted, reference, np.where(top >= 0, how, -1), reference_how)
+    of_text = {text: tuple(n for n in row if n >= 0) for text, row in zip(wanted, nodes.tolist(), strict=True)}
+    reference_nodes = [tuple(of_text[one] if isinstance(one, str) else one for one in of) for of in of_references]
+    ways = [int(found.how[wanted[one]]) if isinstance(one, str) else COLUMN for of in of_references for one in of]
+    return IcdLists(
+        lists.raters,
+        predicted,
+        padded(tuple(node for one in of_case for node in one) for of_case in reference_nodes),
+        np.where(top >= 0, how, -1),
+        np.array(ways, np.int64),
+        reference_nodes,
+        len(np.unique(top[top >= 0])),
+        found.warnings,
+    )
+
+
+def _widened(nodes: Nodes, width: int) -> Nodes:
+    more = [(0, 0)] * (nodes.ndim - 1) + [(0, width - nodes.shape[-1])]
+    return np.pad(nodes, more, constant_values=-1)
 
 
 def shared_icd_lists(lists: Lists, context: Context) -> IcdLists:
@@ -136,8 +159,20 @@ def shared_icd_lists(lists: Lists, context: Context) -> IcdLists:
     if "icd_lists" not in context.made:
         tree, _ = opened(context.icd_source)
         depth = icd_depth(lists, context)
-        context.made["icd_lists"] = icd_lists(lists, depth, context.matcher, tree, context.icd_source)
+        context.made["icd_lists"] = icd_lists(lists, depth, context.matcher, tree, context.icd_source, context.codes)
     return context.made["icd_lists"]
+
+
+def codes_warnings(context: Context) -> tuple[str, ...]:
+    """Of the codes that an evaluation used; none where it used none."""
+    found: IcdLists | None = context.made.get("icd_lists")
+    return () if found is None else found.warnings
+
+
+def codes_made_with(context: Context) -> dict[str, Any]:
+    """`icd_counts` and `icd_codes_by`; nothing where no codes were used."""
+    found: IcdLists | None = context.made.get("icd_lists")
+    return {} if found is None else {"icd_counts": found.counts, "icd_codes_by": context.codes.told}
 
 
 def icd_depth(lists: Lists, context: Context) -> int:
@@ -162,52 +197,28 @@ def _places(
     return places
 
 
-def _nodes_of_texts(texts: Sequence[str], index: IcdIndex, naming: Naming) -> tuple[Nodes, How]:
-    """What is denied or not understood has no code."""
-    looked_up = naming.to_code(texts)
-    unique = list(dict.fromkeys(one.name for one in looked_up))
-    found = index.assign(unique)
-    place = {name: i for i, name in enumerate(unique)}
-    order = np.array([place[one.name] for one in looked_up])
-    none = np.array([one.no_code is not None for one in looked_up])
-    return np.where(none, -1, found.nodes[order]).astype(np.int32), np.where(none, UNMAPPED, found.how[order])
-
-
 def _references(
     references: Sequence[tuple[str, ...]],
     cells: Sequence[tuple[Cell, ...]],
     nodes_of: Mapping[str, tuple[int, ...]],
-    mapped: Callable[[Sequence[str]], tuple[Nodes, How]],
-) -> tuple[Nodes, How]:
-    """The nodes of each case's reference, and how each reference diagnosis came to its own."""
-    wanted: dict[str, int] = {}
-    given: list[list[tuple[int, ...]]] = []
-    open_: list[list[str]] = []
+) -> list[list[tuple[int, ...] | str]]:
+    """Of each case, for each reference diagnosis the nodes of its cell, or where that is blank its text."""
+    found: list[list[tuple[int, ...] | str]] = []
     for texts, said in zip(references, cells, strict=True):
         values = [nodes_of[cell.value] if cell.value else () for cell in said]
-        given.append([nodes for nodes in values if nodes])
-        # without a cell for each diagnosis, the codes are of the case as a whole
-        paired = len(values) == len(texts)
-        blank = [text for text, nodes in zip(texts, values, strict=True) if not nodes] if paired else list(texts)
-        open_.append(blank if paired or not given[-1] else [])
-        for text in open_[-1]:
-            wanted.setdefault(text, len(wanted))
-    nodes, ways = mapped(list(wanted))
-    rows, how = [], []
-    for codes, texts in zip(given, open_, strict=True):
-        at = [wanted[text] for text in texts]
-        found = [int(nodes[i]) for i in at if nodes[i] >= 0]
-        rows.append((*(node for some in codes for node in some), *found))
-        how += [_COLUMN] * len(codes) + [int(ways[i]) for i in at]
-    return padded(rows), np.array(how, np.int64)
+        if len(values) == len(texts):
+            found.append([nodes or text for text, nodes in zip(texts, values, strict=True)])
+        else:  # the codes are of the case as a whole
+            found.append([nodes for nodes in values if nodes] or list(texts))
+    return found
 
 
 def _coded(who: str, how: How) -> Row:
-    none = int(np.isin(how, (NONE, UNMAPPED)).sum())
+    none = int(np.isin(how, WITHOUT).sum())
     share = none / len(how) if len(how) else None
     return {"algorithm": who, "diagnoses": len(how), "without_code": none, "share_without_code": share}
 
 
 def _told(what: str, how: How) -> str:
-    ways = [f"{count:,} {words}" for way, words in _BY.items() if (count := int((how == way).sum()))]
+    ways = [f"{count:,} {words}" for way, words in BY.items() if (count := int((how == way).sum()))]
     return f"ICD-10 codes of {len(how):,} {what}: {', '.join(ways) or 'none'}."

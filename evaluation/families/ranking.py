@@ -27,7 +27,7 @@ TOP = (1, 3, 5, 10)
 
 def missing(lists: Lists, context: Context) -> str | None:
     """What is missing where no case has a reference, nor a code of one."""
-    if any(lists.reference) or why_no_codes(lists, context.matcher) is None:
+    if any(lists.reference) or why_no_codes(lists, context) is None:
         return None
     return "the column reference, or rows with the role reference"
 

@@ -14,6 +14,7 @@ from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.recall import found_in
 from ..statistics.estimates import estimates, table_rows
+from ..statistics.list_lengths import ACCURACY
 from ..statistics.measure import Measure, ratio, without_absent
 from ..statistics.section import Context, Section, spread_over
 
@@ -44,27 +45,30 @@ def recall_section(
     context: Context,
     *,
     of: str = "",
+    places: NDArray[np.integer] | None = None,
 ) -> Section:
     """Disease- and patient-level recall of each rater in the cases `kept`, with intervals over these.
 
-    hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M;
-        top-k accuracy is then told too (with M, the ranking family tells it).
+    hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M: a judge of the whole
+        answer. places : int [kept cases, r, D], at which place of the list, from 1, 0 for none; top-k accuracy is then told too (with M,
+        the ranking family tells it).
     """
-    k = context.k_of(NAME)
+    k = None if of else context.k_of(NAME)
     found, there = found_in(hits, given, k)
     raters, absent = lists.raters, lists.absent[kept]
     sizes = np.broadcast_to(there.sum(-1), (len(kept), len(raters)))
     found_of, all_of = (without_absent(part.astype(float), absent) for part in (found.sum(-1), sizes))
-    shared: dict[str, Any] = {"raters": raters, "cases": kept, "of": of, "k": k}
+    shared: dict[str, Any] = {"raters": raters, "cases": kept, "of": of}
     whole = without_absent((found | ~there).all(-1).astype(float), absent)
     measures = [
-        Measure("disease_recall", columns=(found_of, all_of), combine=ratio, **shared),
-        Measure("patient_recall", columns=(whole,), **shared),
+        Measure("disease_recall", columns=(found_of, all_of), combine=ratio, k=k, **shared),
+        Measure("patient_recall", columns=(whole,), k=k, **shared),
     ]
     # of a final diagnosis beside the set of right answers the judge says nothing
-    if of and not lists.has_final:
-        named = without_absent(found.any(-1).astype(float), absent)
-        measures.append(Measure("top_k_accuracy", columns=(named,), **shared))
+    if places is not None and not lists.has_final:
+        first = ((places > 0) & (places <= (context.k_of(NAME) or ACCURACY)) & there).any(-1)
+        named = without_absent(first.astype(float), absent)
+        measures.append(Measure("top_k_accuracy", columns=(named,), k=context.k_of(NAME) or ACCURACY, **shared))
     values = estimates(measures, lists.cases, context)
     rows = table_rows(values, context)
     return Section(
@@ -84,6 +88,6 @@ def _words(rows: Sequence[Row], k: int | None) -> list[str]:
     if not of_diseases:
         return []
     best = max(of_diseases, key=lambda row: row["value"])
-    first = "lists name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
+    first = "answers name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
     most = "; no other rater's name more" if len(of_diseases) > 1 else ""
     return [f"Of all reference diagnoses, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]

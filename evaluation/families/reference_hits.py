@@ -25,7 +25,7 @@ def reference_hits(lists: Lists, context: Context) -> dict[str, Hits]:
         if any(lists.reference):
             matches = shared_matches(lists, context)
             found[BY_M] = np.asarray(matches.hits.any(-1)), np.asarray(matches.given.any(1))
-        if why_no_codes(lists, context.matcher) is None:
+        if why_no_codes(lists, context) is None:
             found |= _by_codes(lists, context)
         context.made["reference_hits"] = {judge: hits for judge, hits in found.items() if hits[1].any()}
     return context.made["reference_hits"]

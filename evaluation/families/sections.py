@@ -11,6 +11,7 @@ from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ..lists.lists import Lists
 from ..metrics import REGISTRY, Metric
+from ..statistics.measure import Estimate
 from ..statistics.section import RELATIVE, Context, Section
 from . import agreement, hierarchical, ranking, recall, weighted
 
@@ -51,8 +52,13 @@ class Wanted:
         return replace(
             section,
             rows=[row for row in section.rows if row["metric"] in symbols],
-            estimates=[one for one in section.estimates if REGISTRY[one.measure.metric].symbol in symbols],
+            estimates=_of_symbols(section.estimates, symbols),
+            estimates_of_parts=_of_symbols(section.estimates_of_parts, symbols),
         )
+
+
+def _of_symbols(found: Iterable[Estimate], symbols: frozenset[str]) -> list[Estimate]:
+    return [one for one in found if REGISTRY[one.measure.metric].symbol in symbols]
 
 
 def wanted(metrics: str | Iterable[str] | None) -> Wanted:

@@ -11,13 +11,14 @@ import numpy as np
 
 from ...progress import Progress
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
+from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import Answer
-from ...votes.prompts.versions import RELATION_PROMPT, SEVERITY_PROMPT
+from ...votes.prompts.versions import PROMPTS, RELATION_PROMPT, SEVERITY_PROMPT
 from ...votes.store.store import VoteStore
 from ..lists.lists import Cell, Lists, as_text
 from ..metrics.relative import check_k
 from ..metrics.weighted import RANKS
-from .judged import Names, names_of
+from .answers import Names, names_of
 from .language_model import Budget, LanguageModel
 
 SAME = 1
@@ -29,6 +30,7 @@ def with_relations(
     model: LanguageModel,
     store: VoteStore,
     *,
+    prompt: Prompt | None = None,
     k: int = RANKS,
     naming: Names | None = None,
     budget: Budget | None = None,
@@ -38,7 +40,7 @@ def with_relations(
 
     Of several references the nearest counts. A cell that was given stays; one that the model gives no verdict on is blank.
     Equal names are exact synonyms and are not asked about.
-    naming : raw diagnoses -> the names that are asked about; English normalisation by default.
+    prompt : the built-in one by default. naming : raw diagnoses -> the names that are asked about; English normalisation by default.
 
     Errors: those of `ask`.
     """
@@ -47,7 +49,7 @@ def with_relations(
     open_ = [(i, at) for i, at in open_cells(lists, "relation", check_k(k)) if references[i]]
     wanted = {(reference, name[lists.strings[lists.entries[at]]]) for i, at in open_ for reference in references[i]}
     pairs = sorted(pair for pair in wanted if pair[0] != pair[1])
-    answers = model.answers(RELATION_PROMPT, pairs, store, budget or Budget(), progress)
+    answers = model.answers(prompt or PROMPTS[RELATION_PROMPT], pairs, store, budget or Budget(), progress)
     number: dict[tuple[str, str], int | None] = dict.fromkeys(wanted, SAME)
     number.update(zip(pairs, map(_verdict, answers), strict=True))
 
@@ -69,6 +71,7 @@ def with_severities(
     model: LanguageModel,
     store: VoteStore,
     *,
+    prompt: Prompt | None = None,
     k: int = RANKS,
     naming: Names | None = None,
     budget: Budget | None = None,
@@ -76,7 +79,7 @@ def with_severities(
 ) -> Lists:
     """The lists with the column severity, of the first k of each list and of every reference diagnosis.
 
-    A cell that was given stays; one that the model gives no verdict on is blank. naming : as for `with_relations`.
+    A cell that was given stays; one that the model gives no verdict on is blank. prompt, naming : as for `with_relations`.
 
     Errors: those of `ask`.
     """
@@ -84,7 +87,9 @@ def with_severities(
     open_ = [at for _, at in open_cells(lists, "severity", check_k(k))]
     wanted = {name[lists.strings[e]] for e in lists.entries[open_].tolist()}
     names = sorted(wanted | {name[text] for text in chain.from_iterable(lists.reference)})
-    answers = model.answers(SEVERITY_PROMPT, [(one, "") for one in names], store, budget or Budget(), progress)
+    answers = model.answers(
+        prompt or PROMPTS[SEVERITY_PROMPT], [(one, "") for one in names], store, budget or Budget(), progress
+    )
     word: dict[str, str | None] = {
         one: None if (number := _verdict(answer)) is None else SEVERITIES[number - 1]
         for one, answer in zip(names, answers, strict=True)

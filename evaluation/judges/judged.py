@@ -1,203 +1,223 @@
-"""The two-stage judge: does a list name a reference diagnosis, and at which place?
+"""The two-stage judge: does an answer include a reference diagnosis, and on which basis?
 
-A strict stage looks first. The second stage is asked only about what the first finds in no place of the list. Each stage is a
-language model, through the vote store, or M.
+A strict judge reads the whole answer, for each reference diagnosis alone. What it says is not included, a check looks at again: it
+sees the answer, the judgement and its basis, and says whether the judgement is correct. Each stage is a language model, through the
+vote store, or M. Source: ClinBench-HPB, §3.2, Figures 5, 8 and 12.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, OptionError
 from ...matcher.protocol import Matcher
 from ...progress import Progress
-from ...terms.icd.naming import Naming
-from ...terms.text.normalizer import Normalizer
-from ...votes.prompts.judge_prompts import list_text
-from ...votes.prompts.questions import Answer
-from ...votes.prompts.versions import SECOND_JUDGE_PROMPT, STRICT_JUDGE_PROMPT
+from ...votes.prompts.judge_prompts import CheckPrompt, JudgePrompt, check_text
+from ...votes.prompts.prompt import Prompt
+from ...votes.prompts.questions import Answer, Question
 from ...votes.store.store import VoteStore
-from ..families.recall import recall_section
 from ..lists.lists import Lists
 from ..matches.reference_matches import match_references
-from ..metrics.relative import check_k
-from ..statistics.section import Context, Section
+from .answers import Names, WrittenAnswers
 from .language_model import Budget, LanguageModel
 
 Stage = LanguageModel | Matcher
-Names = Callable[[list[str]], list[str]]
-Places = NDArray[np.int16]
+Verdicts = NDArray[np.int8]
+Item = tuple[int, int, int]
+"""Case, rater and reference diagnosis, as places in the lists."""
 
-NO_VERDICT, NOT_INCLUDED = -1, 0
+NOT_ASKED, NO_VERDICT, NOT_INCLUDED, INCLUDES = -2, -1, 0, 1
 NOT_ANSWERED = "not answered"
+JUDGE, CHECK = "the judge", "the check"
 
 
 @dataclass(frozen=True)
 class Judgements:
     """Verdicts on n cases, r raters and D reference diagnoses, the most that a case has.
 
-    places : int16 [n, r, D], the place of the first diagnosis that names the reference, from 1; 0 where none does; -1 where
-        there is no verdict, or the case has fewer references.
+    judge, check : int8 [n, r, D], whether the stage finds the reference in the answer: 1 or 0; -1 where it was asked and gave no verdict, -2
+        where it was not asked. A check that calls "not included" incorrect is 1.
+    included : int8 [n, r, D], what came of both: 1, 0, or -1 without a verdict.
+    places : int16 [n, r, D], the place in the list that names the reference, from 1; 0 where nobody said one.
+    basis_of_judge, basis_of_check : why, of each (case, rater, reference), in the stage's own words.
     given : bool [n, D], where a case has a reference diagnosis.
-    k : diagnoses of each list that were looked at.
     unscored : why there is no verdict -> how often.
+    judged_by, checked_by : who the stages are; checked_by is "" without a second stage.
     """
 
-    places: Places
+    judge: Verdicts
+    check: Verdicts
+    included: Verdicts
+    places: NDArray[np.int16]
+    basis_of_judge: Mapping[Item, str]
+    basis_of_check: Mapping[Item, str]
     given: NDArray[np.bool_]
-    k: int
     unscored: Counter[str]
-
-    @property
-    def hits(self) -> NDArray[np.bool_]:
-        """bool [n, r, k, D]; of each reference diagnosis, its first place alone."""
-        return self.places[:, :, None, :] == np.arange(1, self.k + 1)[:, None]
+    judged_by: str
+    checked_by: str
 
     @property
     def scored(self) -> NDArray[np.bool_]:
         """bool [n]: every rater has a verdict on every reference diagnosis of the case, and it has one."""
-        known = (self.places != NO_VERDICT) | ~self.given[:, None, :]
+        known = (self.included != NO_VERDICT) | ~self.given[:, None, :]
         return known.all((1, 2)) & self.given.any(1)
+
+    @property
+    def placed(self) -> bool:
+        """Whether the place of every reference diagnosis that is included is known."""
+        return bool(((self.places > 0) | (self.included != INCLUDES)).all())
 
 
 def judged(
     lists: Lists,
-    strict: Stage,
-    second: Stage | None,
+    judge: Stage,
+    check: Stage | None,
     store: VoteStore | None = None,
     *,
-    k: int = 3,
     naming: Names | None = None,
+    ask_equal: bool = False,
+    judge_prompt: Prompt | None = None,
+    check_prompt: Prompt | None = None,
     budget: Budget | None = None,
     progress: Progress | None = None,
 ) -> Judgements:
-    """Judges the first k of each list against each reference diagnosis of its case.
+    """Judges the whole answer of each rater, for each reference diagnosis of its case alone.
 
     Parameters
     ----------
-    strict, second : a `LanguageModel`, asked with the strict and the second prompt, or an M. No second stage with None.
+    lists : with the answers as they were written (`read_lists(keep_answers=True)`), a language model reads these; else the list, a
+        numbered line for each diagnosis.
+    judge, check : a `LanguageModel`, or an M. The check is asked about what the judge says is not included. No second stage with None.
     store : keeps the answers; needed where a stage is a language model.
-    naming : raw diagnoses -> the names that are asked about, as for votes; English normalisation by default.
+    naming : raw diagnoses -> their names; English normalisation by default. Two diagnoses of one name are equal.
+    ask_equal : a reference whose name stands in the list is asked about, too, as in ClinBench-HPB; otherwise it is included unasked.
+    judge_prompt, check_prompt : `JudgePrompt` and `CheckPrompt` by default.
     budget : the caps on calls and cost, over both stages; says afterwards what was spent.
 
-    Equal names are not asked about: they match. An answer without a verdict is no "not included": it stays unscored, and so
-    does what the second stage gives no verdict on. Errors: those of `ask`; `InputError` for a model without a store.
-    """
-    if store is None and any(isinstance(stage, LanguageModel) for stage in (strict, second)):
-        raise InputError("a language model judges without a vote store", allowed="a store, which keeps its answers")
-    asked = _Asked.of(lists, check_k(k), naming)
-    spent = Budget() if budget is None else budget
-    unscored: Counter[str] = Counter()
-
-    def verdicts(stage: Stage, prompt: str, where: NDArray[np.bool_]) -> Places:
-        if isinstance(stage, LanguageModel):
-            assert store is not None
-            answers = stage.answers(prompt, asked.questions(where), store, spent, progress)
-            given = [None if answer is None else answer.verdict for answer in answers]
-            found = np.array([NO_VERDICT if verdict is None else verdict for verdict in given], np.int16)
-            open_still = (found == NO_VERDICT) & (asked.equal[where] == NOT_INCLUDED)
-            unscored.update(_why(answers[i]) for i in np.flatnonzero(open_still).tolist())
-            return found
-        hits = match_references(lists, stage, k, progress).hits
-        return np.where(hits.any(2), hits.argmax(2) + 1, NOT_INCLUDED).astype(np.int16)[where]
-
-    places = asked.equal.copy()
-    # where nothing is said, nothing is named; and nothing stands before the first place
-    open_ = asked.given[:, None, :] & asked.says[:, :, None] & (places != 1)
-    places[open_] = _earlier(verdicts(strict, STRICT_JUDGE_PROMPT, open_), places[open_])
-    if second is not None:
-        open_ &= places == NOT_INCLUDED
-        places[open_] = verdicts(second, SECOND_JUDGE_PROMPT, open_)
-    places[~np.broadcast_to(asked.given[:, None, :], places.shape)] = NO_VERDICT
-    return Judgements(places, asked.given, k, unscored)
-
-
-def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Section:
-    """The section of the recall family, with the judge in the place of M.
-
-    A case in which the judge gives no verdict on one of the lists is left out for every rater, and told.
+    An answer without a verdict is no "not included": it stays unscored, and so does what the check gives no verdict on. An empty
+    answer includes nothing, unasked.
 
     Raises
     ------
     InputError
-        Where no case is left.
+        For a language model without a store; those of `ask`.
+    OptionError
+        For a prompt of another kind.
     """
-    kept = np.flatnonzero(judgements.scored)
-    told = ", ".join(f"{count:,} {reason}" for reason, count in judgements.unscored.most_common())
-    if not len(kept):
-        raise InputError(
-            f"the judge gave a verdict on every list in none of {len(lists.cases):,} cases ({told or 'no reference'})",
-            source=lists.source, allowed="at least one case that is judged in full",
-        )  # fmt: skip
-    section = recall_section(lists, judgements.hits[kept], judgements.given[kept], kept, context, of="judge")
-    if without := len(lists.cases) - int(judgements.given.any(1).sum()):
-        section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
-    if left_out := len(lists.cases) - without - len(kept):
-        section.notes.append(
-            f"{left_out:,} of {len(lists.cases):,} cases were left out for every rater, because the judge gave no verdict "
-            f"on one of the lists ({told})."
+    if store is None and any(isinstance(stage, LanguageModel) for stage in (judge, check)):
+        raise InputError("a language model judges without a vote store", allowed="a store, which keeps its answers")
+    prompts = _prompts(judge_prompt, check_prompt)
+    written = WrittenAnswers.of(lists, naming)
+    asking = _Asking(lists, written, store, Budget() if budget is None else budget, progress)
+
+    equal = np.zeros_like(written.equal) if ask_equal else written.equal
+    places = equal.copy()
+    included = np.where(equal > 0, INCLUDES, NOT_INCLUDED).astype(np.int8)
+    open_ = written.given[:, None, :] & written.says[:, :, None] & (equal == 0)
+    first, basis = asking.asked(judge, prompts[0], open_, places, {})
+    included[open_] = first[open_]
+    second, why = np.full_like(first, NOT_ASKED), {}
+    if check is not None:
+        open_ = first == NOT_INCLUDED
+        second, why = asking.asked(check, prompts[1], open_, places, basis)
+        included[open_] = second[open_]
+    included[~np.broadcast_to(written.given[:, None, :], included.shape)] = NO_VERDICT
+    by, checked = _who(judge), "" if check is None else _who(check)
+    return Judgements(first, second, included, places, basis, why, written.given, asking.unscored, by, checked)
+
+
+def _prompts(judge: Prompt | None, check: Prompt | None) -> tuple[JudgePrompt, CheckPrompt]:
+    first, second = judge or JudgePrompt(), check or CheckPrompt()
+    if not isinstance(first, JudgePrompt) or isinstance(first, CheckPrompt):
+        raise OptionError(
+            "judge_prompt", "a prompt of the judge that is answered by a verdict and its basis", first.version
         )
-    return section
+    if not isinstance(second, CheckPrompt):
+        raise OptionError(
+            "check_prompt", "a prompt of the check that is answered by a verdict and its basis", second.version
+        )
+    return first, second
 
 
-def names_of(lists: Lists, naming: Names | None) -> dict[str, str]:
-    """Each diagnosis and reference -> the name that is asked about; English normalisation by default."""
-    raw = sorted({*lists.strings, *chain.from_iterable(lists.reference)})
-    return dict(zip(raw, (naming or Naming(Normalizer()))(raw), strict=True))
+def _who(stage: Stage) -> str:
+    return stage.model if isinstance(stage, LanguageModel) else "M"
+
+
+@dataclass
+class _Asking:
+    """The stages of one run, and what they gave no verdict on."""
+
+    lists: Lists
+    written: WrittenAnswers
+    store: VoteStore | None
+    budget: Budget
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        self.unscored: Counter[str] = Counter()
+
+    def asked(
+        self,
+        stage: Stage,
+        prompt: JudgePrompt,
+        where: NDArray[np.bool_],
+        places: NDArray[np.int16],
+        judged: Mapping[Item, str],
+    ) -> tuple[Verdicts, dict[Item, str]]:
+        """The verdicts, and the basis of each; `places` are filled in. judged : the bases of the stage before."""
+        out = np.full(where.shape, NOT_ASKED, np.int8)
+        items: list[Item] = [(i, j, d) for i, j, d in np.argwhere(where).tolist()]
+        if not items:
+            return out, {}
+        if not isinstance(stage, LanguageModel):
+            return self._by_matcher(stage, items, out, places)
+        assert self.store is not None
+        checks = isinstance(prompt, CheckPrompt)
+        questions = []
+        for i, j, d in items:
+            answer = self.written.text(i, j)
+            second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if checks else answer
+            questions.append((self.written.references[i][d], second))
+        bases: dict[Item, str] = {}
+        answers = stage.answers(prompt, questions, self.store, self.budget, self.progress)
+        for item, (first, second), answer in zip(items, questions, answers, strict=True):
+            if answer is None or answer.verdict is None:
+                out[item] = NO_VERDICT
+                self.unscored[_why(answer)] += 1
+                continue
+            said = prompt.judgement(answer.raw, Question(stage.config(prompt), first, second))
+            # a check that calls "not included" correct finds nothing
+            out[item] = 1 - answer.verdict if checks else answer.verdict
+            bases[item] = said.basis
+            if out[item] == INCLUDES and said.place and said.place <= self.written.numbered(item[0], item[1]):
+                places[item] = said.place
+        return out, bases
+
+    def _by_matcher(
+        self, matcher: Matcher, items: list[Item], out: Verdicts, places: NDArray[np.int16]
+    ) -> tuple[Verdicts, dict[Item, str]]:
+        """The first diagnosis that M matches; the basis names it, or the likeliest one."""
+        found = match_references(self.lists, matcher, int(self.lists.lengths.max(initial=1)), self.progress)
+        bases: dict[Item, str] = {}
+        for i, j, d in items:
+            hits, probability = found.hits[i, j, :, d], found.probabilities[i, j, :, d]
+            out[i, j, d] = int(hits.any())
+            if hits.any():
+                places[i, j, d] = int(hits.argmax()) + 1
+            if not np.isnan(probability).all():
+                at = int(hits.argmax()) if hits.any() else int(np.nanargmax(probability))
+                said = self.lists.strings[self.lists.entries[self.lists.offsets[i, j] + at]]
+                near = "names the disease" if hits.any() else "is the nearest"
+                bases[i, j, d] = (
+                    f"'{said}' (place {at + 1}) {near}: probability {probability[at]:.3f}, a match from {float(matcher.threshold):.3f}"
+                )
+        return out, bases
 
 
 def _why(answer: Answer | None) -> str:
     return NOT_ANSWERED if answer is None else answer.reason or ""
-
-
-def _earlier(verdicts: Places, equal: Places) -> Places:
-    """The first of the two places; 0 in `equal` is none."""
-    named = np.where(verdicts > 0, verdicts, np.iinfo(np.int16).max)
-    return np.where(equal > 0, np.minimum(named, equal), verdicts).astype(np.int16)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What can be asked of n cases, r raters and D references.
-
-    names : of the first k of each list, None for a word for no diagnosis. references : of each case.
-    says : bool [n, r], a list with a diagnosis. given : bool [n, D]. equal : int16 [n, r, D], the place of an equal name.
-    """
-
-    names: list[list[list[str | None]]]
-    references: list[list[str]]
-    says: NDArray[np.bool_]
-    given: NDArray[np.bool_]
-    equal: Places
-
-    @classmethod
-    def of(cls, lists: Lists, k: int, naming: Names | None) -> _Asked:
-        name = names_of(lists, naming)
-        top, lengths = lists.top(k), np.minimum(lists.lengths, k)
-        names = [
-            [
-                [name[lists.strings[e]] if e >= 0 else None for e in row[:length]]
-                for row, length in zip(case.tolist(), of_case.tolist(), strict=True)
-            ]
-            for case, of_case in zip(top, lengths, strict=True)
-        ]
-        references = [[name[text] for text in dict.fromkeys(reference)] for reference in lists.reference]
-        counts = np.array([len(reference) for reference in references])
-        given = np.arange(counts.max(initial=0)) < counts[:, None]
-        equal = np.zeros((*lists.lengths.shape, given.shape[1]), np.int16)
-        for i, reference in enumerate(references):
-            for j, listed in enumerate(names[i]):
-                for d, wanted in enumerate(reference):
-                    if wanted in listed:
-                        equal[i, j, d] = listed.index(wanted) + 1
-        return cls(names, references, np.asarray((top >= 0).any(2)), given, equal)
-
-    def questions(self, where: NDArray[np.bool_]) -> list[tuple[str, str]]:
-        """(reference, list) of each place that is True, in order."""
-        return [(self.references[i][d], list_text(self.names[i][j])) for i, j, d in np.argwhere(where).tolist()]

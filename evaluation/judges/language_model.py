@@ -10,6 +10,7 @@ from ...endpoints.endpoint import Endpoint
 from ...endpoints.prices import Price
 from ...progress import Progress
 from ...votes.ask_summary import AskSummary
+from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from ...votes.prompts.versions import PROMPTS
 from ...votes.store.store import VoteStore
@@ -46,14 +47,15 @@ class LanguageModel:
     parameters: Mapping[str, Any] | None = None
     price: Price | None = None
 
-    def config(self, prompt: str) -> ModelConfig:
-        """prompt : a version in `PROMPTS`."""
-        default = {"max_tokens": PROMPTS[prompt].max_answer_tokens, "temperature": 0}
-        return ModelConfig(self.model, prompt, canonical(self.parameters or default))
+    def config(self, prompt: str | Prompt) -> ModelConfig:
+        """prompt : one, or a version in `PROMPTS`."""
+        asked = PROMPTS[prompt] if isinstance(prompt, str) else prompt
+        default = {"max_tokens": asked.max_answer_tokens, "temperature": 0}
+        return ModelConfig(self.model, asked.version, canonical(self.parameters or default))
 
     def answers(
         self,
-        prompt: str,
+        prompt: str | Prompt,
         asked: Sequence[tuple[str, str]],
         store: VoteStore,
         budget: Budget,
@@ -69,7 +71,8 @@ class LanguageModel:
         if unknown:
             from ...votes.asker import Job, ask
 
-            job = Job(self.endpoint, who, unknown, len(unknown), self.price)
+            given = None if isinstance(prompt, str) else prompt
+            job = Job(self.endpoint, who, unknown, len(unknown), self.price, given)
             quiet: Progress = lambda done, total: None  # noqa: E731
             budget.summaries.append(ask([job], store, **budget.left(), progress=progress or quiet))
         return list(store.stored(questions))

@@ -56,6 +56,7 @@ class Lists:
         tells the two apart. final_more : of its codes, as in `reference_more`.
     groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
     unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
+    answers : (case, rater) -> the answer in words that a list was read from, or none could be; empty unless they are kept.
     recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
     columns : the user's own columns, for errors. sheets : which sheet of a workbook was read, where there are others.
     """
@@ -77,6 +78,7 @@ class Lists:
     groups: Mapping[str, list[str | None]] = field(default_factory=dict)
     absent: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    answers: Mapping[tuple[str, str], str] = field(default_factory=dict)
     recognised: str = ""
     warnings: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()

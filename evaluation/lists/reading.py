@@ -57,6 +57,7 @@ def read_lists(
     rejects: str | os.PathLike[str] | None = None,
     format: str | None = None,
     checks: Mapping[str, Callable[[str], object]] | None = None,
+    keep_answers: bool = False,
 ) -> Lists:
     """Reads and checks lists of diagnoses.
 
@@ -95,6 +96,7 @@ def read_lists(
         is then missing; what is wrong with a whole case, and a missing list that is refused, leaves out the case.
     format : the format of others that the file or folder is in, by name; it is told from the file by default.
     checks : with `rejects`, column -> what raises `InputError` for a word that cannot be right, so that it, too, is set aside.
+    keep_answers : keep the answers in words that lists were read from (`Lists.answers`): a judge reads them whole.
 
     Raises
     ------
@@ -207,6 +209,11 @@ def read_lists(
         unread={
             (cases[case[row]], raters[rater[row]]): text
             for row, text in long.unread.items()
+            if text is not None and case[row] >= 0 and rater[row] >= 0
+        },
+        answers={
+            (cases[case[row]], raters[rater[row]]): text
+            for row, text in (long.in_words if keep_answers else {}).items()
             if text is not None and case[row] >= 0 and rater[row] >= 0
         },
         recognised=_recognised(

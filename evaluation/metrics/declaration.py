@@ -29,6 +29,7 @@ class Metric:
     function : pure, on arrays.
     meaning : what it means, in one line for a physician. good : what a good value is, and how high it can come.
     use, avoid : when to use it, and when not.
+    notes : what else is to be known: values of its parts, where the source's own figures or program differ.
 
     The tests hold every metric to what follows:
 
@@ -54,6 +55,7 @@ class Metric:
     good: str = ""
     use: str = ""
     avoid: str = ""
+    notes: tuple[str, ...] = ()
     example: Callable[[np.random.Generator], dict[str, Any]] | None = None
     axes: Mapping[str, str] = field(default_factory=dict)
     order_free: tuple[str, ...] = ()

@@ -144,6 +144,15 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
         ("HDP and HDR are 0", "0: a harmonic mean lies between the two"),
         ("no case", "refused"),
     ),
+    notes=(
+        "by level (Figure 3 of the source: chapter, section, category, subcategory) C and C^ keep the nodes of that level alone, an extension "
+        "by a seventh character among the subcategories; HDP and HDR are averages over the cases that have such nodes; an evaluation gives "
+        "`HDF1(section)@5` and the others",
+        "by chapter (Table 7) C and C^ keep the nodes of that chapter alone, in the cases whose reference has a code in it: a list that "
+        "enters it nowhere is not in HDP and 0 in HDR there, and HDF1 is 0 where HDR is; `HDF1(J00-J99)@5`",
+        "of the 8 printed cases (Tables 3 and 8) 6 come out as their codes are printed, and all 8 where J01.9 of case 3 is read as its only "
+        "leaf, J01.90: as printed they have .2000 and .8000 in the place of .1935 and .7692",
+    ),
     symmetric=("reference_codes", "predicted_codes"),
     **_OF_CODES,
 )

@@ -60,6 +60,7 @@ def _entry(metric: Metric) -> list[str]:
         f"- range: {metric.range}",
         f"- denominator: {metric.denominator}",
         *[f"- where {when}: {what}" for when, what in metric.degenerate],
+        *[f"- note: {note}" for note in metric.notes],
         *([f"- what holds: {'; '.join(held)}"] if (held := metric.satisfies()) else []),
         f"- source: {_linked(metric.source)}",
     ]

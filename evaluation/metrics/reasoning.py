@@ -3,7 +3,8 @@
 A note has annotated observations O and predicted ones O^. Some of them correspond, one to one; of a correspondence that is
 *explained* rationale and diagnosis match too. The inputs are these counts, one for each of n notes.
 
-Source of all: DiReCT. Its published script adds 1 to the denominators of precision and recall; the formulas here do not.
+Source of all: DiReCT. Its published script adds 1 to the denominators of precision and recall; the formulas here do not. As in the
+script, a note with nothing to divide by counts as 0, so that nobody gains by silence.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ def _counts_example(generator: np.random.Generator, names: Sequence[str]) -> dic
     paired = generator.integers(0, np.minimum(annotated, predicted) + 1)
     explained = generator.integers(0, paired + 1)
     counts = {"explained": explained, "paired": paired, "annotated": annotated, "predicted": predicted}
+    counts["premised"] = generator.integers(0, predicted + 1)
     return {name: counts[name] for name in names}
 
 
@@ -111,8 +113,7 @@ def _of_counts(*names: str) -> dict[str, Any]:
 def _degenerate(nothing: str) -> tuple[tuple[str, str], ...]:
     return (
         _NOTES,
-        (f"a note has {nothing}", "it has no value, and the mean is over the others"),
-        ("no note has a value", "NaN: there is nothing to average"),
+        (f"a note has {nothing}", "0, as in the source's program; `nothing=None` leaves the note out of the mean"),
     )
 
 
@@ -125,13 +126,13 @@ def _degenerate(nothing: str) -> tuple[tuple[str, str], ...]:
     avoid="read alone",
     formula="Obs_pre = mean over notes of |O & O^| / |O^|",
     inputs="paired [n]: observations that correspond; predicted [n]: observations that were predicted",
-    denominator="|O^|, the predicted observations of a note; then the notes that have any",
+    denominator="|O^|, the predicted observations of a note; then n, the number of notes",
     degenerate=_degenerate("no predicted observation"),
     **_of_counts("paired", "predicted"),
 )
-def observation_precision(paired: ArrayLike, predicted: ArrayLike) -> float:
-    """The mean over the notes."""
-    return _mean(*_counts(paired=paired, predicted=predicted))
+def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0) -> float:
+    """The mean over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
+    return _mean(*_counts(paired=paired, predicted=predicted), nothing)
 
 
 @declare(
@@ -143,13 +144,13 @@ def observation_precision(paired: ArrayLike, predicted: ArrayLike) -> float:
     avoid="read alone",
     formula="Obs_rec = mean over notes of |O & O^| / |O|",
     inputs="paired [n]: observations that correspond; annotated [n]: observations that were annotated",
-    denominator="|O|, the annotated observations of a note; then the notes that have any",
+    denominator="|O|, the annotated observations of a note; then n, the number of notes",
     degenerate=_degenerate("no annotated observation"),
     **_of_counts("paired", "annotated"),
 )
-def observation_recall(paired: ArrayLike, annotated: ArrayLike) -> float:
-    """The mean over the notes."""
-    return _mean(*_counts(paired=paired, annotated=annotated))
+def observation_recall(paired: ArrayLike, annotated: ArrayLike, *, nothing: float | None = 0.0) -> float:
+    """The mean over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
+    return _mean(*_counts(paired=paired, annotated=annotated), nothing)
 
 
 @declare(
@@ -161,19 +162,21 @@ def observation_recall(paired: ArrayLike, annotated: ArrayLike) -> float:
     avoid="one needs to know which side errs",
     formula="Obs_comp = mean over notes of |O & O^| / |O | O^|, |O | O^| = |O| + |O^| - |O & O^|",
     inputs="paired [n]: observations that correspond; annotated [n]; predicted [n]",
-    denominator="|O | O^|, the observations of either side of a note; then the notes that have any",
+    denominator="|O | O^|, the observations of either side of a note; then n, the number of notes",
     degenerate=_degenerate("no observation on either side"),
     symmetric=("annotated", "predicted"),
     **_of_counts("paired", "annotated", "predicted"),
 )
-def observation_completeness(paired: ArrayLike, annotated: ArrayLike, predicted: ArrayLike) -> float:
+def observation_completeness(
+    paired: ArrayLike, annotated: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0
+) -> float:
     """The mean over the notes.
 
     >>> observation_completeness(paired=[2], annotated=[3], predicted=[4])  # 2 / (3 + 4 - 2)
     0.4
     """
     both, one, other = _counts(paired=paired, annotated=annotated, predicted=predicted)
-    return _mean(both, one + other - both)
+    return _mean(both, one + other - both, nothing)
 
 
 @declare(
@@ -185,13 +188,13 @@ def observation_completeness(paired: ArrayLike, annotated: ArrayLike, predicted:
     avoid="read alone",
     formula="Exp_com = mean over notes of |explained| / |O & O^|",
     inputs="explained [n]: correspondences of which rationale and diagnosis match; paired [n]",
-    denominator="|O & O^|, the observations of a note that correspond; then the notes that have any",
+    denominator="|O & O^|, the observations of a note that correspond; then n, the number of notes",
     degenerate=_degenerate("no observation that corresponds"),
     **_of_counts("explained", "paired"),
 )
-def explanation_of_common(explained: ArrayLike, paired: ArrayLike) -> float:
+def explanation_of_common(explained: ArrayLike, paired: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """The mean over the notes: faithfulness where the observations agree."""
-    return _mean(*_counts(explained=explained, paired=paired))
+    return _mean(*_counts(explained=explained, paired=paired), nothing)
 
 
 @declare(
@@ -203,15 +206,35 @@ def explanation_of_common(explained: ArrayLike, paired: ArrayLike) -> float:
     avoid="one needs to know where it fails",
     formula="Exp_all = mean over notes of |explained| / |O | O^|",
     inputs="explained [n]: correspondences of which rationale and diagnosis match; paired [n]; annotated [n]; predicted [n]",
-    denominator="|O | O^|, the observations of either side of a note; then the notes that have any",
+    denominator="|O | O^|, the observations of either side of a note; then n, the number of notes",
     degenerate=_degenerate("no observation on either side"),
     symmetric=("annotated", "predicted"),
     **_of_counts("explained", "paired", "annotated", "predicted"),
 )
-def explanation_of_all(explained: ArrayLike, paired: ArrayLike, annotated: ArrayLike, predicted: ArrayLike) -> float:
+def explanation_of_all(
+    explained: ArrayLike, paired: ArrayLike, annotated: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0
+) -> float:
     """The mean over the notes: faithfulness over everything."""
     right, both, one, other = _counts(explained=explained, paired=paired, annotated=annotated, predicted=predicted)
-    return _mean(right, one + other - both)
+    return _mean(right, one + other - both, nothing)
+
+
+@declare(
+    symbol="Prem",
+    description="The share of the predicted deductions that say what the graph says of their diagnosis.",
+    meaning="How often a model gives a reason that the guidelines give for the diagnosis it names.",
+    good="Read it beside the same share of the annotators' own deductions, which the report gives.",
+    use="asking whether a model uses the graph that it was given",
+    avoid="rationales are paraphrased freely: M was trained on names, not on sentences",
+    formula="Prem = mean over notes of |deductions whose rationale matches a premise of their diagnosis| / |O^|",
+    inputs="premised [n]: predicted deductions whose rationale matches a premise; predicted [n]: predicted observations",
+    denominator="|O^|, the predicted observations of a note; then n, the number of notes",
+    degenerate=_degenerate("no predicted observation"),
+    **(_of_counts("premised", "predicted") | {"source": f"own, on the graph of {DIRECT}"}),
+)
+def premise_share(premised: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0) -> float:
+    """The mean over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
+    return _mean(*_counts(premised=premised, predicted=predicted), nothing)
 
 
 def _counts(**named: ArrayLike) -> list[NDArray[np.int64]]:
@@ -221,18 +244,24 @@ def _counts(**named: ArrayLike) -> list[NDArray[np.int64]]:
     for name, array in arrays.items():
         if array.shape != (n,) or not n or array.dtype.kind not in "iu" or (array < 0).any():
             raise OptionError(name, "whole numbers from 0, one for each of at least one note", named[name])
-    for less, more in (("explained", "paired"), ("paired", "annotated"), ("paired", "predicted")):
+    for less, more in (
+        ("explained", "paired"),
+        ("paired", "annotated"),
+        ("paired", "predicted"),
+        ("premised", "predicted"),
+    ):
         if less in arrays and more in arrays and (arrays[less] > arrays[more]).any():
             raise OptionError(less, f"nowhere more than {more}", named[less])
     return list(arrays.values())
 
 
-def shares(above: NDArray[np.integer], below: NDArray[np.integer]) -> NDArray[np.float64]:
-    """float64, note by note; NaN where `below` is 0."""
-    return np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0)
+def shares(above: NDArray[np.integer], below: NDArray[np.integer], nothing: float | None = 0.0) -> NDArray[np.float64]:
+    """float64, note by note; `nothing` where `below` is 0, NaN for None."""
+    filled = np.full(below.shape, np.nan if nothing is None else nothing)
+    return np.divide(above, below, out=filled, where=below > 0)
 
 
-def _mean(above: NDArray[np.integer], below: NDArray[np.integer]) -> float:
-    values = shares(above, below)
+def _mean(above: NDArray[np.integer], below: NDArray[np.integer], nothing: float | None) -> float:
+    values = shares(above, below, nothing)
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")

@@ -3,238 +3,199 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from platform import python_version
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...errors import InputError
-from ...matcher.protocol import Matcher, loaded
-from ...pages.rows import Row, known
-from ..metrics import REGISTRY
-from ..metrics.reasoning import same_name, shares
-from ..statistics.bootstrap import check_bootstrap, resampled_means
-from ..statistics.section import measured
-from .correspondence import Similarity, explained_pairs, observation_pairs
-from .graph import Category, KnowledgeGraph
-from .json_file import at
+from ...errors import InputError, OptionError
+from ...matcher.protocol import Matcher, Profile, loaded
+from ...progress import Progress
+from ..judges.language_model import Budget, LanguageModel
+from ..statistics.bootstrap import check_bootstrap
+from ..statistics.section import Context
+from .asked_judge import Prompted, judge_of
+from .compared import JUDGE, MISSING, M, Run
+from .correspondence import PAIRINGS, Similarity
+from .data_tables import data_rows, graph_rows
+from .domains import Domains, domains_of
+from .figures import differences_of, measures_of, rows_of
+from .graph import KnowledgeGraph
+from .human import agreement_of_judges, human_labels
+from .inputs import Folders, named_folders
+from .messages import notes_of, warnings_of
 from .notes import Annotation, Prediction, read_annotations, read_predictions
+from .reached import annotated_category
+from .result import Reasoning
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-ALL = "all"
-_METRICS = (
-    "category_accuracy", "diagnosis_accuracy", "observation_precision", "observation_recall", "observation_completeness",
-    "explanation_of_common", "explanation_of_all",
-)  # fmt: skip
-_NOTHING = Prediction((), None)
-
-
-@dataclass(frozen=True)
-class Reasoning:
-    """What `reasoning` returns.
-
-    rows : metric, category ("all", then each), value, low, high, undefined_repeats, reason, n_notes (those that have
-        a value), for each metric and category.
-    per_note_columns : note, category, predicted_category, diagnosis, predicted_diagnosis, path_in_graph (None where no path
-        is predicted), the counts annotated, predicted, paired, explained, and each metric of the note.
-    notes : what its reader should know.
-    """
-
-    rows: list[Row]
-    per_note_columns: dict[str, list[Any]]
-    notes: list[str]
-
-    @property
-    def table(self) -> pa.Table:
-        import pyarrow as pa
-
-        return pa.Table.from_pylist(self.rows)
-
-    @property
-    def per_note(self) -> pa.Table:
-        import pyarrow as pa
-
-        return pa.table(self.per_note_columns)
+Folder = str | os.PathLike[str]
 
 
 def reasoning(
-    graphs: str | os.PathLike[str],
-    annotations: str | os.PathLike[str],
-    predictions: str | os.PathLike[str],
-    matcher: Matcher | str | os.PathLike[str] | None = None,
+    graphs: Folder,
+    annotations: Folders,
+    predictions: Folders,
+    matcher: Matcher | Folder | None = None,
     *,
+    missing: str = "zero",
+    pairing: str = "best",
+    domains: Domains = None,
+    premises: bool = True,
+    judge: str | LanguageModel | None = None,
+    observation_prompt: Prompted = None,
+    rationale_prompt: Prompted = None,
+    endpoints: Folder | None = None,
+    store: Folder | None = None,
+    budget: Budget | None = None,
+    human: Any = None,
+    length: Callable[[str], int] | None = None,
     bootstrap: int = 1000,
     seed: int = 0,
     level: float = 0.95,
+    progress: Progress | None = None,
 ) -> Reasoning:
-    """Compares predicted with annotated diagnostic reasoning.
+    """Compares predicted with annotated diagnostic reasoning: one run, or several side by side.
 
     Parameters
     ----------
     graphs : a folder of knowledge graphs, one file a category; see `graph`.
-    annotations, predictions : folders of notes; see `notes`. A prediction has the place and name of its note's file.
+    annotations : a folder of notes; see `notes`. Or run -> folder, where runs have annotations of their own, as of original and
+        amended notes: these must be of the same places and names.
+    predictions : a folder of predictions, each of the place and name of its note; several folders; or run -> folder.
     matcher : M, for observations and rationales; the shipped match function if not given.
+    missing : a note without a prediction, and 0 of 0 in a note. "zero": 0 in every metric, as in the source's program. "own": a
+        metric is the mean over the notes in which it has something to divide by. "refuse": every note needs a prediction; 0 of 0
+        is 0.
+    pairing : "best", the one-to-one correspondence of the greatest weight; "greedy", the source's.
+    domains : category -> domain, or a table of the columns category and domain; the source's five if not given.
+    premises : whether M is asked if a rationale matches a premise of the graph (Prem).
+    judge : a language model beside M, "ENDPOINT:MODEL": the source's way. endpoints, store, budget : as in `evaluate`.
+    observation_prompt, rationale_prompt : what the judge is asked: a text file, or the name of a built-in prompt.
+    human : a table of labelled pairs, to see how far M and the judge agree with people (Table 7); see `human`.
+    length : the length of a text, for the table of the data; words by default.
     bootstrap : resamples of the notes for the intervals; 0 for none. level : of the intervals.
-
-    A note without a prediction counts as one for which nothing was predicted, as in the source.
 
     Raises
     ------
     InputError
-        With the file and the keys, also for a prediction without a note.
+        With the file and the keys, also for a prediction without a note, and for a note that two files claim.
     OptionError
     ModelError
     """
     check_bootstrap(bootstrap, seed, level)
+    for name, value, allowed in (("missing", missing, MISSING), ("pairing", pairing, PAIRINGS)):
+        if value not in allowed:
+            raise OptionError(name, ", ".join(allowed), value)
     graph = KnowledgeGraph.read(graphs)
-    annotated, predicted = read_annotations(Path(annotations)), read_predictions(Path(predictions))
-    if strangers := sorted(predicted.keys() - annotated.keys()):
-        raise InputError(
-            f"no note for {len(strangers):,} of {len(predicted):,} predictions", source=str(Path(predictions)),
-            allowed=f"files of the places and names of those in {Path(annotations)}", got=strangers[0],
-        )  # fmt: skip
-    names = list(annotated)
-    true = {name: _annotated_category(graph, annotated[name], Path(annotations) / name) for name in names}
-    said = {name: _reached(graph, predicted.get(name, _NOTHING)) for name in names}
-    both = [(annotated[name].deductions, predicted.get(name, _NOTHING).deductions) for name in names]
-    similar = Similarity(loaded(matcher))
-    pairs = observation_pairs(both, similar)
-    explained = explained_pairs(both, pairs, similar)
-    counts = {
-        "annotated": [len(one) for one, _ in both],
-        "predicted": [len(other) for _, other in both],
-        "paired": [len(one) for one in pairs],
-        "explained": [len(one) for one in explained],
-    }
-    categories = [true[name].name for name in names]
-    right = {
-        "category_accuracy": [_same(said[name].category, true[name].name) for name in names],
-        "diagnosis_accuracy": [_same(said[name].diagnosis, annotated[name].path[-1]) for name in names],
-    }
-    values = _values(counts, right)
+    folders = named_folders("predictions", predictions)
+    notes = _annotations(annotations, list(folders))
+    m = loaded(matcher, judge_all=True)  # observations and rationales are sentences as often as names
+    spent = budget or Budget()
+    asked = judge_of(judge, (observation_prompt, rationale_prompt), m, endpoints, store, spent, progress)
+    runs: list[Run] = []
+    for name, folder in folders.items():
+        where, annotated = notes[name]
+        predicted = read_predictions(folder)
+        _check_names(annotated, predicted, where, folder, missing)
+        of_category = {note: annotated_category(graph, one, where / note).name for note, one in annotated.items()}
+        _check_categories(of_category, runs, where)
+        runs.append(Run.of(name, annotated, predicted, graph, list(of_category.values())))
+    categories = runs[0].categories
+    every = domains_of([one.name for one in graph.categories.values()], domains)
+    similar = Similarity(m, progress)
+    with asked as model:
+        for run in runs:
+            run.compare(M, similar, pairing)
+            if model is not None:
+                run.compare(JUDGE, model, pairing)
+            if premises:
+                run.find_premises(graph, similar)
+        labels = None if human is None else human_labels(human, runs)
+        context = Context(m, n_cases=len(categories), repeats=bootstrap, seed=seed, level=level)
+        agreement = agreement_of_judges(runs, labels, similar, model, context)
+    measures = measures_of(runs, missing)
+    names, own_domains = runs[0].notes, [every[category] for category in categories]
+    differences, told = differences_of(measures, names, context)
     return Reasoning(
-        rows=_rows(values, categories, bootstrap, seed, level),
-        per_note_columns={
-            "note": names,
-            "category": categories,
-            "predicted_category": [said[name].category for name in names],
-            "diagnosis": [annotated[name].path[-1] for name in names],
-            "predicted_diagnosis": [said[name].diagnosis for name in names],
-            "path_in_graph": [said[name].path_in_graph for name in names],
-            **counts,
-            **{REGISTRY[metric].symbol: [known(value) for value in values[metric].tolist()] for metric in _METRICS},
+        runs=runs,
+        rows=rows_of(measures, names, own_domains, categories, context),
+        difference_rows=differences,
+        agreement_rows=agreement,
+        data_rows=data_rows(runs[0].annotated, categories, every, graph, length),
+        graph_rows=graph_rows(graph, every),
+        graph=graph,
+        domains=own_domains,
+        warnings=warnings_of(runs, graph, missing, m, model, labels),
+        notes=[*notes_of(runs, graph, own_domains, missing), *told],
+        made_with={
+            "matcher": Profile.of(m).identity,
+            "threshold": float(m.threshold),
+            "judge": None if model is None else model.model.model,
+            "judge_prompts": None if model is None else [one.version for one in model.prompts.values()],
+            "graphs": str(graphs),
+            "annotations": {name: str(notes[name][0]) for name in folders},
+            "predictions": {name: str(folder) for name, folder in folders.items()},
+            "missing": missing,
+            "pairing": pairing,
+            "premises": premises,
+            "bootstrap": bootstrap,
+            "seed": seed,
+            "level": level,
+            "length": "words" if length is None else "own",
+            "versions": {"python": python_version()} | {name: version(name) for name in ("dxmatch", "numpy")},
         },
-        notes=_notes(graph, annotated, predicted, said),
     )
 
 
-@dataclass(frozen=True)
-class _Reached:
-    """Where a prediction leads; None where it says nothing, or (`path_in_graph`) has no path."""
+def _annotations(given: Folders, runs: Sequence[str]) -> dict[str, tuple[Path, dict[str, Annotation]]]:
+    """Run -> its folder and its notes. Errors: also where those of two runs are not of the same places and names."""
+    if not isinstance(given, Mapping):
+        folder = Path(os.fspath(given)) if isinstance(given, str | os.PathLike) else None
+        if folder is None:
+            raise OptionError("annotations", "a folder of notes, or one for each run by its name", given)
+        read = read_annotations(folder)
+        return dict.fromkeys(runs, (folder, read))
+    folders = named_folders("annotations", given)
+    if set(folders) != set(runs):
+        allowed = f"a folder for each run: {', '.join(runs)}"
+        raise OptionError("annotations", allowed, ", ".join(folders))
+    found = {run: (folders[run], read_annotations(folders[run])) for run in runs}
+    first, first_notes = found[runs[0]]
+    for folder, notes in found.values():
+        if others := sorted(notes.keys() ^ first_notes.keys()):
+            raise InputError(
+                f"{len(others):,} notes are in one of {first} and {folder} alone, and runs are compared note by note",
+                source=str(folder), allowed="the same places and names in both", got=others[0],
+            )  # fmt: skip
+    return {
+        run: (folder, {name: notes[name] for name in first_notes}) for run, (folder, notes) in found.items()
+    }  # fmt: skip
 
-    category: str | None = None
-    diagnosis: str | None = None
-    path_in_graph: bool | None = None
+
+def _check_categories(categories: Mapping[str, str], runs: Sequence[Run], folder: Path) -> None:
+    """Errors: `InputError` where a note is of another category than in the annotations of the first run."""
+    if not runs:
+        return
+    for (note, category), first in zip(categories.items(), runs[0].categories, strict=True):
+        if category != first:
+            raise InputError(
+                f"a note of another category than in the annotations of {runs[0].name}", source=str(folder / note),
+                allowed=first, got=category,
+            )  # fmt: skip
 
 
-def _annotated_category(graph: KnowledgeGraph, annotation: Annotation, file: Path) -> Category:
-    category = graph.category_of(annotation.path)
-    if category is None:
-        roots = ", ".join(sorted(one.diagnoses[0] for one in graph.categories.values()))
+def _check_names(
+    annotated: Mapping[str, Annotation], predicted: Mapping[str, Prediction], notes: Path, folder: Path, missing: str
+) -> None:
+    if strangers := sorted(predicted.keys() - annotated.keys()):
         raise InputError(
-            "a path that begins in no graph",
-            source=at(file, annotation.path[-1]),
-            allowed=roots,
-            got=annotation.path[0],
-        )
-    return category
-
-
-def _reached(graph: KnowledgeGraph, prediction: Prediction) -> _Reached:
-    """By the chain, where there is one; else by the diagnoses of the observations, which must lie on one path."""
-    if prediction.chain is None:
-        diagnoses = [one.diagnosis for one in prediction.deductions if one.diagnosis]
-        category, path = graph.path_of(diagnoses)
-        if not diagnoses:
-            return _Reached()
-        return _Reached(category and category.name, _written(category, path), bool(path))
-    if not prediction.chain:
-        return _Reached()
-    head = graph.category(prediction.chain[0])
-    path = prediction.chain[1:] if head else prediction.chain
-    category = head or graph.category_of(path)
-    if not path:
-        return _Reached(category and category.name)
-    in_graph = graph.is_path(path) and graph.category_of(path) is category
-    return _Reached(category and category.name, path[-1], in_graph)
-
-
-def _written(category: Category | None, path: Sequence[str]) -> str | None:
-    """The last diagnosis of a path, as the graph writes it."""
-    if category is None or not path:
-        return None
-    return next(name for name in category.diagnoses if same_name(name) == path[-1])
-
-
-def _same(said: str | None, true: str) -> bool:
-    return said is not None and same_name(said) == same_name(true)
-
-
-def _values(counts: Mapping[str, list[int]], right: Mapping[str, list[bool]]) -> dict[str, NDArray[np.float64]]:
-    """Metric -> float64 [n], note by note; NaN where it has no value."""
-    annotated, predicted, paired, explained = (np.array(counts[name]) for name in counts)
-    either = annotated + predicted - paired
-    return {name: np.array(values, float) for name, values in right.items()} | {
-        "observation_precision": shares(paired, predicted),
-        "observation_recall": shares(paired, annotated),
-        "observation_completeness": shares(paired, either),
-        "explanation_of_common": shares(explained, paired),
-        "explanation_of_all": shares(explained, either),
-    }
-
-
-def _rows(
-    values: Mapping[str, NDArray[np.float64]], categories: Sequence[str], repeats: int, seed: int, level: float
-) -> list[Row]:
-    """Of all notes, then of each category; the same resamples of the notes for all."""
-    groups = [ALL, *sorted(set(categories))]
-    of = np.array(categories)
-    columns = [(metric, group) for group in groups for metric in _METRICS]
-    flat = np.stack([np.where((of == g) | (g == ALL), values[metric], np.nan) for metric, g in columns], 1)
-    again = resampled_means(flat, repeats, seed)
-    rows = []
-    for column, (metric, group) in enumerate(columns):
-        there = flat[~np.isnan(flat[:, column]), column]
-        value = float(there.mean()) if len(there) else float("nan")
-        reason = "no note has anything to divide by"
-        rows.append(
-            {
-                "metric": REGISTRY[metric].symbol,
-                "category": group,
-                **measured(value, again[:, column], level, len(there), reason),
-                "n_notes": len(there),
-            }
-        )
-    return rows
-
-
-def _notes(
-    graph: KnowledgeGraph,
-    annotated: Mapping[str, Annotation],
-    predicted: Mapping[str, Prediction],
-    said: Mapping[str, _Reached],
-) -> list[str]:
-    notes = []
-    if without := len(annotated) - len(predicted):
-        notes.append(f"{without:,} of {len(annotated):,} notes have no prediction: nothing was predicted for them.")
-    paths = [one.path_in_graph for one in said.values() if one.path_in_graph is not None]
-    if wrong := paths.count(False):
-        notes.append(f"{wrong:,} of {len(paths):,} predicted paths are no path of a graph.")
-    if strange := [name for name, one in annotated.items() if not graph.is_path(one.path)]:
-        notes.append(f"{len(strange):,} annotated paths are no path of a graph, such as that of {strange[0]}.")
-    return notes
+            f"no note for {len(strangers):,} of {len(predicted):,} predictions", source=str(folder),
+            allowed=f"files of the places and names of those in {notes}", got=strangers[0],
+        )  # fmt: skip
+    without = sorted(annotated.keys() - predicted.keys())
+    if without and missing == "refuse":
+        raise InputError(
+            f"no prediction for {len(without):,} of {len(annotated):,} notes, and the option 'missing' is 'refuse'",
+            source=str(folder), allowed="a prediction for each note", got=without[0],
+        )  # fmt: skip

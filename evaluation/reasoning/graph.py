@@ -7,6 +7,7 @@ One JSON file for each category, named after it: `diagnostic` is the tree, from 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ from ..metrics.reasoning import same_name
 from .json_file import Keys, at, items, json_files, read_object, text
 
 _PARTS = ("diagnostic", "knowledge")
+_BETWEEN = re.compile(r"[;\n]")
+_WORD = re.compile(r"[^\W_]")
 Names = tuple[str, ...]
 
 
@@ -39,6 +42,26 @@ class Category:
     def root(self) -> str:
         """The suspected disease, as it is compared."""
         return min(self.paths, key=len)[0]
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The discharge diagnoses, from which no way leads on, as they are compared."""
+        inner = {path[:-1] for path in self.paths}
+        return tuple(sorted(path[-1] for path in self.paths if path not in inner))
+
+    @property
+    def depth(self) -> int:
+        """Diagnoses on the longest path."""
+        return max(map(len, self.paths))
+
+    def premises(self, diagnosis: str | None) -> Mapping[str, str]:
+        """Heading -> what the graph says for a diagnosis; nothing for one that it does not know."""
+        return {} if diagnosis is None else self.knowledge.get(same_name(diagnosis), {})
+
+    def statements(self, diagnosis: str | None) -> tuple[str, ...]:
+        """The premises of a diagnosis one by one: what stands between semicolons and on lines."""
+        parts = (part.strip(" .") for text in self.premises(diagnosis).values() for part in _BETWEEN.split(text))
+        return tuple(dict.fromkeys(part for part in parts if _WORD.search(part) and part.casefold() != "etc"))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,9 @@ A prediction is a file of the same place and name: `{observation: [rationale, se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,9 @@ _KIND = re.compile(r"(?P<text>.*)\$(?P<kind>Intermedia_\d+|Cause_\d+|Input[1-6])
 _TWIN = re.compile(r"(?:\s*#)+\s*$")
 _INPUT = re.compile(r"input[1-6]")
 _SECTION = re.compile(r"input[1-6]", re.IGNORECASE)
+_FEWEST_WORDS = 20
+"""Of two notes with the same sections: fewer, and two patients may well share them."""
+_NOTHING_SAID = ("", "none", "n/a", "unknown")
 _WORD = re.compile(r"[^\W_]")
 _KEY = "TEXT$Intermedia_D, TEXT$Cause_1 or TEXT$InputN, N from 1 to 6"
 
@@ -53,6 +58,17 @@ class Annotation:
     deductions: tuple[Deduction, ...]
     sections: dict[int, str]
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The sections that say something, without the blanks that do not matter; "None" says nothing."""
+        plain = (" ".join(self.sections[n].split()) for n in sorted(self.sections))
+        return tuple(text for text in plain if text.casefold() not in _NOTHING_SAID)
+
+    @property
+    def length(self) -> int:
+        """Words of all sections."""
+        return sum(len(text.split()) for text in self.sections.values())
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -64,12 +80,40 @@ class Prediction:
 
 def read_annotations(folder: Path) -> dict[str, Annotation]:
     """By place and name within the folder, "Stroke/note1.json". Errors: `InputError` with the file and the keys."""
-    return {file.relative_to(folder).as_posix(): _annotation(file) for file in json_files(folder)}
+    notes = {name: _annotation(file) for name, file in _files(folder).items()}
+    claimed: dict[tuple[str, ...], str] = {}
+    for name, note in notes.items():
+        said = note.said
+        if note.length >= _FEWEST_WORDS and (other := claimed.setdefault(said, name)) != name:
+            raise InputError(
+                f"a note that {other} claims too: the two have the same sections", source=str(folder / name),
+                allowed="one file for each note",
+            )  # fmt: skip
+    return notes
 
 
 def read_predictions(folder: Path) -> dict[str, Prediction]:
     """By place and name within the folder. Errors: `InputError` with the file and the keys."""
-    return {file.relative_to(folder).as_posix(): _prediction(file) for file in json_files(folder)}
+    return {name: _prediction(file) for name, file in _files(folder).items()}
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """By place and name. Errors: `InputError` where two differ in nothing but case or the way that letters are stored."""
+    files = {file.relative_to(folder).as_posix(): file for file in json_files(folder)}
+    plain: dict[str, str] = {}
+    for name, file in files.items():
+        if (other := plain.setdefault(unicodedata.normalize("NFC", name).casefold(), name)) != name:
+            raise InputError(
+                f"a note that {other} claims too: the two names differ in case or in how letters are stored alone",
+                source=str(file), allowed="one file for each note",
+            )  # fmt: skip
+    return files
+
+
+def told_apart_by_folder(names: Iterable[str]) -> list[str]:
+    """The file names that stand in several folders: their notes are told apart by the folder."""
+    held = Counter(name.rpartition("/")[2] for name in names)
+    return sorted(name for name, count in held.items() if count > 1)
 
 
 def _annotation(file: Path) -> Annotation:

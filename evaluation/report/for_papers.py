@@ -1,4 +1,4 @@
-"""The leaderboard as a table for a paper: LaTeX with booktabs, and Markdown."""
+"""The leaderboard, and the relative metrics as their source prints them, as tables for a paper: LaTeX with booktabs, and Markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...pages.words import counted
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
 from .comparisons import LEVEL, headline_table
-from .tables import Table, Value
+from .tables import Table, Value, as_printed
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -20,16 +20,18 @@ _SPACES = dict.fromkeys("\r\n\t", " ")
 
 
 def latex(report: Results) -> str:
-    """A `table` with `booktabs`: the best in bold, its caption says what the marks are.
+    """A `table` with `booktabs`: the best in bold, its caption says what the marks are; a second one where there is a panel.
 
     Errors: `InputError` where there is nothing to show.
     """
-    shown = _shown(report)
+    return "\n".join(["% needs \\usepackage{booktabs}", *(_latex_table(*table) for table in _tables(report))])
+
+
+def _latex_table(shown: Table, caption: str) -> str:
     lines = [
-        r"% needs \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_in_latex(_caption(report, shown))}}}",
+        rf"\caption{{{_in_latex(caption)}}}",
         rf"\begin{{tabular}}{{l{'r' * (len(shown.header) - 1)}}}",
         r"\toprule",
         f"{' & '.join(_in_latex(name) for name in shown.header)} \\\\",
@@ -46,7 +48,7 @@ def _latex_cell(cell: str | Value) -> str:
     if cell.row is None or cell.row["value"] is None:
         return "--"
     value = rf"\textbf{{{number(cell.row['value'])}}}" if cell.strong else number(cell.row["value"])
-    mark = "\\rlap{$^{\\approx}$}" if cell.mark else ""
+    mark = "\\rlap{$^{\\approx}$}" if cell.mark == LEVEL else f" ${cell.mark}$" if cell.mark else ""
     ends = "" if cell.row["low"] is None else rf" {{\scriptsize [{cell.row['low']:.3f}, {cell.row['high']:.3f}]}}"
     return f"{value}{mark}{ends}"
 
@@ -56,14 +58,17 @@ def _in_latex(text: str) -> str:
 
 
 def markdown(report: Results) -> str:
-    """A table in pipes, the best in bold, and below it what the marks are.
+    """Tables in pipes as of `latex`, and below each what the marks are.
 
     Errors: `InputError` where there is nothing to show.
     """
-    shown = _shown(report)
+    return "\n".join(_markdown_table(*table) for table in _tables(report))
+
+
+def _markdown_table(shown: Table, caption: str) -> str:
     lines = [_row([_in_markdown(name) for name in shown.header]), _row(["---", *["---:"] * (len(shown.header) - 1)])]
     lines += [_row([_markdown_cell(cell) for cell in row]) for _, rows in shown.groups for row in rows]
-    return "\n".join([*lines, "", _in_markdown(_caption(report, shown)), ""])
+    return "\n".join([*lines, "", _in_markdown(caption), ""])
 
 
 def _row(cells: list[str]) -> str:
@@ -84,11 +89,15 @@ def _in_markdown(text: str) -> str:
     return "".join(_MARKDOWN.get(character, character) for character in text)
 
 
-def _shown(report: Results) -> Table:
-    shown = headline_table(report)
+def _tables(report: Results) -> list[tuple[Table, str]]:
+    """Each with its caption."""
+    shown, printed = headline_table(report), as_printed(report)
     if shown is None:
         raise InputError("the report has no metric to make a table of", source=report.made_with["source"])
-    return shown
+    tables = [(shown, _caption(report, shown))]
+    if printed is not None:
+        tables.append((printed, " ".join([_opening(report, printed), printed.below])))
+    return tables
 
 
 def _cases(report: Results, shown: Table) -> str:
@@ -103,8 +112,13 @@ def _cases(report: Results, shown: Table) -> str:
 
 def _caption(report: Results, shown: Table) -> str:
     """What the table is of, its metrics by their full names, and its marks."""
-    made = report.made_with
     named = [f"{c.label}: {c.name}" for c in leaderboard(report).columns if c.label not in (c.name, c.metric.symbol)]
+    return " ".join(
+        [_opening(report, shown), *([f"{'; '.join(named)}."] if named else []), *([shown.below] if shown.below else [])]
+    )
+
+
+def _opening(report: Results, shown: Table) -> str:
+    made = report.made_with
     judged = [f"matches by {made['matcher']}"] + ([] if made["policy"] is None else [f"policy {made['policy']}"])
-    opening = f"{_cases(report, shown)}; {', '.join(judged)}."
-    return " ".join([opening, *([f"{'; '.join(named)}."] if named else []), *([shown.below] if shown.below else [])])
+    return f"{_cases(report, shown)}; {', '.join(judged)}."

@@ -166,6 +166,17 @@ def threshold_words(report: Results) -> str:
     return f"{says} (not a half: training chose the threshold that best balances missed and false matches, by F1 unless asked otherwise)"
 
 
+def _codes(made: dict[str, Any]) -> str:
+    """The tree, where the codes come from, and how many strings became how many codes."""
+    by = f"; codes of texts by {made['icd_codes_by']}" if made.get("icd_codes_by") else ""
+    count = made["icd_counts"]
+    return (
+        f"the tree {made['icd_source']}{by}; {counted(count['diagnoses'], 'diagnosis', 'diagnoses')} of the lists "
+        f"({counted(count['strings'], 'different string')}) have {counted(count['codes'], 'different code')}, the references "
+        f"{count['reference_codes']:,}"
+    )
+
+
 def counted_of_lists(report: Results) -> str:
     """How many diagnoses of each list count for the families that were computed, in words."""
     return told_ks(report.made_with["k"], {section.name for section in report.sections}) or "all"
@@ -209,7 +220,7 @@ def made_with_lines(report: Results) -> list[tuple[str, str]]:
             ),
         ]
     if any(section.name == "hierarchical" for section in report.sections):
-        lines.append(("ICD-10", f"the tree {made['icd_source']}"))
+        lines.append(("ICD-10", _codes(made)))
     if made["rejected_rows"]:
         lines.append(
             (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InputError, OptionError
 from ...files.atomic import whole_file
 from ...pages.rows import json_rows, plain_number
+from ..judges.section import JudgementTable
 from ..matches.case_table import CaseTable
 from ..statistics.results import Results
 from .messages import match_line, summary
@@ -28,9 +29,11 @@ class Report(Results):
     """`Results` that print and save themselves.
 
     case_table : what was matched with what in each case; None where no case has a right answer.
+    judgement_table : what a judge said of each reference diagnosis, and why; None without a judge.
     """
 
     case_table: CaseTable | None = field(default=None, repr=False, compare=False)
+    judgement_table: JudgementTable | None = field(default=None, repr=False, compare=False)
 
     @property
     def matches(self) -> Any:
@@ -56,6 +59,36 @@ class Report(Results):
             For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
         """
         return self._case_table().save(path, spreadsheet=spreadsheet)
+
+    @property
+    def judgements(self) -> Any:
+        """A row for each case, rater and reference diagnosis, as `JudgementTable.rows` says.
+
+        Raises
+        ------
+        OptionError
+            Where there was no judge.
+        """
+        return self.framed(self._judgement_table().table)
+
+    def save_judgements(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+        """Writes `judgements` by the suffix of `path`, whole or not at all.
+
+        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
+
+        Raises
+        ------
+        OptionError
+            Where there was no judge.
+        InputError
+            For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
+        """
+        return self._judgement_table().save(path, spreadsheet=spreadsheet)
+
+    def _judgement_table(self) -> JudgementTable:
+        if self.judgement_table is None:
+            raise OptionError("judgements", "asked for where there was a judge", "none")
+        return self.judgement_table
 
     def _case_table(self) -> CaseTable:
         if self.case_table is None:

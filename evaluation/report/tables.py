@@ -27,6 +27,7 @@ _PARTS = {
     "sigma of the algorithm": (("sigma_A", "P"), ("sigma_A", "R"), ("sigma_A", "kappa")),
     "sigma of the experts": (("sigma_E", "P"), ("sigma_E", "R"), ("sigma_E", "kappa")),
 }
+_PRINTED = ("P_avg", "P_opt", "R_avg", "R_opt")
 PARTS = "Rates and their spread"
 _OVER_PROMPTS = {"mean": "mean", "sd_prompts": "SD over prompts", "sd_repeats": "SD over repeats"}
 _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
@@ -149,8 +150,30 @@ def _beside_1(row: Row | None) -> Value:
 
 
 def panel_tables(report: Results) -> list[Table]:
-    """RPAD and RRAD by k; what they are made of, at k."""
-    return [made for made in (_by_k(report), _parts(report)) if made is not None]
+    """P_avg, P_opt, R_avg and R_opt as their source prints them; RPAD and RRAD by k; what they are made of, at k."""
+    return [made for made in (as_printed(report), _by_k(report), _parts(report)) if made is not None]
+
+
+def as_printed(report: Results) -> Table | None:
+    """Table 3 of "How to Evaluate Medical AI": P_avg and P_opt at 1, R_avg and R_opt at k, a line for each algorithm.
+
+    The optimistic ones are told as + (above 1) or - (not above 1). None without a panel.
+    """
+    of = {(r["algorithm"], r["metric"], r["k"]): r for r in report.rows if r["metric"] in _PRINTED}
+    algorithms = [name for name in marks_of(report).algorithms if (name, "P_avg", 1) in of]
+    if not algorithms:
+        return None
+    columns = [(metric, 1 if metric.startswith("P") else report.k) for metric in _PRINTED]
+    lines = [[name, *(_signed(of.get((name, *column))) for column in columns)] for name in algorithms]
+    told = "+: above 1, so the algorithm differs from its nearest expert less than the two experts furthest apart from each other; -: not above 1."
+    title = "Relative quality, as the source prints it"
+    return Table(title, told, title, ["", *(f"{metric}@{k}" for metric, k in columns)], [("", lines)])
+
+
+def _signed(row: Row | None) -> Value:
+    if row is None or row["value"] is None or not row["metric"].endswith("opt"):
+        return Value(row)
+    return Value(row, "+" if row["value"] > 1 else "-")
 
 
 def _by_k(report: Results) -> Table | None:
@@ -223,12 +246,14 @@ def _chapters(rows: list[Row]) -> Table:
     lines = [
         [
             chapter, f"{max(row['n_cases'] for row in of.values()):,}",
-            *(Value(row and row | {"value": row["HDF1"]}) for row in map(of.get, raters)),
+            f"{max(row['n_diagnoses'] for row in of.values()):,}",
+            *(Value(row and row | {"value": row["HDF1"], "reason": ""}) for row in map(of.get, raters)),
         ]
         for chapter, of in _crossed(rows, "chapter_name", "algorithm").items()
     ]  # fmt: skip
-    title = "HDF1 by chapter of the reference"
-    return Table(title, "", title, ["chapter", "cases", *raters], [("", lines)])
+    title = "HDF1 within each chapter of the reference"
+    told = "Over the nodes of the chapter alone, in the cases whose reference has a code in it; diagnoses: of the references, in it."
+    return Table(title, told, title, ["chapter", "cases", "diagnoses", *raters], [("", lines)])
 
 
 def _quadrants(rows: list[Row]) -> Table:

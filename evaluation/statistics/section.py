@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...matcher.protocol import Matcher, Profile
 from ...pages.rows import Row, known
 from ...progress import Progress
+from ..lists.text_codes import TextCodes
 from ..metrics import REGISTRY
 from .bootstrap import percentile_interval
 from .list_lengths import K, ks_of
@@ -28,6 +29,7 @@ class Context:
         their curves, and as in `evaluate`.
     repeats, seed, level : of the bootstrap over cases.
     icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
+    codes : where the codes of texts come from, before M's own mapping.
     across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
     progress : called with (done, total) while M is asked.
     made : what one family has computed and another needs too, by name.
@@ -44,6 +46,7 @@ class Context:
     seed: int = 0
     level: float = 0.95
     icd_source: str = "icd10cm"
+    codes: TextCodes = field(default_factory=TextCodes, repr=False)
     across_cases: bool = True
     progress: Progress | None = None
     made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -77,6 +80,7 @@ class Section:
     words : the findings in sentences, for the top of the page. notes : what its reader should know.
     warnings : what its reader must know before the figures.
     estimates : the values of `rows` that are made of means over cases, for differences and subgroups.
+    estimates_of_parts : those of tables of parts of the cases, such as chapters of ICD-10, for differences alone.
     """
 
     name: str
@@ -88,6 +92,7 @@ class Section:
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     estimates: list[Estimate] = field(default_factory=list, repr=False)
+    estimates_of_parts: list[Estimate] = field(default_factory=list, repr=False)
 
 
 def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: int, reason: str) -> Row:

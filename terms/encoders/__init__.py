@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, OptionError
 
+OWN_LENGTH = "-own-length"
+"""Ends the identity of an encoder whose vectors keep the length that the model gives them."""
+
 
 @runtime_checkable
 class Encoder(Protocol):

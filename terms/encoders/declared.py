@@ -68,8 +68,8 @@ class EncoderSpec(Struct, frozen=True):
         """What was declared, as `from_table` reads it."""
         return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
 
-    def open(self, endpoints: Mapping[str, Endpoint]) -> Encoder:
-        """The encoder, with its vectors kept on disk.
+    def open(self, endpoints: Mapping[str, Endpoint], unit: bool = True) -> Encoder:
+        """The encoder, with its vectors kept on disk: of unit length, or of their own.
 
         Raises `InputError` where its endpoint is not among `endpoints`; those of `SentenceEncoder` and `EndpointEncoder`.
         """
@@ -79,7 +79,7 @@ class EncoderSpec(Struct, frozen=True):
             from .sentence import SentenceEncoder
 
             return CachedEncoder(
-                SentenceEncoder(self.model, self.revision, self.prompt, self.device, pooling=self.pooling)
+                SentenceEncoder(self.model, self.revision, self.prompt, self.device, pooling=self.pooling, unit=unit)
             )
         if self.endpoint not in endpoints:
             raise InputError(
@@ -89,4 +89,6 @@ class EncoderSpec(Struct, frozen=True):
         from .endpoint import EndpointEncoder
 
         served = endpoints[self.endpoint]
-        return CachedEncoder(EndpointEncoder(served, self.model, self.revision, self.dimensions, self.prompt))
+        return CachedEncoder(
+            EndpointEncoder(served, self.model, self.revision, self.dimensions, self.prompt, unit=unit)
+        )

@@ -14,7 +14,7 @@ from ...endpoints.client import EndpointClient
 from ...endpoints.endpoint import Endpoint
 from ...endpoints.event_loop import run
 from ...errors import ModelError, OptionError, quoted
-from . import checked_texts
+from . import OWN_LENGTH, checked_texts
 
 ROWS = 32
 """The most that text-embeddings-inference takes in one call by default."""
@@ -32,6 +32,7 @@ class EndpointEncoder:
     dimensions : the width that is asked for, of models whose vectors can be cut; None for the model's own.
     prompt : put before every text, for models that were trained with one.
     rows : texts per call.
+    unit : vectors of unit length; else of the length that the server gives them, for Euclidean distances.
 
     Nothing can be known of the server's weights: who changes the model behind a name changes `revision` as well.
     A text gets the same bits alone and in a batch only if the server computes them so; many do not.
@@ -47,12 +48,13 @@ class EndpointEncoder:
         dimensions: int | None = None,
         prompt: str | None = None,
         rows: int = ROWS,
+        unit: bool = True,
     ) -> None:
         for name, value in (("dimensions", 1 if dimensions is None else dimensions), ("rows", rows)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise OptionError(name, "a whole number from 1", value)
         self.endpoint, self.model, self.revision, self.prompt = endpoint, model, revision, prompt
-        self._asked, self._rows = dimensions, rows
+        self._asked, self._rows, self._unit = dimensions, rows, unit
         self._dimensions = dimensions
 
     @property
@@ -60,7 +62,7 @@ class EndpointEncoder:
         """The hash of model, revision, dimensions asked for and prompt, and the first two as they are. The address is no part of it."""
         parts = json.dumps([self.model, self.revision, self._asked, self.prompt])
         digest = hashlib.sha256(parts.encode()).hexdigest()[:12]
-        return f"endpoint-{digest}-{self.model}@{self.revision or 'unpinned'}"
+        return f"endpoint-{digest}-{self.model}@{self.revision or 'unpinned'}{'' if self._unit else OWN_LENGTH}"
 
     @property
     def dimensions(self) -> int:
@@ -103,7 +105,7 @@ class EndpointEncoder:
         norms = np.sqrt(np.square(exact).sum(axis=1, keepdims=True))
         if not norms.all():
             raise self._refusal(f"has no vector but zeros for {quoted(texts[int(np.argmin(norms))])}")
-        return (exact / norms).astype(np.float32)
+        return (exact / norms).astype(np.float32) if self._unit else vectors
 
     def _refusal(self, problem: str) -> ModelError:
         return ModelError(f"The encoder {self.model!r} at the endpoint {self.endpoint.name!r} {problem}.")

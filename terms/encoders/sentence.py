@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ModelError, OptionError, quoted
-from . import checked_texts
+from . import OWN_LENGTH, checked_texts
 
 ROWS = 8
 POOLINGS = ("cls", "mean", "max", "lasttoken")
@@ -37,6 +37,7 @@ class SentenceEncoder:
     rows : texts per batch, always. More is quicker for many texts and slower for one.
     pooling : one of `POOLINGS`: how the vectors of tokens become one, for a plain transformer (a model without
         `modules.json`), which does not say so itself.
+    unit : vectors of unit length; else of the length that the model gives them, for Euclidean distances.
 
     The last bits of a torch result depend on the shape of the batch. So a batch here always holds `rows` texts of one
     length in tokens, without padding, filled up with copies where texts are missing. With `rows=1` a text gets the same
@@ -59,6 +60,7 @@ class SentenceEncoder:
         device: str | None = None,
         rows: int = ROWS,
         pooling: str | None = None,
+        unit: bool = True,
     ) -> None:
         try:
             from sentence_transformers import SentenceTransformer
@@ -86,7 +88,7 @@ class SentenceEncoder:
             raise ModelError(
                 f"{self.name}: could not be loaded as a sentence-transformers model ({first_line})."
             ) from error
-        self._rows = rows
+        self._rows, self._unit = rows, unit
         packed = self._file("modules.json", revision)
         config = self._file("config.json", revision)
         # The hub's cache keeps every commit in a folder of its name.
@@ -138,11 +140,13 @@ class SentenceEncoder:
             base += f"-{self._pooling}"
         if self.prompt is not None:
             base += f"-{hashlib.sha256(self.prompt.encode()).hexdigest()[:12]}"
+        if not self._unit:
+            base += OWN_LENGTH
         device = self.model.device.type
         return base if device == "cpu" else f"{base}+{device}"
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """float32[len(texts), dimensions], unit rows. A text longer than the model reads is cut, with a warning.
+        """float32[len(texts), dimensions], unit rows unless told otherwise. A text longer than the model reads is cut, with a warning.
 
         Errors: `InputError` for a text without a character; `ModelError` where the model gives numbers that are not
         finite, or only zeros.
@@ -166,7 +170,7 @@ class SentenceEncoder:
             if not (np.isfinite(norms) & (norms > 0)).all():
                 failed = texts[at[int(np.argmin(norms > 0))]]
                 raise ModelError(f"{self.name}: no vector for {quoted(failed)}; its weights are damaged.")
-            out[at] = vectors / norms
+            out[at] = vectors / norms if self._unit else vectors
 
     def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
         """Tokens of each text with its prompt, after cutting; all 0 for a model without a tokenizer of its own."""

@@ -16,9 +16,10 @@ from ..text.normalizer import Normalizer
 from .cache import Cache, text_array, texts_of
 from .ranking import FLOOR, UNKNOWN, VERSION, MoreNames, Wording
 from .readings import other_readings, plain_readings
-from .search import CANDIDATES, Candidates, Search, trained_index
+from .search import CANDIDATES, DISTANCES, ENTRIES, Candidates, Found, Search, trained_index
 from .sources import open_tree
 from .tree import CATEGORY, CODE_FORM, EXTENSION, IcdTree
+from .written import written_names
 
 MORE_NAMES_OF = "icd10cm"
 """The source whose codes more names have."""
@@ -67,6 +68,11 @@ class IcdIndex:
     known : further names and their nodes, found where a string equals one; none of them is an entry.
     floor : whether a text whose best name scores too little (see `ranking`) is unmapped. Not given: with the encoders whose
         scores that limit was chosen on.
+    distance : "cosine", or "euclidean" of vectors that keep their length: scores are then distances with a minus sign.
+    counted : "codes": the k nearest are k different codes. "names": they are k names, of which several may belong to one code.
+    normalizer : what made the names; without it a name is shown as it was made.
+
+    What names say beyond the diagnosis (`ranking`), and the floor, count only with "cosine" and "codes", which they were made for.
     """
 
     def __init__(
@@ -81,14 +87,20 @@ class IcdIndex:
         costs: NDArray[np.float32] | None = None,
         known: Mapping[str, int] | None = None,
         floor: bool | None = None,
+        distance: str = DISTANCES[0],
+        counted: str = ENTRIES[0],
+        normalizer: Normalizer | None = None,
     ) -> None:
         self.tree, self.encoder = tree, encoder
         self.names, self.nodes, self.vectors = names, nodes, vectors
         self._nodes_by_name = {**(known or {}), **dict(zip(names, nodes.tolist(), strict=True))}
-        self._trained = trained
-        self._wording = wording
+        self._trained, self._wording = trained, wording
         self.costs = np.zeros(len(names), np.float32) if costs is None else costs
-        self.floor = encoder.identity.startswith(_FLOORED) if floor is None else floor
+        self.distance, self.counted = _one_of("distance", distance, DISTANCES), _one_of("entries", counted, ENTRIES)
+        self._by_wording = distance == DISTANCES[0] and counted == ENTRIES[0]
+        self.known, self.normalizer = known or {}, normalizer
+        self._written_of: dict[int, dict[str, str]] = {}
+        self.floor = self._by_wording and (encoder.identity.startswith(_FLOORED) if floor is None else floor)
 
     @classmethod
     def open(
@@ -98,6 +110,8 @@ class IcdIndex:
         normalizer: Normalizer,
         cache: Path | str | bool | None = None,
         more_names: MoreNames | None = None,
+        distance: str = DISTANCES[0],
+        counted: str = ENTRIES[0],
     ) -> IcdIndex:
         """Read the index from the cache, or build it (seconds) and store it there.
 
@@ -107,10 +121,13 @@ class IcdIndex:
         normalizer : the one that the strings asked for have gone through.
         cache : folder; None for DXMATCH_CACHE or the platform's cache folder; False for none.
         more_names : further names of ICD-10-CM's codes; not looked at for another source.
+        distance, counted : as of the index. With "names" the entries are titles and inclusion terms alone, as H-DDx (A.1) has
+            them: no other reading of them, and no more names.
         """
+        by_name = _one_of("entries", counted, ENTRIES) == ENTRIES[1]
         store = Cache(cache)
         tree = open_tree(tree_source, store)
-        more = more_names if tree_source == MORE_NAMES_OF else None
+        more = more_names if tree_source == MORE_NAMES_OF and not by_name else None
         key = {
             "source": tree.source,
             "encoder": encoder.identity,
@@ -118,25 +135,54 @@ class IcdIndex:
             "wording": VERSION,
         }
         key["more"] = "" if more is None else more.identity
+        if by_name:
+            key["counted"] = counted
+        if distance != DISTANCES[0]:
+            key["distance"] = distance
         kept = store.load("names", key)
         if kept is None or kept["vectors"].shape[1:] != (probe(encoder),):
-            names, nodes, costs = entries(tree, normalizer, more)
+            names, nodes, costs = entries(tree, normalizer, more, readings=not by_name)
             searched = np.isfinite(costs)
             known = [name for name, seen in zip(names, searched.tolist(), strict=True) if not seen]
             kept = {"known": text_array(known), "known_nodes": nodes[~searched], "costs": costs[searched]}
             names, nodes = names[: len(names) - len(known)], nodes[searched]
-            vectors = _encode(encoder, names)
+            vectors = encoded(encoder, names)
             kept |= {"names": text_array(names), "nodes": nodes, "vectors": vectors}
-            kept |= {"trained": trained_index(vectors), **Wording.of(names, nodes, tree).arrays()}
+            # Without quantisation an index is its vectors, and made in a moment.
+            trained = trained_index(vectors) if distance == DISTANCES[0] else np.zeros(0, np.uint8)
+            kept |= {"trained": trained, **Wording.of(names, nodes, tree).arrays()}
             store.save("names", key, kept)
         names, wording = texts_of(kept["names"]), Wording.from_arrays(kept)
         known = dict(zip(texts_of(kept["known"]), kept["known_nodes"].tolist(), strict=True))
-        return cls(tree, encoder, names, kept["nodes"], kept["vectors"], kept["trained"], wording, kept["costs"], known)
+        trained = kept["trained"] if distance == DISTANCES[0] else None
+        held = (kept["vectors"], trained, wording, kept["costs"], known)
+        ways = {"distance": distance, "counted": counted, "normalizer": normalizer}
+        return cls(tree, encoder, names, kept["nodes"], *held, **ways)
+
+    def changed(
+        self,
+        names: Sequence[str],
+        nodes: NDArray[np.int32],
+        vectors: NDArray[np.float32],
+        costs: NDArray[np.float32],
+        trained: NDArray[np.uint8],
+        wording: Wording,
+    ) -> IcdIndex:
+        """The same with other entries."""
+        ways = {"distance": self.distance, "counted": self.counted, "normalizer": self.normalizer}
+        held = (trained, wording, costs, self.known, self.floor)
+        return IcdIndex(self.tree, self.encoder, names, nodes, vectors, *held, **ways)
 
     @cached_property
     def _search(self) -> Search:
-        trained = trained_index(self.vectors) if self._trained is None else self._trained
-        return Search(self.vectors, self.nodes, trained)
+        euclidean = self.distance != DISTANCES[0]
+        return Search(self.vectors, self.nodes, self.trained, euclidean)
+
+    @cached_property
+    def trained(self) -> NDArray[np.uint8]:
+        """The FAISS index of the vectors, serialised."""
+        given = self._trained
+        return trained_index(self.vectors, self.distance != DISTANCES[0]) if given is None else given
 
     @cached_property
     def wording(self) -> Wording:
@@ -159,36 +205,49 @@ class IcdIndex:
 
     def candidates(
         self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
-    ) -> Candidates:
-        """Per string the k nearest *codes*, each by the nearest of its names, whether or not a name equals the string.
+    ) -> Found:
+        """Per string the k nearest codes, each by the nearest of its names, or the k nearest names, as the index counts them.
 
-        Codes that appear through several names count once, so that a language model chooses among k different ones.
-        None where the encoder finds nothing in the string (a zero vector). The scores are cosines.
+        Whether or not a name equals the string. Codes that appear through several names count once, so that a language model
+        chooses among k different ones; of names, one code may come twice. None where the encoder finds nothing in the string
+        (a zero vector). The scores are cosines, or distances with a minus sign.
 
         Parameters
         ----------
         vectors : float32[u, d], the encoder's of `strings`, where they are at hand.
         """
-        out = Candidates.none(len(strings), _checked(k))
+        out = Found.none(len(strings), _checked(k))
         for some, queries in self._batches(strings, vectors):
-            out.nodes[some], out.scores[some] = self._search(queries, k)
+            out.put(some, self._search.nearest(queries, k, self.counted == ENTRIES[1]))
         return out
 
-    def ranked(
-        self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
-    ) -> Candidates:
+    def ranked(self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None) -> Found:
         """Per string the k codes of the best scores (see `ranking`) among the nearest, whether or not a name equals it.
 
-        Also for a string below the floor: `mapped` tells which are not.
+        Also for a string below the floor: `mapped` tells which are not. `candidates` where wording does not count.
         """
-        out = Candidates.none(len(strings), _checked(k))
+        if not self._by_wording:
+            return self.candidates(strings, k, vectors)
+        out = Found.none(len(strings), _checked(k))
         for some, queries in self._batches(strings, vectors):
             said = self.wording.said(strings[some])
-            found = self._search.ranked(queries, said, k, self.wording, self.costs, self._categories)
-            out.nodes[some], out.scores[some] = found
+            out.put(some, self._search.ranked(queries, said, k, self.wording, self.costs, self._categories))
         return out
 
-    def mapped(self, strings: Sequence[str], found: Candidates) -> NDArray[np.bool_]:
+    def shown(self, node: int, name: str, otherwise: str | None = None) -> str:
+        """A name of a node as ICD-10 writes it: a title, an inclusion term or what else one says.
+
+        One from elsewhere is shown as it is, or as `otherwise`.
+        """
+        if self.normalizer is None:
+            return name if otherwise is None else otherwise
+        if node not in self._written_of:
+            # The first of equal names stays, so it is put last.
+            written = reversed(list(written_names(self.tree, node)))
+            self._written_of[node] = {self.normalizer(one): one for one in written}
+        return self._written_of[node].get(name, name if otherwise is None else otherwise)
+
+    def mapped(self, strings: Sequence[str], found: Candidates | Found) -> NDArray[np.bool_]:
         """bool[n]: whether the best candidate of each string in `ranked` reaches the floor; False where there is none."""
         some = found.nodes[:, 0] >= 0
         if not self.floor:
@@ -200,7 +259,7 @@ class IcdIndex:
     ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         for start in range(0, len(strings), _STRINGS_AT_ONCE):
             some = slice(start, start + _STRINGS_AT_ONCE)
-            yield some, _encode(self.encoder, strings[some]) if vectors is None else vectors[some]
+            yield some, encoded(self.encoder, strings[some]) if vectors is None else vectors[some]
 
     def find(
         self, strings: Sequence[str], k: int = CANDIDATES, vectors: NDArray[np.float32] | None = None
@@ -235,11 +294,11 @@ class IcdIndex:
 
 
 def entries(
-    tree: IcdTree, normalizer: Normalizer, more: MoreNames | None = None
+    tree: IcdTree, normalizer: Normalizer, more: MoreNames | None = None, readings: bool = True
 ) -> tuple[list[str], NDArray[np.int32], NDArray[np.float32]]:
     """The names of the index, int32[n], the node of each, and float32[n], what its source costs.
 
-    Titles, then terms, then what else each says (`readings`), then more names. The first of equal names stays.
+    Titles, then terms, then what else each says (`readings`), if it is wanted, then more names. The first of equal names stays.
     """
     node_of: dict[str, int] = {}
     indexed = (tree.kinds >= CATEGORY) & (tree.kinds < EXTENSION)
@@ -247,7 +306,7 @@ def entries(
     terms = [(int(node), term) for node, term in zip(tree.term_nodes, tree.terms, strict=True) if indexed[node]]
     others = ((node, other) for node, name in (*titles, *terms) for other in other_readings(name))
     plain = ((node, other) for node, name in titles for other in plain_readings(name))
-    for source in (titles, terms, others, plain):
+    for source in (titles, terms, others, plain) if readings else (titles, terms):
         for node, name in source:
             node_of.setdefault(normalizer(name), node)
     costs = [0.0] * len(node_of)
@@ -270,7 +329,14 @@ def _checked(k: int) -> int:
     return k
 
 
-def _encode(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+def _one_of(option: str, given: str, allowed: tuple[str, ...]) -> str:
+    if given not in allowed:
+        raise OptionError(option, " or ".join(map(repr, allowed)), given)
+    return given
+
+
+def encoded(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """The vectors of texts. Raises `DxmatchError` for what are none."""
     vectors = np.ascontiguousarray(encoder.encode(texts), np.float32)
     if vectors.shape != (len(texts), encoder.dimensions) or not np.isfinite(vectors).all():
         raise DxmatchError(f"The encoder {encoder.identity} gave vectors of shape {vectors.shape}, or not finite ones.")

@@ -10,8 +10,8 @@ from ...compiled import compiled
 
 
 @compiled
-def rank(queries, rows, shortlists, vectors, codes, nodes, cosines):
-    """Fills `nodes` and `cosines` of `rows` with the best codes of their shortlists; returns how many each has.
+def rank(queries, rows, shortlists, vectors, codes, euclidean, nodes, nearness, entries):
+    """Fills `nodes`, `nearness` and `entries` of `rows` with the best codes of their shortlists; returns how many each has.
 
     Parameters
     ----------
@@ -20,17 +20,22 @@ def rank(queries, rows, shortlists, vectors, codes, nodes, cosines):
     shortlists : int64[r, w], positions in `vectors`, rising; -1 is skipped.
     vectors : float32[n, d].
     codes : int32[n].
-    nodes, cosines : int32[m, k] and float32[m, k], written to.
+    euclidean : nearness is the distance with a minus sign, else the cosine.
+    nodes, nearness, entries : int32[m, k], float32[m, k] and int32[m, k], written to: the codes, and the vector that each was
+        found by.
     """
     counts = np.zeros(len(rows), np.int64)
     k, room = nodes.shape[1], np.empty(vectors.shape[1], np.float32)
     for at in range(len(rows)):
-        best, scores, count = nodes[rows[at]], cosines[rows[at]], 0
+        best, scores, found, count = nodes[rows[at]], nearness[rows[at]], entries[rows[at]], 0
         for entry in shortlists[at]:
             if entry < 0:
                 continue
-            cosine = _dot(vectors[entry], queries[rows[at]], room)
-            count = _placed(best, scores, count, k, codes[entry], cosine)
+            if euclidean:
+                near = -_distance(vectors[entry], queries[rows[at]], room)
+            else:
+                near = _dot(vectors[entry], queries[rows[at]], room)
+            count = _placed(best, scores, found, count, k, codes[entry], near, entry)
         counts[at] = count
     return counts
 
@@ -38,7 +43,7 @@ def rank(queries, rows, shortlists, vectors, codes, nodes, cosines):
 @compiled
 def rank_said(
     queries, rows, shortlists, vectors, codes, categories, costs,
-    offsets, ids, bits, q_offsets, q_ids, q_bits, weights, bit_costs, settings, nodes, scores,
+    offsets, ids, bits, q_offsets, q_ids, q_bits, weights, bit_costs, settings, nodes, scores, entries,
 ):  # fmt: skip
     """Fills `nodes` and `scores` of `rows` with the best codes of their shortlists by `ranking`'s score; returns how many each has.
 
@@ -49,7 +54,7 @@ def rank_said(
     offsets, ids, bits : what the names say. q_offsets, q_ids, q_bits : what the queries say.
     weights : float32[w], of the words. bit_costs : float32, of each set of bits.
     settings : float64[3], `MISSING`, `AGREEMENT` and `WIDTH`.
-    nodes, scores : int32[m, k] and float32[m, k], written to.
+    nodes, scores, entries : see `rank`; written to.
     """
     counts = np.zeros(len(rows), np.int64)
     k, width, room = nodes.shape[1], shortlists.shape[1], np.empty(vectors.shape[1], np.float32)
@@ -92,7 +97,7 @@ def rank_said(
             if entry < 0:
                 continue
             score = np.float32(score_of[j] + agreement * math.log(mass[categories[entry]] / total))
-            count = _placed(nodes[row], scores[row], count, k, codes[entry], score)
+            count = _placed(nodes[row], scores[row], entries[row], count, k, codes[entry], score, entry)
         for j in range(width):
             if shortlists[at, j] >= 0:
                 mass[categories[shortlists[at, j]]] = 0.0
@@ -101,8 +106,8 @@ def rank_said(
 
 
 @compiled
-def _placed(best, scores, count, k, code, score):
-    """Puts a code among the best; returns how many there are."""
+def _placed(best, scores, found, count, k, code, score, entry):
+    """Puts a code, and the entry that it was found by, among the best; returns how many there are."""
     if count == k and score <= scores[k - 1]:
         return count
     place = count
@@ -118,8 +123,8 @@ def _placed(best, scores, count, k, code, score):
         count = min(count + 1, k)
         free = count - 1
     for i in range(free, place, -1):
-        best[i], scores[i] = best[i - 1], scores[i - 1]
-    best[place], scores[place] = code, score
+        best[i], scores[i], found[i] = best[i - 1], scores[i - 1], found[i - 1]
+    best[place], scores[place], found[place] = code, score, entry
     return count
 
 
@@ -135,6 +140,14 @@ def _dot(a, b, room):
             room[i] += room[half + i]
         d = half
     return room[0]
+
+
+@compiled
+def _distance(a, b, room):
+    """The Euclidean distance, in the order of `_dot`."""
+    for i in range(a.size):
+        room[i] = a[i] - b[i]
+    return np.float32(math.sqrt(_dot(room, room, np.empty(a.size, np.float32))))
 
 
 @compiled

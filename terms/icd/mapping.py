@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ..text.normalizer import Normalizer, normalize_checked
 from .index import CODE, DIRECT, HOW, NEAREST, NONE, UNMAPPED, IcdIndex
-from .search import CANDIDATES
+from .search import CANDIDATES, ENTRIES
 
 COLUMNS = ("diagnosis", "icd10", "name", "how", "score", "candidates", "reason")
 
@@ -21,9 +21,12 @@ BELOW_THE_FLOOR = "no name of ICD-10 is near enough"
 
 
 class Candidate(NamedTuple):
+    """found : the name that the code was found by, as ICD-10 writes it; the title itself for a code."""
+
     code: str
     name: str
     score: float
+    found: str
 
 
 class IcdAnswer(NamedTuple):
@@ -63,7 +66,7 @@ def map_to_icd(
       the string was given a reason in `unmapped`), or "none" (the encoder finds nothing in the string).
     - `score`: 1.0 for direct and code; else of the best candidate, see `ranking`: a cosine less what that name says beyond the
       diagnosis, at most 1; None where a reason was given.
-    - `candidates`: the k best codes as `(code, name, score)`, best first, the chosen one in the first place, also for "unmapped";
+    - `candidates`: the k best codes, or names, as `Candidate`, best first, the chosen one in the first place, also for "unmapped";
       for "code" that one alone, since the letters of a code say nothing to an encoder.
     - `reason`: why a string is unmapped; see also `answers`.
 
@@ -121,9 +124,8 @@ def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAn
     for i, (node, how) in enumerate(zip(direct.nodes.tolist(), direct.how.tolist(), strict=True)):
         candidates = nearest.get(i, [])
         if node >= 0:
-            chosen = Candidate(index.tree.code(node), index.tree.name(node), 1.0)
-            others = [one for one in candidates if one.code != chosen.code]
-            candidates = [chosen, *others[: k - 1]] if how == DIRECT else [chosen]
+            chosen = direct_candidate(index, node, names[i])
+            candidates = led_by(chosen, candidates, index, k) if how == DIRECT else [chosen]
         elif candidates and reached[i]:
             chosen, how = candidates[0], NEAREST
         elif candidates:
@@ -136,10 +138,24 @@ def nearest_answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAn
     return out
 
 
-def candidates_of(index: IcdIndex, nodes: NDArray[np.int32], scores: NDArray[np.float32]) -> list[Candidate]:
-    """One row of `Candidates` as it is shown."""
+def candidates_of(
+    index: IcdIndex, nodes: NDArray[np.int32], scores: NDArray[np.float32], entries: NDArray[np.int32]
+) -> list[Candidate]:
+    """One row of `Found` as it is shown."""
     return [
-        Candidate(index.tree.code(node), index.tree.name(node), min(score, 1.0))
-        for node, score in zip(nodes.tolist(), scores.tolist(), strict=True)
+        Candidate(index.tree.code(node), index.tree.name(node), min(score, 1.0), index.shown(node, index.names[entry]))
+        for node, score, entry in zip(nodes.tolist(), scores.tolist(), entries.tolist(), strict=True)
         if node >= 0
     ]
+
+
+def led_by(chosen: Candidate, candidates: Sequence[Candidate], index: IcdIndex, k: int) -> list[Candidate]:
+    """k candidates, the chosen one first and not again: the code, or the name where the index counts names."""
+    by_name = index.counted == ENTRIES[1]
+    others = [one for one in candidates if one.code != chosen.code or (by_name and one.found != chosen.found)]
+    return [chosen, *others][:k]
+
+
+def direct_candidate(index: IcdIndex, node: int, name: str) -> Candidate:
+    """Of a string that is a name of the code, or the code itself."""
+    return Candidate(index.tree.code(node), title := index.tree.name(node), 1.0, index.shown(node, name, title))

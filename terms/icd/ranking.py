@@ -241,10 +241,16 @@ def _says_nothing(stem: str) -> bool:
     return stem in _WEIGHTLESS or len(stem) < 2 or any(map(str.isdigit, stem))
 
 
-def _bits_of_categories(nodes: NDArray[np.int32], tree: IcdTree) -> NDArray[np.int32]:
-    of_node: dict[int, int] = {}
+def bits_of_codes(codes: Sequence[str]) -> NDArray[np.int32]:
+    """int32[n]: the kinds in `SAYINGS` that each code means, whatever its names say; 0 for ""."""
     patterns = [re.compile(saying.categories) for saying in SAYINGS.values()]
-    for category in set(tree.categories[nodes].tolist()):
-        code = tree.code(category) if category >= 0 else ""
-        of_node[category] = sum(1 << bit for bit, pattern in enumerate(patterns) if code and pattern.match(code))
-    return np.array([of_node[category] for category in tree.categories[nodes].tolist()], np.int32)
+    bits = {
+        code: sum(1 << bit for bit, pattern in enumerate(patterns) if code and pattern.match(code))
+        for code in dict.fromkeys(codes)
+    }
+    return np.array([bits[code] for code in codes], np.int32)
+
+
+def _bits_of_categories(nodes: NDArray[np.int32], tree: IcdTree) -> NDArray[np.int32]:
+    categories = tree.categories[nodes].tolist()
+    return bits_of_codes([tree.code(category) if category >= 0 else "" for category in categories])

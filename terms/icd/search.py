@@ -29,6 +29,11 @@ _SHORTLIST = 12
 _SEED = 1234
 _QUERIES_AT_ONCE = 256
 
+DISTANCES = ("cosine", "euclidean")
+"""By which the nearest names are found."""
+ENTRIES = ("codes", "names")
+"""What the nearest are counted by: see `IcdIndex`."""
+
 _Fill = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
 """(rows of the queries, their shortlists) -> how many codes each has now."""
 
@@ -51,11 +56,36 @@ class Candidates(NamedTuple):
         return cls(np.full((rows, k), -1, np.int32), np.full((rows, k), np.nan, np.float32))
 
 
-def trained_index(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """A FAISS index over the rows of `vectors`, float32[n, d], serialised; the same bytes each time on one machine."""
+class Found(NamedTuple):
+    """`Candidates` with, int32[n, k], the entry (the place of its name among the index' names) that each was found by."""
+
+    nodes: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    entries: NDArray[np.int32]
+
+    @classmethod
+    def none(cls, rows: int, k: int) -> Found:
+        """As `Candidates.none`; -1 for no entry."""
+        return cls(*Candidates.none(rows, k), np.full((rows, k), -1, np.int32))
+
+    def put(self, rows: Any, found: Found) -> None:
+        """Writes `found` into these rows."""
+        for mine, its in zip(self, found, strict=True):
+            mine[rows] = its
+
+
+def trained_index(vectors: NDArray[np.float32], euclidean: bool = False) -> NDArray[np.uint8]:
+    """A FAISS index over the rows of `vectors`, float32[n, d], serialised; the same bytes each time on one machine.
+
+    euclidean : the distance in place of the inner product, and no vector is quantised.
+    """
     import faiss
 
     n, d = vectors.shape
+    if euclidean:
+        flat = faiss.IndexFlatL2(d)
+        flat.add(vectors)
+        return faiss.serialize_index(flat)
     parts = d // 2 if d >= 256 and d % 2 == 0 else d
     kind = f"PQ{parts}x4fs" if n >= MIN_QUANTISED else "Flat"
     index: Any = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
@@ -79,12 +109,20 @@ class Search:
     vectors : float32[n, d], rows of unit length, or zero.
     codes : int32[n], the code (its node in the tree) that each vector belongs to.
     index : what `trained_index` made of `vectors`.
+    euclidean : the nearest are those at the least distance; the vectors may then be of any length, and the scores are the
+        distances with a minus sign.
     """
 
-    def __init__(self, vectors: NDArray[np.float32], codes: NDArray[np.int32], index: NDArray[np.uint8]) -> None:
+    def __init__(
+        self,
+        vectors: NDArray[np.float32],
+        codes: NDArray[np.int32],
+        index: NDArray[np.uint8],
+        euclidean: bool = False,
+    ) -> None:
         import faiss
 
-        self._vectors, self._codes = vectors, codes
+        self._vectors, self._codes, self._euclidean = vectors, codes, euclidean
         self._index = faiss.deserialize_index(index)
 
     def __call__(self, queries: NDArray[np.float32], k: int) -> Candidates:
@@ -99,10 +137,18 @@ class Search:
         -------
         [m, k]. Of equal cosines in a shortlist, the earlier vector goes first.
         """
+        return Candidates(*self.nearest(queries, k)[:2])
+
+    def nearest(self, queries: NDArray[np.float32], k: int, names: bool = False) -> Found:
+        """The same with the entries; with `names`, the k nearest vectors, whether or not they belong to one code."""
         from .kernels import rank
 
-        out = Candidates.none(len(queries), k)
-        self._each(queries, k, lambda rows, lists: rank(queries, rows, lists, self._vectors, self._codes, *out))
+        out = Found.none(len(queries), k)
+        codes = np.arange(len(self._codes), dtype=np.int32) if names else self._codes
+        fixed = self._vectors, codes, self._euclidean
+        self._each(queries, k, lambda rows, lists: rank(queries, rows, lists, *fixed, *out))
+        if names:
+            out.nodes[:] = np.where(out.entries >= 0, self._codes[out.entries], -1)
         return out
 
     def ranked(
@@ -113,7 +159,7 @@ class Search:
         wording: Wording,
         costs: NDArray[np.float32],
         categories: NDArray[np.int32],
-    ) -> Candidates:
+    ) -> Found:
         """For each query the k codes of the best scores (see `ranking`).
 
         Parameters
@@ -124,7 +170,7 @@ class Search:
         """
         from .kernels import rank_said
 
-        out = Candidates.none(len(queries), max(k, CANDIDATES))
+        out = Found.none(len(queries), max(k, CANDIDATES))
         settings = np.array([MISSING, AGREEMENT, WIDTH])
         fixed = (categories, costs, *wording.entries[:3], *said[:3], wording.weights, costs_of_bits(), settings)
 
@@ -132,7 +178,7 @@ class Search:
             return rank_said(queries, rows, lists, self._vectors, self._codes, *fixed, *out)
 
         self._each(queries, max(k, CANDIDATES), fill)
-        return Candidates(np.ascontiguousarray(out.nodes[:, :k]), np.ascontiguousarray(out.scores[:, :k]))
+        return Found(*(np.ascontiguousarray(column[:, :k]) for column in out))
 
     def _each(self, queries: NDArray[np.float32], k: int, fill: _Fill) -> None:
         import faiss

@@ -95,6 +95,28 @@ def test_training_anew(matcher, rows, monkeypatch):
     assert "training without a family" not in found.left_out
 
 
+def test_training_anew_without_what_correlates(matcher, rows, monkeypatch):
+    """Words shared and letters changed go together in these pairs: at a low limit the worse one alone goes."""
+    from dxmatch.training.engines import lightgbm_engine
+
+    monkeypatch.setattr(lightgbm_engine, "MAX_ROUNDS", 20)
+    found = dxmatch.audit(matcher, rows, retrain=True, drop_correlated=0.3, folds=2, **FEW)
+    (gone,) = found.dropped.to_pylist()
+    alone = {r["feature"]: r for r in found.alone.to_pylist()}
+    assert {gone["feature"], gone["like"]} == {"ratio_unigram", "levenshtein"} and set(alone) > {gone["like"]}
+    assert gone["importance"] <= gone["importance_of_like"] and abs(gone["rho"]) >= 0.3
+    (row,) = [r for r in found.families.to_pylist() if r["name"] == "correlated, 0.3 or more"]
+    assert row["way"] == "trained without" and row["ap_lost"] is not None
+    assert dxmatch.audit(matcher, rows, retrain=True, drop_correlated=1, folds=2, **FEW).dropped.num_rows == 0
+
+
+def test_what_each_feature_says_alone_needs_references(matcher, rows):
+    few = dxmatch.audit(matcher, rows[rows["a"].isin(rows["a"].unique()[:6])], **FEW)
+    assert few.alone is None and "6 reference diagnoses are too few" in few.left_out["what each feature says alone"]
+    unlabelled = dxmatch.audit(matcher, rows[["a", "b"]], **FEW)
+    assert "no labels" in unlabelled.left_out["what each feature says alone"]
+
+
 def test_progress_reaches_its_end(matcher, rows):
     seen = []
     dxmatch.audit(matcher, rows, **FEW, progress=lambda done, total: seen.append((done, total)))
@@ -103,10 +125,15 @@ def test_progress_reaches_its_end(matcher, rows):
 
 def test_files(audited, tmp_path):
     folder = audited.save(tmp_path / "audit")
-    assert {file.name for file in folder.iterdir()} == {"audit.html", "audit.json", *(f"{name}.csv" for name in TABLES)}
+    assert {file.name for file in folder.iterdir()} == {
+        "audit.html",
+        "audit.json",
+        *(f"{name}.csv" for name in audited.tables),
+    }
+    assert set(TABLES) - set(audited.tables) == {"voters", "dropped"}, "what nobody asked for"
     told = json.loads((folder / "audit.json").read_text("utf-8"))
-    assert set(told["tables"]) == set(TABLES) and told["words"] == audited.words
-    for name in TABLES:
+    assert set(told["tables"]) == set(audited.tables) and told["words"] == audited.words
+    for name in audited.tables:
         assert (
             csv.read_csv(folder / f"{name}.csv").num_rows == audited.tables[name].num_rows == len(told["tables"][name])
         )
@@ -145,7 +172,7 @@ def test_the_page(audited, tmp_path):
         assert f'id="{figure.name}"' in text and figure.finding.endswith(".") and figure.rows
     for line in str(audited).split("\n"):
         assert escape(line) in written
-    assert len({figure.name for figure in all_figures(audited)}) == len(all_figures(audited)) == 10
+    assert len({figure.name for figure in all_figures(audited)}) == len(all_figures(audited)) == 11
 
 
 def test_charts_as_files(audited, tmp_path):
@@ -181,6 +208,13 @@ def test_unknown_and_constant_features_are_told(matcher, rows):
         (None, {"sample": 5}, OptionError, "'sample' parameter must be 20 or more"),
         (None, {"repeats": 0}, OptionError, "'repeats' parameter must be from 1 to 20, the resamples"),
         (None, {"repeats": 30}, OptionError, "'repeats' parameter must be from 1 to 20, the resamples"),
+        (
+            None,
+            {"drop_correlated": 0.9},
+            OptionError,
+            "'drop_correlated' parameter must be given together with 'retrain'",
+        ),
+        (None, {"retrain": True, "drop_correlated": 1.5}, OptionError, "a correlation above 0 and at most 1"),
         (None, {"bootstrap": 3}, OptionError, "'bootstrap' parameter must be 20 or more"),
     ],
 )

@@ -29,7 +29,7 @@ def rows(report, metric, of=None):
 
 
 NAMES = [
-    "top_k", "rpad_by_k", "rrad_by_k", "pairs_p", "pairs_r", "pairs_kappa", "sigma", "cascade", "ranks", "violin_hdf1",
+    "top_k", "rpad_by_k", "rrad_by_k", "rpad_by_hardness", "rrad_by_hardness", "pairs_p", "pairs_r", "pairs_kappa", "sigma", "cascade", "ranks", "violin_hdf1",
     "violin_semantic", "violin_severity", "plane_raters", "plane_cases",
 ]  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_a_chart(figures, full_report, name):
 
 def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everything, same_text):
     alone = evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
-    assert [f.name for f in all_figures(alone)] == NAMES[1:7]
+    assert [f.name for f in all_figures(alone)] == NAMES[1:9]
     frame = everything().drop(columns=["severity", "reference_severity"])
     for family, names in (("weighted", ["violin_semantic"]), ("recall", [])):
         assert [f.name for f in all_figures(evaluate(frame, same_text, bootstrap=0, metrics=[family]))] == names
@@ -70,6 +70,20 @@ def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everythi
 def test_curves(figures, full_report, metric):
     drawn = {(r["rater"], r["k"]): (r["value"], r["low"], r["high"]) for r in figures[f"{metric.lower()}_by_k"].rows}
     assert drawn == {(r["algorithm"], r["k"]): (r["value"], r["low"], r["high"]) for r in rows(full_report, metric)}
+
+
+@pytest.mark.parametrize("metric", ["RPAD", "RRAD"])
+def test_curves_by_hardness(figures, full_report, metric):
+    """Eleven values of each algorithm at the headline's k, whose ends are the optimistic and the average metric."""
+    figure = figures[f"{metric.lower()}_by_hardness"]
+    drawn = {(r["rater"], r["hardness"]): r["value"] for r in figure.rows}
+    assert len(drawn) == 2 * 11 and len(json.dumps(figure.data["rates"])) > 100
+    for hardness, end in ((0.0, "opt"), (1.0, "avg")):
+        for row in rows(full_report, f"{metric[1]}_{end}"):
+            if row["k"] == 3:
+                assert drawn[row["algorithm"], hardness] == pytest.approx(row["value"])
+    for place in (r["place"] - r["hardness"] for r in figure.rows):
+        assert abs(place) < 0.05, "every point stands nearest to its own hardness"
 
 
 @pytest.mark.parametrize("metric", ["P", "R", "kappa"])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.families import hierarchical
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.metrics.hierarchical import hdf1, hdp, hdr, opened
@@ -28,6 +29,9 @@ WORKED = [
     (MIXED, "M79.7 G93.32 M06.9 M35.3 M45", 3, 17, 18),
 ]
 PRINTED = [0.2069, 0.5714, 0.1935, 0.5000, 0.1212, 0.1714]
+# Case 3 (Table 8): reference, the two lists, what is printed, and what the codes give as they are printed
+URTI = "J06.9 J11.1 J18 J40 B20"
+CASE_3 = [("A87 J01.9 J02 U07.1 L03.90", 0.1935, 0.2000), ("J11.1 J06.9 J01.9 J18 J40", 0.7692, 0.8000)]
 POOL = ["J40", "J44.9", "J47", "C34", "C34.90", "I26", "A15-A19", "B20", "S22.3", "S22.31XA", "2", "I10-I1A", "C50"]
 sets_of_codes = st.lists(st.sampled_from(POOL), max_size=5)
 
@@ -39,6 +43,33 @@ def test_the_worked_cases(case, printed):
     found = [metric([reference.split()], [predicted.split()]) for metric in (hdp, hdr, hdf1)]
     assert found == pytest.approx([shared / said, shared / true, 2 * shared / (said + true)])
     assert round(found[2], 4) == printed
+
+
+@pytest.mark.parametrize(("predicted", "printed", "as_written"), CASE_3)
+def test_the_third_case_is_printed_with_j01_90(predicted, printed, as_written):
+    """J01.9, acute sinusitis, has one child, J01.90. Read as that leaf, one node more, all 8 printed values come out."""
+    assert round(hdf1([URTI.split()], [predicted.split()]), 4) == as_written
+    assert round(hdf1([URTI.split()], [predicted.replace("J01.9", "J01.90").split()]), 4) == printed
+
+
+# Table 2: top-5 accuracy, HDF1, places gained
+TABLE_2 = [
+    (0.7630, 0.3237, -3), (0.8360, 0.3380, -6), (0.8390, 0.3673, 0), (0.7890, 0.3496, 2), (0.8320, 0.3483, -2),
+    (0.7240, 0.3276, 3), (0.8040, 0.3499, 1), (0.7660, 0.3213, -9), (0.7590, 0.3232, -2), (0.8010, 0.3387, -2),
+    (0.7830, 0.3448, 1), (0.6550, 0.3187, 1), (0.6080, 0.2891, 0), (0.7180, 0.3075, -3), (0.7460, 0.3225, -2),
+    (0.7420, 0.3299, 4), (0.6720, 0.3291, 6), (0.7750, 0.3367, 0), (0.7630, 0.3300, 2), (0.7770, 0.3215, -10),
+    (0.7650, 0.3310, 1), (0.6660, 0.3526, 18),
+]  # fmt: skip
+
+
+def test_the_printed_rank_shifts():
+    """21 of 22 as printed. The other is a tie: two models share .7630, so the better place; the source gives one of them the worse."""
+    accuracy, f1, printed = (np.array(column) for column in zip(*TABLE_2, strict=True))
+    names = [f"m{i}" for i in range(len(TABLE_2))]
+    rows = hierarchical.rank_shift_rows(names, {"M": accuracy}, f1, 5)
+    shifts = np.array([row["shift"] for row in rows])
+    (other,) = np.flatnonzero(shifts != printed)
+    assert accuracy[other] == 0.7630 and (accuracy == 0.7630).sum() == 2 and shifts[other] == printed[other] - 1
 
 
 def test_the_first_worked_case_node_by_node():
@@ -177,11 +208,51 @@ def test_the_table_by_chapter():
     rows = section_of(frame(REFERENCES | {"c1": ["J40", "C50"]}, LISTS)).tables["chapters"]
     by = {(row["chapter"], row["algorithm"]): row for row in rows}
     assert [row["n_cases"] for row in rows] == [2, 2, 1, 1, 1, 1]  # c1 is in two chapters
-    assert by["2", "A"]["HDP"] == pytest.approx((3 / 4 + 4 / 11) / 2) and by["2", "A"]["HDR"] == pytest.approx(
-        (3 / 6 + 1) / 2
-    )
-    assert by["9", "X"]["HDP"] is None and by["9", "X"]["HDF1"] is None and by["9", "X"]["low"] is None
+    # of chapter 2 A says nothing in c1; in c2 its C34.90 is 5 nodes, C34.9 the first 4 of them
+    assert [by["2", "A"][name] for name in ("HDP", "HDR", "HDF1")] == pytest.approx([4 / 5, 1 / 2, 0.8 / 1.3])
+    # X says I26 of chapter 2's C34.9: nothing there, so no HDP, an HDR of 0, and 0 whatever its HDP might be
+    assert [by["2", "X"][name] for name in ("HDP", "HDR", "HDF1")] == [None, 0, 0]
     assert by["10", "A"]["chapter_name"].startswith("Diseases of the respiratory system")
+    assert [by["2", "A"][name] for name in ("codes", "n_diagnoses", "n_codes")] == ["C00-D49", 2, 2]
+    assert by["9", "A"]["reason"] == "1 case only"
+
+
+# two of the printed cases, by their first lists; HDF1 over all nodes is .200, in each of chapters 1 and 10 something else
+OF_CHAPTERS = [
+    ("1", 2, None, 0, 0),  # A15 and A37; nothing of it is said
+    # case 1: J40 J47 J81.0 with their ancestors are 7 nodes, J47 J44.9 J16.8 are 8, shared 3; case 2: J40 is 3 nodes, nothing is said
+    ("10", 2, 3 / 8, (3 / 7 + 0) / 2, 0.2727),
+]
+
+
+def test_chapters_of_the_printed_cases():
+    """Over a chapter's own nodes they tell what is right in it; over all nodes each would repeat the whole."""
+    first = {f"c{i}": WORKED[at][0].split() for i, at in enumerate((0, 2))}
+    lists = {"A": {f"c{i}": WORKED[at][1].split() for i, at in enumerate((0, 2))}}
+    section = section_of(frame(first, lists), k=5)
+    assert value(section, "A", "HDF1@5")["value"] == pytest.approx(0.2, abs=5e-4)
+    by = {row["chapter"]: row for row in section.tables["chapters"]}
+    for chapter, n, precision, recall, f1 in OF_CHAPTERS:
+        assert by[chapter]["n_cases"] == n and by[chapter]["HDP"] == precision
+        assert by[chapter]["HDR"] == pytest.approx(recall) and by[chapter]["HDF1"] == pytest.approx(f1, abs=5e-5)
+    without = next(note for note in section.notes if note.startswith("Chapters without a case"))
+    assert "D50-D89" in without and "J00-J99" not in without
+
+
+def test_chapters_are_differences_too_and_no_subgroups():
+    generator = np.random.default_rng(3)
+    references = {f"c{i:02}": generator.choice(POOL, 2).tolist() for i in range(20)}
+    lists = {name: {case: generator.choice(POOL, 3).tolist() for case in references} for name in ("base", "tuned")}
+    table = frame(references, lists)
+    table["ward"] = [f"w{int(case[1:]) % 2}" for case in table["case_id"]]
+    report = evaluate(table, LAST_TWO_LETTERS, k=3, bootstrap=50, metrics="hierarchical", by="ward")
+    chapters = {(row["codes"], row["algorithm"]): row for row in report.rows_of("hierarchical.chapters")}
+    (row,) = [row for row in report.difference_rows if row["name"] == "HDF1(J00-J99)@3"]
+    side = [chapters["J00-J99", row[which]]["HDF1"] for which in ("first", "second")]
+    assert row["value"] == pytest.approx(side[0] - side[1]) and 0 < row["p"] <= 1
+    assert row["n_cases"] == chapters["J00-J99", "base"]["n_cases"]
+    assert row["low"] <= row["value"] <= row["high"]
+    assert not any("J00-J99" in row["name"] for row in report.subgroup_rows)
 
 
 def test_rank_shifts():

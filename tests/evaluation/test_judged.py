@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,19 +12,20 @@ import numpy as np
 import pytest
 
 from dxmatch.endpoints.endpoint import Endpoint
-from dxmatch.errors import InputError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.judges.classified import with_relations, with_severities
-from dxmatch.evaluation.judges.judged import NOT_ANSWERED, judged, judged_section
+from dxmatch.evaluation.judges.judged import NOT_ANSWERED, judged
 from dxmatch.evaluation.judges.language_model import Budget, LanguageModel
+from dxmatch.evaluation.judges.section import JudgementTable, judged_section
 from dxmatch.evaluation.statistics.section import Context
-from dxmatch.votes.prompts.judge_prompts import list_of
+from dxmatch.files.tables import read_table
 from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
 from .made import lists_of
 
-STRICT, SECOND = "judge-strict-1", "judge-second-1"
+JUDGE, CHECK = "judge-2", "check-2"
 needs_llm = pytest.mark.skipif(
     not all(__import__("importlib").util.find_spec(name) for name in ("openai", "stamina")),
     reason="asking a language model needs the extra 'llm'",
@@ -34,6 +36,13 @@ CASES = {
     "one": {"A": ["angina", "heart attack", "gout"], "B": ["none", "gout", "asthma"], "truth": ["myocardial infarction", "gout"]},
     "two": {"A": ["asthma", "gout"], "B": ["none"], "truth": ["asthma"]},
 }  # fmt: skip
+A_ONE, B_ONE = "1. angina\n2. heart attack\n3. gout", "2. gout\n3. asthma"
+"""The lists as they are read to a judge; a word for no diagnosis keeps its place."""
+NO, YES = (
+    '{"verdict": "not included", "basis": "no word of it"}',
+    '{"verdict": "included", "basis": "the same", "place": 2}',
+)
+RIGHT, WRONG = '{"verdict": "correct", "basis": "rightly so"}', '{"verdict": "incorrect", "basis": "a synonym"}'
 
 
 @pytest.fixture
@@ -43,33 +52,30 @@ def store(tmp_path: Path) -> Iterator[VoteStore]:
 
 
 class Scripted(LanguageModel):
-    """A language model that answers by a table instead of over a network: {(prompt, first, second): text}."""
+    """A language model that answers by a table instead of over a network: {(prompt, first, answer): text}."""
 
-    def __init__(self, said: dict[tuple[str, str, tuple[str | None, ...] | str], str]) -> None:
+    def __init__(self, said: dict[tuple[str, str, str], str]) -> None:
         super().__init__(Endpoint("nowhere", "http://127.0.0.1:9/v1"), "m")
         object.__setattr__(self, "said", said)
         object.__setattr__(self, "asked", [])
 
     def answers(self, prompt, asked, store, budget, progress=None):  # type: ignore[override]
         out: list[Answer | None] = []
+        version = prompt if isinstance(prompt, str) else prompt.version
         for first, second in asked:
-            key = (prompt, first, tuple(list_of(second)) if prompt.startswith("judge") else second)
+            key = (version, first, json.loads(second)["answer"] if version == CHECK else second)
             self.asked.append(key)  # type: ignore[attr-defined]
             text = self.said.get(key)  # type: ignore[attr-defined]
             question = Question(self.config(prompt), first, second)
-            out.append(None if text is None else Answer(*PROMPTS[prompt].read(text, question), raw=text))
+            out.append(None if text is None else Answer(*PROMPTS[version].read(text, question), raw=text))
         return out
 
 
-A_ONE, B_ONE = ("angina", "heart attack", "gout"), (None, "gout", "asthma")
-
-
 def scripted(**changed: str) -> Scripted:
-    """What the two judges say of case one; changed : by stage and list, as strict_A="0"."""
-    said = {"strict_A": "0", "second_A": "2", "strict_B": "0", "second_B": "0"} | changed
-    stages, listed = {"strict": STRICT, "second": SECOND}, {"A": A_ONE, "B": B_ONE}
-    answers = {(stages[key[:6]], "myocardial infarction", listed[key[-1]]): text for key, text in said.items()}
-    return Scripted(answers | {(STRICT, "gout", A_ONE): "0", (STRICT, "gout", B_ONE): "2"})
+    """What the two stages say of the infarction in case one; changed : by stage and list, as judge_A="…"."""
+    said = {"judge_A": NO, "check_A": WRONG, "judge_B": NO, "check_B": RIGHT} | changed
+    stages, listed = {"judge": JUDGE, "check": CHECK}, {"A": A_ONE, "B": B_ONE}
+    return Scripted({(stages[key[:5]], "myocardial infarction", listed[key[-1]]): text for key, text in said.items()})
 
 
 def naming(texts: list[str]) -> list[str]:
@@ -78,50 +84,70 @@ def naming(texts: list[str]) -> list[str]:
 
 def test_two_stages_by_hand(store):
     m = scripted()
-    found = judged(lists_of(CASES), m, m, store, k=3, naming=naming)
+    found = judged(lists_of(CASES), m, m, store, naming=naming)
     # columns: A, B; rows: the two references of case one, the one of case two. B of two says nothing; A's asthma is equal.
-    assert found.places.tolist() == [[[2, 3], [0, 2]], [[1, -1], [0, -1]]]
+    assert found.included.tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
+    assert found.judge.tolist() == [[[0, -2], [0, -2]], [[-2, -2], [-2, -2]]]
+    assert found.check.tolist() == [[[1, -2], [0, -2]], [[-2, -2], [-2, -2]]]
+    assert found.places.tolist() == [[[0, 3], [0, 2]], [[1, 0], [0, 0]]]
     assert found.given.tolist() == [[True, True], [True, False]]
-    assert found.scored.tolist() == [True, True] and not found.unscored
-    # the second stage only where the first says "not included" and no name is equal; asthma = asthma is never asked
-    asked = [(STRICT, "gout", A_ONE), (STRICT, "gout", B_ONE)]
-    asked += [(stage, "myocardial infarction", said) for stage in (STRICT, SECOND) for said in (A_ONE, B_ONE)]
-    assert Counter(m.asked) == Counter(asked)
-    assert found.hits.shape == (2, 2, 3, 2)
-    assert [np.argwhere(hits).tolist() for hits in (found.hits[0, 0], found.hits[1, 0])] == [[[1, 0], [2, 1]], [[0, 0]]]
-    # the judge names a synonym before the equal name, or one behind it: the first place counts
-    cases = {"one": {"A": ["lung attack", "asthma"], "B": ["gout", "asthma", "lung attack"], "truth": ["asthma"]}}
-    said = {tuple(cases["one"]["A"]): "1", tuple(cases["one"]["B"]): "3"}
-    m = Scripted({(STRICT, "asthma", listed): text for listed, text in said.items()})
-    assert judged(lists_of(cases), m, m, store, k=3, naming=naming).places.tolist() == [[[1], [2]]]
+    assert found.scored.tolist() == [True, True] and not found.unscored and not found.placed
+    # equal names are never asked about; the check only where the judge says "not included"
+    asked = [(stage, "myocardial infarction", said) for stage in (JUDGE, CHECK) for said in (A_ONE, B_ONE)]
+    assert Counter(m.asked) == Counter(asked)  # type: ignore[attr-defined]
+    assert found.basis_of_judge == {(0, 0, 0): "no word of it", (0, 1, 0): "no word of it"}
+    assert found.basis_of_check == {(0, 0, 0): "a synonym", (0, 1, 0): "rightly so"}
 
 
-def test_one_stage_alone_and_k_that_cuts_the_list_that_is_asked(store):
+def test_a_place_that_the_judge_names_counts_for_top_k(store):
+    lists, m = lists_of(CASES), scripted(judge_A=YES)
+    found = judged(lists, m, m, store, naming=naming)
+    assert found.places[0, 0].tolist() == [2, 3] and found.placed
+    section = judged_section(lists, found, Context(None, k=2, repeats=20))  # type: ignore[arg-type]
+    values = {(row["algorithm"], row["name"]): row["value"] for row in section.rows}
+    assert values["A", "R_disease(judge)"] == 1 and values["B", "R_disease(judge)"] == pytest.approx(1 / 3)
+    assert values["A", "R_patient(judge)"] == 1 and values["B", "R_patient(judge)"] == 0
+    assert values["A", "Acc(judge)@2"] == 1 and values["B", "Acc(judge)@2"] == 0.5
+    # a place that the list has not is none
+    far = judged(lists, scripted(judge_A=YES.replace("2", "9")), m, store, naming=naming)
+    assert far.places[0, 0].tolist() == [0, 3] and far.included[0, 0].tolist() == [1, 1]
+    section = judged_section(lists, far, Context(None, k=2, repeats=20))  # type: ignore[arg-type]
+    assert not [row for row in section.rows if row["metric"] == "Acc"]
+
+
+def test_equal_names_are_asked_about_where_one_says_so(store):
     m = scripted()
-    found = judged(lists_of(CASES), m, None, store, k=3, naming=naming)
-    assert found.places[0].tolist() == [[0, 3], [0, 2]]
-    assert not [key for key in m.asked if key[0] == SECOND]
-    judged(lists_of(CASES), m, None, store, k=2, naming=naming)
-    assert (STRICT, "gout", ("angina", "heart attack")) in m.asked
+    for answer in (A_ONE, B_ONE):
+        m.said[JUDGE, "gout", answer] = YES  # type: ignore[attr-defined]
+    m.said[JUDGE, "asthma", "1. asthma\n2. gout"] = NO  # type: ignore[attr-defined]
+    m.said[CHECK, "asthma", "1. asthma\n2. gout"] = RIGHT  # type: ignore[attr-defined]
+    found = judged(lists_of(CASES), m, m, store, naming=naming, ask_equal=True)
+    assert found.included.tolist() == [[[1, 1], [0, 1]], [[0, -1], [0, -1]]]
+
+
+def test_one_stage_alone(store):
+    m = scripted()
+    found = judged(lists_of(CASES), m, None, store, naming=naming)
+    assert found.included[0].tolist() == [[0, 1], [0, 1]] and found.checked_by == ""
+    assert {key[0] for key in m.asked} == {JUDGE}  # type: ignore[attr-defined]
 
 
 def test_no_verdict_is_never_not_included(store):
-    m = scripted(strict_A="I cannot tell", second_B="1 or 2")
+    m = scripted(judge_A="I cannot tell", check_B='{"verdict": "perhaps"}')
     lists = lists_of(CASES)
-    found = judged(lists, m, m, store, k=3, naming=naming)
-    assert found.places[0].tolist() == [[-1, 3], [-1, 2]]
-    assert found.unscored == {"refusal": 1, "contradictory": 1}
-    assert (SECOND, "myocardial infarction", A_ONE) not in m.asked
+    found = judged(lists, m, m, store, naming=naming)
+    assert found.included[0].tolist() == [[-1, 1], [-1, 1]]
+    assert found.unscored == {"refusal": 1, "unclear": 1}
+    assert (CHECK, "myocardial infarction", A_ONE) not in m.asked  # type: ignore[attr-defined]
     assert found.scored.tolist() == [False, True]
     section = judged_section(lists, found, Context(None, k=3, repeats=20))  # type: ignore[arg-type]
     # case two alone: A finds asthma, B says nothing
     values = {(row["algorithm"], row["name"]): row["value"] for row in section.rows}
-    assert values["A", "R_disease(judge)@3"] == 1 and values["B", "R_disease(judge)@3"] == 0
-    assert values["A", "Acc(judge)@3"] == 1
+    assert values["A", "R_disease(judge)"] == 1 and values["B", "R_disease(judge)"] == 0
     assert {row["n_cases"] for row in section.rows} == {1}
-    assert section.notes == [
-        "1 of 2 cases were left out for every rater, because the judge gave no verdict on one of the lists "
-        "(1 refusal, 1 contradictory)."
+    assert section.warnings == [
+        "1 of 2 cases were left out of recall by the judge, for every rater: there is no verdict on one of the answers "
+        "(1 refusal, 1 unclear)."
     ]
 
 
@@ -130,7 +156,7 @@ def test_nothing_judged_in_full(store):
     found = judged(lists, Scripted({}), None, store, naming=naming)
     # gout is there by its own name, whatever the judge says
     assert found.unscored == {NOT_ANSWERED: 2}
-    assert found.places.tolist() == [[[-1, 3], [-1, 2]]]
+    assert found.included.tolist() == [[[-1, 1], [-1, 1]]]
     with pytest.raises(InputError, match=r"a verdict on every list in none of 1 cases \(2 not answered\)"):
         judged_section(lists, found, Context(None))  # type: ignore[arg-type]
 
@@ -138,56 +164,89 @@ def test_nothing_judged_in_full(store):
 def test_m_stands_in_for_either_stage(store, set_matcher):
     m = set_matcher(("myocardial infarction", "heart attack"))
     lists = lists_of(CASES)
-    wanted = [[[2, 3], [0, 2]], [[1, -1], [0, -1]]]
-    assert judged(lists, m, None, k=3).places.tolist() == wanted
-    assert judged(lists, set_matcher(), m, k=3).places.tolist() == wanted
-    strict = scripted()
-    assert judged(lists, strict, m, store, k=3, naming=naming).places.tolist() == wanted
-    second = scripted()
-    assert judged(lists, set_matcher(), second, store, k=3, naming=naming).places.tolist() == wanted
-    assert {key[0] for key in strict.asked} == {STRICT} and {key[0] for key in second.asked} == {SECOND}
+    wanted = [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
+    alone = judged(lists, m, None, naming=naming)
+    assert alone.included.tolist() == wanted and alone.places[0, 0].tolist() == [2, 3] and alone.judged_by == "M"
+    assert alone.basis_of_judge[0, 0, 0] == (
+        "'heart attack' (place 2) names the disease: probability 1.000, a match from 0.500"
+    )
+    assert judged(lists, set_matcher(), m, naming=naming).included.tolist() == wanted
+    strict, second = scripted(), scripted()
+    assert judged(lists, strict, m, store, naming=naming).included.tolist() == wanted
+    assert judged(lists, set_matcher(), second, store, naming=naming).included.tolist() == wanted
+    assert {key[0] for key in strict.asked} == {JUDGE} and {key[0] for key in second.asked} == {CHECK}  # type: ignore[attr-defined]
 
 
-def test_a_model_needs_a_store():
+def test_a_model_needs_a_store_and_a_prompt_of_its_kind(store):
     with pytest.raises(InputError, match="without a vote store"):
         judged(lists_of(CASES), scripted(), None)
+    for version in ("judge-strict-1", "vote-1"):
+        with pytest.raises(OptionError, match="answered by a verdict and its basis"):
+            judged(lists_of(CASES), scripted(), None, store, judge_prompt=PROMPTS[version])
+    with pytest.raises(OptionError, match="check_prompt"):
+        judged(lists_of(CASES), scripted(), None, store, check_prompt=PROMPTS[JUDGE])
+
+
+def test_the_table_of_judgements(store, tmp_path):
+    lists, m = lists_of(CASES), scripted(judge_B="perhaps")
+    table = JudgementTable(lists, judged(lists, m, m, store, naming=naming))
+    rows = list(table.rows())
+    assert [(row["case_id"], row["algorithm"], row["reference"]) for row in rows] == [
+        ("one", "A", "myocardial infarction"), ("one", "A", "gout"), ("one", "B", "myocardial infarction"), ("one", "B", "gout"),
+        ("two", "A", "asthma"), ("two", "B", "asthma"),
+    ]  # fmt: skip
+    told = ("answer", "judge", "judge_basis", "check", "check_basis", "included", "place")
+    assert [tuple(row[name] for name in told) for row in (rows[0], rows[1], rows[2], rows[5])] == [
+        ("angina; heart attack; gout", "not included", "no word of it", "incorrect", "a synonym", True, None),
+        ("angina; heart attack; gout", None, "an equal name stands in place 3: not asked", None, None, True, 3),
+        ("gout; asthma", "no verdict", None, None, None, None, None),
+        ("", None, "nothing was answered: not asked", None, None, False, None),
+    ]
+    assert read_table(table.save(tmp_path / "j.csv")).data.num_rows == 6
 
 
 # Over the network
 
 
-def model(loopback: Any) -> LanguageModel:
-    return LanguageModel(Endpoint("lab", loopback.url, timeout=20.0, tries=1), "m")
+def model(loopback: Any, name: str = "m") -> LanguageModel:
+    return LanguageModel(Endpoint("lab", loopback.url, timeout=20.0, tries=1), name)
 
 
 @needs_llm
-def test_asked_once_and_kept(loopback, store):
+def test_asked_once_and_kept_and_the_check_sees_the_judgement(loopback, store):
     loopback.rules(
-        {"contains": "strict judge", "text": "2"},
-        {"contains": '\\"reference\\": \\"gout\\"', "text": "0, none"},
-        {"text": "0"},
+        {"model": "strict", "contains": "myocardial", "text": NO},
+        {"model": "strict", "text": YES},
+        {"model": "checker", "contains": "heart attack", "text": WRONG},
+        {"model": "checker", "text": "Correct. Nothing of the heart is named."},
     )
     lists = lists_of({**CASES, "again": CASES["one"]})
     budget = Budget()
-    found = judged(lists, model(loopback), model(loopback), store, k=3, naming=naming, budget=budget)
-    assert found.places[0].tolist() == found.places[2].tolist() == [[2, 3], [2, 2]]
-    # four questions of the strict judge, two of the second; the case that stands twice is not asked twice
-    assert [summary.calls for summary in budget.summaries] == [4, 2] and loopback.log()["calls"] == 6
-    assert {(row.config.prompt, row.answers) for row in store.status()} == {(STRICT, 4), (SECOND, 2)}
+    judge, check = model(loopback, "strict"), model(loopback, "checker")
+    found = judged(lists, judge, check, store, naming=naming, budget=budget)
+    assert found.included[0].tolist() == found.included[2].tolist() == [[1, 1], [0, 1]]
+    assert found.basis_of_check[0, 1, 0] == "Nothing of the heart is named."
+    # two questions of the judge, two of the check; the case that stands twice is not asked twice
+    assert [summary.calls for summary in budget.summaries] == [2, 2] and loopback.log()["calls"] == 4
+    assert {(row.config.model, row.config.prompt, row.answers) for row in store.status()} == {
+        ("strict", JUDGE, 2), ("checker", CHECK, 2),
+    }  # fmt: skip
+    seen = [r["body"]["messages"][0]["content"] for r in loopback.log()["requests"] if r["body"]["model"] == "checker"]
+    assert all('"judgement": "not included: no word of it"' in text and '"answer": "' in text for text in seen)
     again = Budget()
-    repeated = judged(lists, model(loopback), model(loopback), store, k=3, naming=naming, budget=again)
-    assert not again.summaries and loopback.log()["calls"] == 6
-    assert np.array_equal(repeated.places, found.places)
+    repeated = judged(lists, judge, check, store, naming=naming, budget=again)
+    assert not again.summaries and loopback.log()["calls"] == 4
+    assert np.array_equal(repeated.included, found.included) and repeated.basis_of_check == found.basis_of_check
 
 
 @needs_llm
 def test_a_cap_over_both_stages(loopback, store):
-    loopback.rules({"text": "0"})
-    budget = Budget(max_calls=5)
-    found = judged(lists_of(CASES), model(loopback), model(loopback), store, k=3, naming=naming, budget=budget)
-    assert loopback.log()["calls"] == 5
+    loopback.rules({"contains": "somebody's judgement", "text": RIGHT}, {"text": NO})
+    budget = Budget(max_calls=3)
+    found = judged(lists_of(CASES), model(loopback), model(loopback), store, naming=naming, budget=budget)
+    assert loopback.log()["calls"] == 3
     assert found.unscored == {NOT_ANSWERED: 1}
-    assert (found.places == -1).sum() == 1 + 2  # and the second reference that case two has not
+    assert (found.included == -1).sum() == 1 + 2  # and the second reference that case two has not
     assert "the cap of 1 calls is reached" in budget.summaries[1].stopped_because[0]
 
 
@@ -234,4 +293,4 @@ def test_names_are_normalised_before_they_are_asked_about(loopback, store):
     """By default as for votes: "heart attack" is "myocardial infarction" in normal form, so nobody is asked."""
     cases = {"one": {"A": ["Heart Attack"], "truth": ["myocardial infarction"]}}
     found = judged(lists_of(cases), model(loopback), model(loopback), store)
-    assert found.places.tolist() == [[[1]]] and loopback.log()["calls"] == 0
+    assert found.included.tolist() == [[[1]]] and loopback.log()["calls"] == 0

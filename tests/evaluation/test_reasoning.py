@@ -93,7 +93,7 @@ def evaluated(tmp_path, set_matcher):
 
 
 def values(found, category="all"):
-    return {row["metric"]: row["value"] for row in found.rows if row["category"] == category}
+    return {row["metric"]: row["value"] for row in found.rows if row["group"] == category and row["metric"] != "Prem"}
 
 
 def test_by_hand(evaluated):
@@ -109,24 +109,26 @@ def test_by_hand(evaluated):
     assert (toe["category"], toe["diagnosis"], toe["predicted_diagnosis"]) == ("Gout", "Acute Gout", "Acute Gout")
     assert values(found) == pytest.approx({
         "Acc_cat": 2 / 3, "Acc_diag": 1 / 3,
-        "Obs_pre": (3 / 5 + 1) / 2, "Obs_rec": (3 / 4 + 1 / 2 + 0) / 3, "Obs_comp": (3 / 6 + 1 / 2 + 0) / 3,
-        "Exp_com": (1 / 3 + 1) / 2, "Exp_all": (1 / 6 + 1 / 2 + 0) / 3,
+        "Obs_pre": (3 / 5 + 1 + 0) / 3, "Obs_rec": (3 / 4 + 1 / 2 + 0) / 3, "Obs_comp": (3 / 6 + 1 / 2 + 0) / 3,
+        "Exp_com": (1 / 3 + 1 + 0) / 3, "Exp_all": (1 / 6 + 1 / 2 + 0) / 3,
     })  # fmt: skip
     assert values(found, "Asthma") == pytest.approx({
-        "Acc_cat": 1 / 2, "Acc_diag": 0, "Obs_pre": 1, "Obs_rec": 1 / 4, "Obs_comp": 1 / 4, "Exp_com": 1, "Exp_all": 1 / 4,
+        "Acc_cat": 1 / 2, "Acc_diag": 0, "Obs_pre": 1 / 2, "Obs_rec": 1 / 4, "Obs_comp": 1 / 4, "Exp_com": 1 / 2, "Exp_all": 1 / 4,
     })  # fmt: skip
-    rows = {(row["metric"], row["category"]): row for row in found.table.to_pylist()}
-    assert rows["Obs_pre", "all"]["n_notes"] == 2 and rows["Obs_rec", "all"]["n_notes"] == 3
+    rows = {(row["metric"], row["group"]): row for row in found.table.to_pylist()}
+    assert rows["Obs_pre", "all"]["n_notes"] == rows["Obs_rec", "all"]["n_notes"] == 3
+    # the deviation of the population, as the source prints it
+    assert rows["Obs_rec", "all"]["sd"] == pytest.approx(np.std([3 / 4, 1 / 2, 0]))
     assert rows["Obs_rec", "all"]["low"] <= 5 / 12 <= rows["Obs_rec", "all"]["high"]
     assert rows["Acc_cat", "Gout"]["reason"] == "no interval: one case cannot be resampled"
-    assert found.notes == ["1 of 3 notes have no prediction: nothing was predicted for them."]
+    assert found.warnings[1] == "p: 1 of 3 notes have no prediction: they count as 0 in every metric."
 
 
 def test_the_metrics_are_those_of_the_table(evaluated):
     found = evaluated(bootstrap=0)
-    c = {name: np.array(found.per_note_columns[name]) for name in ("annotated", "predicted", "paired", "explained")}
+    names = {name: found.per_note.column(name).to_pylist() for name in found.per_note.column_names}
+    c = {name: np.array(names[name]) for name in ("annotated", "predicted", "paired", "explained", "premised")}
     m = dxmatch.metrics
-    names = found.per_note_columns
     assert values(found) == pytest.approx({
         "Acc_cat": m.category_accuracy(names["category"], names["predicted_category"]),
         "Acc_diag": m.diagnosis_accuracy(names["diagnosis"], names["predicted_diagnosis"]),
@@ -141,11 +143,31 @@ def test_the_metrics_are_those_of_the_table(evaluated):
 def test_nothing_predicted_at_all(evaluated):
     found = evaluated(predictions={"Gout/toe.json": {}}, bootstrap=0)
     assert values(found) == {
+        "Acc_cat": 0, "Acc_diag": 0, "Obs_pre": 0, "Obs_rec": 0, "Obs_comp": 0, "Exp_com": 0, "Exp_all": 0,
+    }  # fmt: skip
+    found = evaluated(predictions={"Gout/toe.json": {}}, bootstrap=0, missing="own")
+    assert values(found) == {
         "Acc_cat": 0, "Acc_diag": 0, "Obs_pre": None, "Obs_rec": 0, "Obs_comp": 0, "Exp_com": None, "Exp_all": 0,
     }  # fmt: skip
-    (row,) = [row for row in found.rows if row["metric"] == "Obs_pre" and row["category"] == "all"]
-    assert row["reason"] == "no note has anything to divide by"
-    assert np.isnan(dxmatch.metrics.observation_precision([0, 0], [0, 0]))
+    (row,) = [row for row in found.rows if row["metric"] == "Obs_pre" and row["group"] == "all"]
+    assert row["reason"] == "no note has anything to divide by" and row["n_notes"] == 0
+    assert dxmatch.metrics.observation_precision([0, 0], [0, 0]) == 0
+    assert np.isnan(dxmatch.metrics.observation_precision([0, 0], [0, 0], nothing=None))
+
+
+def test_silence_gains_nothing(evaluated):
+    """Three perfect predictions of four notes: 0.75 in every metric, 1 of those that there are, or refused."""
+    tree = {"Suspected Gout$Intermedia_2": {"why$Cause_1": {"toe$Input5": {}}}}
+    notes = {f"{i}.json": tree for i in range(4)}
+    perfect = {"toe": ["why", "input5", "Suspected Gout"], "chain": ["Gout", "Suspected Gout"]}
+    said = {f"{i}.json": perfect for i in range(3)}
+    assert set(values(evaluated(notes, said, bootstrap=0)).values()) == {0.75}
+    own = values(evaluated(notes, said, bootstrap=0, missing="own"))
+    assert own["Obs_pre"] == own["Exp_com"] == 1 and own["Acc_diag"] == own["Obs_rec"] == 0.75
+    with pytest.raises(InputError, match=r"no prediction for 1 of 4 notes.*'3\.json'"):
+        evaluated(notes, said, missing="refuse")
+    with pytest.raises(OptionError, match="zero, own, refuse"):
+        evaluated(notes, said, missing="none")
 
 
 def only(*diagnoses):
@@ -181,28 +203,28 @@ def test_the_path_that_was_predicted(evaluated, said, category, diagnosis, in_gr
     (row,) = [row for row in found.per_note.to_pylist() if row["note"] == "Gout/toe.json"]
     assert (row["predicted_category"], row["predicted_diagnosis"]) == (category, diagnosis)
     assert row["path_in_graph"] is in_graph
-    assert ("1 of 1 predicted paths are no path of a graph." in found.notes) == (in_graph is False)
+    assert ("p: 1 of 1 predicted paths are no path of a graph." in found.notes) == (in_graph is False)
 
 
 def test_one_prediction_stands_for_one_observation(evaluated):
     """Two annotated observations that one predicted text matches: one of them is found."""
     notes = {"n.json": {"Suspected Gout$Intermedia_2": {"why$Cause_1": {"toe$Input5": {}, "red toe$Input2": {}}}}}
     found = evaluated(notes, {"n.json": {"toe": ["why", "input5", "Suspected Gout"]}}, bootstrap=0)
-    assert found.per_note_columns["paired"] == [1] and values(found)["Exp_com"] == 1
+    assert found.per_note.column("paired").to_pylist() == [1] and values(found)["Exp_com"] == 1
 
 
 def test_each_pair_of_texts_is_asked_once(evaluated, set_matcher):
     m = set_matcher(*SAME)
     twice = dict.fromkeys(["a.json", "b.json"], NOTES["Gout/toe.json"])
     said = dict.fromkeys(twice, PREDICTIONS["Gout/toe.json"])
-    evaluated(twice, said, m=m, bootstrap=0)
-    assert len(m.asked) == len(set(m.asked)) == 4 * 4 + 2
+    evaluated(twice, said, m=m, bootstrap=0, premises=False)
+    assert len(m.asked) == len(set(m.asked)) == 4 * 4 + 3
     assert not any("--" in pair for pair in m.asked)
 
 
 def test_what_has_no_graph_or_no_note(evaluated):
     notes = {**NOTES, "x.json": {"Acute Gout$Intermedia_3": {"Suspected Gout$Intermedia_2": {}}}}
-    assert "1 annotated paths are no path of a graph, such as that of x.json." in evaluated(notes, bootstrap=0).notes
+    assert "1 annotated paths are no path of a graph, such as that of x.json." in evaluated(notes, bootstrap=0).warnings
     with pytest.raises(InputError, match=r"x\.json at Mumps: .*begins in no graph.*Suspected Asthma, Suspected Gout"):
         evaluated({"x.json": {"Mumps$Intermedia_2": {}}}, {"x.json": {}})
     with pytest.raises(InputError, match=r"no note for 1 of \d predictions.*Got: 'Gout/toes\.json'"):
@@ -214,7 +236,8 @@ def test_what_has_no_graph_or_no_note(evaluated):
 
 def test_counts_are_checked():
     metrics = dxmatch.metrics
-    assert metrics.observation_completeness([2, 0], [3, 0], [4, 0]) == pytest.approx(2 / 5)  # the second has no value
+    assert metrics.observation_completeness([2, 0], [3, 0], [4, 0]) == pytest.approx(1 / 5)  # the second counts as 0
+    assert metrics.observation_completeness([2, 0], [3, 0], [4, 0], nothing=None) == pytest.approx(2 / 5)
     for paired, annotated in (([1], [0]), ([-1], [1]), ([0.5], [1]), ([], []), ([1], [1, 1])):
         with pytest.raises(OptionError):
             metrics.observation_recall(paired, annotated)

@@ -264,7 +264,7 @@ def test_nothing_runs_and_nothing_is_asked_for(attacked, tmp_path):
     report, _, asked = attacked
     page = report.save(tmp_path / "r.html")
     held, said = opened(page, tmp_path)
-    assert len(re.findall(r'class="vega-embed [^"]*drawn"', held)) == len(all_figures(report)) == 14
+    assert len(re.findall(r'class="vega-embed [^"]*drawn"', held)) == len(all_figures(report)) == 16
     assert held.count("<svg") > 14 and "could not be drawn" not in held.split("</main>")[0]
     assert "<title>ran</title>" not in held
     assert asked == [] and said == ""
@@ -282,7 +282,7 @@ def test_the_policy_stops_what_would_slip_through(full_report, listener, tmp_pat
     page.write_text(holed, "utf-8")
     held, said = opened(page, tmp_path)
     assert asked == [] and "<title>ran</title>" not in held and "Content Security Policy" in said
-    assert len(re.findall(r'class="vega-embed [^"]*drawn"', held)) == 14
+    assert len(re.findall(r'class="vega-embed [^"]*drawn"', held)) == 16
     page.write_text(re.sub(r"<meta http-equiv=.*?>\n", "", holed), "utf-8")
     held, _ = opened(page, tmp_path)
     assert "<title>ran</title>" in held and "/image" in asked

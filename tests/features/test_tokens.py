@@ -19,6 +19,9 @@ WORDS = st.sampled_from(_WORDS.split())
 TEXT = st.one_of(st.lists(WORDS, max_size=8).map(" ".join), st.text(max_size=20), st.sampled_from(ODD))
 
 
+TAGGERS = {"en": "textblob", "ru": "pymorphy3"}
+
+
 def ratios(names: list[str], kind: str, language: str = "en") -> np.ndarray:
     """float32[n, n]: of every name with every name."""
     first, second = (grid.ravel().astype(np.int32) for grid in np.divmod(np.arange(len(names) ** 2), len(names)))
@@ -31,11 +34,7 @@ def view(name: str, kind: str, language: str) -> set[object]:
     words = name.split()
     if kind in ("unigram", "bigram"):
         return set(words if kind == "unigram" else pairwise(words))
-    return set(
-        {"stem": stems, "lemma": lemmas, "tags": tags}[kind](words, language)
-        if (kind, language) != ("tags", "ru")
-        else ()
-    )
+    return set({"stem": stems, "lemma": lemmas, "tags": tags}[kind](words, language))
 
 
 def in_plain_python(a: str, b: str, kind: str, language: str) -> float:
@@ -50,7 +49,7 @@ def in_plain_python(a: str, b: str, kind: str, language: str) -> float:
 @example(names=ODD)
 def test_ratio_is_the_one_of_sets(kind: str, language: str, names: list[str]) -> None:
     if kind == "tags":
-        pytest.importorskip("textblob", reason="tags need the extra 'pos'")
+        pytest.importorskip(TAGGERS[language], reason="tags need the extra 'pos'")
     found = ratios(names, kind, language)
     expected = np.array([[in_plain_python(a, b, kind, language) for b in names] for a in names], np.float32)
     np.testing.assert_array_equal(found, expected)
@@ -77,15 +76,25 @@ def test_stems_and_lemmas() -> None:
 
 
 def test_tags() -> None:
-    """Two names of an adjective and a noun share all their tags and no word; a language without a tagger has none."""
+    """Two names of an adjective and a noun share all their tags and no word."""
     pytest.importorskip("textblob", reason="tags need the extra 'pos'")
     assert tags(["acute", "pain", "chronic", "failure"], "en") == ["JJ", "NN", "JJ", "NN"]
     assert ratios(["acute pain", "chronic failure"], "tags")[0, 1] == 1
     assert ratios(["acute pain", "chronic failure"], "unigram")[0, 1] == 0
-    assert np.isnan(ratios(["острая боль"], "tags", "ru")).all()
 
 
-def test_tags_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "textblob.en.taggers", None)
+def test_russian_tags() -> None:
+    """Of "acute pain", "chronic insufficiency" and "pain in the chest"; cases, numbers and genders are no part of a tag."""
+    pytest.importorskip("pymorphy3", reason="tags need the extra 'pos'")
+    assert tags(["острая", "острых", "боль", "болей", "в"], "ru") == ["ADJF", "ADJF", "NOUN", "NOUN", "PREP"]
+    assert tags(["covid", "2", "ибс", "ii"], "ru") == ["LATN", "NUMB", "UNKN", "ROMN"]
+    of = ratios(["острая боль", "хроническая недостаточность", "боль в груди"], "tags", "ru")
+    assert of[0, 1] == 1
+    assert of[0, 2] == of[1, 2] == 0.5
+
+
+@pytest.mark.parametrize(("language", "module"), [("en", "textblob.en.taggers"), ("ru", "pymorphy3")])
+def test_tags_without_the_extra(language: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match=r"pip install 'dxmatch\[pos\]'"):
-        tags(["acute"], "en")
+        tags(["acute"], language)

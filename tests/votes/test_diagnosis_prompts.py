@@ -1,25 +1,25 @@
-"""The four ways to ask for a diagnosis: their words, their data block, and the list that an answer becomes."""
+"""The ways to ask for diagnoses: their words, their data block, how many are asked for, and that their answers are readable."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from dxmatch.errors import OptionError
+from dxmatch.evaluation.lists.ranked_answer import ranked_diagnoses
 from dxmatch.votes.prompts.diagnosis_prompts import DIAGNOSIS_PROMPTS
-from dxmatch.votes.prompts.questions import REASONS
+from dxmatch.votes.prompts.questions import ModelConfig, Question
+from dxmatch.votes.prompts.versions import PROMPTS
 
 CASE = "A man of 60 with chest pain for 2 hours.\nTroponin is high."
 WAYS = list(DIAGNOSIS_PROMPTS)
 
 
-def content(way: str, case: str, k: int = 5) -> str:
-    (message,) = DIAGNOSIS_PROMPTS[way].messages(case, k)
-    assert set(message) == {"role", "content"} and message["role"] == "user"
+def content(way: str, case: str, k: int | None = None) -> str:
+    *system, message = DIAGNOSIS_PROMPTS[way].messages(case, k)
+    assert message["role"] == "user" and [one["role"] for one in system] == ["system"] * (way == "ddx")
     return message["content"]
 
 
@@ -30,117 +30,57 @@ def opened(text: str) -> tuple[str, dict[str, str]]:
     return before + "|" + after, json.loads(block)
 
 
-@pytest.mark.parametrize(
-    ("way", "version", "sha256"),
-    [
-        ("free", "diagnose-free-1", "516be628d748a253da51a98e5a096a0cb3d9f662ce9757cd8d225e5e0547eccf"),
-        ("role", "diagnose-role-1", "9b7343f43737df9d796f119e304937ae18911ba6a02fc64c851491a7b5b61949"),
-        ("steps", "diagnose-steps-1", "04d958a9e33474ab48db8bed7f8e4ce7ef61c7fe82830e4ee1a3f93114ffe4ee"),
-        ("json", "diagnose-json-1", "b481d5dd0f4beb4aa1ecbcb2e3fa159c90e09c0d3ea890510ec5b5d6879de704"),
-    ],
-)
-def test_a_prompt_keeps_its_words(way, version, sha256):
+@pytest.mark.parametrize(("way", "sha256"), [
+    ("free", "7fa9063df48673168a01cba47414b3eaad10c417ca1ec86ff2820da40f773b4e"),
+    ("role", "5f344c793757d185af6af92a897f957cd84ef6eec361c3cf9191c88cd568fdd8"),
+    ("steps", "eba99099298436aa5c526da0aa72abd8a90a7557d17ec8e0f8bad54d9d23ec26"),
+    ("json", "00735bf44f01997b448cd7aa61a4ee948593308a51b6c5a6317a7442ed57589a"),
+    ("ddx", "9fcdeb79aeea2401ba2f7a6cafe6a9ae067c7673fb3b413104e02ffba2e5b9bc"),
+])  # fmt: skip
+def test_a_prompt_keeps_its_words(way, sha256):
     """Lists were made with these very words: to change them, add a prompt with a new version."""
     prompt = DIAGNOSIS_PROMPTS[way]
-    assert prompt.version == version
-    assert hashlib.sha256(json.dumps(prompt.messages(CASE, 5)).encode()).hexdigest() == sha256
+    assert prompt.version == f"diagnosis-{way}-1" and PROMPTS[prompt.version] is prompt
+    assert hashlib.sha256(json.dumps(prompt.messages(CASE)).encode()).hexdigest() == sha256
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_case_stays_in_its_block(way, hostile_texts):
     frame, data = opened(content(way, CASE))
     assert data == {"case": CASE}
-    for text in (*hostile_texts, "{k} {0} {case}", "DIAGNOSES\n1. Asthma"):
+    for text in (*hostile_texts, "{k} {0} {case} {{case}}", "\n---\n", "DIAGNOSES\n1. Asthma"):
         assert opened(content(way, text)) == (frame, {"case": text})
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_how_many_are_asked_for(way):
-    assert "5 likeliest diseases" in content(way, CASE)
-    assert "likeliest disease," in content(way, CASE, 1) and "diseases, the likeliest" not in content(way, CASE, 1)
+    every = "the 5 likeliest diseases" if way == "ddx" else "all major diseases that this patient has"
+    assert every.casefold() in content(way, CASE).casefold()
+    assert "the 3 likeliest diseases" in content(way, CASE, 3)
+    assert "the likeliest disease" in content(way, CASE, 1) and "likeliest diseases" not in content(way, CASE, 1)
+    assert DIAGNOSIS_PROMPTS[way].messages(CASE, "3") == DIAGNOSIS_PROMPTS[way].messages(CASE, 3)
+    for k in (0, -1, "many", 1.5):
+        with pytest.raises(OptionError, match="'k' parameter must be a whole number"):
+            DIAGNOSIS_PROMPTS[way].messages(CASE, k)
 
 
 def test_the_ways_differ():
-    assert "physician" in content("role", CASE) and "physician" not in content("free", CASE)
+    assert "surgeon and physician" in content("role", CASE) and "leave out no finding" in content("role", CASE)
     assert "step by step" in content("steps", CASE) and "step by step" not in content("role", CASE)
-    assert '{"diagnoses": ["…", "…"]}' in content("json", CASE)
-
-
-LIST = ["Myocardial infarction", "Unstable angina", "Aortic dissection"]
-
-
-@pytest.mark.parametrize("way", ["free", "role"])
-@pytest.mark.parametrize("answer", [
-    "1. Myocardial infarction\n2. Unstable angina\n3. Aortic dissection",
-    "1) Myocardial infarction\n2) Unstable angina\n3) Aortic dissection\n",
-    "1: Myocardial infarction\n2: Unstable angina\n3: Aortic dissection",
-    "Here they are:\n\n1. **Myocardial infarction** (70%)\n2. **Unstable angina** – pain at rest\n3. **Aortic dissection**: tearing pain",
-    "1. Myocardial infarction - troponin is high\n   - ECG\n2. Unstable angina.\n   It is likely.\n3. Aortic dissection;",
-    "**1. Myocardial infarction**\n**2. Unstable angina**\n**3. Aortic dissection**",
-    "1. Myocardial infarction 70 %\n2. Unstable angina ~20%\n3. Aortic dissection (5.5%)\n\nNext steps:\n1. ECG\n2. CT",
-    "<think>1. Asthma</think>1. Myocardial infarction\n2. Unstable angina\n3. Aortic dissection",
-    "# 1. Myocardial infarction\n> 2. Unstable angina\n* 3. Aortic dissection",
-])  # fmt: skip
-def test_a_numbered_list(way, answer):
-    assert DIAGNOSIS_PROMPTS[way].read(answer) == (LIST, None)
-
-
-def test_a_name_keeps_what_belongs_to_it():
-    answer = (
-        "1. Non-ST-elevation myocardial infarction (NSTEMI)\n2. Type 2 diabetes, with ketoacidosis\n3. Crohn's disease"
-    )
-    assert DIAGNOSIS_PROMPTS["free"].read(answer)[0] == [
-        "Non-ST-elevation myocardial infarction (NSTEMI)", "Type 2 diabetes, with ketoacidosis", "Crohn's disease",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("heading", ["DIAGNOSES", "**Diagnoses:**", "## Final diagnoses", "Ranked diagnoses:"])
-def test_steps_count_after_the_last_heading(heading):
-    thoughts = "1. The troponin is high.\n2. It is the heart.\nDIAGNOSES that fit: many.\nDiagnoses\n1. Asthma\n"
-    listed = "1. Myocardial infarction\n2. Unstable angina\n3. Aortic dissection"
-    assert DIAGNOSIS_PROMPTS["steps"].read(f"{thoughts}{heading}\n{listed}") == (LIST, None)
-    assert DIAGNOSIS_PROMPTS["steps"].read(listed) == ([], "unclear")
+    assert "rationale" in content("json", CASE) and '"diagnoses": ["first disease"' in content("ddx", CASE)
 
 
 @pytest.mark.parametrize("answer", [
-    json.dumps({"diagnoses": LIST}), f"```json\n{json.dumps({'diagnoses': LIST}, indent=2)}\n```",
-    f"Sure.\n{json.dumps({'diagnoses': LIST, 'why': 'pain'})} I hope it helps.", f"<think>{{}}</think>{json.dumps({'diagnoses': LIST})}",
-    '{"diagnoses": [" Myocardial  infarction", "Unstable\\nangina", "Aortic dissection"]}',
+    "1. Acute pancreatitis: The amylase is high.\n2. Gallstones: The ultrasound shows stones.",
+    "The pain radiates to the back.\n\nDIAGNOSES\n1. Acute pancreatitis: The amylase is high.\n2. Gallstones: The ultrasound shows stones.",
+    '{"diagnoses": [{"disease": "Acute pancreatitis", "rationale": "amylase"}, {"disease": "Gallstones", "rationale": "stones"}]}',
+    '{"diagnoses": ["Acute pancreatitis", "Gallstones"]}',
 ])  # fmt: skip
-def test_json(answer):
-    assert DIAGNOSIS_PROMPTS["json"].read(answer) == (LIST, None)
+def test_an_answer_in_the_form_that_is_asked_for_is_read(answer):
+    assert ranked_diagnoses(answer) == ["Acute pancreatitis", "Gallstones"]
 
 
-@pytest.mark.parametrize(
-    ("way", "answer", "reason"),
-    [
-        *[(way, text, "empty") for way in WAYS for text in ("", " \n", "<think>1. Asthma</think>")],
-        *[(way, "I'm sorry, I cannot help with that.", "unclear") for way in WAYS],
-        # a rank that is missing, and one that is no name: nothing moves up unseen
-        *[("free", text, "unclear") for text in ("1. A\n3. B", "2. A\n3. B", "1. A\n2. ---\n3. B", "Asthma", "- Asthma\n- COPD", "1. ")],
-        *[("json", text, "unclear") for text in (
-            "{}", '{"diagnoses": "asthma"}', '{"diagnoses": [1]}', '{"diagnoses": []}', '{"diagnoses": ["asthma", ""]}', '{"diagnoses": ["asthma"', '["asthma"]',
-            '{"a":' * 5_000, "1. Asthma",
-        )],
-        ("free", "1. A\n" + " " * 100_000, "too long"),
-    ],
-)  # fmt: skip
-def test_no_list(way, answer, reason):
-    assert DIAGNOSIS_PROMPTS[way].read(answer) == ([], reason)
-
-
-@settings(deadline=None, max_examples=200)
-@given(st.text() | st.text('123. )*-:\n{}"[],aDIGNOSEdignose<think>/%'))
-def test_any_answer_gives_names_or_a_reason(text):
-    for prompt in DIAGNOSIS_PROMPTS.values():
-        names, reason = prompt.read(text)
-        assert bool(names) == (reason is None) and (reason is None or reason in REASONS)
-        assert all(name == " ".join(name.split()) and any(c.isalnum() for c in name) for name in names)
-
-
-@pytest.mark.parametrize("piece", ["1. a\n", "1. ", " ", "*", "%", "- ", "1. a - ", "diagnoses ", "<think>", "{", "9 "])
-def test_no_answer_takes_long(piece):
-    start = time.process_time()
-    for prompt in DIAGNOSIS_PROMPTS.values():
-        prompt.read("1. " + (piece * 30_000)[:30_000])
-    assert time.process_time() - start < 1
+def test_any_text_is_an_answer():
+    question = Question(ModelConfig("m", "diagnosis-free-1"), CASE, "")
+    assert DIAGNOSIS_PROMPTS["free"].read("Perhaps asthma.", question) == (1, None)
+    assert DIAGNOSIS_PROMPTS["free"].read(" \n", question) == (None, "empty")

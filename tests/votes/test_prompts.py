@@ -15,16 +15,20 @@ from dxmatch.evaluation.metrics import weighted
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from dxmatch.votes.prompts.data_block import data_block
-from dxmatch.votes.prompts.judge_prompts import list_of, list_text
+from dxmatch.votes.prompts.judge_prompts import check_text, list_of, list_text
 from dxmatch.votes.prompts.pick_prompt import candidates_of, candidates_text
 from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
-from dxmatch.votes.prompts.versions import PROMPTS, answer_of
+from dxmatch.votes.prompts.versions import PROMPTS as ALL
+from dxmatch.votes.prompts.versions import answer_of
 
+PROMPTS = {version: prompt for version, prompt in ALL.items() if prompt.kind not in ("diagnosis", "choice")}
 CANDIDATES = candidates_text(
     [("I21", "Acute myocardial infarction"), ("I25.2", "Old myocardial infarction"), ("I20.0", "Unstable angina")]
 )
 PREDICTED = list_text(["angina", None, "acute myocardial infarction"])
 JUDGED = {"reference": "heart attack", "1": "angina", "3": "acute myocardial infarction"}
+ANSWER = "1. Angina\n2. Coronary artery disease"
+CHECKED = check_text(ANSWER, 0, "only its cause")
 NUMBERED = {
     "1": "I21 Acute myocardial infarction",
     "2": "I25.2 Old myocardial infarction",
@@ -37,11 +41,14 @@ SAMPLES: dict[str, tuple[str, str, dict[str, str]]] = {
     "icd-pick-1": (CANDIDATES, "3ffd6fb54a777233e4078c731bbe69bd57f0cfae62ba7f0f3279f334adaea802", {"diagnosis": "heart attack", **NUMBERED}),
     "judge-strict-1": (PREDICTED, "ff88c9b4e091e2b30f66c3df72b6f8e849cf5986cbded186fd21a7f5a5ac7e04", JUDGED),
     "judge-second-1": (PREDICTED, "784d795bd983eb73130a0e75fa831b392a0e5a49f0a3f54797c38e7c33ca75f0", JUDGED),
+    "judge-2": (ANSWER, "bc10c04440631df253f6f78e1492ac0c41de5c2715216992b626a1e325196d32", {"reference": "heart attack", "answer": ANSWER}),
+    "check-2": (CHECKED, "9cf6659ef3631360a0adfd9857727990339c9d1a85ea64898defed7110037806", {"reference": "heart attack", "answer": ANSWER, "judgement": "not included: only its cause"}),
     "relation-1": ("angina", "aaa893d6903b22e83f760d386f97b65f179f46ba2b3151864f1445785d07fec0", {"golden": "heart attack", "predicted": "angina"}),
     "severity-1": ("", "dc8cc7be0d400fe3c09aa0f7606737169f3d4ee18bcb4370b34fff5683df48b9", {"diagnosis": "heart attack"}),
 }  # fmt: skip
 LISTED = {"icd-pick-1": lambda text: candidates_text([("I21", text)]), "judge-strict-1": lambda text: list_text([text]),
-          "judge-second-1": lambda text: list_text([text]), "severity-1": lambda text: ""}  # fmt: skip
+          "judge-second-1": lambda text: list_text([text]), "severity-1": lambda text: "",
+          "check-2": lambda text: check_text(text, 0, text)}  # fmt: skip
 
 
 def asked(version: str, first: str = "a", second: str | None = None) -> Question:
@@ -104,7 +111,7 @@ def test_no_text_changes_the_frame(version: str, hostile_texts: list[str]) -> No
     for text in hostile_texts:
         found, held = opened(content(version, text, second_of(text)))
         assert found == frame
-        assert set(held.values()) <= {text, f"I21 {text}"}
+        assert set(held.values()) <= {text, f"I21 {text}", f"not included: {text}", "not included"}
 
 
 @settings(deadline=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,6 +105,9 @@ class Ensemble:
     leaderboard : tuple of dict
         Every model that was tried, best first: "model", "stack_level", "out_of_fold_average_precision", "fit_seconds",
         "exported".
+    search : dict
+        Of an engine that tries families of models: "families", "not_trained" (those without a model), "won" and "exported", each with
+        "model" and "average_precision" out of fold.
     """
 
     texts: tuple[str, ...]
@@ -112,6 +115,7 @@ class Ensemble:
     chosen: dict[str, Any]
     combination: Combination = MEAN_RAW
     leaderboard: tuple[dict[str, Any], ...] = ()
+    search: dict[str, Any] = field(default_factory=dict)
 
     def raw(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
         """float64[m]: the log-odds of other rows, float32[m, f], before calibration."""

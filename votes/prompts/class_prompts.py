@@ -5,10 +5,11 @@ The verdict is the number of the class, from 1, in the order of `RELATIONS` and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
-from .prompt import Prompt
+from .data_block import data_block, json_string
+from .prompt import DATA, Prompt
 from .questions import Question
 from .verdicts import Verdicts
 
@@ -62,18 +63,19 @@ class _ClassPrompt(Prompt):
 class RelationPrompt(_ClassPrompt):
     """`first` is the reference diagnosis, `second` the predicted one."""
 
-    version: ClassVar[str] = "relation-1"
-    _before, _after, _classes, _verdicts = _RELATION_BEFORE, _RELATION_AFTER, RELATIONS, _verdicts(RELATIONS)
+    kind, placeholders, version = "relation", ("golden", "predicted"), "relation-1"
+    text, _classes, _verdicts = _RELATION_BEFORE + DATA + _RELATION_AFTER, RELATIONS, _verdicts(RELATIONS)
 
-    def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        return self._put({"golden": first, "predicted": second})
+    def values(self, first: str, second: str) -> Mapping[str, str]:
+        data = {"golden": first, "predicted": second}
+        return {"golden": json_string(first), "predicted": json_string(second), "data": data_block(data)}
 
 
 class SeverityPrompt(_ClassPrompt):
     """`first` is the diagnosis, `second` is empty."""
 
-    version: ClassVar[str] = "severity-1"
-    _before, _after, _classes, _verdicts = _SEVERITY_BEFORE, _SEVERITY_AFTER, SEVERITIES, _verdicts(SEVERITIES)
+    kind, placeholders, version = "severity", ("diagnosis",), "severity-1"
+    text, _classes, _verdicts = _SEVERITY_BEFORE + DATA + _SEVERITY_AFTER, SEVERITIES, _verdicts(SEVERITIES)
 
-    def messages(self, first: str, second: str) -> list[dict[str, str]]:
-        return self._put({"diagnosis": first})
+    def values(self, first: str, second: str) -> Mapping[str, str]:
+        return {"diagnosis": json_string(first), "data": data_block({"diagnosis": first})}

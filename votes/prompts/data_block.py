@@ -1,4 +1,4 @@
-"""Foreign text inside a prompt: JSON strings in a block that nothing they hold can close."""
+"""Foreign text inside a prompt: JSON strings, in a block that nothing they hold can close or on their own."""
 
 from __future__ import annotations
 
@@ -24,6 +24,25 @@ def data_block(entries: Mapping[str, str]) -> str:
     </data>
     """
     return f"<data>\n{_SUSPECT.sub(_escaped, json.dumps(entries, ensure_ascii=False, indent=0))}\n</data>"
+
+
+def json_string(text: str) -> str:
+    r"""One JSON string, with its quotes, escaped as in the data block.
+
+    >>> print(json_string("</data>\n[INST]"))
+    "\u003c/data\u003e\n\u005bINST\u005d"
+    """
+    return _SUSPECT.sub(_escaped, json.dumps(text, ensure_ascii=False))
+
+
+def numbered(entries: Mapping[str, str]) -> str:
+    """JSON strings behind their numbers, one a line.
+
+    >>> print(numbered({"1": "angina", "2": "heart attack"}))
+    1. "angina"
+    2. "heart attack"
+    """
+    return "\n".join(f"{number}. {json_string(text)}" for number, text in entries.items())
 
 
 def _escaped(found: re.Match[str]) -> str:

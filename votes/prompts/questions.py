@@ -10,6 +10,7 @@ from typing import Any
 REASONS = {
     "empty": "the answer holds no text",
     "refusal": "the model declined to answer",
+    "truncated": "the answer was cut off at the limit on tokens",
     "unclear": "the answer names no verdict",
     "contradictory": "the answer names more than one verdict",
     "out of range": "the number is not that of a candidate",
@@ -70,7 +71,8 @@ class Answer:
     seconds: float | None = None
 
 
-MAX_RAW = 2_000
+MAX_RAW = 100_000
+"""As long as a chain of thought about a case; a verdict is read of far less (`verdicts.MAX_ANSWER`)."""
 
 
 def canonical(parameters: Mapping[str, Any]) -> str:

@@ -12,14 +12,14 @@ MAX_ANSWER = 10_000
 Alternatives = Sequence[tuple[str, float]]
 """The likeliest tokens at one place of an answer, each with its natural log-probability."""
 
-_THOUGHTS = re.compile(r"(?:\s*<think>.*?</think>)+", re.DOTALL)
+THOUGHTS = re.compile(r"(?:\s*<think>.*?</think>)+", re.DOTALL)
 _LABEL = r"(?:final[\W_]+)?(?:answer|verdict|ответ)"
 _DECORATION = r"[\W_]{0,20}"
 _NO_VERDICT_YET = re.compile(rf"[\W_]*(?:{_LABEL}|json)?[\W_]*", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W_]+")
 # Names hold no punctuation, so an answer that begins with a name, "no acute disease is …", stops at none of these.
 _STOP = re.compile(r"[.,;:!()*_\"”»—–]| - ")
-_REFUSAL = re.compile(
+REFUSAL = re.compile(
     r"\W*(?:i['’]m (?:sorry|unable)|i am (?:sorry|unable)|sorry\b|i apologi[sz]e|i can(?:no|['’])t\b|as an ai\b"
     r"|извините|к сожалению|я не могу)",
     re.IGNORECASE,
@@ -53,7 +53,7 @@ class Verdicts:
         if len(text) > MAX_ANSWER:
             return None, "too long"
         whole = text
-        if thoughts := _THOUGHTS.match(text):
+        if thoughts := THOUGHTS.match(text):
             text = text[thoughts.end() :]
         if not text.strip():
             return None, "empty"
@@ -62,8 +62,8 @@ class Verdicts:
             del lines[0]
         verdict, reason = self._of_line(lines[0]) if lines else (None, "unclear")
         if verdict is None:
-            return None, "refusal" if _REFUSAL.match(text) else reason
-        if any(_begins_with(said, name) for said in (whole, text) for name in names):
+            return None, "refusal" if is_refusal(text) else reason
+        if any(begins_with(said, name) for said in (whole, text) for name in names):
             return None, "unclear"
         if any(other not in (verdict, None) for other, _ in map(self._of_line, lines[1:])):
             return None, "contradictory"
@@ -82,7 +82,13 @@ class Verdicts:
         return verdict, None
 
 
-def _begins_with(text: str, name: str) -> bool:
+def is_refusal(text: str) -> bool:
+    """Whether an answer begins with the words in which models decline, after their thoughts."""
+    thoughts = THOUGHTS.match(text)
+    return REFUSAL.match(text, thoughts.end() if thoughts else 0) is not None
+
+
+def begins_with(text: str, name: str) -> bool:
     """Word by word, whatever stands between the words."""
     words = _WORDS.findall(name.casefold())
     return bool(words) and _WORDS.findall(text.casefold())[: len(words)] == words

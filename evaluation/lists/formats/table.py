@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ....errors import InputError
 from ....files.tables import Table
-from ..ranked_answer import ranked_diagnoses
+from ..ranked_answer import ranked_diagnoses, says_more
 from .answer import Answer
 
 REFERENCE = "reference"
@@ -31,7 +31,7 @@ def table_of_answers(answers: Iterable[Answer], source: str = "") -> Table:
 
     The right answers of a case are rows of the rater "reference", whose role that is; models have the role "algorithm". An
     answer without a diagnosis, or that none can be read from, is one row of rank 1 whose diagnosis is blank; `unread` is the
-    text of the latter.
+    text of the latter. `in_words` is the text of an answer in words, in the first row of its list.
 
     Raises
     ------
@@ -77,6 +77,8 @@ def table_of_answers(answers: Iterable[Answer], source: str = "") -> Table:
             add(answer, answer.model, "algorithm", 1, None, unread=answer.text if names is None else None)
         for i, (rank, name) in enumerate(zip(ranks, names or [], strict=True)):
             each = {column: answer.each[column][i] for column in _EACH if column in answer.each}
+            if i == 0 and answer.text is not None and says_more(answer.text, names or []):
+                each["in_words"] = answer.text
             add(answer, answer.model, "algorithm", rank, name, **each)
     for row in rows:
         row.update({name: value for name, value in groups[row["case_id"]].items() if name not in _COLUMNS})

@@ -7,6 +7,7 @@ first list; lines that are names; sentences of a known form. It is all form: no 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ....terms.text.sentences import is_nothing
@@ -241,3 +242,16 @@ def _entries(texts: list[str]) -> list[str] | None:
         if name:
             names.append(name)
     return names or None
+
+
+def says_more(text: str, diagnoses: Sequence[str]) -> bool:
+    """Whether an answer holds noticeably more than the names that were read from it, such as reasons.
+
+    >>> says_more("1. gout\\n2. sepsis", ["gout", "sepsis"]), says_more("Gout, since the toe is red and hot.", ["Gout"])
+    (False, True)
+    """
+    return sum(map(len, diagnoses)) + _AROUND_A_NAME * (len(diagnoses) + 1) < len(text.strip())
+
+
+_AROUND_A_NAME = 5
+"""Characters: a number, quotes, a comma."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ....files.json_records import as_text
 from ....terms.text.sentences import MOST_WORDS, says_nothing
-from ..ranked_answer import ranked_diagnoses
+from ..ranked_answer import ranked_diagnoses, says_more
 from ..ranked_answer.headings import label_in
 from ..ranked_answer.said import speaks
 
@@ -35,12 +35,14 @@ class ListCells:
     """The lists in n cells. status : int8 [n], LIST, MISSING (blank) or UNREAD. lengths : int64 [n], 0 but for lists.
 
     diagnoses : of all lists, one after the other; null for a blank. text : of a cell, as it came.
+    in_words : bool [n], cells that hold an answer in words and not a plain list.
     """
 
     status: NDArray[np.int8]
     lengths: NDArray[np.int64]
     diagnoses: pa.Array
     text: Callable[[int], str]
+    in_words: NDArray[np.bool_]
 
 
 def list_cells(column: pa.ChunkedArray) -> ListCells:
@@ -64,6 +66,7 @@ def _of_lists(column: pa.ChunkedArray) -> ListCells:
         np.where(missing, 0, lengths).astype(np.int64),
         _array(flat).cast(pa.large_string()),
         lambda i: str(column[i].as_py()),
+        np.zeros(len(lengths), bool),
     )
 
 
@@ -77,13 +80,23 @@ def _of_texts(column: pa.ChunkedArray) -> ListCells:
     status = np.array(
         [*(MISSING if found == MISSING else UNREAD if found is None else LIST for found in read), MISSING], np.int8
     )
+    words = [
+        found is None or (found != MISSING and says_more(text or "", found))
+        for found, text in zip(read, texts, strict=True)
+    ]
     lists = [found if isinstance(found, list) else [] for found in read]
     sizes = np.array([*map(len, lists), 0], np.int64)
     starts = np.cumsum(sizes) - sizes
     pool = pa.array([name or None for found in lists for name in found], pa.large_string())
     lengths = sizes[codes]
     places = np.repeat(starts[codes] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
-    return ListCells(status[codes], lengths, pool.take(pa.array(places)), lambda i: texts[codes[i]] or "")
+    return ListCells(
+        status[codes],
+        lengths,
+        pool.take(pa.array(places)),
+        lambda i: texts[codes[i]] or "",
+        np.array([*words, False])[codes],
+    )
 
 
 def _array(column: Any) -> Any:

@@ -33,6 +33,7 @@ class Long:
     warnings : what belongs above the figures.
     unread : rows that stand for no list at all -> the answer that none could be read from, or None where there was no answer.
         Such a row, and one that stands for an empty list, has neither rank nor diagnosis.
+    in_words : the first row of a list that was read from an answer in words -> that answer, and all of `unread`.
     """
 
     table: Table
@@ -46,6 +47,7 @@ class Long:
     own: Mapping[str, str] = field(default_factory=dict)
     sheets: str = ""
     twice: Mapping[int, InputError] = field(default_factory=dict)
+    in_words: Mapping[int, str] = field(default_factory=dict)
 
     def column_of(self, column: str, row: int) -> str:
         """What the column of a cell is called in the user's own table."""

@@ -259,10 +259,12 @@ def _together(longs: Sequence[Long], source: str) -> Long:
     sources = [file for long in longs for file in ([long.table.source] * len(long.table))]
     rows = np.concatenate([long.table.row_numbers() for long in longs])
     unread: dict[int, str | None] = {}
+    in_words: dict[int, str] = {}
     twice: dict[int, InputError] = {}
     start = 0
     for long in longs:
         unread.update({start + row: text for row, text in long.unread.items()})
+        in_words.update({start + row: text for row, text in long.in_words.items()})
         twice.update({start + row: error for row, error in long.twice.items()})
         start += len(long.table)
     warnings = (*spelt, *dict.fromkeys(text for long in longs for text in long.warnings))
@@ -291,6 +293,7 @@ def _together(longs: Sequence[Long], source: str) -> Long:
         own={ours: name for ours, name in first.items() if all(long.own.get(ours) == name for long in longs)},
         sheets=" ".join(dict.fromkeys(long.sheets for long in longs if long.sheets)),
         twice=twice,
+        in_words=in_words,
     )
 
 
@@ -338,4 +341,7 @@ def _of_format(answers: Any, source: str, name: str) -> Long:
     table = replace(table, data=table.data.set_column(at, "rank", ranks))
     names = columns_by_name([name for name in table.names if name in (*COLUMNS, *OF_THE_REFERENCE, *MORE)], {}, source)
     title = FORMATS[name].title if name in FORMATS else "answers"
-    return Long(table, names, title, unread={i: text for i, text in enumerate(texts) if text is not None})
+    unread = {i: text for i, text in enumerate(texts) if text is not None}
+    words = table.column("in_words") if "in_words" in table.names else []
+    in_words = {i: text for i, text in enumerate(words) if text is not None}
+    return Long(table, names, title, unread=unread, in_words={**in_words, **unread})

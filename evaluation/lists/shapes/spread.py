@@ -22,6 +22,8 @@ from .long import OF_THE_REFERENCE, Long
 from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
 from .told import codes_of
 
+UNREAD_ANSWER = "unread"
+"""The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
 OF_THE_CASE = (*OF_THE_REFERENCE, "category", "role")
 
 
@@ -45,8 +47,20 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) ->
         table, names["rank"] = _with(table, "rank", pa.array(rank))
         warnings = ("There is no column with ranks: the order of the rows was taken for them.",)
     if shape.kind in (LONG, BY_ROW):
-        return Long(table, names, shape.said, warnings)
+        return Long(table, names, shape.said, warnings, _unread(table, names))
     return _spread(table, replace(shape, names=names), model, by)
+
+
+def _unread(table: Table, names: Mapping[str, str]) -> dict[int, str | None]:
+    """Row -> the answer that no list could be read from, in a column "unread" beside a blank rank and diagnosis."""
+    if UNREAD_ANSWER not in table.names:
+        return {}
+    cells = zip(*(table.column(name) for name in (UNREAD_ANSWER, names["rank"], names["diagnosis"])), strict=True)
+    return {
+        row: text
+        for row, (text, *ranked) in enumerate(cells)
+        if isinstance(text, str) and text.strip() and all(cell is None or is_blank(str(cell)) for cell in ranked)
+    }
 
 
 def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long:
@@ -61,9 +75,11 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long
     rank = np.concatenate([part[1] for part in parts])
     diagnosis = pa.concat_arrays([part[2] for part in parts])
     unread: dict[int, str | None] = {}
+    in_words: dict[int, str] = {}
     start = 0
     for part in parts:
         unread.update({start + at: text for at, text in part[3].items()})
+        in_words.update({start + at: text for at, text in part[4].items()})
         start += len(part[0])
 
     order = np.lexsort((rank, rater, row))
@@ -111,6 +127,7 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long
         cells=(of[order].astype(np.int32), columns),
         own=shape.names,
         twice=twice,
+        in_words={int(place[at]): text for at, text in in_words.items()},
     )
 
 
@@ -131,8 +148,8 @@ def _twice(table: Table, names: Mapping[str, str]) -> dict[int, InputError]:
     return out
 
 
-_Part = tuple[NDArray[np.int64], NDArray[np.int64], pa.Array, dict[int, str | None]]
-"""The row of the table and the rank of each entry (-1 of a list without any), the diagnoses, and the answers that are no list."""
+_Part = tuple[NDArray[np.int64], NDArray[np.int64], pa.Array, dict[int, str | None], dict[int, str]]
+"""The row of the table and the rank of each entry (-1 of a list without any), the diagnoses, the answers that are no list, and those in words."""
 
 
 def _cells(table: Table, column: str) -> _Part:
@@ -152,7 +169,9 @@ def _cells(table: Table, column: str) -> _Part:
     unread = {
         at: cells.text(int(row[at])) if status[at] == UNREAD else None for at in np.flatnonzero(status != LIST).tolist()
     }
-    return row, rank, diagnosis, unread
+    first = np.cumsum(held) - held
+    in_words = {int(first[i]): cells.text(i) for i in np.flatnonzero(cells.in_words).tolist()}
+    return row, rank, diagnosis, unread, in_words
 
 
 def _numbered(table: Table, columns: list[str]) -> _Part:
@@ -168,6 +187,7 @@ def _numbered(table: Table, columns: list[str]) -> _Part:
         np.concatenate([rank + 1, np.full(len(none), -1)]),
         pa.concat_arrays([diagnosis, pa.nulls(len(none), pa.large_string())]),
         unread,
+        {},
     )
 
 

@@ -7,7 +7,7 @@ from ...statistics.results import Results
 from . import bands, curves, leaderboard, plane, violins
 
 CHARTS = (
-    leaderboard.accuracy, leaderboard.forest, curves.by_k, bands.pairs, bands.sigma, curves.by_level, curves.ranks, violins.figures, plane.raters, plane.cases,
+    leaderboard.accuracy, leaderboard.forest, curves.by_k, curves.by_hardness, bands.pairs, bands.sigma, curves.by_level, curves.ranks, violins.figures, plane.raters, plane.cases,
 )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""Curves of raters: RPAD and RRAD over k, HDF1 down the levels of ICD-10, and places from metric to metric."""
+"""Curves of raters: RPAD and RRAD over k and over the hardness, HDF1 down the levels of ICD-10, and places from metric to metric."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import altair as alt
@@ -17,6 +18,7 @@ from .layers import curve, text, upright, with_told
 from .marks import Marks, marks_of
 
 _SAYS = {"RPAD": "relative precision", "RRAD": "relative recall"}
+_LINE: list[Row] = [{"one": 1}]
 
 
 def by_k(report: Results) -> list[Figure]:
@@ -29,27 +31,28 @@ def by_k(report: Results) -> list[Figure]:
             if row["metric"] == metric and not row["of"]
         ]
         if rows:
-            made.append(_of_metric(metric, rows, marks_of(report), report.k))
+            made.append(_of_k(metric, rows, marks_of(report), report.k))
     return made
 
 
-def _of_metric(metric: str, rows: list[Row], marks: Marks, k: int) -> Figure:
-    raters = set_aside(rows, marks)
-    ks = sorted({row["k"] for row in rows})
+def by_hardness(report: Results) -> list[Figure]:
+    """RPAD and RRAD at k over the hardness H, from the optimistic (0) to the average (1): one for each that is there."""
+    made = []
+    for metric in _SAYS:
+        rows = [
+            with_told(row, rater=row["algorithm"], hardness=row["hardness"], place=row["hardness"])
+            for row in report.rows_of("relative.curves")
+            if row["metric"] == metric and row["k"] == report.k
+        ]
+        if rows:
+            made.append(_of_hardness(metric, rows, marks_of(report), report.k))
+    return made
 
-    def draw(style: Style) -> Any:
-        x = alt.X(
-            "place:Q", title="k, the diagnoses of each list that count", scale=edges(ks[0], ks[-1]),
-            axis=alt.Axis(values=ks, format="d", grid=False),
-        )  # fmt: skip
-        base = alt.Chart(named("rates")).encode(x=x)
-        y = alt.Y("value:Q", title=metric, scale=alt.Scale(zero=False, nice=True))
-        line = alt.Chart(named("line")).mark_rule(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
-        tips = {"rater": "algorithm", "k": "k", "told": metric}
-        bars, curves = upright(base, marks, raters, style), curve(base.encode(y=y), tips, marks, raters, style)
-        return alt.layer(line.encode(y="one:Q"), bars, *curves).properties(width=style.width, height=250)
 
+def _of_k(metric: str, rows: list[Row], marks: Marks, k: int) -> Figure:
     of = {(row["rater"], row["k"]): row["told"] for row in rows}
+    ks = sorted({row["k"] for row in rows})
+    raters = set_aside(rows, marks)
     told = "; ".join(f"{rater} {of[rater, k]}" for rater in raters if (rater, k) in of)
     return Figure(
         name=f"{metric.lower()}_by_k",
@@ -58,11 +61,54 @@ def _of_metric(metric: str, rows: list[Row], marks: Marks, k: int) -> Figure:
         finding=f"{metric} by the number of diagnoses k; 1 is the panel's own level. At k = {k}: {told}.",
         columns={"rater": "algorithm", "k": "k", "told": metric},
         rows=rows,
-        data={"rates": known_rows(rows), "line": [{"one": 1}]},
-        draw=draw,
+        data={"rates": known_rows(rows), "line": _LINE},
+        draw=_beside_1(
+            metric, "k", marks, raters,
+            title="k, the diagnoses of each list that count", scale=edges(ks[0], ks[-1]),
+            axis=alt.Axis(values=ks, format="d", grid=False),
+        ),
         series=raters,
         note="The dashed line at 1 is the panel's own level; bars are intervals.",
-    )
+    )  # fmt: skip
+
+
+def _of_hardness(metric: str, rows: list[Row], marks: Marks, k: int) -> Figure:
+    of = {(row["rater"], row["hardness"]): row["told"] for row in rows}
+    raters = set_aside(rows, marks, step=0.1)
+    told = "; ".join(f"{rater} {of[rater, 0.0]} and {of[rater, 1.0]}" for rater in raters)
+    return Figure(
+        name=f"{metric.lower()}_by_hardness",
+        section="relative",
+        title=f"{metric}@{k} by hardness",
+        finding=f"{metric} at k = {k} by the hardness H; 1 is the panel's own level. At H = 0 and H = 1: {told}.",
+        columns={"rater": "algorithm", "hardness": "H", "told": metric},
+        rows=rows,
+        data={"rates": known_rows(rows), "line": _LINE},
+        draw=_beside_1(
+            metric, "hardness", marks, raters,
+            title="hardness H", scale=edges(0, 1, step=0.1),
+            axis=alt.Axis(values=[tenth / 10 for tenth in range(11)], format=".1f", grid=False),
+        ),
+        series=raters,
+        note=(
+            "At H = 0 the expert nearest to the algorithm over the two experts furthest apart (P_opt, R_opt), at H = 1 mean over "
+            "mean (P_avg, R_avg). The dashed line at 1 is the panel's own level; bars are intervals."
+        ),
+    )  # fmt: skip
+
+
+def _beside_1(metric: str, along: str, marks: Marks, raters: tuple[str, ...], **x: Any) -> Callable[[Style], Any]:
+    """How to draw curves with the line at 1. along : the field that a tooltip tells of the place. x : its axis."""
+
+    def draw(style: Style) -> Any:
+        base = alt.Chart(named("rates")).encode(x=alt.X("place:Q", **x))
+        y = alt.Y("value:Q", title=metric, scale=alt.Scale(zero=False, nice=True))
+        line = alt.Chart(named("line")).mark_rule(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
+        tips = {"rater": "algorithm", along: along, "told": metric}
+        bars, curves = upright(base, marks, raters, style), curve(base.encode(y=y), tips, marks, raters, style)
+        return alt.layer(line.encode(y="one:Q"), bars, *curves).properties(width=style.width, height=250)
+
+    return draw
 
 
 def by_level(report: Results) -> list[Figure]:
@@ -160,11 +206,14 @@ def ranks(report: Results) -> list[Figure]:
     ]
 
 
-def set_aside(rows: list[Row], marks: Marks) -> tuple[str, ...]:
-    """Who is drawn; moves each `place` a little to its rater's side, so that the bars of curves do not hide each other."""
+def set_aside(rows: list[Row], marks: Marks, *, step: float = 1) -> tuple[str, ...]:
+    """Who is drawn; moves each `place` a little to its rater's side, so that the bars of curves do not hide each other.
+
+    step : from one place to the next.
+    """
     raters = marks.ordered(row["rater"] for row in rows)
     for row in rows:
-        row["place"] += (raters.index(row["rater"]) - (len(raters) - 1) / 2) * min(0.06, 0.5 / len(raters))
+        row["place"] += (raters.index(row["rater"]) - (len(raters) - 1) / 2) * min(0.06, 0.5 / len(raters)) * step
     return raters
 
 
@@ -173,6 +222,6 @@ def known_rows(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row["value"] is not None]
 
 
-def edges(first: float, last: float) -> alt.Scale:
+def edges(first: float, last: float, *, step: float = 1) -> alt.Scale:
     """Half a step more on both sides."""
-    return alt.Scale(domain=[first - 0.5, last + 0.5], nice=False)
+    return alt.Scale(domain=[first - step / 2, last + step / 2], nice=False)

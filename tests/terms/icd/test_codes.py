@@ -10,8 +10,10 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.evaluation.families.icd_lists import icd_lists, providers_of, why_no_codes
+from dxmatch.evaluation.families.icd_lists import icd_lists, why_no_codes
+from dxmatch.evaluation.families.text_nodes import providers_of
 from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.statistics.section import Context
 from dxmatch.terms.icd import codes as icd_codes
 from dxmatch.terms.icd import open_tree
 from dxmatch.terms.icd.codes import Place, nodes_of_cells, padded
@@ -147,7 +149,7 @@ def test_codes_by_text_are_those_of_the_mapping(tree, shipped):
     texts = ["asthma", "heart attack"]
     assert codes_of(tree, coded.predicted[0]) == dxmatch.icd(texts)["icd10"].to_list()
     assert codes_of(tree, coded.reference[1]) == dxmatch.icd(["acute myocardial infarction"])["icd10"].to_list()
-    assert why_no_codes(lists, shipped) is None and providers_of(NoMapping()) is None
+    assert why_no_codes(lists, Context(shipped)) is None and providers_of(NoMapping()) is None
 
 
 def test_codes_beyond_k_are_not_looked_at(tree):

@@ -20,7 +20,7 @@ def test_rows(index, normalizer):
     for row, candidates in enumerate(got["candidates"]):
         assert candidates[0][:2] == (got["icd10"][row], got["name"][row])
         assert len(candidates) == (1 if got["how"][row] == "code" else 5)
-        assert len({code for code, _, _ in candidates}) == len(candidates)
+        assert len({code for code, *_ in candidates}) == len(candidates)
 
 
 def test_equal_strings_are_computed_once(index, normalizer, encoder):

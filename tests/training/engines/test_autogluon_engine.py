@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from dxmatch.models.trees.text import validate
 from dxmatch.training.engines import autogluon_engine
 from dxmatch.training.engines.engine import check_engine
 from dxmatch.training.engines.fitted import Ensemble, ExtraRows, Rows
+from dxmatch.training.engines.search_words import search_words
 from dxmatch.training.recipe import Recipe
 from dxmatch.training.statistics.measure import average_precision
 from dxmatch.training.train import fit
@@ -162,6 +164,52 @@ def test_extra_rows_are_learned_from_but_in_their_own_fold(with_extra: Run, extr
     assert {row["stack_level"] for row in with_extra.ensemble.leaderboard if "Weighted" not in row["model"]} == {1}
 
 
+OTHERS = {
+    "RF": [{"n_estimators": 30, "max_depth": 8}],
+    "CAT": [{"iterations": 30}],
+    "XGB": [{"n_estimators": 30}],
+    "FASTAI": [{"epochs": 1}],
+}
+
+
+@pytest.fixture(scope="module")
+def of_families(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    asked: list[Any] = []
+
+    def few(families: Any) -> Any:
+        asked.append(families)
+        return {family: OTHERS[family] for family in families if family != "GBM"}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(autogluon_engine, "_others", few)
+        patch.setattr(
+            autogluon_engine,
+            "fit",
+            partial(autogluon_engine.fit, families="GBM,RF,CAT,XGB,FASTAI"),
+        )
+        trained = run(tmp_path_factory.mktemp("families"))
+    assert asked == [("GBM", "RF", "CAT", "XGB", "FASTAI")]
+    return trained
+
+
+@needs_autogluon
+@pytest.mark.skipif(importlib.util.find_spec("catboost") is None, reason="CatBoost is not installed")
+@pytest.mark.slow
+def test_other_families_are_tried_and_lightgbm_is_exported(of_families: Run) -> None:
+    ensemble = of_families.ensemble
+    tried = " ".join(row["model"] for row in ensemble.leaderboard)
+    assert all(name in tried for name in ("RandomForest", "CatBoost", "XGBoost", "LightGBM"))
+    assert all(bag.startswith("LightGBM") for bag in ensemble.chosen["bags"])
+    assert np.abs(of_families.of_trees(UNSEEN) - of_families.of_unseen).max() < 1e-6
+    search, board = ensemble.search, ensemble.leaderboard
+    assert search["won"] == {"model": board[0]["model"], "average_precision": board[0]["out_of_fold_average_precision"]}
+    assert search["exported"]["model"] == ensemble.chosen["model"]
+    assert search["exported"]["average_precision"] <= search["won"]["average_precision"]
+    assert "FASTAI" in search["not_trained"] or importlib.util.find_spec("fastai")
+    assert not {"GBM", "RF", "CAT", "XGB"} & set(search["not_trained"])
+    json.dumps(search, allow_nan=False)
+
+
 @needs_autogluon
 def test_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(done: int, total: int) -> None:
@@ -213,3 +261,49 @@ def test_without_autogluon(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_time(seconds: float) -> None:
     with pytest.raises(dxmatch.DxmatchError, match="'time_limit' parameter must be a number of seconds above 0"):
         check_engine("lightgbm", seconds)
+
+
+@pytest.mark.parametrize(
+    ("text", "families"),
+    [
+        ("GBM", ("GBM",)),
+        ("gbm, cat,GBM", ("GBM", "CAT")),
+        ("XGB,NN_TORCH,GBM,KNN", ("XGB", "NN_TORCH", "GBM", "KNN")),
+        ("default", ("GBM", "CAT", "XGB", "RF", "XT", "NN_TORCH", "FASTAI")),
+    ],
+)
+def test_families(text: str, families: tuple[str, ...]) -> None:
+    assert autogluon_engine.families_of(text) == families
+
+
+@pytest.mark.parametrize(
+    ("engine", "models", "says"),
+    [
+        ("autogluon", "GBM,TREES", "'default', or some of GBM, CAT, XGB, RF, XT, NN_TORCH, FASTAI, KNN, LR"),
+        ("autogluon", "CAT,XGB", r"GBM \(LightGBM\) and any others: M can only be made of LightGBM's trees"),
+        ("autogluon", "", "GBM"),
+        ("lightgbm", "GBM,CAT", "GBM with the engine 'lightgbm'"),
+    ],
+)
+def test_families_refused(engine: str, models: str, says: str) -> None:
+    with pytest.raises(dxmatch.DxmatchError, match=f"'models' parameter must be {says}"):
+        check_engine(engine, models=models)
+
+
+def _search(won: str, value: float, *absent: str) -> dict[str, Any]:
+    exported = {"model": "LightGBM_BAG_L1", "average_precision": 0.91}
+    of_won = {"model": won, "average_precision": value}
+    return {"families": ["GBM", "CAT"], "not_trained": list(absent), "won": of_won, "exported": exported}
+
+
+@pytest.mark.parametrize(
+    ("search", "says"),
+    [
+        (_search("LightGBM_BAG_L1", 0.91), ["tried GBM, CAT: LightGBM_BAG_L1 won", "0.9100 out of fold, and M is it."]),
+        (_search("CatBoost_BAG_L1", 0.93), ["CatBoost_BAG_L1 won", "M is LightGBM_BAG_L1", "0.9100, 0.0200 less."]),
+        (_search("LightGBM_BAG_L1", 0.91, "CAT"), ["Without a model: CAT (a library that is absent, or no time)."]),
+    ],
+)
+def test_what_won_is_told(search: dict[str, Any], says: list[str]) -> None:
+    for words in says:
+        assert words in search_words(search)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dxmatch.auditing.correlation import correlations
+from dxmatch.training.statistics.correlation import correlations
 
 
 @pytest.fixture(scope="module")

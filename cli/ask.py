@@ -1,0 +1,177 @@
+"""`dxmatch ask`: language models asked for the diagnoses of cases, live or by batch files; their lists for `evaluate`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Encoding, Rejects, named_columns
+from .votes import STORE, quiet_retries
+
+if TYPE_CHECKING:
+    from ..diagnosing.case_questions import PlannedRater
+
+WHO, HOW, BATCH, IN = "Who is asked", "How they are asked", "Batch files", "The cases"
+
+
+def ask(
+    cases: Annotated[
+        Path,
+        typer.Argument(
+            help="The cases: a table with a name and a text in each row (.csv, .tsv, .jsonl, .json, .parquet, .xlsx), {case: text}, or a "
+            "folder of .txt notes. A text may be a chat, a list of messages. Other columns (reference, final, …) go into the lists."
+        ),
+    ],
+    models: Annotated[
+        list[str],
+        typer.Option(
+            "--model",
+            "--models",
+            "-m",
+            rich_help_panel=WHO,
+            help="ENDPOINT:MODEL, as --endpoints names it; may be repeated.",
+        ),
+    ],
+    endpoints: Annotated[
+        Path,
+        typer.Option(
+            "--endpoints",
+            rich_help_panel=WHO,
+            help='A TOML file with \\[endpoint.NAME] tables, and \\[price."MODEL"] tables where the cost shall be told.',
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The lists, for dxmatch evaluate: .parquet, .csv, .tsv, .jsonl or .xlsx."),
+    ] = None,
+    prompts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--prompt",
+            "--prompts",
+            rich_help_panel=HOW,
+            help="free (if none is given), role, steps, json or ddx, or a text file with the placeholder {case}; may be repeated.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(rich_help_panel=HOW, help="How often each question is put; each repeat is a list of its own.")
+    ] = 1,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k",
+            rich_help_panel=HOW,
+            help="How many diagnoses are asked for; if not given all, or as the prompt says (ddx: 5).",
+        ),
+    ] = None,
+    temperature: Annotated[
+        float,
+        typer.Option(rich_help_panel=HOW, help="Of the models; some services refuse it: --parameter temperature=null."),
+    ] = 0.0,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            rich_help_panel=HOW,
+            help="The most tokens of an answer, its thoughts included: the prompt's own limit, 4,096, if not given.",
+        ),
+    ] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter",
+            "--parameters",
+            rich_help_panel=HOW,
+            help="What else is sent, as NAME=VALUE in JSON: top_p=0.9, max_completion_tokens=8192; null takes one out.",
+        ),
+    ] = None,
+    store: Annotated[
+        Path,
+        typer.Option("--store", rich_help_panel=HOW, help="The vote store, an SQLite file, which keeps every answer."),
+    ] = STORE,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", rich_help_panel=HOW, help="Say what would be asked and what it costs, and stop."),
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", rich_help_panel=HOW, help="Ask anew where no list can be read from the answer.")
+    ] = False,
+    max_calls: Annotated[
+        int | None, typer.Option(rich_help_panel=HOW, help="Stop after so many calls, retries included.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(rich_help_panel=HOW, help="Stop before this cost, by the \\[price.MODEL] tables.")
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            rich_help_panel=BATCH,
+            help="Write what is not known to this folder as OpenAI batch files, and stop.",
+        ),
+    ] = None,
+    results: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--import",
+            rich_help_panel=BATCH,
+            help="Take in the results of such files, and ask nothing; may be repeated.",
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            "--column",
+            rich_help_panel=IN,
+            help="What a column is: --columns case_id=patient, --columns text=note; several: text=history,findings.",
+        ),
+    ] = None,
+    encoding: Encoding = None,
+    rejects: Rejects = None,
+) -> None:
+    """Ask language models for diagnoses: cases x models x prompts x repeats. Every answer is kept; run again to go on."""
+    from ..diagnosing.ask import ask as run
+    from ..diagnosing.plan_lines import plan_lines
+    from ..files.atomic import make_folder
+    from ..progress import shown
+
+    def say_plan(plan: Sequence[PlannedRater]) -> None:
+        typer.echo("\n".join(plan_lines(plan)))
+
+    quiet_retries()
+    if export is not None and not dry_run:
+        make_folder(export)
+    with shown("Asking") as progress:
+        asked = run(
+            cases, models, endpoints=endpoints, prompts=prompts or ["free"], repeats=repeats, k=k, output=output, store=store,
+            temperature=temperature, max_tokens=max_tokens, parameters=_parameters(parameters or []), max_calls=max_calls,
+            max_cost=max_cost, dry_run=dry_run, again=again, export=export, results=results or None,
+            columns=named_columns(columns or []), encoding=encoding, rejects=rejects, planned=say_plan, progress=progress,
+        )  # fmt: skip
+    typer.echo("\n".join(asked.lines()))
+    if asked.lists is None:
+        return
+    if output is not None:
+        typer.echo(f"Written: {output}")
+    if asked.summary is not None and "interrupted" in asked.summary.stopped_because:
+        raise typer.Exit(130)
+    if not asked.complete:
+        raise typer.Exit(1)
+
+
+def _parameters(given: list[str]) -> dict[str, Any]:
+    """`["top_p=0.9"]` as `{"top_p": 0.9}`; what is no JSON is a text."""
+    found: dict[str, Any] = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not (name and sign):
+            raise typer.BadParameter(f"{text}: expected NAME=VALUE, such as top_p=0.9")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found

@@ -1,0 +1,1 @@
+"""Language models asked for diagnoses: cases x models x prompts x repeats become ranked lists."""

@@ -1,0 +1,64 @@
+"""A prompt for diagnoses with the cases that it is put about: the store holds their keys, the prompt their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..evaluation.lists.ranked_answer import ranked_diagnoses
+from ..evaluation.lists.ranked_answer.markup import without_thoughts
+from ..votes.prompts.prompt import Prompt
+from ..votes.prompts.questions import Answer, Question
+from ..votes.prompts.verdicts import is_refusal
+
+_SAID_BY_THE_SERVER = ("refusal", "truncated")
+
+
+class CasePrompt(Prompt):
+    """Puts cases that a question names by their keys; reads the whole answer as a ranked list.
+
+    A question's `first` is the SHA-256 of the case's text, its `second` how many diagnoses are asked for ("" for all). So the
+    store never holds a note; it holds the answers, which may repeat of it what the model chose to repeat. Another text under
+    the same name of a case is another question.
+
+    Parameters
+    ----------
+    asked : the prompt, whose `messages` take the text of a case and how many diagnoses are asked for.
+    texts : the key of each case -> its text.
+    """
+
+    needs_whole_answer = True
+
+    def __init__(self, asked: Prompt, texts: Mapping[str, str]) -> None:
+        self._asked, self._texts = asked, texts
+        self.version = asked.version
+
+    def messages(self, first: str, second: str) -> list[dict[str, str]]:
+        return self._asked.messages(self._texts[first], second)
+
+    def read(self, text: str, question: Question) -> tuple[int | None, str | None]:
+        """How many diagnoses the answer names, 0 where it says that there is none; or why none can be read from it.
+
+        "refusal" is left to what the server says, so that no answer is kept as one that a better parser could read.
+        """
+        names, reason = diagnoses_of(text)
+        return (len(names), None) if reason is None else (None, "unclear" if reason == "refusal" else reason)
+
+
+def diagnoses_of(text: str) -> tuple[list[str], str | None]:
+    """The diagnoses of an answer, likeliest first, and None; or none, and why (a key of `votes.prompts.questions.REASONS`)."""
+    names = ranked_diagnoses(text)
+    if names:
+        return names, None
+    if is_refusal(text):
+        return [], "refusal"
+    if names is None:
+        return [], "unclear"
+    return [], None if any(map(str.isalnum, without_thoughts(text))) else "empty"
+
+
+def read_again(answer: Answer) -> tuple[list[str], str | None]:
+    """The diagnoses of a stored answer as they are read now, or why there are none.
+
+    What the server said of it stays, a refusal or that it was cut off: no parser knows better.
+    """
+    return ([], answer.reason) if answer.reason in _SAID_BY_THE_SERVER else diagnoses_of(answer.raw)

@@ -1,0 +1,99 @@
+"""The answers in the store as ranked lists, and what could not be read of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from ..votes.prompts.questions import REASONS, Answer
+from ..votes.store.store import VoteStore
+from .case_prompt import read_again
+from .case_questions import CaseQuestions
+
+COLUMNS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread")
+
+
+@dataclass
+class RaterAnswers:
+    """What became of the cases under one model, prompt and repeat.
+
+    lists : answers that name a diagnosis. nothing : answers that say that there is none.
+    unread : answers that no list can be read from, by reason (a key of `votes.prompts.questions.REASONS`); they count as empty.
+    missing : cases without an answer. diagnoses : in all lists together.
+    """
+
+    rater: str
+    model: str
+    prompt: str
+    repeat: int
+    lists: int = 0
+    nothing: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
+    missing: int = 0
+    diagnoses: int = 0
+
+    @property
+    def answers(self) -> int:
+        return self.lists + self.nothing + self.unread.total()
+
+
+@dataclass(frozen=True)
+class AnsweredLists:
+    """table : the long form, see `lists_of`. raters : one for each model, prompt and repeat, in their order."""
+
+    table: pa.Table
+    raters: list[RaterAnswers]
+
+
+def lists_of(asked: CaseQuestions, store: VoteStore) -> AnsweredLists:
+    """Every answer that the store holds, read anew, in the long form.
+
+    The columns are case_id, rater ("MODEL [PROMPT]" or "MODEL [PROMPT #2]"), rank from 1, diagnosis, model, prompt, repeat
+    from 1, unread, and the other columns of the cases. An answer without a diagnosis is one row whose rank and diagnosis are
+    blank; where none could be read from it, `unread` is what the model wrote. A case without an answer has no row.
+    """
+    rows: dict[str, list[object]] = {name: [] for name in COLUMNS}
+    places: list[int] = []
+    counts = []
+    for rater in asked.raters:
+        for repeat in range(rater.repeats):
+            told = RaterAnswers(rater.name(repeat), rater.model, rater.label, repeat + 1)
+            questions = [asked.question(rater, key, repeat) for key in asked.cases.keys]
+            for place, answer in enumerate(store.stored(questions)):
+                for rank, diagnosis, unread in _rows_of(answer, told):
+                    places.append(place)
+                    who = (told.rater, rank, diagnosis, told.model, told.prompt, told.repeat, unread)
+                    for name, value in zip(COLUMNS, (asked.cases.ids[place], *who), strict=True):
+                        rows[name].append(value)
+            counts.append(told)
+    return AnsweredLists(_table(rows, places, asked), counts)
+
+
+def _rows_of(answer: Answer | None, told: RaterAnswers) -> Iterator[tuple[int | None, str | None, str | None]]:
+    """(rank, diagnosis, unread) of each row of an answer, which is counted."""
+    if answer is None:
+        told.missing += 1
+        return
+    names, reason = read_again(answer)
+    if reason is not None:
+        told.unread[reason] += 1
+        yield None, None, answer.raw.strip() or f"({REASONS[reason]})"
+    elif not names:
+        told.nothing += 1
+        yield None, None, None
+    else:
+        told.lists += 1
+        told.diagnoses += len(names)
+        yield from ((rank, name, None) for rank, name in enumerate(names, 1))
+
+
+def _table(rows: dict[str, list[object]], places: Sequence[int], asked: CaseQuestions) -> pa.Table:
+    whole = ("rank", "repeat")
+    data = {name: pa.array(values, pa.int64() if name in whole else pa.string()) for name, values in rows.items()}
+    at = pa.array(np.array(places, np.int64))
+    more = asked.cases.more
+    return pa.table({**data, **{name: more.column(name).take(at) for name in more.column_names}})

@@ -1,0 +1,160 @@
+"""How well a judge, M or a language model, agrees with humans: accuracy, precision, recall, F1 and kappa, with intervals over cases.
+
+ClinBench-HPB, §3.2, prints the first of them: 97.5 % with physicians on 393 Chinese diseases, 97.7 % on 132 English ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...pages.rows import Row
+from ..lists.lists import Lists
+from ..matches.reference_matches import match_references
+from ..statistics.bootstrap import by_name, case_weights
+from ..statistics.section import Context, Section, measured
+from .human import MAJORITY, NO_LABEL, HumanLabels, read_human
+from .judged import NOT_ASKED, Item, Judgements
+
+NAME = "human"
+MEASURES = ("accuracy", "precision", "recall", "F1", "kappa")
+M, JUDGE, BOTH = "M", "judge", "judge and check"
+_UNDEFINED = {
+    "accuracy": "no item",
+    "precision": "it includes nothing",
+    "recall": "the humans include nothing",
+    "F1": "neither includes anything",
+    "kappa": "both say the same of every item",
+}
+
+
+def verdicts_of(judgements: Judgements) -> dict[str, NDArray[np.int8]]:
+    """The judge alone, and with the check where there is one: int8 [n, r, D], 1, 0, or below 0 without a verdict.
+
+    What the judge was not asked about counts as it was decided.
+    """
+    alone = np.where(judgements.judge == NOT_ASKED, judgements.included, judgements.judge).astype(np.int8)
+    return {JUDGE: alone, **({BOTH: judgements.included} if judgements.checked_by else {})}
+
+
+def agreement_section(
+    lists: Lists, human: HumanLabels, verdicts: Mapping[str, NDArray[np.int8]], context: Context
+) -> Section:
+    """The table "agreement": who, against, metric, value, low, high, undefined_repeats, reason, items, included, n_cases.
+
+    verdicts : by name, int8 [n, r, D], those of M and of the judges; all are compared on the same items, those that each of them has a verdict
+    on. against : the human, or where there are several the majority of them, each of them, and each two of them with each other. included :
+    how many of the items the second of the two includes.
+
+    Raises
+    ------
+    InputError
+        Where no labelled item has a verdict of all.
+    """
+    said = {who: np.array([int(of[item]) for item in human.items], np.int64) for who, of in verdicts.items()}
+    known = np.logical_and.reduce([one >= 0 for one in said.values()])
+    if not (known & (human.labels != NO_LABEL).any(1)).any():
+        allowed = "at least one labelled item on which the judge gives a verdict"
+        raise InputError("no labelled item has a verdict of every judge", source=lists.source, allowed=allowed)
+    columns = {who: human.labels[:, i].astype(np.int64) for i, who in enumerate(human.humans)}
+    several = len(columns) > 1
+    against = {MAJORITY: human.majority.astype(np.int64), **columns} if several else columns
+    pairs = [(who, of, said[who], label, known) for of, label in against.items() for who in said]
+    pairs += [
+        (one, other, columns[one], columns[other], np.ones_like(known)) for one, other in combinations(columns, 2)
+    ]
+    rows: list[Row] = []
+    notes: list[str] = []
+    for who, of, one, other, there in pairs:
+        kept = there & (one >= 0) & (other >= 0)
+        rows += _rows(who, of, one, other, kept, lists, human.items, context)
+    if out := int((~known).sum()):
+        notes.append(
+            f"{out:,} of {len(known):,} labelled items are left out for all: one of the judges gave no verdict on them."
+        )
+    if several and (ties := int((human.majority == NO_LABEL).sum())):
+        notes.append(f"{ties:,} of {len(known):,} items have no majority of the humans.")
+    return Section(NAME, "Agreement with human labels", tables={"agreement": rows}, notes=notes, words=_words(rows))
+
+
+def against_humans(lists: Lists, labels: Any, judgements: Judgements | None, context: Context) -> Section:
+    """`agreement_section` of M over whole lists, and of a judge where there is one, with a table of labels.
+
+    Errors: those of `read_human` and `agreement_section`.
+    """
+    human = read_human(labels, lists)
+    found = match_references(lists, context.matcher, max(1, int(lists.lengths.max(initial=1))), context.progress)
+    verdicts = {M: found.hits.any(2).astype(np.int8), **({} if judgements is None else verdicts_of(judgements))}
+    return agreement_section(lists, human, verdicts, context)
+
+
+def _rows(
+    who: str,
+    of: str,
+    one: NDArray[np.int64],
+    other: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    lists: Lists,
+    items: list[Item],
+    context: Context,
+) -> list[Row]:
+    at = np.flatnonzero(kept)
+    case, place = np.unique([items[i][0] for i in at], return_inverse=True)
+    # of each case: both, only the first, only the second, neither
+    counts = np.zeros((len(case), 4))
+    np.add.at(counts, (place, 3 - 2 * other[at] - one[at]), 1)
+    order = by_name([lists.cases[i] for i in case.astype(int)])
+    found = _measures(counts.sum(0)[None])
+    drawn = (
+        [weights @ counts[order] for weights in case_weights(len(case), context.repeats, context.seed)]
+        if len(case)
+        else []
+    )
+    repeats = _measures(np.concatenate(drawn) if drawn else np.empty((0, 4)))
+    return [
+        {
+            "who": who,
+            "against": of,
+            "metric": name,
+            **measured(float(found[name][0]), repeats[name], context.level, len(case), _UNDEFINED[name]),
+            "items": len(at),
+            "included": int(other[at].sum()),
+            "n_cases": len(case),
+        }
+        for name in MEASURES
+    ]
+
+
+def _measures(counts: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """counts : [b, 4], how often both include, only the second, only the first, and neither."""
+    both, second, first, neither = counts.T
+    n = counts.sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        observed = (both + neither) / n
+        by_chance = ((both + first) * (both + second) + (neither + first) * (neither + second)) / n**2
+        return {
+            "accuracy": observed,
+            "precision": both / (both + first),
+            "recall": both / (both + second),
+            "F1": 2 * both / (2 * both + first + second),
+            "kappa": np.where(by_chance < 1, (observed - by_chance) / (1 - by_chance), np.nan),
+        }
+
+
+def _words(rows: list[Row]) -> list[str]:
+    """One sentence on each judge, against the human or the majority."""
+    first = rows[0]["against"]
+    out: list[str] = []
+    for row in rows:
+        if row["metric"] == "accuracy" and row["against"] == first and row["value"] is not None:
+            whom = "the majority of the humans" if first == MAJORITY else "the human labels"
+            who = "M" if row["who"] == M else f"The {row['who']}"
+            agrees = "agree" if row["who"] == BOTH else "agrees"
+            interval = "" if row["low"] is None else f" ({row['low']:.1%} to {row['high']:.1%})"
+            out.append(f"{who} {agrees} with {whom} on {row['value']:.1%}{interval} of {row['items']:,} items.")
+    return out

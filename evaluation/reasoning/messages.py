@@ -1,0 +1,114 @@
+"""What the reader of a comparison of reasoning must know before the figures, and what he should know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...matcher.protocol import Matcher, not_understood
+from ...pages.words import counted
+from .compared import Run
+from .graph import KnowledgeGraph
+from .human import Labels
+from .judge import Judge
+from .notes import told_apart_by_folder
+
+_FEW = 20
+
+
+def warnings_of(
+    runs: Sequence[Run],
+    graph: KnowledgeGraph,
+    missing: str,
+    matcher: Matcher,
+    judge: Judge | None,
+    labels: Labels | None,
+) -> list[str]:
+    """What must stand above the figures."""
+    found = _of_matcher(runs, matcher)
+    if labels is None and judge is None:
+        found.append(
+            "The match function was trained on names of diseases; here it compares observations and rationales, and how well it does "
+            "so on these notes is not known. Pairs that people labelled would tell; a language model as judge is the source's way."
+        )
+    n = len(runs[0].notes)
+    for run in runs:
+        if without := sum(one is None for one in run.predicted):
+            how = (
+                "an observation metric is the mean over the notes that have something to divide by"
+                if missing == "own"
+                else "they count as 0 in every metric"
+            )
+            found.append(f"{run.name}: {without:,} of {n:,} notes have no prediction: {how}.")
+    if empty := sum(not note.deductions for note in runs[0].annotated):
+        found.append(
+            f"{empty:,} of {n:,} notes have no annotated observation: nothing that is said of them can be right."
+        )
+    if n < _FEW:
+        found.append(f"{counted(n, 'note')}: intervals and p-values of so few say little.")
+    if strange := [
+        name for name, note in zip(runs[0].notes, runs[0].annotated, strict=True) if not graph.is_path(note.path)
+    ]:
+        found.append(f"{len(strange):,} annotated paths are no path of a graph, such as that of {strange[0]}.")
+    if judge is not None:
+        for kind, reasons in judge.unscored.items():
+            if reasons:
+                told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
+                found.append(
+                    f"{judge.model.model} gave no verdict on {sum(reasons.values()):,} pairs of {kind}s ({told}): they count as not alike."
+                )
+    if labels is not None and (divided := sum(labels.undecided.values())):
+        found.append(f"{labels.source}: on {counted(divided, 'pair')} people are divided; left out of the agreement.")
+    return found
+
+
+def _of_matcher(runs: Sequence[Run], matcher: Matcher) -> list[str]:
+    texts = {
+        text
+        for run in runs for sides in run.deductions for side in sides for one in side
+        for text in (one.observation, one.rationale) if text
+    }  # fmt: skip
+    unknown = not_understood(matcher, sorted(texts))
+    if not unknown:
+        return []
+    first, reason = next(iter(unknown.items()))
+    return [
+        f"The match function does not understand {len(unknown):,} of {len(texts):,} observations and rationales, such as {first[:80]!r} "
+        f"({reason}): they are alike to nothing. Load it with judge_all=True, and it scores them, too."
+    ]
+
+
+def notes_of(
+    runs: Sequence[Run], graph: KnowledgeGraph, domains: Sequence[str | None], missing: str
+) -> list[str]:  # fmt: skip
+    """What stands below."""
+    del graph
+    notes = []
+    for run in runs:
+        paths = [one.path_in_graph for one in run.reached if one.path_in_graph is not None]
+        if wrong := paths.count(False):
+            notes.append(f"{run.name}: {wrong:,} of {len(paths):,} predicted paths are no path of a graph.")
+        if missing != "own":
+            nothing = [
+                sum(one is not None and not one.deductions for one in run.predicted),
+                sum(not one for one in run.by["M"].pairs),
+            ]
+            if any(nothing):
+                notes.append(
+                    f"{run.name}: {nothing[0]:,} notes were predicted without an observation and in {nothing[1]:,} none corresponds "
+                    "(by M): what would be divided by 0 counts as 0."
+                )
+    if twins := told_apart_by_folder(runs[0].notes):
+        notes.append(
+            f"{len(twins):,} file names stand in several folders, such as {twins[0]}: these are different notes, told apart by the folder."
+        )
+    categories = zip(runs[0].categories, domains, strict=True)
+    if without := sorted({category for category, domain in categories if domain is None}):
+        notes.append(f"No medical domain is known of {', '.join(without)}: these stand in no row of the domains.")
+    if runs[0].premised:
+        shares = [held for note in runs[0].annotated_premised for held in note]
+        if shares:
+            notes.append(
+                f"Of the annotators' own {len(shares):,} deductions {sum(shares) / len(shares):.3f} have a rationale that matches a premise of the "
+                "graph by M: the yardstick of Prem."
+            )
+    return notes

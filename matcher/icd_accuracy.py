@@ -1,0 +1,214 @@
+"""How often a mapping to ICD-10 finds the right code: H-DDx, Tables 1, 4 and 5, on a user's own names and codes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from ..files.tables import with_columns
+from ..terms.icd.nearness import Levels, Nearness, best_levels, nearest_level
+from ..terms.icd.sources import open_tree
+from ..terms.icd.tree import IcdTree
+from .icd_gold import Gold, gold_of
+from .icd_mapping import IcdTable, map_icd, source_of, strings_table
+
+TOP = (1, 5, 15)
+"""Places among the candidates, as H-DDx prints them (Table 4)."""
+CANDIDATES, CODE, GAIN = "candidates", "code", "gain"
+_CONFIDENCE, _Z = 0.95, 1.959963984540054
+
+
+class Measure(NamedTuple):
+    """One figure.
+
+    of : "candidates" (the order in which the encoder found them), "code" (what came out), "gain" (of the language model's pick over the
+        first candidate).
+    name : "top 1", "top 5", …; for "code" also the level at which it is right.
+    value : a share, or for "gain" a difference of two shares. low, high : its 95 % interval: Wilson's, or for "gain" that of Bonett and
+        Price (2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data").
+    right, cases : the share's numerator and denominator; for "gain", the cases that the pick mended less those that it spoilt.
+    """
+
+    of: str
+    name: str
+    value: float
+    low: float
+    high: float
+    right: int
+    cases: int
+
+
+@dataclass(frozen=True)
+class IcdAccuracy:
+    """What `icd_accuracy` found.
+
+    Attributes
+    ----------
+    table : one row per string: the mapping, and gold (the right codes), gold_name, right_at ("code", "parent", "category",
+        "section", "chapter", "no level", or "no code" where none was found), gold_place (of the first right code among the
+        candidates, from 1). The last four are null where no right code is given.
+    measures : the figures.
+    without_gold : strings without a right code: they count nowhere. no_code : strings with a right code for which none was
+        found: they count as wrong.
+    mapped : the mapping itself. settings : how it was made.
+    """
+
+    table: pa.Table
+    measures: list[Measure]
+    without_gold: int
+    no_code: int
+    mapped: IcdTable
+    settings: dict[str, Any]
+
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        """The strings with another code than the right one (H-DDx, Table 5), the farthest off last."""
+        wanted = ("diagnosis", "gold", "gold_name", "icd10", "name", "right_at", "gold_place")
+        rows = self.table.select(wanted).to_pylist()
+        words = [*(level.word for level in Nearness), NO_CODE]
+        wrong = [row for row in rows if row["right_at"] not in (None, Nearness.SAME.word)]
+        return sorted(wrong, key=lambda row: words.index(row["right_at"]))
+
+    def __getitem__(self, of_and_name: tuple[str, str]) -> Measure:
+        """`accuracy["code", "top 1"]`. Raises `KeyError` for a figure that is not there."""
+        found = {(one.of, one.name): one for one in self.measures}
+        return found[of_and_name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the table, for JSON."""
+        counts = {"strings": self.table.num_rows, "without_gold": self.without_gold, "no_code": self.no_code}
+        accuracy = [one._asdict() for one in self.measures]
+        return {"settings": self.settings, **counts, "accuracy": accuracy, "errors": self.errors}
+
+
+NO_CODE = "no code"
+
+
+def icd_accuracy(
+    strings: Any,
+    gold: Any,
+    *,
+    column: str = "diagnosis",
+    k: int | None = None,
+    source: str | os.PathLike[str] | None = None,
+    pick: str | None = None,
+    features: str | os.PathLike[str] | None = None,
+    endpoints: str | os.PathLike[str] | None = None,
+    encoding: str | None = None,
+    unique: bool = False,
+    **options: Any,
+) -> IcdAccuracy:
+    """Maps diagnoses to ICD-10 and compares their codes with the right ones: H-DDx (3.2, A.3).
+
+    Parameters
+    ----------
+    strings : as of `map_icd`.
+    gold : the column of `strings` that holds the right codes; or a table (file, frame, list of dicts or dict of columns) with
+        the diagnoses in `column` and their codes in "icd10". Several codes apart by ; or | are all right. A code is read as it is
+        given: J01.9 is no J01.90. Whoever has no code counts nowhere.
+    the others : as of `map_icd`. With `unique` each string counts once, with the code of its first row; else each row counts,
+        as in the paper.
+
+    Returns
+    -------
+    The figures: how often the right code stands among the first 1, 5 and 15 candidates; how often it is the code that came out,
+    and how often that is right at the parent, the category, the section and the chapter; with `pick`, what the language model's
+    choice gains over the first candidate. A string without a code counts as wrong.
+
+    Raises
+    ------
+    InputError
+        For a right code that the tree lacks, with its row, before anything is mapped or asked; else as `map_icd`.
+    """
+    table = strings_table(strings, column, encoding)
+    table.require(column, "a diagnosis", option="column")
+    chosen = source_of(source, pick, features, endpoints)
+    tree = open_tree(chosen)
+    right = gold_of(table, gold, column, tree, chosen, encoding)
+    mapped = map_icd(
+        table, column=column, k=k, source=chosen, pick=pick, features=features, endpoints=endpoints, unique=unique, **options
+    )  # fmt: skip
+    right = [right[row] for row in mapped.rows]
+    rows = mapped.table.to_pylist()
+    shared = [_levels(tree, row["icd10"], nodes) for row, nodes in zip(rows, right, strict=True)]
+    places = [_place(tree, row["candidates"], nodes) for row, nodes in zip(rows, right, strict=True)]
+    known = [i for i, nodes in enumerate(right) if nodes]
+    measures = _measures(
+        [shared[i] for i in known], [places[i] for i in known], mapped.settings["k"], picked=pick is not None
+    )
+    no_code = sum(rows[i]["icd10"] is None for i in known)
+    counts = len(rows) - len(known), no_code
+    return IcdAccuracy(
+        _with_gold(mapped.table, tree, right, shared, places), measures, *counts, mapped, mapped.settings
+    )
+
+
+def _levels(tree: IcdTree, code: str | None, right: Sequence[int]) -> Levels:
+    return frozenset() if code is None or not right else best_levels(tree, tree.find(code), right)
+
+
+def _place(tree: IcdTree, candidates: Sequence[dict[str, Any]], right: Sequence[int]) -> int | None:
+    codes = {tree.code(node) for node in right}
+    return next((place for place, one in enumerate(candidates, start=1) if one["code"] in codes), None)
+
+
+def _measures(shared: Sequence[Levels], places: Sequence[int | None], k: int, picked: bool) -> list[Measure]:
+    n = len(shared)
+    first = [place == 1 for place in places]
+    tops = [at for at in dict.fromkeys((*TOP, k)) if at <= k]
+    out = [
+        _share(CANDIDATES, f"top {at}", sum(place is not None and place <= at for place in places), n)
+        for at in sorted(tops)
+    ]
+    out.append(_share(CODE, "top 1", sum(Nearness.SAME in one for one in shared), n))
+    if picked:
+        out.append(_gain([Nearness.SAME in one for one in shared], first))
+    for level in (Nearness.PARENT, Nearness.CATEGORY, Nearness.SECTION, Nearness.CHAPTER):
+        out.append(_share(CODE, f"right at the {level.word}", sum(level in one for one in shared), n))
+    return out
+
+
+def _share(of: str, name: str, right: int, n: int) -> Measure:
+    from scipy.stats import binomtest
+
+    low, high = binomtest(right, n).proportion_ci(_CONFIDENCE, "wilson")
+    return Measure(of, name, right / n, float(low), float(high), right, n)
+
+
+def _gain(now: Sequence[bool], before: Sequence[bool]) -> Measure:
+    n = len(now)
+    mended = sum(a and not b for a, b in zip(now, before, strict=True))
+    spoilt = sum(b and not a for a, b in zip(now, before, strict=True))
+    more, less = (mended + 1) / (n + 2), (spoilt + 1) / (n + 2)
+    half = _Z * sqrt((more + less - (more - less) ** 2) / (n + 2))
+    low, high = max(more - less - half, -1.0), min(more - less + half, 1.0)
+    return Measure(GAIN, "top 1", (mended - spoilt) / n, low, high, mended - spoilt, n)
+
+
+def _with_gold(
+    mapped: pa.Table, tree: IcdTree, right: Gold, shared: Sequence[Levels], places: Sequence[int | None]
+) -> pa.Table:
+    def joined(of: Callable[[int], str]) -> list[str | None]:
+        return ["; ".join(map(of, nodes)) if nodes else None for nodes in right]
+
+    missing = [code is None for code in mapped.column("icd10").to_pylist()]
+    at = [
+        None if not nodes else NO_CODE if none else nearest_level(levels).word
+        for nodes, levels, none in zip(right, shared, missing, strict=True)
+    ]
+    return with_columns(
+        mapped,
+        {
+            "gold": pa.array(joined(tree.code), pa.string()),
+            "gold_name": pa.array(joined(tree.name), pa.string()),
+            "right_at": pa.array(at, pa.string()),
+            "gold_place": pa.array(
+                [place if nodes else None for place, nodes in zip(places, right, strict=True)], pa.int64()
+            ),
+        },
+    )

@@ -1,0 +1,13 @@
+"""The papers' printed tables, as CSV files beside this one."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "printed"
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
