@@ -23,7 +23,8 @@ def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[st
         return None
     allowed = "pairs of two raters, the base first: [('base', 'tuned'), ...]"
     pairs: list[tuple[str, str]] = []
-    for given in compare.items() if isinstance(compare, Mapping) else compare:
+    of: Iterable[Any] = compare.items() if isinstance(compare, Mapping) else compare
+    for given in of:
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
             raise OptionError("compare", allowed, given)
         for rater in given:

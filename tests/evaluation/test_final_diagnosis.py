@@ -141,3 +141,9 @@ def test_the_first_case_that_h_ddx_prints():
     }
     assert shifts == {"GPT-4o": -1, "MediPhi": 1}
     assert set(report.matches["final"].to_list()) == {"bronchiectasis"}
+
+
+def test_the_page_shows_it(tmp_path):
+    report = evaluate(_long(), By(), bootstrap=0)
+    page = report.save(tmp_path / "report.html").read_text()
+    assert '"final":["gout"]' in page.replace(" ", "") and "Final diagnosis" in page

@@ -155,3 +155,16 @@ def test_the_table_of_prompts_has_a_form(report):
     (shown,) = [table for table in tables if table.title == "Over prompts"]
     assert shown.header == ["", "mean", "SD over prompts", "SD over repeats"]
     assert [heading for heading, _ in shown.groups] == ["gpt (x, y)", "gpt5 (x, y)"]
+
+
+def test_the_columns_of_a_table_that_was_asked_for():
+    """As `dxmatch ask` writes it: the rater's name beside model, prompt and repeat."""
+    rows = [
+        {"case_id": f"c{i}", "rater": rater, "rank": 1, "diagnosis": "gout", "model": "gpt", "prompt": "x", "repeat": n, "reference": "gout"}
+        for i in range(3)
+        for n, rater in ((1, "gpt [x]"), (2, "gpt [x #2]"))
+    ]  # fmt: skip
+    report = evaluate(rows, By(), bootstrap=0)
+    (row,) = [row for row in report.rows_of("ranking.prompts") if row["name"] == "MRR"]
+    assert (row["algorithm"], row["mean"], row["sd_prompts"], row["sd_repeats"]) == ("gpt", 1.0, None, 0.0)
+    assert report.difference_rows == []
