@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .errors import OptionError as OptionError
     from .evaluation.evaluate import Report as Report
     from .evaluation.evaluate import evaluate as evaluate
+    from .evaluation.reasoning.evaluate import reasoning as reasoning
+    from .evaluation.reasoning.result import Reasoning as Reasoning
     from .jobs.job import score_files as score_files
     from .labelling.suggest import suggest as suggest
     from .labelling.suggestion import Suggestion as Suggestion
@@ -52,6 +54,8 @@ _HOME = {
     "score_files": "jobs.job",
     "evaluate": "evaluation.evaluate",
     "Report": "evaluation.evaluate",
+    "reasoning": "evaluation.reasoning.evaluate",
+    "Reasoning": "evaluation.reasoning.result",
     "DxmatchError": "errors",
     "InputError": "errors",
     "ModelError": "errors",

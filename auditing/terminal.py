@@ -59,14 +59,22 @@ def _rule(row: Row) -> str:
     return row["reason"] or (row["rule"] if row["threshold"] is None else f"{row['rule']} {row['threshold']:.3g}")
 
 
+def _with_interval(row: Row, name: str) -> str:
+    return spanned(row[name], row[f"{name}_low"], row[f"{name}_high"])
+
+
 def _print_decided(
     console: Console, title: str, second: str, rows: list[Row], of: Callable[[Row], tuple[str, str]]
 ) -> None:
     """A line for each of whoever says yes or no. of : its first two cells."""
     pairs = f"{rows[0]['pairs']:,} labelled pairs that differ, {rows[0]['matches']:,} matches" if rows else ""
-    table = Table("", second, *DECIDED.values(), title=f"{title} ({pairs})")
+    shown = {name: heading for name, heading in DECIDED.items() if name != "accuracy"}
+    table = Table("", second, *shown.values(), title=f"{title} ({pairs})")
+    for column in table.columns[2:]:
+        column.justify, column.no_wrap = "right", True
     for row in rows:
-        cells = (spanned(row[name], row[f"{name}_low"], row[f"{name}_high"]) for name in DECIDED)
+        # of all intervals the one of F1: the others are in the page and the files
+        cells = (_with_interval(row, name) if name == "f1" else number(row[name]) for name in shown)
         table.add_row(*map(escape, of(row)), *cells)
     console.print(table)
 

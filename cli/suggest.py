@@ -86,6 +86,12 @@ def labels(
         Path | None, typer.Option("--open", help="Write a sheet of the pairs without a majority here, to adjudicate.")
     ] = None,
     adjudicated: Annotated[Path | None, typer.Option(help="That sheet, filled.")] = None,
+    review: Annotated[
+        Path | None, typer.Option("--review", help="Write a sheet of every pair here, for one more expert to review.")
+    ] = None,
+    reviewed: Annotated[
+        Path | None, typer.Option(help="That sheet, filled; its answers go before the panel's, in a column label.")
+    ] = None,
 ) -> None:
     """Read the experts' answers back, as pairs that dxmatch train takes, and say how far they agree."""
     from ..errors import DxmatchError
@@ -93,8 +99,9 @@ def labels(
     from ..labelling.read_back import read_labels
 
     check_output(output)
-    if open_pairs is not None and open_pairs.exists():
-        raise DxmatchError(f"{open_pairs} is there already, maybe filled; choose a new file.")
+    for new in (open_pairs, review):
+        if new is not None and new.exists():
+            raise DxmatchError(f"{new} is there already, maybe filled; choose a new file.")
     own, shared = {}, []
     for one in export or ():
         name, equals, path = one.partition("=")
@@ -104,7 +111,7 @@ def labels(
             shared.append(Path(one))
     found = read_labels(
         folder, experts=None if experts is None else _names(experts), exports=own, shared_exports=shared,
-        annotators=dict(_pair(one) for one in annotator or ()), adjudicated=adjudicated,
+        annotators=dict(_pair(one) for one in annotator or ()), adjudicated=adjudicated, reviewed=reviewed,
     )  # fmt: skip
     write_table(found.table, output)
     for line in found.words():
@@ -113,6 +120,9 @@ def labels(
     if open_pairs is not None and left:
         found.write_open(open_pairs)
         typer.echo(f"{open_pairs}: {left:,} pairs to adjudicate; then give it as --adjudicated.")
+    if review is not None:
+        found.write_review(review)
+        typer.echo(f"{review}: {len(found.table):,} pairs to review; then give it as --reviewed.")
     typer.echo(f"{output}: {len(found.table):,} pairs.")
 
 

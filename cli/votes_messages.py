@@ -46,7 +46,7 @@ def status_lines(rows: Sequence[ModelStatus]) -> Iterator[str]:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(row.unscored.items()))
         said = f", {row.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
         yield f"    {row.answers:,} answers{said}, {unscored:,} unscored" + (f" ({reasons})" if reasons else "")
-        if row.repeated:
+        if row.repeated and not who.prompt.startswith("diagnosis-"):  # its verdict is the length of a list
             yield f"    {row.repeated:,} asked several times, {row.disagreeing:,} of them with different verdicts"
         if row.prompt_tokens or row.completion_tokens:
             yield f"    {row.prompt_tokens:,} + {row.completion_tokens:,} tokens of prompts and answers"

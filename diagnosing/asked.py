@@ -86,7 +86,7 @@ class Asked:
             lines += self.imported.lines(NO_LIST)
         lines += [f"Written: {file}" for file in self.files]
         if self.lists is not None:
-            lines += [*self._of_raters(), *self._of_unread(), *self._of_missing()]
+            lines += [*self._of_missing(), *self._of_unread(), *self._of_raters()]
         return lines
 
     def _of_raters(self) -> Iterator[str]:

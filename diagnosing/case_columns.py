@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy
-from ..evaluation.lists.shapes.names import OTHER_NAMES, columns_named, folded
+from ..evaluation.lists.shapes.names import ANSWER, OTHER_NAMES, columns_by_name, columns_named, folded
 from ..files.did_you_mean import hint
 from ..files.json_records import as_text
 from ..files.tables import Table
@@ -27,9 +28,10 @@ TEXTS = (
 OURS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread")
 """The columns of the lists that are made here."""
 
-_OF_THE_RIGHT_ANSWER = {"diagnosis": "reference", "icd10": "reference_icd10", "severity": "reference_severity"}
+_OF_THE_RIGHT_ANSWER = {"icd10": "reference_icd10", "severity": "reference_severity"}
 """Columns that are one diagnosis's in a table of lists; in a table of cases they can only be the right answer's."""
 _WORDS_OF_A_TEXT = 12
+_CLINBENCH, _ITS_TESTS = "patient_info", re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,12 @@ def _named_id(table: Table, texts: tuple[str, ...]) -> str | None:
 
 def _text(table: Table, case_id: str | None) -> tuple[tuple[str, ...], list[str]]:
     by_fold = {folded(name): name for name in table.names if name != case_id}
+    if {_CLINBENCH, "diagnosis"} <= by_fold.keys():
+        # the parts of a case of ClinBench-HPB
+        return tuple(name for fold, name in by_fold.items() if fold == _CLINBENCH or _ITS_TESTS.fullmatch(fold)), []
     known = [by_fold[name] for name in (TEXT, *TEXTS) if name in by_fold]
     if known:
-        rivals = [name for name in known[1:] if _holds_texts(table, name)]
+        rivals = [name for name in table.names if name not in (case_id, known[0]) and _holds_texts(table, name)]
         others = f" (not {', '.join(map(repr, rivals))})" if rivals else ""
         told = [f"The text of a case is read from {known[0]!r}{others}; the option 'columns' may name others ({TEXT})."]
         return (known[0],), told if rivals else []
@@ -126,17 +131,24 @@ def _holds_texts(table: Table, name: str) -> bool:
 def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
     """The other columns under the names that they have in the lists, and sentences on those that change theirs.
 
-    A diagnosis, code or severity beside a case is that of its right answer, so "diagnosis" becomes "reference" where there is no
-    such column. A name that the lists need for themselves gets "case_" before it. Lists and objects become JSON.
+    A diagnosis, code or severity beside a case is that of its right answer, so "diagnosis" or "answer" becomes "reference" where
+    no other column is known to be that. A name that the lists need for themselves gets "case_" before it. Lists and objects become JSON.
     """
-    kept = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
+    kept: list[str] = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
     taken = {*OURS, *kept}
+    right = _OF_THE_RIGHT_ANSWER
+    if "reference" not in columns_by_name(kept, {}, "cases"):
+        by_fold = {folded(name): name for name in reversed(kept)}
+        first = next(
+            (name for name in ("diagnosis", ANSWER, *OTHER_NAMES["diagnosis"]) if name in by_fold), "diagnosis"
+        )
+        right = {**right, first: "reference"}
     out: dict[str, Any] = {}
     said = []
     for name in kept:
         fold = folded(name)
-        new = _OF_THE_RIGHT_ANSWER.get(fold, name)
-        if (new != name and new in taken) or (new == name and (name in OURS or fold in ("relation", "rater"))):
+        new = right.get(fold, name)
+        if (new != name and new in taken) or (new == name and (name in OURS or fold in ("relation", "rater", "role"))):
             new = f"case_{name}"
         while new != name and new in taken:
             new += "_"

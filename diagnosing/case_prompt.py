@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..evaluation.lists.ranked_answer import ranked_diagnoses
 from ..evaluation.lists.ranked_answer.markup import without_thoughts
 from ..votes.prompts.prompt import Prompt
-from ..votes.prompts.questions import Answer, Question
+from ..votes.prompts.questions import MAX_RAW, Answer, Question
 from ..votes.prompts.verdicts import is_refusal
 
 _SAID_BY_THE_SERVER = ("refusal", "truncated")
@@ -46,6 +46,8 @@ class CasePrompt(Prompt):
 
 def diagnoses_of(text: str) -> tuple[list[str], str | None]:
     """The diagnoses of an answer, likeliest first, and None; or none, and why (a key of `votes.prompts.questions.REASONS`)."""
+    if len(text) >= MAX_RAW:
+        return [], "too long"  # the store holds no more of it, and its list may stand behind that
     names = ranked_diagnoses(text)
     if names:
         return names, None

@@ -92,8 +92,9 @@ def _words(content: Any, number: int) -> str:
         return content.strip()
     if isinstance(content, Sequence):
         parts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
-        if all(isinstance(part, str) for part in parts):
-            return "\n".join(part.strip() for part in parts)
+        texts = [part.strip() for part in parts if isinstance(part, str)]
+        if len(texts) == len(parts):
+            return "\n".join(texts)
     raise NotAText(f"message {number} of the chat holds more than text", "texts alone: no picture, sound or file")
 
 

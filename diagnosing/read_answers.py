@@ -15,6 +15,8 @@ from .case_prompt import read_again
 from .case_questions import CaseQuestions
 
 COLUMNS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread")
+MAX_SHOWN = 10_000
+"""Characters of an answer in the column "unread"; the store holds all of it."""
 
 
 @dataclass
@@ -54,7 +56,7 @@ def lists_of(asked: CaseQuestions, store: VoteStore) -> AnsweredLists:
 
     The columns are case_id, rater ("MODEL [PROMPT]" or "MODEL [PROMPT #2]"), rank from 1, diagnosis, model, prompt, repeat
     from 1, unread, and the other columns of the cases. An answer without a diagnosis is one row whose rank and diagnosis are
-    blank; where none could be read from it, `unread` is what the model wrote. A case without an answer has no row.
+    blank; where none could be read from it, `unread` is what the model wrote, up to 10,000 characters. A case without an answer has no row.
     """
     rows: dict[str, list[object]] = {name: [] for name in COLUMNS}
     places: list[int] = []
@@ -81,7 +83,8 @@ def _rows_of(answer: Answer | None, told: RaterAnswers) -> Iterator[tuple[int | 
     names, reason = read_again(answer)
     if reason is not None:
         told.unread[reason] += 1
-        yield None, None, answer.raw.strip() or f"({REASONS[reason]})"
+        said = answer.raw.strip()
+        yield None, None, f"{said[:MAX_SHOWN]}{'…' if len(said) > MAX_SHOWN else ''}" or f"({REASONS[reason]})"
     elif not names:
         told.nothing += 1
         yield None, None, None

@@ -20,6 +20,7 @@ from .icd_codes import text_codes
 from .judges.agreement import against_humans
 from .judges.asking import Asking, PromptsAsked, refuse_unused
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
+from .judges.human import read_human
 from .judges.section import JudgementTable, judged_section
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
@@ -261,6 +262,7 @@ def evaluate(
         no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want), wanted=want, checks=CHECKS,
         keep_answers=judge is not None,
     )  # fmt: skip
+    labels = None if human is None else read_human(human, read)
     if own_relation:
         read = with_relations_by_matcher(read, matcher)
     asking = None
@@ -295,8 +297,8 @@ def evaluate(
     if asking is not None and judge:
         judgements = asking.judgements(read, judge, check, prompts, judge_equal)
         others.append(judged_section(read, judgements, context))
-    if human is not None:
-        others.append(against_humans(read, human, judgements, context))
+    if labels is not None:
+        others.append(against_humans(read, labels, judgements, context))
     matched = case_table(read, context)
     found = [*sections, *others]
     for section in found:

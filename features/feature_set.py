@@ -119,6 +119,10 @@ class FeatureSet:
         features.check_providers(source)
         return features
 
+    def endpoint_of(self, model: str, endpoint: str) -> str:
+        """The name of the endpoint that serves a voter's or picker's model: `[endpoint."MODEL"]` goes before what its entry names."""
+        return model if model in self.endpoints else endpoint
+
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
         """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`."""
         endpoints, prices = read_services(path)
@@ -214,7 +218,7 @@ def _read_set(which: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
 def _check_providers(feature: FeatureSpec, features: FeatureSet, source: str) -> None:
     place, options = f"feature {feature.name}", feature.options
     if "endpoint" in options and options["prompt"] != IMPORTED:
-        _check_endpoint(place, options["endpoint"], features, source)
+        _check_endpoint(place, features.endpoint_of(options["model"], options["endpoint"]), features, source)
     encoder = options.get("encoder", SHIPPED)
     known = (SHIPPED, *features.declared_encoders)
     if encoder not in known and not encoder.startswith(SENTENCE_TRANSFORMERS):

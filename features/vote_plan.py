@@ -73,7 +73,8 @@ def plan(
     for feature in asked:
         if not only or feature.name in only:
             who = _who(feature)
-            groups.setdefault((who.config, who.endpoint), []).append(feature)
+            served = features.endpoint_of(who.config.model, who.endpoint)
+            groups.setdefault((who.config, served), []).append(feature)
     return [_planned(specs, differing, features, store) for specs in groups.values()]
 
 
@@ -108,7 +109,8 @@ def _planned(
     specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureSet, store: VoteStore | None
 ) -> Planned:
     who = [_who(feature) for feature in specs]
-    config, endpoint = who[0].config, who[0].endpoint
+    config = who[0].config
+    endpoint = features.endpoint_of(config.model, who[0].endpoint)
     if isinstance(who[0], Picker):
         choices = differing.texts.icd_choices(who[0])
         wanted = len(choices.asked)

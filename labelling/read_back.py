@@ -26,11 +26,13 @@ class Labels:
     """What came back.
 
     answered : by expert. adjudicated : the answers to what the experts left open, None where no such sheet was read.
+    reviewed : those of one more expert who went over every pair, as the source has its test set reviewed; they go before the panel's.
     """
 
     suggestion: Suggestion
     answered: Mapping[str, Answered]
     adjudicated: Answered | None = None
+    reviewed: Answered | None = None
 
     @cached_property
     def ballots(self) -> NDArray[np.int8]:
@@ -46,7 +48,17 @@ class Labels:
         return np.array([answers.get(i, BLANK) for i in self.suggestion.key["id"].to_pylist()], np.int8)
 
     @cached_property
+    def review(self) -> NDArray[np.int8]:
+        """int8[n]: the answers of the reviewer, -1 where there is none."""
+        return self._in_order({} if self.reviewed is None else self.reviewed.answers)
+
+    @property
     def label(self) -> NDArray[np.int8]:
+        """int8[n]: what the reviewer says, else `before_review`; -1 where it is open."""
+        return np.where(self.review == BLANK, self.before_review, self.review)
+
+    @cached_property
+    def before_review(self) -> NDArray[np.int8]:
         """int8[n]: what more than half of the panel say, else the adjudicator; -1 where both leave it open."""
         panel = self.ballots.shape[1]
         match, other = (2 * (self.ballots == verdict).sum(axis=1) > panel for verdict in (1, 0))
@@ -54,11 +66,13 @@ class Labels:
 
     @property
     def table(self) -> pa.Table:
-        """id, a, b, chosen, `label_<expert>` (0, 1 or null) and `adjudicated`: what `dxmatch train` reads."""
+        """id, a, b, chosen, `label_<expert>` (0, 1 or null), `adjudicated`, after a review `reviewed` and `label`: what `dxmatch train` reads."""
         columns: dict[str, Any] = {name: self.suggestion.key.column(name) for name in ("id", "a", "b", "chosen")}
         for expert, votes in zip(self.answered, self.ballots.T, strict=True):
             columns[f"label_{expert}"] = _votes(votes)
         columns["adjudicated"] = _votes(self.final)
+        if self.reviewed is not None:
+            columns |= {"reviewed": _votes(self.review), "label": _votes(self.label)}
         return pa.table(columns)
 
     @property
@@ -70,6 +84,20 @@ class Labels:
         """A sheet of the open pairs, blind like the experts' own."""
         sheet.write(sheet.questions(self.open, "adjudicator", self.suggestion.made_with["seed"]), Path(path))
 
+    def write_review(self, path: str | os.PathLike[str]) -> None:
+        """A sheet of every pair, blind like the experts' own, for one who reviews them."""
+        sheet.write(sheet.questions(self.suggestion.key, "reviewer", self.suggestion.made_with["seed"]), Path(path))
+
+    def _review_words(self) -> list[str]:
+        if self.reviewed is None:
+            return []
+        both = (self.review != BLANK) & (self.before_review != BLANK)
+        to_match, to_other = (int((both & (self.review == v) & (self.before_review != v)).sum()) for v in (1, 0))
+        return [
+            f"The review answers {int((self.review != BLANK).sum()):,} of {len(self.review):,} pairs and goes before the panel: {to_match:,} labels "
+            f"become a match, {to_other:,} no match, {int(both.sum()) - to_match - to_other:,} stay."
+        ]
+
     def words(self) -> list[str]:
         """A line for each expert, then agreement, what is open, and what the pairs drawn at random tell."""
         total = len(self.suggestion)
@@ -78,7 +106,7 @@ class Labels:
             f"{expert:<{width}}  {total - one.unsure - one.blank:,} of {total:,} answered, {one.unsure:,} unsure, {one.blank:,} blank."
             for expert, one in self.answered.items()
         ]
-        lines.append(agreement_words(expert_agreement(self.ballots)))
+        lines += [agreement_words(expert_agreement(self.ballots)), *self._review_words()]
         decided, count = int((self.label != BLANK).sum()), len(self.open)
         lines.append(f"{decided:,} pairs decided, {int((self.label == 1).sum()):,} of them matches.")
         if count:
@@ -111,6 +139,7 @@ def read_labels(
     shared_exports: Sequence[str | os.PathLike[str]] = (),
     annotators: Mapping[str, str] | None = None,
     adjudicated: str | os.PathLike[str] | None = None,
+    reviewed: str | os.PathLike[str] | None = None,
 ) -> Labels:
     """Reads what the experts returned for the suggestion in `folder`, joined by id.
 
@@ -120,6 +149,7 @@ def read_labels(
     exports : expert -> an export of Label Studio that is theirs alone; their sheet is not read then.
     shared_exports : exports with answers of several; `annotators` says who is who, by user id or e-mail address.
     adjudicated : the filled sheet that `Labels.write_open` made.
+    reviewed : the filled sheet that `Labels.write_review` made; lines may be left out.
 
     Errors: `InputError` for a sheet that is missing or cannot be right, with the row; `OptionError` for an unknown expert.
     """
@@ -144,8 +174,11 @@ def read_labels(
     for expert in panel:
         if expert not in found:
             found[expert] = _sheet(Path(folder), expert, suggestion)
-    final = None if adjudicated is None else sheet.read(Path(adjudicated), suggestion.key, whole=False)
-    return Labels(suggestion, {expert: found[expert] for expert in panel}, final)
+    final, review = (
+        None if path is None else sheet.read(Path(path), suggestion.key, whole=False)
+        for path in (adjudicated, reviewed)
+    )
+    return Labels(suggestion, {expert: found[expert] for expert in panel}, final, review)
 
 
 def _sheet(folder: Path, expert: str, suggestion: Suggestion) -> Answered:

@@ -189,7 +189,8 @@ def map_icd(
         def ask(choices: Choices) -> None:
             unknown = list(votes.unknown(choices.questions(picker.config)))
             price = chosen.prices.get(picker.config.model)
-            job = Job(chosen.endpoints[picker.endpoint], picker.config, unknown, len(unknown), price)
+            served = chosen.endpoints[chosen.endpoint_of(picker.config.model, picker.endpoint)]
+            job = Job(served, picker.config, unknown, len(unknown), price)
             summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
 
         answers = picked_answers(picker.config, votes, ask)

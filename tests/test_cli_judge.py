@@ -96,14 +96,22 @@ def test_the_whole_answer_goes_in_and_the_basis_comes_out(here: Path, loopback: 
         "Nothing of it is said.",
         "false",
     )
+    assert row["answer"] == TALK
     report = json.loads((here / "r.json").read_text("utf-8"))
+    assert any(
+        "2 of 4 answers were judged as they were written, the others as lists; from 1 of them no list" in note
+        for section in report["sections"]
+        for note in section["notes"]
+    )
     value = {(row["algorithm"], row["metric"], row["of"]): row["value"] for row in report["table"]}
     assert value["gpt", "R_disease", "judge"] == pytest.approx(2 / 3) and value["gpt", "R_patient", "judge"] == 0.5
     agreement = {(row["who"], row["metric"]): row["value"] for row in report["tables"]["human.agreement"]}
     # by hand: the judge misses the anemia, the check finds it
     assert agreement["judge", "accuracy"] == 0.75 and agreement["judge and check", "accuracy"] == 1
     assert {who for who, _ in agreement} == {"M", "judge", "judge and check"}
-    assert "Agreement with human labels" in (here / "r.html").read_text("utf-8")
+    page = (here / "r.html").read_text("utf-8")
+    assert "Agreement with human labels" in page
+    assert "iron deficiency anemia: included. judge: not included (it does not); check: incorrect (too strict)." in page
 
 
 def test_the_same_from_python_and_m_in_either_stage(here: Path) -> None:

@@ -40,4 +40,10 @@ def test_from_a_pool_to_labelled_pairs(example: Path, tmp_path: Path, command: C
     ties.write_text(ties.read_text("utf-8-sig").replace(",,", ",yes,"), "utf-8")
     assert "20 pairs decided" in run("labels", folder, "-o", labelled, "--adjudicated", ties)
     assert len(read_pairs(labelled, label="label")) == 20
+    review = tmp_path / "review.csv"
+    assert "20 pairs to review" in run("labels", folder, "-o", labelled, "--adjudicated", ties, "--review", review)
+    assert "is there already" in command("labels", folder, "-o", labelled, "--review", review).err
+    review.write_text(review.read_text("utf-8-sig").replace(",,", ",no,"), "utf-8")
+    assert "goes before the panel" in run("labels", folder, "-o", labelled, "--adjudicated", ties, "--reviewed", review)
+    assert not read_pairs(labelled, label="label").label.any()
     assert "holds something already" in command("suggest", example / "pairs.csv", "-n", 20, "-o", folder).err

@@ -153,6 +153,51 @@ def test_unique_strings_as_a_reference_table(here: Path) -> None:
         dxmatch.icd(["Angina", "Angina", "?!"], unique=True)
 
 
+_VOTERS = {
+    "vote_llama31_70b": "meta-llama/Llama-3.1-70B-Instruct",
+    "vote_qwen25_7b": "Qwen/Qwen2.5-7B-Instruct",
+    "vote_gigachat_max": "GigaChat-Max",
+    "vote_vikhr_nemo_12b": "Vikhrmodels/Vikhr-Nemo-12B-Instruct-R-21-09-24",
+    "vote_phi4": "microsoft/phi-4",
+}
+
+
+@pytest.mark.parametrize("features", ["paper17", "paper17-ru"])
+def test_one_endpoint_for_each_voter_or_one_for_all(here: Path, features: str) -> None:
+    """A table by a model's own name goes before the one that its entry names; a set of one's own may leave the seventeenth out."""
+    each = "".join(
+        f'[endpoint."{model}"]\nurl = "http://one-{number}:8000/v1"\n' for number, model in enumerate(_VOTERS.values())
+    )
+    (here / "each.toml").write_text(each, "utf-8")
+    (here / "all.toml").write_text('[endpoint.local]\nurl = "http://all:8000/v1"\n', "utf-8")
+    ask = ("votes", "ask", "pairs.csv", "--features", features, "--dry-run", *(f"--only={name}" for name in _VOTERS))
+    told = dxmatch_run(*ask, "--endpoints", "each.toml").replace("\n", " ")
+    for number, (name, model) in enumerate(_VOTERS.items()):
+        assert f"{name}: {model} at {model} (http://one-{number}:8000/v1)" in told
+    told = dxmatch_run(*ask, "--endpoints", "all.toml")
+    assert told.count("(http://all:8000/v1)") == 4 and "gigachat.devices" in told, "GigaChat has an endpoint of its own"
+
+
+def test_the_question_goes_to_the_model_s_own_endpoint(here: Path, loopback: Any) -> None:
+    text = re.sub(r'url = "[^"]+"', 'url = "http://127.0.0.1:9/v1"', (here / "mine.toml").read_text("utf-8"))
+    (here / "elsewhere.toml").write_text(text, "utf-8")
+    (here / "phi.toml").write_text(f'[endpoint."microsoft/phi-4"]\nurl = "{loopback.url}"\n', "utf-8")
+    ask = ("votes", "ask", "pairs.csv", "--features", "elsewhere.toml", "--only", "vote_phi4", "--max-calls", "3")
+    before = loopback.log()["calls"]
+    dxmatch_run(*ask, "--endpoints", "phi.toml")
+    assert loopback.log()["calls"] == before + 3
+
+
+def test_a_seventeenth_of_one_s_own(here: Path) -> None:
+    text = (here / "mine.toml").read_text("utf-8")
+    ours = '[[feature]]\nname = "icd_nearest"\nkind = "icd_nearest"\n'
+    assert ours in text
+    (here / "own.toml").write_text(text.replace(ours, '[[feature]]\nname = "contrast"\nkind = "contrast"\n'), "utf-8")
+    (here / "sixteen.toml").write_text(text.replace(ours, ""), "utf-8")
+    assert len(FeatureSet.read("sixteen.toml").names) == 16
+    assert len(FeatureSet.read("own.toml").names) == 17 and "contrast" in FeatureSet.read("own.toml").names
+
+
 @pytest.mark.slow
 def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
     """The pairs that an evaluation needs are written, asked, and then the evaluation runs."""

@@ -76,7 +76,7 @@ def correlated(
         if features.features[column].kind == EXCLUSION:
             continue
         like = max(kept, key=lambda other: abs(rho[column, other]), default=None)
-        if like is None or abs(rho[column, like]) < limit:
+        if like is None or abs(rho[column, like]) < limit - 1e-9:
             kept.append(column)
             continue
         names = features.names[column], features.names[like]

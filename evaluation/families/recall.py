@@ -14,7 +14,6 @@ from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
 from ..metrics.recall import found_in
 from ..statistics.estimates import estimates, table_rows
-from ..statistics.list_lengths import ACCURACY
 from ..statistics.measure import Measure, ratio, without_absent
 from ..statistics.section import Context, Section, spread_over
 
@@ -45,13 +44,13 @@ def recall_section(
     context: Context,
     *,
     of: str = "",
-    places: NDArray[np.integer] | None = None,
+    placed: tuple[NDArray[np.integer], Sequence[int]] | None = None,
 ) -> Section:
     """Disease- and patient-level recall of each rater in the cases `kept`, with intervals over these.
 
     hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M: a judge of the whole
-        answer. places : int [kept cases, r, D], at which place of the list, from 1, 0 for none; top-k accuracy is then told too (with M,
-        the ranking family tells it).
+        answer. placed : int [kept cases, r, D], at which place of the list, from 1, 0 for none, and the k of the top-k accuracy that is then told
+        too (with M, the ranking family tells it).
     """
     k = None if of else context.k_of(NAME)
     found, there = found_in(hits, given, k)
@@ -65,23 +64,28 @@ def recall_section(
         Measure("patient_recall", columns=(whole,), k=k, **shared),
     ]
     # of a final diagnosis beside the set of right answers the judge says nothing
-    if places is not None and not lists.has_final:
-        first = ((places > 0) & (places <= (context.k_of(NAME) or ACCURACY)) & there).any(-1)
-        named = without_absent(first.astype(float), absent)
-        measures.append(Measure("top_k_accuracy", columns=(named,), k=context.k_of(NAME) or ACCURACY, **shared))
+    places, ranks = (None if lists.has_final else placed) or (np.zeros(0), ())
+    for at in ranks:
+        named = ((places > 0) & (places <= at) & there).any(-1)
+        columns = (without_absent(named.astype(float), absent),)
+        measures.append(Measure("top_k_accuracy", columns=columns, k=at, **shared))
     values = estimates(measures, lists.cases, context)
     rows = table_rows(values, context)
     return Section(
         NAME,
         TITLE,
         rows=rows,
-        per_case={"share of the reference found": spread_over(found_of / all_of, kept, len(lists.cases))},
-        words=_words(rows, k),
+        per_case={
+            f"share of the reference found{f', by the {of}' if of else ''}": spread_over(
+                found_of / all_of, kept, len(lists.cases)
+            )
+        },
+        words=_words(rows, k, of),
         estimates=values,
     )
 
 
-def _words(rows: Sequence[Row], k: int | None) -> list[str]:
+def _words(rows: Sequence[Row], k: int | None, of: str) -> list[str]:
     """What the best rater finds."""
     of_diseases = [row for row in rows if row["metric"] == REGISTRY["disease_recall"].symbol]
     of_diseases = [row for row in of_diseases if row["value"] is not None]
@@ -90,4 +94,5 @@ def _words(rows: Sequence[Row], k: int | None) -> list[str]:
     best = max(of_diseases, key=lambda row: row["value"])
     first = "answers name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
     most = "; no other rater's name more" if len(of_diseases) > 1 else ""
-    return [f"Of all reference diagnoses, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]
+    by = f", by the {of}" if of else ""
+    return [f"Of all reference diagnoses{by}, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]

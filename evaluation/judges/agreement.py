@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from ..lists.lists import Lists
 from ..matches.reference_matches import match_references
 from ..statistics.bootstrap import by_name, case_weights
 from ..statistics.section import Context, Section, measured
-from .human import MAJORITY, NO_LABEL, HumanLabels, read_human
+from .human import MAJORITY, NO_LABEL, HumanLabels
 from .judged import NOT_ASKED, Item, Judgements
 
 NAME = "human"
@@ -82,14 +81,10 @@ def agreement_section(
     return Section(NAME, "Agreement with human labels", tables={"agreement": rows}, notes=notes, words=_words(rows))
 
 
-def against_humans(lists: Lists, labels: Any, judgements: Judgements | None, context: Context) -> Section:
-    """`agreement_section` of M over whole lists, and of a judge where there is one, with a table of labels.
-
-    Errors: those of `read_human` and `agreement_section`.
-    """
-    human = read_human(labels, lists)
-    found = match_references(lists, context.matcher, max(1, int(lists.lengths.max(initial=1))), context.progress)
-    verdicts = {M: found.hits.any(2).astype(np.int8), **({} if judgements is None else verdicts_of(judgements))}
+def against_humans(lists: Lists, human: HumanLabels, judgements: Judgements | None, context: Context) -> Section:
+    """`agreement_section` of M over whole lists, and of a judge where there is one. Errors: those of `agreement_section`."""
+    found = match_references(lists, context.matcher, 1, context.progress, whole=True).found
+    verdicts = {M: found.astype(np.int8), **({} if judgements is None else verdicts_of(judgements))}
     return agreement_section(lists, human, verdicts, context)
 
 

@@ -125,7 +125,9 @@ class Asking:
         return lists
 
     def check_stages(self, judge: Asked | None, check: Asked | None) -> None:
-        """Errors: those of `stage`, before anything is asked."""
+        """Errors: those of `stage`, before anything is asked; `OptionError` for no judge beside a check."""
+        if judge == NO_STAGE:
+            raise OptionError("judge", "a language model, or model", judge)
         self.stage("judge", judge)
         self.stage("check", check)
 

@@ -33,7 +33,8 @@ Item = tuple[int, int, int]
 
 NOT_ASKED, NO_VERDICT, NOT_INCLUDED, INCLUDES = -2, -1, 0, 1
 NOT_ANSWERED = "not answered"
-JUDGE, CHECK = "the judge", "the check"
+BY_M = "M"
+"""Who a stage is that is a match function."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def _prompts(judge: Prompt | None, check: Prompt | None) -> tuple[JudgePrompt, C
 
 
 def _who(stage: Stage) -> str:
-    return stage.model if isinstance(stage, LanguageModel) else "M"
+    return stage.model if isinstance(stage, LanguageModel) else BY_M
 
 
 @dataclass

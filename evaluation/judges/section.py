@@ -12,10 +12,12 @@ import numpy as np
 
 from ...errors import InputError
 from ...pages.rows import Row, arrow_table
+from ..families.ranking import NAME as RANKING
+from ..families.ranking import top_ranks
 from ..families.recall import recall_section
 from ..lists.lists import Lists
 from ..statistics.section import Context, Section
-from .judged import INCLUDES, NO_VERDICT, NOT_ASKED, NOT_INCLUDED, Judgements
+from .judged import BY_M, INCLUDES, NO_VERDICT, NOT_ASKED, NOT_INCLUDED, Judgements
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +40,7 @@ class JudgementTable:
     def rows(self) -> Iterator[Row]:
         """case_id, algorithm, reference, answer, judge, judge_basis, check, check_basis, included, place.
 
-        answer : the list, with "; " between. judge : "included", "not included" or "no verdict"; null where it was not asked, and
+        answer : the list, with "; " between; where none could be read from it, the answer as it was written. judge : "included", "not included" or "no verdict"; null where it was not asked, and
         judge_basis then says why. check : "correct" or "incorrect", of "not included". included : what came of both, null without a
         verdict. place : in the list, null where none is known. A list that is out of the rater's figures has no row.
         """
@@ -49,6 +51,7 @@ class JudgementTable:
                 if lists.absent[i, j]:
                     continue
                 listed = "; ".join(name for name in lists.list_of(case, rater) if name is not None)
+                listed = listed or lists.unread.get((case, rater), "")
                 for d, reference in enumerate(references):
                     at = (i, j, d)
                     said, checked, final = (int(a[at]) for a in (found.judge, found.check, found.included))
@@ -70,6 +73,25 @@ class JudgementTable:
                         "included": None if final == NO_VERDICT else bool(final),
                         "place": place or None,
                     }
+
+    def sentences(self) -> dict[tuple[str, str], list[str]]:
+        """(case, rater) -> a sentence on each reference diagnosis."""
+        out: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows():
+            found = {True: "included", False: "not included", None: "no verdict"}[row["included"]]
+            said = [
+                f"{who}: {verdict}{f' ({basis})' if basis else ''}"
+                for who, verdict, basis in (
+                    ("judge", row["judge"], row["judge_basis"]),
+                    ("check", row["check"], row["check_basis"]),
+                )
+                if verdict
+            ]
+            why = "; ".join(said) or row["judge_basis"]
+            out.setdefault((row["case_id"], row["algorithm"]), []).append(
+                f"{row['reference']}: {found}. {why}.".replace("..", ".")
+            )
+        return out
 
     @property
     def table(self) -> pa.Table:
@@ -110,8 +132,9 @@ def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Se
             source=lists.source, allowed="at least one case that is judged in full",
         )  # fmt: skip
     found = (judgements.included[kept] == INCLUDES)[:, :, None, :]
-    placed = judgements.places[kept] if judgements.placed else None
-    section = recall_section(lists, found, judgements.given[kept], kept, context, of="judge", places=placed)
+    ranks = top_ranks(lists, context.k_of(RANKING))
+    placed = (judgements.places[kept], ranks) if judgements.placed else None
+    section = recall_section(lists, found, judgements.given[kept], kept, context, of="judge", placed=placed)
     if without := len(lists.cases) - int(judgements.given.any(1).sum()):
         section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
     if left_out := len(lists.cases) - without - len(kept):
@@ -119,7 +142,8 @@ def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Se
             f"{left_out:,} of {len(lists.cases):,} cases were left out of recall by the judge, for every rater: there is no verdict "
             f"on one of the answers ({told})."
         )
-    section.notes += _asked(judgements)
+    by_model = {BY_M, ""} >= {judgements.judged_by, judgements.checked_by}
+    section.notes += [*_asked(judgements), *([] if by_model else _written(lists))]
     return replace(section, name=NAME, title=_title(judgements))
 
 
@@ -130,6 +154,19 @@ def _title(found: Judgements) -> str:
 
 def _spoken(checked_by: str, judged_by: str) -> str:
     return "itself" if checked_by == judged_by else checked_by
+
+
+def _written(lists: Lists) -> list[str]:
+    """In which form the judge read the answers."""
+    cases, raters = {*lists.cases}, {*lists.raters}
+    held = {(case, rater) for case, rater in {*lists.answers, *lists.unread} if case in cases and rater in raters}
+    if not held:
+        return []
+    unread = len(held & {*lists.unread})
+    out = f"{len(held):,} of {lists.lengths.size:,} answers were judged as they were written, the others as lists"
+    return [
+        f"{out}; from {unread:,} of them no list could be read, which the judge did not need." if unread else f"{out}."
+    ]
 
 
 def _asked(found: Judgements) -> list[str]:

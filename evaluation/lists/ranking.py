@@ -27,7 +27,8 @@ def check_missing_option(missing: str | None) -> str | None:
 class Rows:
     """case, rater : codes of each row, -1 where unknown. rank : as given. ranked : rows that hold an entry of a list in use.
 
-    empty : rows that stand for an empty list. unread : row -> an answer that could not be read.
+    empty : rows that stand for an empty list. unread : row -> an answer that could not be read; it is an empty list
+    where `unread_is_empty` says so, else none.
     """
 
     case: Named
@@ -36,6 +37,7 @@ class Rows:
     ranked: NDArray[np.bool_]
     empty: NDArray[np.bool_]
     unread: Mapping[int, str | None]
+    unread_is_empty: bool = False
 
     @property
     def list_of(self) -> Codes:
@@ -101,7 +103,8 @@ def lists_given(rows: Rows, spoilt: Codes) -> NDArray[np.bool_]:
     """bool [cases, raters]: the lists that have a row, are readable, and are not among the numbers `spoilt`."""
     of = rows.list_of
     kept = (rows.ranked | rows.empty) & (of >= 0)
-    kept[list(rows.unread)] = False
+    if not rows.unread_is_empty:
+        kept[list(rows.unread)] = False
     there = np.zeros(len(rows.case[1]) * len(rows.rater[1]), bool)
     there[of[kept]] = True
     there[spoilt[spoilt >= 0]] = False
@@ -152,14 +155,17 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
     """
     raters = rows.rater[1]
     unread = {row: text for row, text in rows.unread.items() if text is not None and rows.rater[0][row] in used}
-    of_rater = np.bincount(rows.rater[0][list(unread)], minlength=len(raters)) if unread else np.zeros(len(raters), int)
+    no_list = [row for row in unread if not rows.unread_is_empty]
+    of_rater = np.bincount(rows.rater[0][no_list], minlength=len(raters)) if no_list else np.zeros(len(raters), int)
     said = []
     for r in used.tolist():
         count = int((~there[cases, r]).sum()) - int(of_rater[r])
         if count > 0:
             means = "they are out of its figures" if own else "each counts as an empty answer"
             said.append(f"{raters[r]} has no list for {count:,} of {len(cases):,} cases; {means}.")
-    blank = np.bincount(rows.rater[0][rows.empty & there[rows.case[0], rows.rater[0]]], minlength=len(raters))
+    empty = rows.empty & there[rows.case[0], rows.rater[0]]
+    empty[list(unread)] = False
+    blank = np.bincount(rows.rater[0][empty], minlength=len(raters))
     if told := [f"{raters[r]} {blank[r]:,}" for r in used.tolist() if blank[r]]:
         total = int(blank[used].sum())
         said.append(
@@ -171,7 +177,7 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
         one = len(unread) == 1
         means = (
             ("is left out" if one else "are left out")
-            if own
+            if own and not rows.unread_is_empty
             else "counts as an empty answer"
             if one
             else "count as empty answers"

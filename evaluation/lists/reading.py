@@ -122,7 +122,7 @@ def read_lists(
     ranked = in_use[rater] & ~empty
     rank = ranks(names["rank"], ranked, problems)
     entry, strings, none_words = diagnoses(names["diagnosis"], is_none, ranked, problems)
-    rows = Rows(of_case, of_rater, rank, ranked, empty, long.unread)
+    rows = Rows(of_case, of_rater, rank, ranked, empty, long.unread, long.unread_is_empty)
     for row, error in long.twice.items():
         problems[row] = error
         if "rater" not in long.own:

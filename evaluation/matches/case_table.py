@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -51,12 +51,14 @@ class CaseTable:
     """The lists of n cases beside their right answers, with what M made of them; computed when it is asked for.
 
     k : the diagnoses of each list that count. M is asked about relations at the first use of `told`.
+    judged : (case, rater) -> what a judge said of each reference diagnosis, in sentences.
     """
 
     lists: Lists = field(repr=False)
     matches: ReferenceMatches = field(repr=False)
     matcher: Matcher = field(repr=False)
     k: int
+    judged: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict, repr=False)
 
     @property
     def threshold(self) -> float:

@@ -132,7 +132,8 @@ def _degenerate(nothing: str) -> tuple[tuple[str, str], ...]:
 )
 def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """The mean over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
-    return _mean(*_counts(paired=paired, predicted=predicted), nothing)
+    above, below = _counts(paired=paired, predicted=predicted)
+    return _mean(above, below, nothing)
 
 
 @declare(
@@ -150,7 +151,8 @@ def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: f
 )
 def observation_recall(paired: ArrayLike, annotated: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """The mean over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
-    return _mean(*_counts(paired=paired, annotated=annotated), nothing)
+    above, below = _counts(paired=paired, annotated=annotated)
+    return _mean(above, below, nothing)
 
 
 @declare(
@@ -194,7 +196,8 @@ def observation_completeness(
 )
 def explanation_of_common(explained: ArrayLike, paired: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """The mean over the notes: faithfulness where the observations agree."""
-    return _mean(*_counts(explained=explained, paired=paired), nothing)
+    above, below = _counts(explained=explained, paired=paired)
+    return _mean(above, below, nothing)
 
 
 @declare(
@@ -234,7 +237,8 @@ def explanation_of_all(
 )
 def premise_share(premised: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """The mean over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
-    return _mean(*_counts(premised=premised, predicted=predicted), nothing)
+    above, below = _counts(premised=premised, predicted=predicted)
+    return _mean(above, below, nothing)
 
 
 def _counts(**named: ArrayLike) -> list[NDArray[np.int64]]:

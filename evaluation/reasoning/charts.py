@@ -10,7 +10,7 @@ from ...pages.rows import Row
 from ...pages.style import Style
 from ..report.charts.marks import Marks
 from .figures import DOMAIN
-from .result import Reasoning
+from .results import ReasoningResults
 
 _SHOWN = {
     "Acc_diag": "The right discharge diagnosis",
@@ -19,17 +19,17 @@ _SHOWN = {
 }
 
 
-def _marks(result: Reasoning) -> Marks:
+def _marks(result: ReasoningResults) -> Marks:
     return Marks(tuple(run for run, _ in result.board.lines), ())
 
 
-def key_of(result: Reasoning) -> list[tuple[str, str, str]]:
+def key_of(result: ReasoningResults) -> list[tuple[str, str, str]]:
     """(CSS variable, SVG path, run) each."""
     marks = _marks(result)
     return marks.key(marks.algorithms)
 
 
-def domain_figures(result: Reasoning) -> list[Figure]:
+def domain_figures(result: ReasoningResults) -> list[Figure]:
     """One chart for each of the three metrics of the source's figure, where there are two domains or more."""
     rows = [row for row in result.rows if row["by"] == DOMAIN]
     domains = list(dict.fromkeys(row["group"] for row in rows))
@@ -38,7 +38,7 @@ def domain_figures(result: Reasoning) -> list[Figure]:
     return [_figure(result, symbol, [row for row in rows if row["name"] == symbol], domains) for symbol in _SHOWN]
 
 
-def _figure(result: Reasoning, symbol: str, rows: list[Row], domains: list[str]) -> Figure:
+def _figure(result: ReasoningResults, symbol: str, rows: list[Row], domains: list[str]) -> Figure:
     marks = _marks(result)
     runs = list(marks.algorithms)
     told: list[Row] = [
@@ -72,5 +72,5 @@ def _figure(result: Reasoning, symbol: str, rows: list[Row], domains: list[str])
         data={"domains": [row for row in told if row["value"] is not None]},
         draw=draw,
         series=marks.algorithms,
-        note="Means over the notes of each domain, bars their intervals.",
+        note="Means over the notes of each domain, bars their intervals; texts are compared by M.",
     )

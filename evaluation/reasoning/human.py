@@ -77,7 +77,9 @@ def human_labels(given: Any, runs: Sequence[Run]) -> Labels:
         if run is None:
             allowed = ", ".join(by_name)
             raise InputError("no such run", source=table.source, row=row, column="run", allowed=allowed, got=of_run[i])
-        note, true, said = _place(run, *(texts[name][i] for name in texts), table.source, row)
+        note, true, said = _place(
+            run, texts["note"][i], texts["observation"][i], texts["predicted"][i], table.source, row
+        )
         for question, people in columns.items():
             votes = [
                 vote for name, values in people.items() if (vote := _vote(values[i], table, row, name)) is not None

@@ -10,7 +10,7 @@ import numpy as np
 from ...pages.templates import template
 from .compared import JUDGE, M, Run, note_values
 from .note_table import COMMON, ONLY_NOTE, ONLY_PREDICTED, deduction_rows, premises_text
-from .result import Reasoning
+from .results import ReasoningResults
 
 _HERE = Path(__file__).parent
 _MOST = 600
@@ -25,7 +25,7 @@ class NoteBrowser(NamedTuple):
     style: str
 
 
-def note_browser(result: Reasoning) -> NoteBrowser:
+def note_browser(result: ReasoningResults) -> NoteBrowser:
     """Of all notes; where they are too many, of those that the runs explain least (Exp_all)."""
     runs = result.runs
     by = JUDGE if JUDGE in runs[0].by else M
@@ -50,7 +50,7 @@ def _chosen(runs: list[Run], by: str, most: int, missing: str) -> list[int]:
     return sorted(worst.tolist())
 
 
-def _note(result: Reasoning, place: int, by: str) -> dict[str, Any]:
+def _note(result: ReasoningResults, place: int, by: str) -> dict[str, Any]:
     first = result.runs[0]
     of_name = {run.name: run for run in result.runs}
     runs = [_of_run(result, of_name[name], place, by) for name, _ in result.board.lines]
@@ -67,7 +67,7 @@ def _note(result: Reasoning, place: int, by: str) -> dict[str, Any]:
     }
 
 
-def _of_run(result: Reasoning, run: Run, place: int, by: str) -> dict[str, Any]:
+def _of_run(result: ReasoningResults, run: Run, place: int, by: str) -> dict[str, Any]:
     reached, prediction = run.reached[place], run.predicted[place]
     rows = list(deduction_rows(run, place, result.graph, by))
     right = run.right()["diagnosis_accuracy"][place]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
@@ -18,16 +18,17 @@ from ...pages.words import counted, listed, p_value
 from ..metrics import REGISTRY
 from .board import Board, Cell, board_of
 from .charts import domain_figures, key_of
+from .compared import JUDGE
 from .figures import ALL, CATEGORY, DOMAIN
 from .note_browser import note_browser
-from .result import Reasoning
+from .results import ReasoningResults
 
 _HERE = Path(__file__).parent
 _HTML = macros("reasoning.html.j2", _HERE)
 _OPEN_PAIRS = 3
 
 
-def page(result: Reasoning) -> str:
+def page(result: ReasoningResults) -> str:
     """A whole HTML document. Every text from the data is escaped."""
     figures, browser = domain_figures(result), note_browser(result)
     several = len(result.runs) > 1
@@ -56,7 +57,7 @@ def page(result: Reasoning) -> str:
     )
 
 
-def _eyebrow(result: Reasoning) -> str:
+def _eyebrow(result: ReasoningResults) -> str:
     made, categories = result.made_with, len(set(result.runs[0].categories))
     judge = f", and {made['judge']} as judge" if made["judge"] else ""
     return (
@@ -65,27 +66,15 @@ def _eyebrow(result: Reasoning) -> str:
     )
 
 
-def answer(result: Reasoning) -> list[str]:
+def answer(result: ReasoningResults) -> list[str]:
     """What was found, in sentences."""
     by_name = {(row["run"], row["name"]): row for row in result.rows if row["by"] == ALL}
     board = result.board
     if len(board.lines) > 1:
-        place = board.columns.index(board.placed_by)
-        best = [run for run, cells in board.lines if cells[place].best]
-        level = [run for run, cells in board.lines if cells[place].level]
-        lines = []
-        if best:
-            value = by_name[best[0], board.placed_by]["value"]
-            lines.append(
-                f"{listed(best)} {'names' if len(best) == 1 else 'name'} the right discharge diagnosis most often: {value:.3f} of the notes."
-            )
-            if level:
-                lines.append(
-                    f"It is not shown that {listed(level)} {'does' if len(level) == 1 else 'do'} so less often."
-                )
-        else:
-            lines.append("All runs name the right discharge diagnosis equally often.")
-        return lines
+        return [
+            *_first(board, board.placed_by, "The right discharge diagnosis is named", "of the notes"),
+            *_first(board, "Exp_all", "Observations are common and explained alike", "of those of either side, by M"),
+        ]
     run = board.lines[0][0]
     told = {symbol: by_name[run, symbol]["value"] for symbol in ("Acc_diag", "Obs_rec", "Obs_pre", "Exp_all")}
     words = {symbol: "an undefined share" if value is None else f"{value:.3f}" for symbol, value in told.items()}
@@ -96,13 +85,20 @@ def answer(result: Reasoning) -> list[str]:
     ]
 
 
-def _board(result: Reasoning, board: Board) -> str:
-    reasons = Reasons()
-    lines = [[run, *(_cell(cell, reasons) for cell in cells)] for run, cells in board.lines]
-    made = Markup(table("Means over all notes", ["", *board.columns], [("", lines)]) + reasons.html())
-    if len(board.lines) == 1:
-        lines = [[name, _cell(cell, reasons)] for name, cell in zip(board.columns, board.lines[0][1], strict=True)]
-        made = Markup(table("Means over all notes", ["", board.lines[0][0]], [("", lines)]) + reasons.html())
+def _first(board: Board, name: str, what: str, of: str) -> list[str]:
+    """Who is first in a metric, and of whom it is not shown that he is behind."""
+    place = board.columns.index(name)
+    best = [(run, cells[place]) for run, cells in board.lines if cells[place].best]
+    if not best:
+        return [f"{what} equally often in all runs."] if board.lines[0][1][place].row["value"] is not None else []
+    level = [run for run, cells in board.lines if cells[place].level]
+    value = best[0][1].row["value"]
+    told = f" Not shown to be behind: {listed(level)}." if level else ""
+    return [f"{what} most often by {listed([run for run, _ in best])}: {value:.3f} {of}.{told}"]
+
+
+def _board(result: ReasoningResults, board: Board) -> str:
+    made = Markup().join(_by_judge(result, [("", run, cells) for run, cells in board.lines], "Means over all notes"))
     by_symbol = {metric.symbol: metric for metric in REGISTRY.values()}
     names = list(dict.fromkeys(cell.row["metric"] for cell in board.lines[0][1]))
     words = [(name, by_symbol[name].meaning, by_symbol[name].good) for name in names]
@@ -119,7 +115,7 @@ def _cell(cell: Cell, reasons: Reasons) -> str:
     return str(_HTML.value(cell.row, cell.best, cell.level))
 
 
-def _differences(result: Reasoning) -> str:
+def _differences(result: ReasoningResults) -> str:
     pairs = dict.fromkeys((row["first"], row["second"]) for row in result.difference_rows)
     blocks = []
     for first, second in pairs:
@@ -139,27 +135,42 @@ def _differences(result: Reasoning) -> str:
     ])  # fmt: skip
 
 
-def _groups(result: Reasoning, by: str) -> Markup:
+def _groups(result: ReasoningResults, by: str) -> Markup:
     names = list(dict.fromkeys(row["group"] for row in result.rows if row["by"] == by))
-    if not names:
-        return Markup()
-    reasons, groups = Reasons(), []
-    columns: list[str] = []
+    order = [run for run, _ in result.board.lines]
+    lines = []
     for name in names:
-        board = board_of(result.rows, (), by, name)
-        columns = board.columns
-        order = [run for run, _ in result.board.lines]
-        lines = [[run, *(_cell(Cell(cell.row), reasons) for cell in cells)] for run, cells in sorted(board.lines, key=lambda line: order.index(line[0]))]  # fmt: skip
-        groups.append((f"{name} ({counted(_notes_of(result, by, name), 'note')})", lines))
-    return Markup(table(f"By {by}", ["", *columns], groups) + reasons.html())
+        cells = dict(board_of(result.rows, (), by, name).lines)
+        told = f"{name} ({counted(_notes_of(result, by, name), 'note')})"
+        for run in order:
+            plain = [Cell(cell.row) for cell in cells[run]]
+            lines.append((told, run, plain) if len(order) > 1 else ("", told, plain))
+    return Markup().join(_by_judge(result, lines, f"By {by}"))
 
 
-def _notes_of(result: Reasoning, by: str, name: str) -> int:
+def _by_judge(
+    result: ReasoningResults, lines: Sequence[tuple[str, str, Sequence[Cell]]], caption: str
+) -> Iterator[Markup]:  # fmt: skip
+    """A table of what M says, with what needs nobody to say it; then one of what the judge says. lines : (group, name, cells)."""
+    for judge in (False, True):
+        reasons, groups = Reasons(), dict[str, list[list[str]]]()
+        header: list[str] = []
+        for group, name, cells in lines:
+            own = [cell for cell in cells if (cell.row["judged_by"] == JUDGE) == judge]
+            header = [cell.row["metric"] for cell in own]
+            groups.setdefault(group, []).append([name, *(_cell(cell, reasons) for cell in own)])
+        if header:
+            told = f"Observations and rationales compared by {result.made_with['judge']}" if judge else ""
+            made = table(caption, ["", *header], list(groups.items())) + reasons.html()
+            yield _HTML.runs(told, Markup(made))
+
+
+def _notes_of(result: ReasoningResults, by: str, name: str) -> int:
     held: Sequence[str | None] = result.domains if by == DOMAIN else result.runs[0].categories
     return sum(one == name for one in held)
 
 
-def _agreement(result: Reasoning) -> str:
+def _agreement(result: ReasoningResults) -> str:
     if not result.agreement_rows:
         return ""
     lines = []
@@ -179,7 +190,7 @@ def _agreement(result: Reasoning) -> str:
     )) + Markup(table("Agreement", header, [("", lines)]))  # fmt: skip
 
 
-def _data(result: Reasoning) -> Markup:
+def _data(result: ReasoningResults) -> Markup:
     shown: list[Row] = [
         row | {"group": f"{'· ' if row['by'] == 'category' else ''}{row['group']}"} for row in result.data_rows
     ]
@@ -195,7 +206,7 @@ def _data(result: Reasoning) -> Markup:
     ])  # fmt: skip
 
 
-def _made(result: Reasoning) -> list[tuple[str, str]]:
+def _made(result: ReasoningResults) -> list[tuple[str, str]]:
     made = result.made_with
     nothing = {
         "zero": "counts as 0 in every metric, as in the source's program; so does 0 of 0 in a note",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,8 +191,14 @@ class Report(Results):
         if suffix == ".html":
             from .page import page
 
-            return page(self, self.case_table)
+            return page(self, self._shown_cases())
         return {".tex": self.to_latex, ".md": self.to_markdown, ".json": self.to_json}[suffix]()
+
+    def _shown_cases(self) -> CaseTable | None:
+        """The cases, with what a judge said of them."""
+        if self.case_table is None or self.judgement_table is None:
+            return self.case_table
+        return replace(self.case_table, judged=self.judgement_table.sentences())
 
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
         """Every chart of the page as a file of its own, in a folder that is made where it is absent.

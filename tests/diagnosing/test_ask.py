@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
 from dxmatch import DxmatchError, InputError, OptionError
 from dxmatch.diagnosing import case_prompt
+from dxmatch.endpoints.prices import read_services
 from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.votes.store.store import VoteStore
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
@@ -31,6 +37,8 @@ ANSWERS = (
     },
     {"contains": "cheeks", "text": '{"diagnoses": ["Systemic lupus erythematosus", "Rosacea"]}'},
 )
+
+THOUGHTS = "<think>" + "hm " * 40_000
 
 
 @pytest.fixture
@@ -140,6 +148,7 @@ def test_k_is_asked_for(ask: Callable[..., Any], loopback: Any) -> None:
         ({"text": "", "finish": "length"}, "truncated", "(the answer was cut off at the limit on tokens)"),
         ({"text": ""}, "empty", "(the answer holds no text)"),
         ({"text": "<think>hm</think>\n"}, "empty", "<think>hm</think>"),
+        ({"text": THOUGHTS + "</think>1. Gout"}, "too long", THOUGHTS[:10_000] + "…"),
         ({"text": "It is hard to say what this is, so I would do more tests and then come back to it."}, "unclear", None),
     ],
 )  # fmt: skip
@@ -161,6 +170,17 @@ def test_what_cannot_be_read_is_counted_and_an_empty_list(
     loopback.rules(*ANSWERS)
     assert ask().raters[0].unread == {reason: 1}
     assert ask(again=True).raters[0].lists == 3 and loopback.log()["calls"] == 1 and calls == 3
+
+
+def test_a_long_answer_is_kept_whole_and_shown_in_part(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+    long = "word " * 15_000
+    loopback.rules({"contains": "swollen toe", "text": long, "finish": "length"}, *ANSWERS)
+    asked = ask(output=tmp_path / "lists.xlsx")
+    (unread,) = [row["unread"] for row in asked.lists.table.to_pylist() if row["unread"]]
+    assert unread == long[:10_000] + "…"
+    with VoteStore(tmp_path / "votes.sqlite") as store:
+        kept = store.stored(asked.asked.questions(asked.asked.raters[0]))
+        assert long in [answer.raw for answer in kept if answer is not None]
 
 
 def test_an_answer_that_says_there_is_none(ask: Callable[..., Any], loopback: Any) -> None:
@@ -186,6 +206,35 @@ def test_evaluate_takes_it_as_it_is(ask: Callable[..., Any], loopback: Any, tmp_
     report = dxmatch.evaluate(asked.table, metrics=["recall"], bootstrap=0)
     (value,) = [row["value"] for row in report.table.to_dict("records") if row["metric"] == "R_disease"]
     assert value == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("missing", [None, "empty", "own"])
+def test_what_was_not_read_is_empty_and_what_was_not_answered_is_missing(
+    ask: Callable[..., Any], loopback: Any, missing: str | None
+) -> None:
+    loopback.rules(
+        {"contains": "swollen toe", "text": "I'm sorry, I cannot help."},
+        {"contains": "cheeks", "model": "big", "status": 400, "error": "no"}, *ANSWERS,
+    )  # fmt: skip
+    asked = ask(models=["lab:big", "lab:small"])
+    lists = read_lists(asked.table, missing=missing)
+    assert lists.lengths.tolist() == [[2, 2], [0, 0], [0, 2]]
+    assert lists.absent.tolist() == [[False, False], [False, False], [missing == "own", False]]
+    told = " ".join(lists.warnings)
+    assert (
+        "No diagnoses could be read from 2 answers, which count as empty answers" in told and "empty lists" not in told
+    )
+    means = "they are out of its figures" if missing == "own" else "each counts as an empty answer"
+    assert f"big [free] has no list for 1 of 3 cases; {means}." in told
+
+
+def test_lists_of_two_runs_side_by_side(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+    loopback.rules({"contains": "swollen toe", "text": "I'm sorry, I cannot help."}, *ANSWERS)
+    for model in ("big", "small"):
+        ask(models=f"lab:{model}", repeats=2, temperature=1, output=tmp_path / f"{model}.parquet")
+    lists = read_lists([tmp_path / "big.parquet", tmp_path / "small.parquet"])
+    assert lists.raters == ["big [free #1]", "big [free #2]", "small [free #1]", "small [free #2]"]
+    assert len(lists.unread) == 4 and lists.reference == [("heart attack",), ("gout",), ("lupus",)]
 
 
 def test_a_question_without_an_answer_is_no_empty_list(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
@@ -308,6 +357,30 @@ def test_prompts_that_cannot_be_right(ask: Callable[..., Any], tmp_path: Path) -
     (tmp_path / "a[b].txt").write_text("{case}\nWhat is it?")
     with pytest.raises(InputError, match="a name without"):
         ask(prompts=tmp_path / "a[b].txt")
+
+
+def test_a_prompt_that_needs_a_number(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("{case}\nName {k} diseases.")
+    with pytest.raises(OptionError, match="a whole number from 1 to fill {k}"):
+        ask(prompts=tmp_path / "mine.txt")
+    assert loopback.log()["calls"] == 0 and ask(prompts=tmp_path / "mine.txt", k=5).complete
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist])
+def test_the_lists_are_a_frame_of_the_kind_that_came(ask: Callable[..., Any], frame: Callable[..., Any]) -> None:
+    cases = frame(CASES)
+    asked = ask(cases)
+    assert type(asked.table) is type(cases) and asked.lists.table.num_rows == 7
+
+
+def test_what_the_page_shows_works(ask: Callable[..., Any], tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ask.md").read_text("utf-8")
+    (tmp_path / "page.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])
+    endpoints, prices = read_services(tmp_path / "page.toml")
+    assert list(endpoints) == ["here", "cloud"] and list(prices) == ["big-model"]
+    mine = textwrap.dedent("  Du bist" + page.partition("  Du bist")[2].partition("  ```")[0])
+    (tmp_path / "my.txt").write_text(mine, "utf-8")
+    assert ask(prompts=tmp_path / "my.txt", k=3).raters[0].rater == "big [my]"
 
 
 def test_parameters(ask: Callable[..., Any], loopback: Any) -> None:

@@ -187,6 +187,34 @@ def test_other_columns_under_names_that_evaluate_reads_rightly() -> None:
     assert both.more.to_pylist() == [{"case_diagnosis": "flu", "reference": "malaria"}]
 
 
+@pytest.mark.parametrize(
+    ("more", "carried"),
+    [
+        ({"answer": "flu"}, {"reference": "flu"}),
+        ({"dx": "flu"}, {"reference": "flu"}),
+        ({"gold": "flu", "diagnosis": "cold"}, {"gold": "flu", "case_diagnosis": "cold"}),
+        ({"gold": "flu", "answer": "B"}, {"gold": "flu", "answer": "B"}),
+        ({"final": "flu", "diagnosis": "flu; cold"}, {"final": "flu", "reference": "flu; cold"}),
+    ],
+)
+def test_the_right_answer_goes_on_as_the_reference(more: dict[str, str], carried: dict[str, str]) -> None:
+    assert read_cases([{"id": "1", "text": "Fever.", **more}]).more.to_pylist() == [carried]
+
+
+def test_cases_of_clinbench(tmp_path: Path) -> None:
+    case = {
+        "patient_id": 11,
+        "patient_info": "A man of 50.",
+        "laboratory_examination": "CRP 90.",
+        "question": "Which?",
+        "diagnosis": "a\nb",
+    }
+    (tmp_path / "Website.json").write_text(json.dumps([case]))
+    cases = read_cases(tmp_path / "Website.json")
+    assert cases.texts == ["patient_info: A man of 50.\n\nlaboratory_examination: CRP 90.\n\nquestion: Which?"]
+    assert cases.ids == ["11"] and cases.more.to_pylist() == [{"reference": "a\nb"}]
+
+
 SECRET = "Erna Musterfrau"
 
 
@@ -202,6 +230,8 @@ SECRET = "Erna Musterfrau"
         ([{"id": "1", "chat": [{"role": "p", "content": [{"type": "image_url"}]}]}], "message 1 of the chat holds more than text"),
         ([{"id": "1", "x": "a"}], r"no column can be told to hold the texts.*columns=\{'text': …\} names it"),
         ([{"id": "1", "x": LONG, "y": LONG}], "several may: 'x', 'y'"),
+        ([{"id": "1", "text": "a"}, {"id": "2", "text": "b \ud83d"}], "row 1: half a surrogate pair"),
+        ([{"id": "1", "chat": [{"role": "p", "content": "\ud83d"}]}], "row 0: half a surrogate pair"),
         ([], "no cases"),
         ("x", None),
     ],

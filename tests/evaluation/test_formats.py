@@ -379,3 +379,18 @@ def test_a_format_without_right_answers_is_none_of_right_answers(tmp_path: Path)
     put(tmp_path, {"llama/ACS/n1.json": PREDICTION})
     with pytest.raises(InputError, match="llama: no right answers in it"):
         evaluate({"m": {"1": ["Gout"]}}, references=tmp_path / "llama", matcher=By())
+
+
+def test_the_subsets_of_clinbench_are_groups_of_cases(tmp_path: Path) -> None:
+    """Three files, one of them in two parts, which number their cases anew."""
+    files = dict.fromkeys(("Website.json", "Journal_part1.json", "Journal_part2.json"), CLINBENCH)
+    folder = put(tmp_path, {f"cases/{name}": cases for name, cases in files.items()}) / "cases"
+    answers = read_answers(folder)
+    assert [(a.case_id, a.more["subset"], a.references) for a in answers if a.case_id.endswith("/11")] == [
+        ("Journal_part1/11", "Journal", ("Gallstones", "Hypertension")),
+        ("Journal_part2/11", "Journal", ("Gallstones", "Hypertension")),
+        ("Website/11", "Website", ("Gallstones", "Hypertension")),
+    ]
+    lists = read_lists({"m": {a.case_id: ["Gallstones"] for a in answers}}, references=folder, by="subset")
+    assert lists.groups["subset"] == ["Journal"] * 4 + ["Website"] * 2
+    assert lists.reference[0] == ("Gallstones", "Hypertension")

@@ -107,6 +107,31 @@ def test_there_and_back(folder: Path, tmp_path: Path) -> None:
     assert read.n_rejected == 1
 
 
+KEY_IDS = ["p1", "p2", "p3", "p4", "p5", "p6"]
+
+
+def test_a_review_goes_before_the_panel(folder: Path, tmp_path: Path) -> None:
+    """One more expert goes over every pair, those on which the panel is of one mind too; what is left blank stays as it was."""
+    fill(folder / "sheets" / "anna.csv", {**all_yes_or_no(), "p5": "unsure"})
+    fill(folder / "sheets" / "ben.csv", {**all_yes_or_no(), "p1": "0", "p6": " YES ", "p2": ""})
+    read_labels(folder).write_review(tmp_path / "review.csv")
+    assert sorted(line[0] for line in lines_of(tmp_path / "review.csv")[1:]) == KEY_IDS
+    assert {line[3] for line in lines_of(tmp_path / "review.csv")[1:]} == {""}, "blind: no answer of the panel is shown"
+    fill(tmp_path / "review.csv", {"p1": "1", "p3": "no", "p4": "no", "p6": "unsure"})
+    labels = read_labels(folder, reviewed=tmp_path / "review.csv")
+    assert labels.before_review.tolist() == [-1, -1, 1, 0, -1, 1]
+    assert labels.table["label"].to_pylist() == [1, None, 0, 0, None, 1]
+    assert labels.table["reviewed"].to_pylist() == [1, None, 0, 0, None, None]
+    assert labels.open["id"].to_pylist() == ["p2", "p5"]
+    words = "\n".join(labels.words())
+    assert (
+        "The review answers 3 of 6 pairs and goes before the panel: 0 labels become a match, 1 no match, 1 stay."
+        in words
+    )
+    read = read_pairs(labels.table, label="label", rejects=tmp_path / "rejects.csv")
+    assert read.label is not None and read.label.tolist() == [1, 0, 0, 1] and read.n_rejected == 2
+
+
 def test_train_and_read_back_agree_on_every_ballot(folder: Path, tmp_path: Path) -> None:
     fill(
         folder / "sheets" / "anna.csv", {f"p{i}": word for i, word in enumerate(("1", "0", "1", "0", "unsure", ""), 1)}

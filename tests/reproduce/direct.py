@@ -54,15 +54,15 @@ def _published(folder: Path, printed: dict[str, str]) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as written:
         for name, one in annotated.items():
             _write_prediction(Path(written) / name, graph, one)
-        for row in reasoning(graphs, notes, written, bootstrap=0).rows:
-            if row["category"] == "all":
+        for row in reasoning(graphs, notes, written, premises=False, bootstrap=0).rows:
+            if row["by"] == "all":
                 yield Figure(PAPER, "3.5", f"{row['metric']} of the annotation itself", 1.0, row["value"])
 
 
 def _write_prediction(path: Path, graph: KnowledgeGraph, one: Annotation) -> None:
     """The annotation as if a model had said it."""
     category = graph.category_of(one.path)
-    said: dict[str, object] = {d.observation: [d.rationale, d.section, d.diagnosis] for d in one.deductions}
+    said: dict[str, object] = {d.observation: [d.rationale, f"input{d.section}", d.diagnosis] for d in one.deductions}
     said["chain"] = [category.name if category else "", *one.path]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(said), encoding="utf-8")

@@ -20,6 +20,7 @@ RUSSIAN = 'Ты врач.\n---\nОдна болезнь: {first} и {second}?\n�
 SECOND = {
     "vote": "angina", "pick": candidates_text([("I21", "Acute myocardial infarction")]), "judge": "1. angina",
     "check": check_text("1. angina", 0, "another disease"), "relation": "angina", "severity": "", "diagnosis": "",
+    "observation": "ST elevation", "rationale": "typical of it",
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from dxmatch.votes.prompts.pick_prompt import candidates_of, candidates_text
 from dxmatch.votes.prompts.questions import MAX_RAW, REASONS, Answer, ModelConfig, Question
 from dxmatch.votes.prompts.versions import PROMPTS as ALL
 from dxmatch.votes.prompts.versions import answer_of
+from dxmatch.votes.prompts.vote_prompt import VotePrompt
 
 PROMPTS = {version: prompt for version, prompt in ALL.items() if prompt.kind not in ("diagnosis", "choice")}
 CANDIDATES = candidates_text(
@@ -45,6 +46,8 @@ SAMPLES: dict[str, tuple[str, str, dict[str, str]]] = {
     "check-2": (CHECKED, "9cf6659ef3631360a0adfd9857727990339c9d1a85ea64898defed7110037806", {"reference": "heart attack", "answer": ANSWER, "judgement": "not included: only its cause"}),
     "relation-1": ("angina", "aaa893d6903b22e83f760d386f97b65f179f46ba2b3151864f1445785d07fec0", {"golden": "heart attack", "predicted": "angina"}),
     "severity-1": ("", "dc8cc7be0d400fe3c09aa0f7606737169f3d4ee18bcb4370b34fff5683df48b9", {"diagnosis": "heart attack"}),
+    "observation-1": ("ST elevation", "a8099b15259245dbcfb57e2cb565fd7b2a4d593394fb1a6e274316ca4822b768", {"first": "heart attack", "second": "ST elevation"}),
+    "rationale-1": ("typical of it", "deadee665201a2a69ae5b33042862bf2a567f5634a5928474086f3d8a9117763", {"first": "heart attack", "second": "typical of it"}),
 }  # fmt: skip
 LISTED = {"icd-pick-1": lambda text: candidates_text([("I21", text)]), "judge-strict-1": lambda text: list_text([text]),
           "judge-second-1": lambda text: list_text([text]), "severity-1": lambda text: "",
@@ -159,7 +162,7 @@ def test_an_answer_keeps_what_came() -> None:
     assert answered("vote-1", text="Yes.", logprobs=[[("Yes", -0.1), ("No", -3.0)]]) == Answer(
         1, None, "Yes.", pytest.approx(0.9478, abs=1e-4), 150, 2, 0.5
     )
-    for version in list(PROMPTS)[1:]:
+    for version in [version for version, prompt in PROMPTS.items() if not isinstance(prompt, VotePrompt)]:
         assert answered(version, text="1", logprobs=[[("1", 0.0)]]) == Answer(1, None, "1", None, 150, 2, 0.5)
     assert answered("vote-1", text="No, because the", finish="length").verdict == 0, "cut at its limit of tokens"
 
@@ -173,6 +176,9 @@ def test_an_answer_keeps_what_came() -> None:
         ({"text": "Yes", "finish": "blacklist"}, "refusal", "Yes"),
         ({"text": ""}, "empty", ""),
         ({"text": "Maybe", "logprobs": [[("Yes", -0.1)]]}, "unclear", "Maybe"),
+        ({"text": "Maybe", "finish": "length"}, "truncated", "Maybe"),
+        ({"text": "", "finish": "length"}, "truncated", ""),
+        ({"text": "", "finish": "length", "refusal": "No."}, "refusal", "No."),
         ({"text": "Yes" * 4_000_000}, "too long", ("Yes" * MAX_RAW)[:MAX_RAW]),
     ],
 )

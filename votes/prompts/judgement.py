@@ -26,6 +26,8 @@ _LABELS = (
     "结论",
 )
 _BASES = ("basis", "reason", "reasons", "explanation", "rationale", "основание", "обоснование", "依据", "理由")
+_BASIS_LABEL = re.compile(rf'\A(?:{"|".join(_BASES)})"?\s*[:：]\s*"?', re.IGNORECASE)
+"""Of an object that was cut off, or a line of its own."""
 _BLOCK = "reference"
 """Of an object that is the question's own data block, given back."""
 _PLACES = ("place", "number", "rank", "место", "位置")
@@ -82,7 +84,7 @@ class JudgementReader:
         later = [one for line in text[lead.end() :].splitlines()[1:] if (one := self._lead.match(line))]
         if any(int(one["yes"] is not None) != verdict for one in later):
             return Judgement(None, reason="contradictory")
-        return Judgement(verdict, text[lead.end() :].strip(' \n\t"}`'))
+        return Judgement(verdict, _BASIS_LABEL.sub("", text[lead.end() :]).strip(' \n\t"}`'))
 
     def _of_object(self, held: Mapping[str, Any]) -> Judgement | None:
         """None where the object holds no verdict."""

@@ -1,6 +1,7 @@
 """ClinBench-HPB: the cases in `Hospital.json`, `Website.json`, `Journal_part1.json` …, which tell only the right answers.
 
-`diagnosis` holds all diagnoses of a patient, a new line between them. (Its results are pickles, which are never opened.)
+`diagnosis` holds all diagnoses of a patient, a new line between them. The group "subset" of a case is the file without its part: Journal,
+Website or Hospital. What its scripts predict and judge are pickles, which are never opened: a pickle runs what it holds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from .answer import Answer, references_in
 from .files_of import files_below, first_of_array, json_file, some_below
 
 _INFO, _RIGHT, _PATIENT = "patient_info", "diagnosis", "patient_id"
+_PART = re.compile(r"[-_ ]?part[-_ ]?\d+$", re.IGNORECASE)
 _TESTS = re.compile(r"(?:laboratory|blood|imaging)_\w+|question")
 
 
@@ -41,7 +43,7 @@ def read(path: Path) -> Iterator[Answer]:
                 f"{file.stem}/{case}" if len(files) > 1 else case,
                 None,
                 references=references_in(item.get(_RIGHT)),
-                more={"part": file.stem},
+                more={"subset": _PART.sub("", file.stem)},
                 source=str(file),
                 row=row,
             )

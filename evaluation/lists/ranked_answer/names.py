@@ -40,7 +40,7 @@ _LIKELIHOOD = re.compile(
     rf"|\s+{_SAID_OF_IT}\s*[:=]\s*(?:{_NUMBER}|{_DEGREE})\s*$",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"\s+[-–—]\s+|[:：]\s+|—")
+_REMARK = re.compile(r"\s+[-–—]\s+|:\s+|：\s*|—")
 _OWN_LABEL = re.compile(
     r"^(?:(?:(?:most likely|possible|likely)\s+)?(?:diagnosis|disease|condition|dx)|(?:most|also|less|least|very)\s+(?:likely|probable|possible)|"
     r"likely|possible|probable|alternative|consider|also consider)\s*[:：]\s*(?=\S)",
@@ -113,9 +113,15 @@ def _mark(remark: re.Match[str]) -> str:
 
 def _is_remark(name: str, remark: re.Match[str], shown: Collection[str] = ()) -> bool:
     behind = name[remark.end() :]
-    if _mark(remark) in shown and not qualifies(behind):
+    if (_mark(remark) in shown or _ends_as_a_sentence(remark, behind)) and not qualifies(behind.rstrip(" .")):
         return True
     return len(behind.split()) >= _MIN_WORDS_OF_A_REMARK - ("—" in remark[0])
+
+
+def _ends_as_a_sentence(remark: re.Match[str], behind: str) -> bool:
+    """Behind a colon, with a capital and a full stop: "Gout: Red toe."; or with that of Chinese."""
+    behind = behind.rstrip()
+    return _mark(remark) == ":" and (behind.endswith("。") or (behind.endswith(".") and behind[:1].isupper()))
 
 
 def name_of(entry: str, shown: Collection[str] = ()) -> str:

@@ -81,7 +81,7 @@ def _of_texts(column: pa.ChunkedArray) -> ListCells:
         [*(MISSING if found == MISSING else UNREAD if found is None else LIST for found in read), MISSING], np.int8
     )
     words = [
-        found is None or (found != MISSING and says_more(text or "", found))
+        found is None or (isinstance(found, list) and says_more(text or "", found))
         for found, text in zip(read, texts, strict=True)
     ]
     lists = [found if isinstance(found, list) else [] for found in read]

@@ -33,6 +33,7 @@ class Long:
     warnings : what belongs above the figures.
     unread : rows that stand for no list at all -> the answer that none could be read from, or None where there was no answer.
         Such a row, and one that stands for an empty list, has neither rank nor diagnosis.
+    unread_is_empty : whether such an answer is an empty list even where missing lists are out of a rater's figures.
     in_words : the first row of a list that was read from an answer in words -> that answer, and all of `unread`.
     """
 
@@ -41,6 +42,7 @@ class Long:
     recognised: str = ""
     warnings: tuple[str, ...] = ()
     unread: Mapping[int, str | None] = field(default_factory=dict)
+    unread_is_empty: bool = False
     cells: tuple[NDArray[np.int32], list[str]] | None = None
     guessed: bool = False
     columns: tuple[str, ...] = ()

@@ -287,6 +287,7 @@ def _together(longs: Sequence[Long], source: str) -> Long:
         f"{many}{' or '.join(said[:2])}",
         warnings,
         unread,
+        bool(unread) and all(long.unread_is_empty for long in longs if long.unread),
         cells,
         guessed,
         columns=tuple(dict.fromkeys(name for long in longs for name in long.columns)),

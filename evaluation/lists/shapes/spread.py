@@ -47,12 +47,15 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) ->
         table, names["rank"] = _with(table, "rank", pa.array(rank))
         warnings = ("There is no column with ranks: the order of the rows was taken for them.",)
     if shape.kind in (LONG, BY_ROW):
-        return Long(table, names, shape.said, warnings, _unread(table, names))
+        return Long(table, names, shape.said, warnings, unread := _unread(table, names), bool(unread))
     return _spread(table, replace(shape, names=names), model, by)
 
 
 def _unread(table: Table, names: Mapping[str, str]) -> dict[int, str | None]:
-    """Row -> the answer that no list could be read from, in a column "unread" beside a blank rank and diagnosis."""
+    """Row -> the answer that no list could be read from, in a column "unread" beside a blank rank and diagnosis.
+
+    It came, so it is an empty list: a list that is missing has no row in such a table.
+    """
     if UNREAD_ANSWER not in table.names:
         return {}
     cells = zip(*(table.column(name) for name in (UNREAD_ANSWER, names["rank"], names["diagnosis"])), strict=True)

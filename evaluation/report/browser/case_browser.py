@@ -30,7 +30,11 @@ def case_browser(table: CaseTable | None) -> CaseBrowser:
         return CaseBrowser("", "", "")
     data = case_data(table)
     html = template("browser.html.j2", _HERE).render(
-        data=Markup(json_in_html(data)), shown=len(data["cases"]), total=data["total"], k=table.k
+        data=Markup(json_in_html(data)),
+        shown=len(data["cases"]),
+        total=data["total"],
+        k=table.k,
+        judged="" if not table.judged else "shown" if data["judged"] else "too many",
     )
     script = "\n".join((_HERE / name).read_text("utf-8") for name in _SCRIPTS)
     return CaseBrowser(html, f"(() => {{\n{script}}})();\n", (_HERE / "browser.css").read_text("utf-8"))

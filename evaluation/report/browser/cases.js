@@ -10,6 +10,7 @@ function readCases(raw) {
   const data = {
     ...raw,
     unread: new Map(raw.unread),
+    judged: new Map(raw.judged),
     n,
     m,
     lengths: Int32Array.from(raw.lengths),

@@ -12,6 +12,8 @@ from ...matches.case_table import CaseTable
 from ...matches.nearest import DOUBTS, UNKNOWN, nearest_answers, told_of
 
 MAX_CASES = 5_000
+MAX_JUDGED = 3_000_000
+"""Characters of what a judge said; more would make the page slow to open."""
 NOT_GIVEN = -1
 _THOUSAND = 1000
 
@@ -24,6 +26,7 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
     groups : for each column of subgroups its values, and of each case the place of its value, -1 for none.
     strings : every text. right : of each case its right answers, as places in `strings`.
     lengths : of each list, cases first, how many diagnoses it has; -1 where none was given.
+    judged : [list, sentences] of what a judge said of it; none where these are more than `MAX_JUDGED` characters in all.
     unread : [list, text] of each answer that no diagnosis could be read from, the list by its place in `lengths`.
     entries : of each list, one after another, the pairs of its first places (as many as M was asked about); -1 for no diagnosis.
     pairs : columns of the pairs: diagnosis and right answer (-1 for none) in `strings`, probability in thousandths (-1 for none),
@@ -58,6 +61,7 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
         "final": ["; ".join(lists.final[i]) for i in chosen.tolist()],
         "lengths": lengths.ravel().tolist(),
         "unread": _unread(table, chosen),
+        "judged": _judged(table, chosen),
         "entries": nearest.entries[nearest.entries >= -1].tolist(),
         "pairs": {
             "diagnosis": place[nearest.diagnosis].tolist(),
@@ -78,6 +82,18 @@ def _unread(table: CaseTable, chosen: NDArray[np.intp]) -> list[list[Any]]:
     place = {case: i for i, case in enumerate(chosen.tolist())}
     found = ((case, rater, text) for (case, rater), text in table.unread.items() if case in place)
     return sorted([place[case] * len(table.lists.raters) + rater, text] for case, rater, text in found)
+
+
+def _judged(table: CaseTable, chosen: NDArray[np.intp]) -> list[list[Any]]:
+    """None of them where they are too much text for a page."""
+    lists = table.lists
+    found = [
+        [i * len(lists.raters) + j, table.judged[lists.cases[case], rater]]
+        for i, case in enumerate(chosen.tolist())
+        for j, rater in enumerate(lists.raters)
+        if (lists.cases[case], rater) in table.judged
+    ]
+    return found if sum(len(text) for _, texts in found for text in texts) <= MAX_JUDGED else []
 
 
 def chosen_cases(table: CaseTable, most: int) -> NDArray[np.intp]:

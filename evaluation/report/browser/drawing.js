@@ -106,8 +106,13 @@ function drawnList(data, i, j) {
     held ? list : null,
     words ? element("p", { class: "cases-told" }, words) : null,
     written !== undefined ? element("blockquote", { class: "cases-written" }, written) : null,
+    data.judged.has(at) ? drawnJudgements(data.judged.get(at)) : null,
     more > 0 ? element("p", { class: "cases-told" }, `and ${number(more)} more`) : null
   );
+}
+
+function drawnJudgements(sentences) {
+  return element("ul", { class: "cases-judged", "aria-label": "What the judge said" }, ...sentences.map((text) => element("li", {}, text)));
 }
 
 // `before`: the rank at which the list has the same diagnosis already.

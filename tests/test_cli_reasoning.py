@@ -1,0 +1,83 @@
+"""`dxmatch reasoning`: its files, its runs by name, its errors."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dxmatch.cli.main import app
+from dxmatch.errors import DxmatchError
+from dxmatch.files.tables import read_table
+
+EXAMPLE = Path(__file__).parent / "evaluation" / "reasoning_example.py"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return runpy.run_path(str(EXAMPLE))["example"](tmp_path)
+
+
+def run(*command: str) -> Result:
+    done = CliRunner().invoke(app, ["reasoning", "graphs", "notes", *command], env={"COLUMNS": "200"})
+    if isinstance(done.exception, DxmatchError):
+        raise done.exception
+    return done
+
+
+def test_runs_by_name(here: Path) -> None:
+    done = run(
+        "GPT=good",
+        "poor",
+        "-o",
+        "r.csv",
+        "-o",
+        "r.html",
+        "--per-note",
+        "n.csv",
+        "--deductions",
+        "d.csv",
+        "--bootstrap",
+        "20",
+    )
+    assert done.exit_code == 0, done.output
+    assert "GPT - poor" in done.output and "Warning: poor: 1 of 4 notes have no prediction" in done.output
+    assert done.output.count("Written:") == 4
+    assert {row["run"] for row in read_table(here / "r.csv").data.to_pylist()} == {"GPT", "poor"}
+    assert read_table(here / "n.csv").data.num_rows == 8
+    assert {row["kind"] for row in read_table(here / "d.csv").data.to_pylist()} == {
+        "common", "only in the note", "only predicted",
+    }  # fmt: skip
+    (here / "labels.csv").write_text("note,observation,predicted,label\nAsthma/a1.json,wheeze,wheeze,1\n")
+    done = run("good", "--human", "labels.csv", "--bootstrap", "0", "--no-premises")
+    assert "Observations: M agrees with people on 1.000 of 1 pairs" in done.output and "Prem" not in done.output
+
+
+def test_options(here: Path) -> None:
+    with pytest.raises(DxmatchError, match="no prediction for 1 of 4 notes"):
+        run("poor", "--missing", "refuse")
+    (here / "notes").rename(here / "other")
+    (here / "notes").mkdir()
+    done = run("good", "--notes-of", "good=other", "--bootstrap", "0", "--pairing", "greedy")
+    assert done.exit_code == 0 and "1.000 ± 0.000" in done.output
+    (here / "notes").rmdir()
+    (here / "other").rename(here / "notes")
+    for wrong in (("good", "--notes-of", "best=other"), ("good", "--notes-of", "other"), ("good", "--judge", "local:m"), ("a=good", "a=poor")):  # fmt: skip
+        assert run(*wrong).exit_code == 2, wrong
+    with pytest.raises(DxmatchError, match=r"r\.odt"):
+        run("good", "-o", "r.odt")
+
+
+def test_failed_calls_of_the_judge(here: Path, loopback: Any) -> None:
+    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+    (here / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\ntries = 1\n')
+    loopback.rules({"contains": "fever", "status": 400}, {"text": "Yes"})
+    done = run("poor", "--judge", "local:m", "--endpoints", "e.toml", "--bootstrap", "0")
+    assert done.exit_code == 1, "questions failed, and the figures are there all the same"
+    assert (
+        "Exp_all(judge)" in done.output and "gave no verdict on 2 pairs of observations (2 not answered)" in done.output
+    )

@@ -1,0 +1,136 @@
+"""Features that say nearly the same: which goes, and that M is trained, saved and loaded without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dxmatch
+from dxmatch.errors import InputError, OptionError
+from dxmatch.features.feature_set import FeatureSet
+from dxmatch.training.card import data_words
+from dxmatch.training.correlated import correlated, dropped_words
+from dxmatch.training.engines import lightgbm_engine
+from dxmatch.training.recipe import Recipe
+from dxmatch.training.train import fit
+
+VIEWS = FeatureSet.from_dict(
+    {
+        "feature": [
+            {"name": "worse", "kind": "ratio", "view": "stem"},
+            {"name": "better", "kind": "ratio", "view": "unigram"},
+            {"name": "turned", "kind": "levenshtein"},
+            {"name": "other", "kind": "ratio", "view": "lemma"},
+            {"name": "decides", "kind": "exclusion"},
+        ]
+    }
+)
+
+
+def table() -> tuple[np.ndarray, np.ndarray]:
+    """`better` is best; `worse` is the same with noise, `turned` the same with its sign turned, `other` is independent."""
+    random = np.random.default_rng(0)
+    label = random.integers(0, 2, 400).astype(np.int8)
+    better = np.clip(0.5 + 0.25 * (label - 0.5) + 0.12 * random.standard_normal(400), 0, 1)
+    worse = np.clip(better + 0.03 * random.standard_normal(400), 0, 1)
+    columns = [
+        worse,
+        better,
+        1 - np.clip(better + 0.02 * random.standard_normal(400), 0, 1),
+        random.random(400),
+        1.0 * (better > 0.5),
+    ]
+    return np.stack(columns, axis=1).astype(np.float32), label
+
+
+def test_the_less_important_goes() -> None:
+    gone = correlated(*table(), VIEWS, 0.9)
+    assert [(one.feature, one.like) for one in gone] == [("worse", "better"), ("turned", "better")]
+    assert gone[0].rho > 0.9 and gone[1].rho < -0.9
+    assert all(one.importance < one.importance_of_like for one in gone)
+
+
+def test_of_equals_the_later_goes() -> None:
+    values, label = table()
+    values[:, 0] = values[:, 1]
+    assert [one.feature for one in correlated(values, label, VIEWS, 1.0)] == ["better"]
+
+
+def test_what_has_gone_drops_no_other() -> None:
+    """A is like B and B is like C, but C is not like A: without B, both A and C stay."""
+    random = np.random.default_rng(1)
+    a, c = random.random(500), random.random(500)
+    b = (a + c) / 2
+    label = (a > 0.5).astype(np.int8)
+    values = np.stack([b, a, 1 - c, random.random(500), np.zeros(500)], axis=1).astype(np.float32)
+    assert [(one.feature, one.like) for one in correlated(values, label, VIEWS, 0.6)] == [("worse", "better")]
+
+
+def test_a_few_pairs_that_know_both_are_no_evidence() -> None:
+    values, label = table()
+    values[15:, 0] = np.nan
+    assert [one.feature for one in correlated(values, label, VIEWS, 0.9)] == ["turned"]
+
+
+@pytest.mark.parametrize("limit", [0, -0.5, 1.01, float("nan")])
+def test_refused(limit: float) -> None:
+    with pytest.raises(OptionError, match="'drop_correlated' parameter must be a correlation above 0 and at most 1"):
+        Recipe(drop_correlated=limit)
+
+
+def test_no_match_at_all() -> None:
+    values, label = table()
+    with pytest.raises(InputError, match="no match"):
+        correlated(values, np.zeros_like(label), VIEWS, 0.9)
+
+
+def test_trained_saved_and_loaded_without_it(
+    toy_pairs: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words, stems and dictionary forms of these pairs are nearly the same; one of them stays."""
+    monkeypatch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
+    views = ("unigram", "stem", "lemma")
+    text = "".join(f'[[feature]]\nname = "of_{view}"\nkind = "ratio"\nview = "{view}"\n' for view in views)
+    (tmp_path / "views.toml").write_text(text + '[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n')
+    whole = fit(toy_pairs, Recipe(tmp_path / "views.toml", folds=3)).matcher
+    m = fit(toy_pairs, Recipe(tmp_path / "views.toml", folds=3, drop_correlated=0.9)).matcher
+    facts = m.data["dropped"]
+    gone = {one["feature"] for one in facts["features"]}
+    assert gone and set(m.features.names) == set(whole.features.names) - gone
+    m.save(tmp_path / "m")
+    card = (tmp_path / "m" / "CARD.md").read_text("utf-8")
+    assert dropped_words(0.9, facts["features"]) in data_words(m.data)
+    assert all(f"{one['feature']} ({one['rho']:.2f} with {one['like']})" in card for one in facts["features"])
+    again = dxmatch.load(tmp_path / "m")
+    assert again.probability("acute gastritis", "gastritis") == m.probability("acute gastritis", "gastritis")
+    scored = again.score(toy_pairs.head(3), features=True)
+    assert not gone & set(scored.columns)
+
+
+def test_told_on_the_command_line(toy_pairs: pd.DataFrame, tmp_path: Path, command, strings_only: Path) -> None:
+    toy_pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    done = command(
+        "train",
+        tmp_path / "pairs.csv",
+        "-o",
+        tmp_path / "m",
+        "--features",
+        strings_only,
+        "--drop-correlated",
+        0.99,
+        "--folds",
+        3,
+    )
+    assert done.code == 0, done.err
+    assert "correlat" in done.out
+    bad = command(
+        "train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--features", strings_only, "--drop-correlated", 2
+    )
+    assert bad.code == 1 and "--drop-correlated must be a correlation above 0 and at most 1" in bad.err
+    other = command(
+        "train", tmp_path / "pairs.csv", "-o", tmp_path / "n", "--features", strings_only, "--models", "CAT,GBM"
+    )
+    assert other.code == 1 and "--models must be GBM with the engine 'lightgbm'" in other.err
