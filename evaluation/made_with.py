@@ -66,11 +66,10 @@ def notes_on_lengths(lists: Lists, context: Context, families: Collection[str]) 
     """Sentences on how many diagnoses of each list count for the families that were computed, and on rows that do not."""
     ks, k = ks_of(context.k), context.relative_k
     notes = []
-    denominator = context.denominator if RELATIVE in families else None
-    short = int((lists.lengths < k).sum()) if denominator is not None else 0
+    short = int((lists.lengths < k).sum()) if RELATIVE in families else 0
     if short:
         how = {"nk2": "; the denominator is still n k²", "observed": "; the denominator is their own lengths"}
-        notes.append(f"{short:,} of {lists.lengths.size:,} lists are shorter than k = {k}{how[denominator]}.")
+        notes.append(f"{short:,} of {lists.lengths.size:,} lists are shorter than k = {k}{how[context.denominator]}.")
     cutting = {family: at for family, at in ks.items() if family in families and family != "ranking" and at is not None}
     cut = int((lists.lengths > min(cutting.values())).sum()) if cutting else 0
     if cut:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pages.rows import Row, known
+from ...pages.rows import Row
 from ..lists.lists import Lists
 from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
-from ..metrics.recall import found_in, prompt_spread
+from ..metrics.recall import found_in
 from ..statistics.estimates import estimates, table_rows
 from ..statistics.measure import Measure, ratio, without_absent
 from ..statistics.section import Context, Section, spread_over
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
-
-_VARIANT = re.compile(r"(?P<algorithm>.*\S)\s*\[(?P<prompt>[^\[\]]+)\]")
 
 
 def missing(lists: Lists, context: Context) -> str | None:
@@ -54,9 +51,6 @@ def recall_section(
     hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M: a judge of the whole
         answer. placed : int [kept cases, r, D], at which place of the list, from 1, 0 for none, and the k of the top-k accuracy that is then told
         too (with M, the ranking family tells it).
-
-    Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
-    "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
     """
     k = None if of else context.k_of(NAME)
     found, there = found_in(hits, given, k)
@@ -69,19 +63,18 @@ def recall_section(
         Measure("disease_recall", columns=(found_of, all_of), combine=ratio, k=k, **shared),
         Measure("patient_recall", columns=(whole,), k=k, **shared),
     ]
-    places, ranks = placed or (np.zeros(0), ())
+    # of a final diagnosis beside the set of right answers the judge says nothing
+    places, ranks = (None if lists.has_final else placed) or (np.zeros(0), ())
     for at in ranks:
         named = ((places > 0) & (places <= at) & there).any(-1)
         columns = (without_absent(named.astype(float), absent),)
         measures.append(Measure("top_k_accuracy", columns=columns, k=at, **shared))
     values = estimates(measures, lists.cases, context)
     rows = table_rows(values, context)
-    prompts = prompt_rows(rows)
     return Section(
         NAME,
         TITLE,
         rows=rows,
-        tables={"prompts": prompts} if prompts else {},
         per_case={
             f"share of the reference found{f', by the {of}' if of else ''}": spread_over(
                 found_of / all_of, kept, len(lists.cases)
@@ -90,31 +83,6 @@ def recall_section(
         words=_words(rows, k, of),
         estimates=values,
     )
-
-
-def prompt_rows(rows: Sequence[Row]) -> list[Row]:
-    """algorithm, metric, name, prompts, n_prompts, mean and sd of the algorithms that came under several prompts."""
-    groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
-    for row in rows:
-        if variant := _VARIANT.fullmatch(row["algorithm"]):
-            groups.setdefault((variant["algorithm"], row["name"]), []).append((variant["prompt"], row))
-    out: list[Row] = []
-    for (algorithm, name), members in groups.items():
-        if len(members) < 2:
-            continue
-        values = np.array([np.nan if row["value"] is None else row["value"] for _, row in members])
-        out.append(
-            {
-                "algorithm": algorithm,
-                "metric": members[0][1]["metric"],
-                "name": name,
-                "prompts": ", ".join(prompt for prompt, _ in members),
-                "n_prompts": len(members),
-                "mean": known(float(values.mean())),
-                "sd": known(float(prompt_spread(values))),
-            }
-        )
-    return out
 
 
 def _words(rows: Sequence[Row], k: int | None, of: str) -> list[str]:

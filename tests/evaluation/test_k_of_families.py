@@ -187,3 +187,13 @@ def test_a_k_that_cannot_be_read_is_wrong_usage(tmp_path, words):
     path = tmp_path / "lists.csv"
     path.write_text("case_id\n")
     assert CliRunner().invoke(app, ["evaluate", str(path), *words]).exit_code == 2
+
+
+def test_hdf1_says_how_far_it_looked_where_lists_are_too_long(monkeypatch):
+    from dxmatch.evaluation.families import icd_lists
+
+    monkeypatch.setattr(icd_lists, "_MOST_CELLS", 120)
+    frame = long_form({"c": {"A": [f"d{i}" for i in range(130)], "B": ["gout"]}})
+    frame = frame.assign(icd10="M10.9", reference="gout", reference_icd10="M10.9")
+    report = evaluate(frame, By(), metrics="hierarchical", bootstrap=0)
+    assert any("whole lists up to 60 diagnoses; 1 list is longer" in text for text in report.warnings)
