@@ -106,5 +106,5 @@ def _warnings(table: CodeTable | None, others: Sequence[str], n: int, by: str) -
     what = f"have their codes by {by}" if by else "have no code"
     return (
         f"{len(others):,} of {counted(n, 'different diagnosis', 'different diagnoses')} are not in the table of codes "
-        f"{table.source} and {what}: {shown}.",
+        f"({table.source}) and {what}: {shown}.",
     )
