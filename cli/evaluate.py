@@ -74,11 +74,14 @@ def evaluate(
         ),
     ] = None,
     k: Annotated[
-        int,
+        list[str] | None,
         typer.Option(
-            "--k", rich_help_panel=METRICS, help="Diagnoses per list, the likeliest first; curves run over 1…k."
+            "--k",
+            rich_help_panel=METRICS,
+            help="Diagnoses that count of each list: --k 5 for every metric that takes a k, --k recall=all --k hierarchical=5 for "
+            "single families. By default recall and HDF1 take whole lists, RPAD and RRAD three.",
         ),
-    ] = 3,
+    ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -252,7 +255,7 @@ def evaluate(
     options: dict[str, Any] = {
         "references": references, "algorithms": algorithms or None, "no_diagnosis": no_diagnosis or None,
         "columns": named_columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
-        "rejects": rejects, "k": k, "in_turn": in_turn, "metrics": metrics or None, "icd_source": icd_source,
+        "rejects": rejects, "k": _depths(k or []), "in_turn": in_turn, "metrics": metrics or None, "icd_source": icd_source,
     }  # fmt: skip
     given = lists[0] if len(lists) == 1 else lists
     if pairs is not None:
@@ -285,3 +288,16 @@ def evaluate(
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     say_asked(*budget.summaries)
+
+
+def _depths(given: list[str]) -> int | dict[str, int | str] | None:
+    """`["5"]` as 5, `["recall=all", "hierarchical=5"]` as a dict, [] as None; anything else is wrong usage."""
+    of: dict[str, int | str] = {}
+    for text in given:
+        family, sign, number = text.rpartition("=")
+        if not (number.isdecimal() or number == "all") or (len(given) > 1 and not sign):
+            raise typer.BadParameter(
+                f"{text}: expected a number, or FAMILY=NUMBER, such as hierarchical=5 or recall=all"
+            )
+        of[family] = int(number) if number.isdecimal() else number
+    return of.get("", of) or None  # type: ignore[return-value]

@@ -30,6 +30,7 @@ from .statistics.bootstrap import check_bootstrap
 from .statistics.differences import difference_rows
 from .statistics.frames import frame_like
 from .statistics.leaderboard import standing
+from .statistics.list_lengths import MAX_K, K, deepest, ks_of
 from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
 from .statistics.subgroups import subgroup_rows, warnings_of_groups
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from .judges.language_model import Budget, LanguageModel
 
 DENOMINATORS = ("nk2", "observed")
-_MAX_CURVE, _MAX_K = 10, 100
+_MAX_CURVE = 10
 
 __all__ = ["Report", "evaluate"]
 
@@ -50,7 +51,7 @@ def evaluate(
     *,
     predictions: Any = None,
     references: Any = None,
-    k: int = 3,
+    k: K = None,
     metrics: str | Iterable[str] | None = None,
     by: str | Iterable[str] | None = None,
     columns: Mapping[str, str | Sequence[str]] | None = None,
@@ -103,8 +104,10 @@ def evaluate(
     references : dict, list or path, optional
         The right answers, where `lists` do not hold them: {case: diagnosis or [diagnosis, ...]}, a list in the order of
         `predictions`, or a file of its own.
-    k : int
-        How many diagnoses of each list count, 1 to 100. Longer lists are cut; a shorter one is counted in the report.
+    k : int or mapping, optional
+        How many diagnoses of each list count, 1 to 100, for every family that takes a k. By default recall and HDF1 are over
+        the whole list, RPAD and RRAD over 3, top-k accuracy at 1, 3, 5 and 10; Kernel29's scores are over five ranks in any
+        case. {"recall": None, "hierarchical": 5} sets the k of single families; None, or "all", is the whole list.
     metrics : str or iterable of str, optional
         Families (ranking, recall, hierarchical, weighted, relative, agreement) or metrics to compute. By default all that
         the lists allow; what is left out is named in the report, with what was missing.
@@ -189,17 +192,16 @@ def evaluate(
     ModelError
         Where M fails, or cannot be loaded.
     """
-    check_k(k)
+    ks = ks_of(k)
+    relative_k = ks[RELATIVE] or 1
     hardness = check_hardness(hardness)
     check_bootstrap(bootstrap, seed, level)
     check_k(pairs_per_call, "pairs_per_call")
     want = wanted(metrics)
     if denominator not in DENOMINATORS:
         raise OptionError("denominator", f"one of {', '.join(DENOMINATORS)}", denominator)
-    if k > _MAX_K:
-        raise OptionError("k", f"{_MAX_K} or less", k)
-    if max_k is not None and not k <= check_k(max_k, "max_k") <= _MAX_K:
-        raise OptionError("max_k", f"from k ({k}) to {_MAX_K}", max_k)
+    if max_k is not None and not relative_k <= check_k(max_k, "max_k") <= MAX_K:
+        raise OptionError("max_k", f"from k ({relative_k}) to {MAX_K}", max_k)
     own_relation = relation == MODEL
     by_language_model = None if own_relation else relation
     asks = any((judge, by_language_model, severity, pick))
@@ -213,7 +215,7 @@ def evaluate(
         check_tells_relations(matcher)
     read = _read(
         lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
-        no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=k, wanted=want, checks=CHECKS,
+        no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want), wanted=want, checks=CHECKS,
     )  # fmt: skip
     if own_relation:
         read = with_relations_by_matcher(read, matcher)
@@ -234,7 +236,7 @@ def evaluate(
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
     context = Context(
         matcher, k=k, n_cases=len(read.cases), hardness=hardness, denominator=denominator, labelled=labelled,
-        max_k=max_k or max(k, min(int(read.lengths.max()), _MAX_CURVE)),
+        max_k=max_k or max(relative_k, min(int(read.lengths.max()), _MAX_CURVE)),
         repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), codes=given_codes, progress=progress,
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
@@ -254,7 +256,7 @@ def evaluate(
     estimates = [one for section in found for one in section.estimates]
     of_families = [told for section in found for told in section.warnings]
     report = Report(
-        k=k,
+        k=relative_k,
         hardness=hardness,
         question=question(read, judged, in_turn),
         cases=read.cases,
@@ -263,7 +265,7 @@ def evaluate(
         made_with=how,
         notes=[
             *read.notes,
-            *notes_on_lengths(read, k, denominator if judged else None),
+            *notes_on_lengths(read, context, {section.name for section in found}),
             *notes_of(read, matcher),
             *(matched.notes() if matched else []),
         ],

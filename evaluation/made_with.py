@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ..pages.words import listed
 from .lists.lists import Lists, Panel
 from .matches.policy import policy_of
-from .statistics.section import Context
+from .statistics.list_lengths import ks_of, told_ks
+from .statistics.section import RELATIVE, Context
 
 
 def made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool) -> dict[str, Any]:
@@ -31,7 +33,8 @@ def made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool)
         "references": sum(map(bool, read.reference)),
         "unique_diagnoses": len(read.strings),
         "lists": int(read.lengths.size),
-        "cut_lists": int((read.lengths > context.k).sum()),
+        "k": ks_of(context.k),
+        "cut_lists": int((read.lengths > context.relative_k).sum()),
         "rejected_rows": read.rejected.rows,
         "rejected_cases": read.rejected.cases,
         "rejects": read.rejected.path,
@@ -59,16 +62,21 @@ def question(lists: Lists, judged: list[Panel], in_turn: bool) -> str:
     )
 
 
-def notes_on_lengths(lists: Lists, k: int, denominator: str | None) -> list[str]:
+def notes_on_lengths(lists: Lists, context: Context, families: Collection[str]) -> list[str]:
+    """Sentences on how many diagnoses of each list count for the families that were computed, and on rows that do not."""
+    ks, k = ks_of(context.k), context.relative_k
     notes = []
-    short = int((lists.lengths < k).sum())
+    denominator = context.denominator if RELATIVE in families else None
+    short = int((lists.lengths < k).sum()) if denominator is not None else 0
     if short:
         how = {"nk2": "; the denominator is still n k²", "observed": "; the denominator is their own lengths"}
-        tail = "" if denominator is None else how[denominator]
-        notes.append(f"{short:,} of {lists.lengths.size:,} lists are shorter than k = {k}{tail}.")
-    cut = int((lists.lengths > k).sum())
+        notes.append(f"{short:,} of {lists.lengths.size:,} lists are shorter than k = {k}{how[denominator]}.")
+    cutting = {family: at for family, at in ks.items() if family in families and family != "ranking" and at is not None}
+    cut = int((lists.lengths > min(cutting.values())).sum()) if cutting else 0
     if cut:
-        notes.append(f"{cut:,} of {lists.lengths.size:,} lists are longer than k = {k} and were cut for it.")
+        notes.append(
+            f"{cut:,} of {lists.lengths.size:,} lists are longer than what counts of them ({told_ks(ks, families)}) and were cut."
+        )
     if lists.rejected.rows:
         notes.append(
             f"{lists.rejected.rows:,} rows were refused, and {lists.rejected.cases:,} cases left out with them; "

@@ -15,10 +15,11 @@ from ..lists.lists import Lists
 from ..metrics import REGISTRY
 from ..metrics.hierarchical import harmonic_mean, mean_of_defined, opened
 from ..statistics.estimates import estimates, table_rows
+from ..statistics.list_lengths import ACCURACY
 from ..statistics.measure import Measure, Values, without_absent
 from ..statistics.section import Context, Section, spread_over
 from .chapters import chapter_measures, chapter_notes, chapter_rows, chapters_of
-from .icd_lists import shared_icd_lists, why_no_codes
+from .icd_lists import icd_depth, shared_icd_lists, why_no_codes
 from .reference_hits import reference_hits
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
@@ -50,7 +51,7 @@ def compute(lists: Lists, context: Context) -> Section:
         For codes that cannot be right, and where no case's reference has a code.
     """
     tree, paths = opened(context.icd_source)
-    coded = shared_icd_lists(lists, context).top(context.k)
+    coded = shared_icd_lists(lists, context).top(context.k_of(NAME))
     kept = np.flatnonzero((coded.reference >= 0).any(1))
     if not len(kept):
         raise InputError(
@@ -64,14 +65,16 @@ def compute(lists: Lists, context: Context) -> Section:
     # contiguous, and each in one array that HDF1 shares
     of_level = [[np.ascontiguousarray(part[..., level]) for level in range(1 + len(LEVELS))] for part in rates]
     cases = _Cases(kept, dict(zip(_PARTS, of_level, strict=True)))
-    values = estimates(_measures(lists, cases, context.k), lists.cases, context)
+    values = estimates(_measures(lists, cases, context.k_of(NAME)), lists.cases, context)
     hdf1 = next(one.value for one in values if one.measure.metric == "hdf1")
-    shifts = rank_shift_rows(lists.raters, _accuracies(lists, context), hdf1, context.k)
+    shifts = rank_shift_rows(lists.raters, _accuracies(lists, context), hdf1, context.k_of(NAME))
     chapters = chapters_of(reference, paths)
     flat = predicted.reshape(len(kept), len(lists.raters), -1)
     of_chapters = [
         estimates(
-            chapter_measures(one, flat, reference, absent, kept, lists.raters, paths, one.label(tree), context.k),
+            chapter_measures(
+                one, flat, reference, absent, kept, lists.raters, paths, one.label(tree), context.k_of(NAME)
+            ),
             lists.cases,
             context,
         )
@@ -89,14 +92,27 @@ def compute(lists: Lists, context: Context) -> Section:
             "without_a_code": coded.coded if coded.without else [],
         },
         per_case={name: spread_over(of_case, kept, len(lists.cases)) for name, of_case in per_case.items()},
-        words=_words(lists.raters, hdf1, shifts, context.k, coded.without),
+        words=_words(lists.raters, hdf1, shifts, context.k_of(NAME), coded.without),
         notes=[*coded.notes, *_notes(lists, found, kept), *chapter_notes(chapters, tree)],
+        warnings=_warnings(lists, context),
         estimates=values,
         estimates_of_parts=[hdf1_there for _, _, hdf1_there in of_chapters],
     )
 
 
-def _measures(lists: Lists, cases: _Cases, k: int) -> list[Measure]:
+def _warnings(lists: Lists, context: Context) -> list[str]:
+    """That lists are too long to be looked at whole."""
+    depth = icd_depth(lists, context)
+    longer = int((lists.lengths > depth).sum())
+    if context.k_of(NAME) is not None or not longer:
+        return []
+    many = "1 list is" if longer == 1 else f"{longer:,} lists are"
+    return [
+        f"HDF1 takes whole lists up to {depth:,} diagnoses; {many} longer, and what stands beyond is not looked at."
+    ]
+
+
+def _measures(lists: Lists, cases: _Cases, k: int | None) -> list[Measure]:
     """HDP, HDR and HDF1, over all levels and then at each."""
     measures = []
     for at, level in enumerate(("", *LEVELS)):
@@ -125,14 +141,15 @@ def _reasons(lists: Lists, part: str, level: str, column: Values) -> list[str]:
 
 
 def _accuracies(lists: Lists, context: Context) -> dict[str, Values]:
-    """judge -> [r], top-k accuracy at k."""
+    """judge -> [r], top-k accuracy at k; at 5 of whole lists, as in the source."""
+    k = context.k_of(NAME) or ACCURACY
     return {
-        judge: mean_of_defined(without_absent(hits[known, :, : context.k].any(-1).astype(float), lists.absent[known]))
+        judge: mean_of_defined(without_absent(hits[known, :, :k].any(-1).astype(float), lists.absent[known]))
         for judge, (hits, known) in reference_hits(lists, context).items()
     }
 
 
-def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf1: Values, k: int) -> list[Row]:
+def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf1: Values, k: int | None) -> list[Row]:
     """How many places each rater gains from each top-k accuracy to HDF1.
 
     accuracies : judge -> [r]. hdf1 : [r]. Place 1 is the best, equals share the better place; raters without both
@@ -146,7 +163,7 @@ def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf
             rows.append(
                 {
                     "algorithm": raters[i],
-                    "from": REGISTRY["top_k_accuracy"].printed(k, of=judge),
+                    "from": REGISTRY["top_k_accuracy"].printed(k or ACCURACY, of=judge),
                     "from_value": float(accuracy[i]),
                     "from_rank": int(before[i]),
                     "to": REGISTRY["hdf1"].printed(k),
@@ -162,7 +179,7 @@ def _places(values: Values) -> NDArray[np.int64]:
     return (values[None] > values[:, None]).sum(1) + 1
 
 
-def _words(raters: list[str], hdf1: Values, shifts: list[Row], k: int, without: str) -> list[str]:
+def _words(raters: list[str], hdf1: Values, shifts: list[Row], k: int | None, without: str) -> list[str]:
     best_first = [i for i in np.argsort(-hdf1, kind="stable").tolist() if not np.isnan(hdf1[i])]
     told = ", ".join(f"{raters[i]} {hdf1[i]:.3f}" for i in best_first)
     no_hit = f" No ICD-10 code, so no hit: {without}." if without else ""

@@ -21,6 +21,7 @@ from ..metrics.hierarchical import opened
 from ..statistics.section import Context
 from .text_nodes import BY, COLUMN, WITHOUT, How, nodes_of_texts, providers_of
 
+_MOST_CELLS = 10_000_000
 REFERENCE = "reference"
 """Stands for the rater where the rows of `IcdLists.coded` speak of the reference."""
 OfCase = tuple[tuple[int, ...], ...]
@@ -45,8 +46,8 @@ class IcdLists:
     n_strings: int = 0
     warnings: tuple[str, ...] = field(default=(), repr=False)
 
-    def top(self, k: int) -> IcdLists:
-        """Of lists cut to k."""
+    def top(self, k: int | None) -> IcdLists:
+        """Of lists cut to k; whole with None."""
         return replace(self, predicted=self.predicted[:, :, :k], how=self.how[:, :, :k])
 
     @property
@@ -154,10 +155,10 @@ def _widened(nodes: Nodes, width: int) -> Nodes:
 
 
 def shared_icd_lists(lists: Lists, context: Context) -> IcdLists:
-    """`icd_lists` of the context's M and tree, as far down as `depth_of`; computed by the first family that needs it."""
+    """`icd_lists` of the context's M and tree, as far down as `icd_depth`; computed by the first family that needs it."""
     if "icd_lists" not in context.made:
         tree, _ = opened(context.icd_source)
-        depth = depth_of(lists, context)
+        depth = icd_depth(lists, context)
         context.made["icd_lists"] = icd_lists(lists, depth, context.matcher, tree, context.icd_source, context.codes)
     return context.made["icd_lists"]
 
@@ -172,6 +173,14 @@ def codes_made_with(context: Context) -> dict[str, Any]:
     """`icd_counts` and `icd_codes_by`; nothing where no codes were used."""
     found: IcdLists | None = context.made.get("icd_lists")
     return {} if found is None else {"icd_counts": found.counts, "icd_codes_by": context.codes.told}
+
+
+def icd_depth(lists: Lists, context: Context) -> int:
+    """How many ranks have their codes looked up: `depth_of`, and whole lists for HDF1 as far as memory is bounded."""
+    depth = depth_of(lists, context)
+    if context.k_of("hierarchical") is not None:
+        return depth
+    return max(depth, min(int(lists.lengths.max(initial=0)), _MOST_CELLS // max(1, lists.lengths.size)))
 
 
 def _places(

@@ -40,7 +40,7 @@ def compute(lists: Lists, context: Context) -> Section:
     hits = reference_hits(lists, context)
     notes: list[str] = []
     measures: list[Measure] = []
-    ranks = top_ranks(lists, context.k)
+    ranks = top_ranks(lists, context.k_of(NAME))
     per_case: dict[str, list[Any]] = {}
     for judge, (named, known) in hits.items():
         cases = np.flatnonzero(known)
@@ -78,10 +78,10 @@ def compute(lists: Lists, context: Context) -> Section:
     )  # fmt: skip
 
 
-def top_ranks(lists: Lists, k: int) -> list[int]:
+def top_ranks(lists: Lists, k: int | None) -> list[int]:
     """The k of top-k accuracy: those of `TOP` that some list reaches, and the one asked for."""
     longest = int(lists.lengths.max(initial=1))
-    return sorted({k, *(rank for rank in TOP if rank <= max(1, longest))})
+    return sorted({*([] if k is None else [k]), *(rank for rank in TOP if rank <= max(1, longest))})
 
 
 def _warnings(lists: Lists, cases: NDArray[np.integer]) -> list[str]:

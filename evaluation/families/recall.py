@@ -29,10 +29,11 @@ def missing(lists: Lists, context: Context) -> str | None:
 
 
 def compute(lists: Lists, context: Context) -> Section:
-    """With M, in the cases that have a reference, within the first k diagnoses of each list."""
+    """With M, in the cases that have a reference, within the first k diagnoses of each list; by default within all of them."""
     matches = shared_matches(lists, context)
     kept = np.flatnonzero(matches.given.any(1))
-    section = recall_section(lists, matches.hits[kept], matches.given[kept], kept, context)
+    hits = matches.found[:, :, None] if context.k_of(NAME) is None else matches.hits
+    section = recall_section(lists, hits[kept], matches.given[kept], kept, context)
     if without := len(lists.cases) - len(kept):
         section.notes.append(f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis, so no recall.")
     return section
@@ -55,11 +56,12 @@ def recall_section(
     Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
     "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
     """
-    found, there = found_in(hits, given, context.k)
+    k = context.k_of(NAME)
+    found, there = found_in(hits, given, k)
     raters, absent = lists.raters, lists.absent[kept]
     sizes = np.broadcast_to(there.sum(-1), (len(kept), len(raters)))
     found_of, all_of = (without_absent(part.astype(float), absent) for part in (found.sum(-1), sizes))
-    shared: dict[str, Any] = {"raters": raters, "cases": kept, "of": of, "k": context.k}
+    shared: dict[str, Any] = {"raters": raters, "cases": kept, "of": of, "k": k}
     whole = without_absent((found | ~there).all(-1).astype(float), absent)
     measures = [
         Measure("disease_recall", columns=(found_of, all_of), combine=ratio, **shared),
@@ -77,7 +79,7 @@ def recall_section(
         rows=rows,
         tables={"prompts": prompts} if prompts else {},
         per_case={"share of the reference found": spread_over(found_of / all_of, kept, len(lists.cases))},
-        words=_words(rows, context.k),
+        words=_words(rows, k),
         estimates=values,
     )
 
@@ -107,13 +109,13 @@ def prompt_rows(rows: Sequence[Row]) -> list[Row]:
     return out
 
 
-def _words(rows: Sequence[Row], k: int) -> list[str]:
+def _words(rows: Sequence[Row], k: int | None) -> list[str]:
     """What the best rater finds."""
     of_diseases = [row for row in rows if row["metric"] == REGISTRY["disease_recall"].symbol]
     of_diseases = [row for row in of_diseases if row["value"] is not None]
     if not of_diseases:
         return []
     best = max(of_diseases, key=lambda row: row["value"])
-    first = "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
+    first = "lists name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
     most = "; no other rater's name more" if len(of_diseases) > 1 else ""
     return [f"Of all reference diagnoses, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]

@@ -97,11 +97,12 @@ class Asking:
         return lists
 
     def judged_section(self, lists: Lists, judge: Asked, context: Context) -> Section:
-        """Recall within the first k of each list, with the model as the judge in two stages."""
+        """Recall within the k of recall of each list, or whole, with the model as the judge in two stages."""
         model = self.model("judge", judge)
+        k = context.k_of("recall") or int(lists.lengths.max(initial=1))
         with VoteStore(self.store) as votes:
             verdicts = judged(
-                lists, model, model, votes, k=context.k, naming=self.naming, budget=self.budget, progress=self.progress
+                lists, model, model, votes, k=k, naming=self.naming, budget=self.budget, progress=self.progress
             )
         title = f"Recall, with {model.model} as the judge in two stages"
         return replace(judged_section(lists, verdicts, context), name="judge", title=title)

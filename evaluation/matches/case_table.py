@@ -72,7 +72,12 @@ class CaseTable:
         """The same with the raters in this order, those that are not named behind."""
         wanted = {rater: place for place, rater in enumerate(raters)}
         at = sorted(range(len(self.lists.raters)), key=lambda i: wanted.get(self.lists.raters[i], len(wanted)))
-        found = replace(self.matches, probabilities=self.matches.probabilities[:, at], hits=self.matches.hits[:, at])
+        found = replace(
+            self.matches,
+            probabilities=self.matches.probabilities[:, at],
+            hits=self.matches.hits[:, at],
+            found=self.matches.found[:, at],
+        )
         return replace(self, lists=self.lists.of_raters(at), matches=found)
 
     @cached_property
@@ -256,4 +261,4 @@ def case_table(lists: Lists, context: Context) -> CaseTable | None:
     """Of lists with right answers; None without them, and where asking M again would cost votes that nobody asked for."""
     if not any(lists.reference) or (context.profile.rests_on_votes and "reference_matches" not in context.made):
         return None
-    return CaseTable(lists, shared_matches(lists, context), context.matcher, context.k)
+    return CaseTable(lists, shared_matches(lists, context), context.matcher, context.relative_k)

@@ -13,10 +13,13 @@ from ...progress import Progress
 from ..lists.lists import Lists
 from ..metrics.ranking import DEPTH
 from ..statistics.section import Context
-from .case_matches import PAIRS_PER_CALL, match_cases, pair_codes
+from .case_matches import PAIRS_PER_CALL, asked, each_once, match_cases, pair_codes
 from .policy import is_directed
 
 _ELEMENTS_PER_BLOCK = 2_000_000
+_SIDE_BY_SIDE = 50
+_MOST_CELLS = 50_000_000
+"""Ranks that are held one by one, and cells of them; past these a list is only searched for its references."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,13 @@ class ReferenceMatches:
     probabilities : float32 [n, r, k, D]; NaN where no diagnosis is said, the list is shorter, or the case has fewer references.
     hits : bool [n, r, k, D], the verdicts of M; False where the probability is NaN.
     given : bool [n, D], where a case has a reference diagnosis. One that stands twice in a case counts once.
+    found : bool [n, r, D], whether any diagnosis of the whole list, of whatever length, is one of the reference's.
     """
 
     probabilities: NDArray[np.float32]
     hits: NDArray[np.bool_]
     given: NDArray[np.bool_]
+    found: NDArray[np.bool_]
 
 
 def match_references(
@@ -39,9 +44,12 @@ def match_references(
     k: int,
     progress: Progress | None = None,
     *,
+    whole: bool = False,
     pairs_per_call: int = PAIRS_PER_CALL,
 ) -> ReferenceMatches:
-    """Asks M about the first k of each list and each reference diagnosis of its case, in bounded chunks.
+    """Asks M about each list and each reference diagnosis of its case, in bounded chunks; rank by rank about the first k.
+
+    whole : whether `found` looks past the first k.
 
     The references stand in as the list of one rater more. Where M looks one way, it is asked (reference, diagnosis): a string
     that is both is then two, those of the references with the smaller numbers.
@@ -87,17 +95,67 @@ def match_references(
         there = codes >= 0
         at = np.searchsorted(matches.codes, codes[there])
         probabilities[cases][there], hits[cases][there] = matches.probabilities[at], matches.verdicts[at]
-    return ReferenceMatches(probabilities, hits, given)
+    found = np.asarray(hits.any(2))
+    if whole:
+        _found_beyond(lists, k, in_strings, true, strings, matcher, pairs_per_call, found)
+    return ReferenceMatches(probabilities, hits, given, found)
+
+
+def _found_beyond(
+    lists: Lists,
+    k: int,
+    in_strings: NDArray[np.int32],
+    true: NDArray[np.int32],
+    strings: list[str],
+    matcher: Matcher,
+    pairs_per_call: int,
+    found: NDArray[np.bool_],
+) -> None:
+    """Adds to `found` what stands past the first k of the lists, entry by entry: one long list makes no wide array.
+
+    in_strings : of the lists' strings, their numbers among `strings`. true : [n, D], the numbers of the references; -1 for none.
+    """
+    past = np.maximum(lists.lengths - k, 0).reshape(-1)
+    ends = np.cumsum(past)
+    total, raters, references = int(ends[-1]) if len(ends) else 0, lists.lengths.shape[1], max(1, true.shape[1])
+    step = max(1, _ELEMENTS_PER_BLOCK // references)
+    offsets = lists.offsets.reshape(-1) + k
+    for start in range(0, total, step):
+        at = np.arange(start, min(total, start + step))
+        of = np.searchsorted(ends, at, side="right")
+        entry = in_strings[lists.entries[offsets[of] + at - (ends[of] - past[of])]]
+        codes = pair_codes(entry[:, None], true[of // raters], len(strings))
+        wanted = each_once(codes[codes >= 0])
+        verdicts = np.empty(len(wanted), bool)
+        for first in range(0, len(wanted), pairs_per_call):
+            low, high = np.divmod(wanted[first : first + pairs_per_call], len(strings))
+            a, b = [strings[i] for i in low.tolist()], [strings[i] for i in high.tolist()]
+            verdicts[first : first + len(a)] = asked(matcher, a, b) >= matcher.threshold
+        place, reference = np.nonzero(codes >= 0)
+        hit = verdicts[np.searchsorted(wanted, codes[place, reference])]
+        place, reference = of[place[hit]], reference[hit]
+        found[place // raters, place % raters, reference] = True
 
 
 def depth_of(lists: Lists, context: Context) -> int:
-    """How far down the lists are held against the references: k, and as far as the metrics of ranking look."""
-    return max(context.k, min(DEPTH, int(lists.lengths.max(initial=0))))
+    """How many ranks are held one by one: k, those that the metrics of ranking look at, and more where lists are not too many."""
+    longest = int(lists.lengths.max(initial=0))
+    asked_for = [k for family in ("ranking", "recall", "hierarchical") if (k := context.k_of(family)) is not None]
+    references = max(map(len, lists.reference), default=1)
+    room = _MOST_CELLS // max(1, lists.lengths.size * references)
+    whole = min(longest, _SIDE_BY_SIDE, room) if _whole(context) else 0
+    return max(*asked_for, whole, min(DEPTH, longest)) if asked_for else max(whole, min(DEPTH, longest))
+
+
+def _whole(context: Context) -> bool:
+    return context.k_of("recall") is None
 
 
 def shared_matches(lists: Lists, context: Context) -> ReferenceMatches:
     """`match_references` of the context's M, to `depth_of`; computed by the first family that needs it."""
     if "reference_matches" not in context.made:
         depth = depth_of(lists, context)
-        context.made["reference_matches"] = match_references(lists, context.matcher, depth, context.progress)
+        context.made["reference_matches"] = match_references(
+            lists, context.matcher, depth, context.progress, whole=_whole(context)
+        )
     return context.made["reference_matches"]

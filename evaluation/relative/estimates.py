@@ -23,7 +23,7 @@ def relative_estimates(panels: Sequence[PanelRates], counts: CaseCounts, context
 
     counts : of all cases, in the order of the lists. The values, and those in the resamples, are the panels' own.
     """
-    k, hardness = context.k, context.hardness
+    k, hardness = context.relative_k, context.hardness
     names, cases = [panel.algorithm for panel in panels], np.arange(counts.n_cases)
     everyone = np.full(len(panels), counts.n_cases)
     shared: dict[str, Any] = {"raters": names, "cases": cases, "k": k}
@@ -54,7 +54,7 @@ def _columns(
 
     Where the ratio is of means over the pairs of raters, the mean of each case does; else each pair is a column.
     """
-    k, hardness = context.k, context.hardness
+    k, hardness = context.relative_k, context.hardness
     met = counts.mu[k - 1] if of == "P" else counts.mu[k - 1] > 0
     areas = counts.sizes[k - 1] if of == "P" and counts.sizes is not None else None
     scale = k * k if of == "P" and areas is None else 1

@@ -113,7 +113,7 @@ def expected_rows(
     order : [n], the cases by name.
     """
     m = mu.shape[1]
-    area = np.full((len(mu), 1), context.k**2) if sizes is None else sizes
+    area = np.full((len(mu), 1), context.relative_k**2) if sizes is None else sizes
     columns = np.hstack([mu, chi, area])
 
     def rates(means: Values) -> tuple[Values, Values]:
@@ -127,8 +127,8 @@ def expected_rows(
             ("expected_precision_at_k", "expected_recall_at_k"), ("expected_rpad", "expected_rrad"), data, again, strict=True
         ):  # fmt: skip
             sides = panel.sides(one, many)
-            rows += side_rows(panel, sides, context, rate, ("AE mean", "EE mean"), k=context.k)
-            rows.append(ratio_row(panel, sides, context, ratio, context.hardness, context.k))
+            rows += side_rows(panel, sides, context, rate, ("AE mean", "EE mean"), k=context.relative_k)
+            rows.append(ratio_row(panel, sides, context, ratio, context.hardness, context.relative_k))
     return rows
 
 

@@ -31,7 +31,7 @@ def relative_sections(
 
     The section's tables: curves (over k and hardness), pairs (each two raters, at k) and (the cases where algorithm and panel differ most, at k).
     """
-    k, widest = context.k, context.max_k
+    k, widest = context.relative_k, context.max_k
     first, second = _rater_pairs(judged, len(read.raters))
     matches = match_cases(
         read.top(widest), first, second, read.strings, between_peers(context.matcher),
@@ -123,7 +123,7 @@ def _pair_rows(
     """P@k, R@k and kappa of each two raters that some panel compares."""
     same = "both give one and the same first diagnosis in every case"
     rows = []
-    for metric, k in (("P", context.k), ("R", context.k), ("kappa", None)):
+    for metric, k in (("P", context.relative_k), ("R", context.relative_k), ("kappa", None)):
         values, again = data.of(metric, k), repeats.of(metric, k)
         for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
             found = measured(float(values[pair]), again[:, pair], context.level, context.n_cases, same)

@@ -9,6 +9,7 @@ from ...pages.encodings import with_interval
 from ...pages.words import counted, listed
 from ..matches.policy import policy_words
 from ..statistics.leaderboard import Leaderboard, leaderboard
+from ..statistics.list_lengths import told_ks
 from ..statistics.results import Results
 
 
@@ -176,6 +177,11 @@ def _codes(made: dict[str, Any]) -> str:
     )
 
 
+def counted_of_lists(report: Results) -> str:
+    """How many diagnoses of each list count for the families that were computed, in words."""
+    return told_ks(report.made_with["k"], {section.name for section in report.sections}) or "all"
+
+
 def made_with_lines(report: Results) -> list[tuple[str, str]]:
     """How the report was made: (what, value)."""
     made = report.made_with
@@ -187,7 +193,7 @@ def made_with_lines(report: Results) -> list[tuple[str, str]]:
             "Lists",
             f"{made['source']}: {counted(made['n_cases'], 'case')}, {counted(len(made['raters']), 'rater')} "
             f"({', '.join(made['raters'])}), {counted(made['unique_diagnoses'], 'different diagnosis', 'different diagnoses')}; "
-            f"the first {report.k} of each list {'counts' if report.k == 1 else 'count'}",
+            f"counted of each list: {counted_of_lists(report)}",
         ),
         *([("Read as", made["recognised"])] if made["recognised"] else []),
         ("References", f"{made['references']:,} of {counted(made['n_cases'], 'case')} have one"),

@@ -97,7 +97,7 @@ def every_metric(report: Results) -> list[Table]:
         ]
         if shown:
             groups.append((title, shown))
-    told = f"Each value with its {report.made_with['level']:.0%} interval over resampled cases, at k = {report.k}."
+    told = f"Each value with its {report.made_with['level']:.0%} interval over resampled cases, with k as its name says; without one, over whole lists."
     if any(row["metric"] in HEADLINES for row in report.rows):
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
     made = [Table("", told, "Every metric of every rater", ["metric", *raters], groups)] if groups else []
@@ -130,7 +130,11 @@ def _headlines(report: Results, section: Section) -> dict[str, dict[str, Row]]:
         by_level = row["of"] in LEVELS and row["metric"] in _BY_LEVEL
         apart = section.name == "relative" and row["metric"] not in _SHOWN_OF_RELATIVE
         apart |= section.name == "agreement" and row["of"] != "with the algorithm"
-        if (row["k"] in (report.k, None) and not by_level and not apart) or row["name"] in board or _is_ranking(row):
+        if (
+            (row["k"] in (report.k_of(section.name) or report.k, None) and not by_level and not apart)
+            or row["name"] in board
+            or _is_ranking(row)
+        ):
             lines.setdefault(row["name"], {})[row["algorithm"]] = row
     return lines
 

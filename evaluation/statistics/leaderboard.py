@@ -24,6 +24,7 @@ _AGAINST_REFERENCES: tuple[_Wanted, ...] = (
 )  # fmt: skip
 _ONE_RIGHT_ANSWER = (("R_disease", ""), ("Acc", "M"))
 """Two metrics that are one where every case has a single reference."""
+_FAMILY = {"R_disease": "recall", "HDF1": "hierarchical", "Acc": "ranking", "RPAD": "relative", "RRAD": "relative"}
 _NEAR = 0.005
 """Nearer than this for every rater, they would say one thing twice."""
 
@@ -111,7 +112,7 @@ def _found(
     want: _Wanted, rows: dict[tuple[str, str, int | None], dict[str, Row]], report: Results
 ) -> tuple[str, str, int | None] | None:
     symbol, of, k = want
-    asked = report.k if k == 0 else k
+    asked = (report.k_of(_FAMILY.get(symbol, "")) or report.k) if k == 0 else k
     # without M's verdict, that of the codes
     for who in dict.fromkeys((of, "code" if of == "M" else of)):
         if asked is not None and (symbol, who, asked) in rows:

@@ -27,7 +27,7 @@ _DIFFERENCES = (
 class Results:
     """What an evaluation found. A value that is undefined is None, with its reason beside it; it is never a number.
 
-    k, hardness : of the headline figures.
+    k : of RPAD, RRAD and the headline top-k accuracy; `k_of` has that of each family. hardness : of the headline figures.
     question : what was asked, in words.
     cases : their names, in the order of every per-case value.
     sections : one per family of metrics that was computed.
@@ -50,6 +50,10 @@ class Results:
     difference_rows: list[Row] = field(default_factory=list)
     subgroup_rows: list[Row] = field(default_factory=list)
     frame: Any = field(default=None, repr=False, compare=False)
+
+    def k_of(self, family: str) -> int | None:
+        """How many diagnoses of each list count for a family; None is all of them, or a depth of its own."""
+        return self.made_with["k"].get(family)
 
     @property
     def rows(self) -> list[Row]:
@@ -171,11 +175,12 @@ class Results:
             For what is not in the table.
         """
         who = self.algorithms[0] if algorithm is None else algorithm
-        wanted = (k,) if k is not None else (self.k, None)
-        for row in self.rows:
-            if (row["algorithm"], row["metric"], row["of"]) == (who, metric, of) and row["k"] in wanted:
-                return row
-        raise OptionError("row", "an algorithm, metric, part and k of the table", (who, metric, of, wanted[0]))
+        for section in self.sections:
+            wanted = (k,) if k is not None else (self.k_of(section.name) or self.k, None)
+            for row in section.rows:
+                if (row["algorithm"], row["metric"], row["of"]) == (who, metric, of) and row["k"] in wanted:
+                    return row
+        raise OptionError("row", "an algorithm, metric, part and k of the table", (who, metric, of, k or self.k))
 
 
 def algorithms_of(made_with: dict[str, Any]) -> list[str]:

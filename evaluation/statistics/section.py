@@ -14,6 +14,7 @@ from ...progress import Progress
 from ..lists.text_codes import TextCodes
 from ..metrics import REGISTRY
 from .bootstrap import percentile_interval
+from .list_lengths import K, ks_of
 from .measure import Estimate
 
 RELATIVE = "relative"
@@ -23,7 +24,7 @@ RELATIVE = "relative"
 class Context:
     """What all families of one evaluation share.
 
-    k : diagnoses of each list that count. n_cases : cases of the lists.
+    k : diagnoses of each list that count, as in `evaluate`; families ask `k_of`. n_cases : cases of the lists.
     hardness, max_k, denominator, labelled : of the relative metrics: the headline's H, the longest lists of
         their curves, and as in `evaluate`.
     repeats, seed, level : of the bootstrap over cases.
@@ -35,7 +36,7 @@ class Context:
     """
 
     matcher: Matcher
-    k: int = 3
+    k: K = None
     n_cases: int = 0
     hardness: float = 1.0
     max_k: int = 3
@@ -49,6 +50,15 @@ class Context:
     across_cases: bool = True
     progress: Progress | None = None
     made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def k_of(self, family: str) -> int | None:
+        """How many diagnoses of each list count for a family; None is all of them."""
+        return ks_of(self.k)[family]
+
+    @property
+    def relative_k(self) -> int:
+        """That of RPAD and RRAD, which is always a number."""
+        return self.k_of(RELATIVE) or 1
 
     @property
     def profile(self) -> Profile:

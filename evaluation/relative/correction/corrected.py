@@ -53,7 +53,7 @@ def corrected(
         For a labelled sample that cannot be right.
     """
     sample = read_labelled(context.labelled, lists)
-    met = _pairwise_agreement(lists, matches, context.k, context.denominator)
+    met = _pairwise_agreement(lists, matches, context.relative_k, context.denominator)
     columns = _Columns(judged, pair_of)
     order = by_name(lists.cases)
     if sample.cases is None:
@@ -159,7 +159,9 @@ def _by_pairs(
     weighted = columns.of(held[1:] / met.area) * sample.weights[:, None]
     used = weighted.any(1)
     if used.sum() < 2:
-        raise InputError(f"fewer than two labelled pairs stand face to face at k = {context.k}", source=sample.source)
+        raise InputError(
+            f"fewer than two labelled pairs stand face to face at k = {context.relative_k}", source=sample.source
+        )
     return corrected_by_pairs(
         columns.of(met.matched), columns.of(met.equal), columns.of(met.unequal), weighted[used],
         sample.labels[used].astype(float), sample.verdicts(met.matches)[used].astype(float),
@@ -220,7 +222,7 @@ def _rows(
     why = "no labelled pair stands between them" if np.isnan(found.data).any() else "the experts' part is not above 0"
     return [
         metric_row(
-            algorithm, name, value, again, context, of=of, k=context.k,
+            algorithm, name, value, again, context, of=of, k=context.relative_k,
             hardness=context.hardness if name.endswith("ad") else None, n_pairs=behind, reason=why,
         )
         for name, of, value, again, behind in zip(*parts, values, repeats, pairs, strict=True)
@@ -251,7 +253,7 @@ def _words(row: Row, before: float, context: Context) -> list[str]:
     if row["value"] is None or np.isnan(before):
         return []
     interval = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
-    name = REGISTRY["rpad" if row["metric"] == "RPAD" else "rrad"].printed(context.k, context.hardness)
+    name = REGISTRY["rpad" if row["metric"] == "RPAD" else "rrad"].printed(context.relative_k, context.hardness)
     return [
         f"Corrected for the match function's errors, {row['algorithm']} reaches {name} {row['value']:.3f}{interval}; "
         f"uncorrected {before:.3f}."
