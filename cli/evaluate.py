@@ -161,6 +161,19 @@ def evaluate(
             help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.",
         ),
     ] = "icd10cm",
+    difficulty: Annotated[
+        str,
+        typer.Option(
+            rich_help_panel=METRICS, help="easy, medium or hard: how bad cases weigh in the severity-semantic plane."
+        ),
+    ] = "hard",
+    semantic_best: Annotated[
+        float,
+        typer.Option(
+            rich_help_panel=METRICS,
+            help="The semantic score that is rescaled to 1: 16; 10.33 in Kernel29's own scripts.",
+        ),
+    ] = 16,
     codes: Annotated[
         Path | None,
         typer.Option(
@@ -272,7 +285,7 @@ def evaluate(
             report = run(
                 given, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge,
                 relation=relation, severity=severity, endpoints=endpoints, store=store, budget=budget,
-                codes=codes, pick=pick, features=features,
+                difficulty=difficulty, semantic_best=semantic_best, codes=codes, pick=pick, features=features,
                 icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, min_coverage=min_coverage, policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
                 progress=progress, **options,
             )  # fmt: skip

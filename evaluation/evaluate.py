@@ -24,6 +24,7 @@ from .made_with import made_with, notes_on_lengths, question
 from .matches.case_matches import PAIRS_PER_CALL
 from .matches.case_table import case_table
 from .metrics.relative import check_hardness, check_k
+from .metrics.weighted import SETTINGS, check_best
 from .relative.section import relative_sections
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
@@ -72,6 +73,8 @@ def evaluate(
     icd_encoder: str | None = None,
     icd_distance: str | None = None,
     icd_entries: str | None = None,
+    difficulty: str = "hard",
+    semantic_best: float = 16,
     labelled: Any = None,
     judge: str | LanguageModel | None = None,
     relation: str | LanguageModel | None = None,
@@ -150,6 +153,11 @@ def evaluate(
         The feature set that declares the pick and encoders: "paper17" (if not given) or a TOML file.
     icd_encoder, icd_distance, icd_entries : str, optional
         What finds the nearest names of ICD-10, as `encoder`, `distance` and `entries` of `dxmatch.icd`.
+    difficulty : str
+        "easy", "medium" or "hard": how much more a model's bad cases weigh where its semantic and severity scores are aggregated
+        for the severity-semantic plane; hard in the figures of Kernel29. The table has all three.
+    semantic_best : float
+        The semantic score that is rescaled to 1: 16, the best there is, as in Kernel29's text; its authors' scripts take 10.33.
     labelled : table, optional
         Pairs of the lists that experts labelled (a, b, label; case_id where whole cases were drawn): P and RPAD, and
         with cases R and RRAD, are also given corrected for M's own errors.
@@ -196,6 +204,9 @@ def evaluate(
     relative_k = ks[RELATIVE] or 1
     hardness = check_hardness(hardness)
     check_bootstrap(bootstrap, seed, level)
+    if difficulty not in SETTINGS:
+        raise OptionError("difficulty", f"one of {', '.join(SETTINGS)}", difficulty)
+    check_best(semantic_best, "semantic_best")
     check_k(pairs_per_call, "pairs_per_call")
     want = wanted(metrics)
     if denominator not in DENOMINATORS:
@@ -237,7 +248,7 @@ def evaluate(
     context = Context(
         matcher, k=k, n_cases=len(read.cases), hardness=hardness, denominator=denominator, labelled=labelled,
         max_k=max_k or max(relative_k, min(int(read.lengths.max()), _MAX_CURVE)),
-        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), codes=given_codes, progress=progress,
+        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), codes=given_codes, difficulty=difficulty, semantic_best=semantic_best, progress=progress,
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
     sections: list[Section] = []
