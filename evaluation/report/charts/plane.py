@@ -39,7 +39,7 @@ def raters(report: Results) -> list[Figure]:
 
     def points(base: alt.Chart, style: Style) -> Any:
         colour, look = looks(marks, names, style)
-        bars = base.mark_rule(opacity=0.6).encode(color=colour["color"].legend(None))
+        bars = base.mark_rule(opacity=0.6).encode(**colour)
         tips = tooltip(rater="rater", x_told="severity", y_told="semantic", quadrant="right by")
         return alt.layer(
             bars.encode(x="x_low:Q", x2="x_high"),
