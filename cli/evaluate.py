@@ -88,6 +88,24 @@ def evaluate(
             "--by", rich_help_panel=METRICS, help="A column of the cases: every metric for each of its values, too."
         ),
     ] = None,
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            "--groups",
+            rich_help_panel=METRICS,
+            help="A group that models belong to, for tables and charts: --group proprietary=gpt4,claude.",
+        ),
+    ] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--compare",
+            rich_help_panel=METRICS,
+            help="Two runs of one model, base first: --compare base=tuned. Only such pairs are tested, on every metric and in each "
+            "group of --by.",
+        ),
+    ] = None,
     columns: Annotated[
         list[str] | None,
         typer.Option(
@@ -286,8 +304,9 @@ def evaluate(
                 given, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge,
                 relation=relation, severity=severity, endpoints=endpoints, store=store, budget=budget,
                 difficulty=difficulty, semantic_best=semantic_best, codes=codes, pick=pick, features=features,
-                icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, min_coverage=min_coverage, policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
-                progress=progress, **options,
+                icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries,
+                min_coverage=min_coverage, policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
+                progress=progress, groups=_named_lists("group", groups or []), compare=_pairs(compare or []), **options,
             )  # fmt: skip
     except NotServed as error:
         raise typer.BadParameter(str(error)) from None
@@ -314,3 +333,26 @@ def _depths(given: list[str]) -> int | dict[str, int | str] | None:
             )
         of[family] = int(number) if number.isdecimal() else number
     return of.get("", of) or None  # type: ignore[return-value]
+
+
+def _named_lists(option: str, given: list[str]) -> dict[str, list[str]] | None:
+    """`["open=a,b"]` as `{"open": ["a", "b"]}`; anything else is wrong usage."""
+    found: dict[str, list[str]] = {}
+    for text in given:
+        name, sign, others = text.partition("=")
+        several = [other.strip() for other in others.split(",")]
+        if not (name and sign and all(several)):
+            raise typer.BadParameter(f"--{option} {text}: expected NAME=RATER,RATER")
+        found.setdefault(name, []).extend(several)
+    return found or None
+
+
+def _pairs(given: list[str]) -> list[tuple[str, str]] | None:
+    """`["base=tuned"]` as `[("base", "tuned")]`; anything else is wrong usage."""
+    pairs = []
+    for text in given:
+        one, sign, other = text.partition("=")
+        if not (one and sign and other):
+            raise typer.BadParameter(f"--compare {text}: expected BASE=TUNED, the names of two raters")
+        pairs.append((one, other))
+    return pairs or None

@@ -32,9 +32,11 @@ from .statistics.differences import difference_rows
 from .statistics.frames import frame_like
 from .statistics.leaderboard import standing
 from .statistics.list_lengths import MAX_K, K, deepest, ks_of
+from .statistics.named import Compare, groups_of_raters, named_pairs
 from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
-from .statistics.subgroups import subgroup_rows, warnings_of_groups
+from .statistics.subgroups import subgroup_differences, subgroup_rows, warnings_of_groups
+from .statistics.variants import pairs_of_models, prompt_tables, warnings_of_variants
 from .unknown_texts import notes_of, warnings_of
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ def evaluate(
     k: K = None,
     metrics: str | Iterable[str] | None = None,
     by: str | Iterable[str] | None = None,
+    groups: Mapping[str, str | Iterable[str]] | None = None,
+    compare: Compare | None = None,
     columns: Mapping[str, str | Sequence[str]] | None = None,
     format: str | None = None,
     encoding: str | None = None,
@@ -115,7 +119,13 @@ def evaluate(
         Families (ranking, recall, hierarchical, weighted, relative, agreement) or metrics to compute. By default all that
         the lists allow; what is left out is named in the report, with what was missing.
     by : str or iterable of str, optional
-        Columns of the cases, such as a specialty: every metric is given for each of their values, too.
+        Columns of the cases, such as a specialty: every metric is given for each of their values, too, and averaged over
+        these: weighted by their quantity, and plain.
+    groups : mapping, optional
+        The groups that models belong to, {"proprietary": ["gpt4", "claude"], "open": [...]}, for tables and charts.
+    compare : pairs of raters, optional
+        Two runs of one model, base first: [("base", "tuned"), ...]. Only these are tested for a difference, on every metric and
+        in each group of `by`. By default each two algorithms are, but for two prompts or repeats of one model.
     columns : mapping, optional
         Which column is what, where it is not recognised: {"reference": "gold", "predictions": ["gpt4", "claude"]}.
     format : str, optional
@@ -242,6 +252,7 @@ def evaluate(
         if judge:
             asking.model("judge", judge)
         read = asking.filled(read, by_language_model, severity)
+    pairs, model_groups = named_pairs(compare, read.raters), groups_of_raters(groups, read.raters)
     judged, lacking = _judged(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
@@ -253,7 +264,7 @@ def evaluate(
     )  # fmt: skip
     sections: list[Section] = []
     left_out = {} if lacking is None else {RELATIVE: lacking}
-    how = made_with(read, context, judged, in_turn)
+    how = made_with(read, context, judged, in_turn) | {"groups": model_groups}
     if judged:
         made, counts = relative_sections(read, judged, context, pairs_per_call)
         sections += map(want.kept, made)
@@ -264,6 +275,8 @@ def evaluate(
         others.append(asking.judged_section(read, judge, context))
     matched = case_table(read, context)
     found = [*sections, *others]
+    for section in found:
+        section.tables |= prompt_tables(section)
     estimates = [one for section in found for one in section.estimates]
     of_families = [told for section in found for told in section.warnings]
     report = Report(
@@ -283,6 +296,7 @@ def evaluate(
         warnings=[
             *read.warnings,
             *warnings_of_groups(read.groups),
+            *warnings_of_variants(read.raters, pairs is not None),
             *warnings_of(read, matcher),
             *(matched.warnings() if matched else []),
             *codes_warnings(context),
@@ -294,10 +308,18 @@ def evaluate(
     )
     # the better of two first
     compared = [rater for rater in standing(report) if rater in algorithms_of(how)]
+    if pairs is not None:
+        compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
     absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
     paired = [*estimates, *(one for section in found for one in section.estimates_of_parts)]
-    differences, tested = difference_rows(paired, compared, read.cases, context, absent)
-    return replace(report, difference_rows=differences, notes=[*report.notes, *tested])
+    tested_pairs = pairs_of_models(compared) if pairs is None else pairs
+    differences, tested = difference_rows(paired, compared, read.cases, context, absent, tested_pairs)
+    of_groups = (
+        [] if pairs is None else subgroup_differences(estimates, read.groups, pairs, read.cases, context, absent)
+    )
+    return replace(
+        report, difference_rows=differences, subgroup_difference_rows=of_groups, notes=[*report.notes, *tested]
+    )
 
 
 def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..statistics.list_lengths import ACCURACY
 from ..statistics.measure import Measure, Values, without_absent
 from ..statistics.section import Context, Section, spread_over
 from .chapters import chapter_measures, chapter_notes, chapter_rows, chapters_of
+from .final_diagnosis import ranked_answers
 from .icd_lists import icd_depth, shared_icd_lists, why_no_codes
 from .reference_hits import reference_hits
 
@@ -141,11 +142,11 @@ def _reasons(lists: Lists, part: str, level: str, column: Values) -> list[str]:
 
 
 def _accuracies(lists: Lists, context: Context) -> dict[str, Values]:
-    """judge -> [r], top-k accuracy at k; at 5 of whole lists, as in the source."""
+    """judge -> [r], top-k accuracy at k, of the final diagnosis where there is one; at 5 of whole lists, as in the source."""
     k = context.k_of(NAME) or ACCURACY
     return {
         judge: mean_of_defined(without_absent(hits[known, :, :k].any(-1).astype(float), lists.absent[known]))
-        for judge, (hits, known) in reference_hits(lists, context).items()
+        for judge, (hits, known) in reference_hits(*ranked_answers(lists, context)).items()
     }
 
 

@@ -16,6 +16,7 @@ from ..metrics.ranking import DEPTH, normalised_gains, reciprocal_ranks
 from ..statistics.estimates import estimates, table_rows
 from ..statistics.measure import Measure, without_absent
 from ..statistics.section import Context, Section, spread_over
+from .final_diagnosis import ranked_answers, told_final
 from .icd_lists import why_no_codes
 from .reference_gains import reference_gains
 from .reference_hits import BY_CODE, BY_M, reference_hits
@@ -37,6 +38,8 @@ def compute(lists: Lists, context: Context) -> Section:
     Top-k accuracy by M, and where codes are known by code and by category, at `TOP` as far as lists go and at k; the reciprocal rank
     of the first match among ten; and nDCG at ten. Where references are codes alone, ranks are by code and there is no nDCG.
     """
+    final = told_final(lists)
+    lists, context = ranked_answers(lists, context)
     hits = reference_hits(lists, context)
     notes: list[str] = []
     measures: list[Measure] = []
@@ -66,7 +69,7 @@ def compute(lists: Lists, context: Context) -> Section:
         measures.append(Measure("ndcg", lists.raters, (column,), cases, k=DEPTH))
         per_case[REGISTRY["ndcg"].printed(DEPTH)] = spread_over(column, cases, len(lists.cases))
         notes += told
-    if without := len(lists.cases) - len(cases):
+    if (without := len(lists.cases) - len(cases)) and not final:
         notes.append(
             f"{without:,} of {len(lists.cases):,} cases have no reference diagnosis and are left out of ranks."
         )
@@ -74,7 +77,7 @@ def compute(lists: Lists, context: Context) -> Section:
     rows = table_rows(found, context)
     return Section(
         NAME, TITLE, rows=rows, per_case=per_case, words=_words(rows, first), notes=notes, estimates=found,
-        warnings=_warnings(lists, cases),
+        warnings=[*final, *_warnings(lists, cases)],
     )  # fmt: skip
 
 

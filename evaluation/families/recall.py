@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pages.rows import Row, known
+from ...pages.rows import Row
 from ..lists.lists import Lists
 from ..matches.reference_matches import shared_matches
 from ..metrics import REGISTRY
-from ..metrics.recall import found_in, prompt_spread
+from ..metrics.recall import found_in
 from ..statistics.estimates import estimates, table_rows
 from ..statistics.measure import Measure, ratio, without_absent
 from ..statistics.section import Context, Section, spread_over
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
-
-_VARIANT = re.compile(r"(?P<algorithm>.*\S)\s*\[(?P<prompt>[^\[\]]+)\]")
 
 
 def missing(lists: Lists, context: Context) -> str | None:
@@ -52,9 +49,6 @@ def recall_section(
 
     hits : bool [kept cases, r, K, D]. given : bool [kept cases, D]. of : who decided on the hits, where that is not M;
         top-k accuracy is then told too (with M, the ranking family tells it).
-
-    Raters whose names end in brackets, "gpt4 [free]", "gpt4 [role]", are one algorithm under several prompts: the table
-    "prompts" holds the mean and the standard deviation over them, for algorithms of two prompts or more.
     """
     k = context.k_of(NAME)
     found, there = found_in(hits, given, k)
@@ -67,46 +61,20 @@ def recall_section(
         Measure("disease_recall", columns=(found_of, all_of), combine=ratio, **shared),
         Measure("patient_recall", columns=(whole,), **shared),
     ]
-    if of:
+    # of a final diagnosis beside the set of right answers the judge says nothing
+    if of and not lists.has_final:
         named = without_absent(found.any(-1).astype(float), absent)
         measures.append(Measure("top_k_accuracy", columns=(named,), **shared))
     values = estimates(measures, lists.cases, context)
     rows = table_rows(values, context)
-    prompts = prompt_rows(rows)
     return Section(
         NAME,
         TITLE,
         rows=rows,
-        tables={"prompts": prompts} if prompts else {},
         per_case={"share of the reference found": spread_over(found_of / all_of, kept, len(lists.cases))},
         words=_words(rows, k),
         estimates=values,
     )
-
-
-def prompt_rows(rows: Sequence[Row]) -> list[Row]:
-    """algorithm, metric, name, prompts, n_prompts, mean and sd of the algorithms that came under several prompts."""
-    groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
-    for row in rows:
-        if variant := _VARIANT.fullmatch(row["algorithm"]):
-            groups.setdefault((variant["algorithm"], row["name"]), []).append((variant["prompt"], row))
-    out: list[Row] = []
-    for (algorithm, name), members in groups.items():
-        if len(members) < 2:
-            continue
-        values = np.array([np.nan if row["value"] is None else row["value"] for _, row in members])
-        out.append(
-            {
-                "algorithm": algorithm,
-                "metric": members[0][1]["metric"],
-                "name": name,
-                "prompts": ", ".join(prompt for prompt, _ in members),
-                "n_prompts": len(members),
-                "mean": known(float(values.mean())),
-                "sd": known(float(prompt_spread(values))),
-            }
-        )
-    return out
 
 
 def _words(rows: Sequence[Row], k: int | None) -> list[str]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.limits import MAX_CHARACTERS
 from ...files.tables import Table
-from .lists import NO_DIAGNOSIS, REFERENCE, ROLES, Cell, as_text
+from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, Cell, as_text
 from .no_diagnosis import NoDiagnosis
 
 NO_RANK = -1
@@ -187,17 +187,20 @@ def roles(column: str | None, rater: Named, problems: Problems) -> tuple[list[st
         got = None if codes[row] < 0 else values[codes[row]]
         problems.add(row, "a role that is none", column, allowed=", ".join(ROLES), got=got)
     roles = [""] * len(raters)
+    # the final diagnosis may stand under the name of the reference, or of nobody else
+    of_rater = np.where(said == FINAL, REFERENCE, said)
     for role in ROLES:
-        for i in np.unique(rater_of[(said == role) & (rater_of >= 0)]).tolist():
+        for i in np.unique(rater_of[(of_rater == role) & (rater_of >= 0)]).tolist():
             if roles[i]:
-                row = int(np.flatnonzero((rater_of == i) & (said == role))[0])
+                row = int(np.flatnonzero((rater_of == i) & (of_rater == role))[0])
                 problem = f"the rater {raters[i]!r} has two roles, {roles[i]} and {role}"
                 raise table.error(problem, row, column, allowed="one role for a rater", got=role)
             roles[i] = role
-    if roles.count(REFERENCE) > 1:
-        second = [i for i, role in enumerate(roles) if role == REFERENCE][1]
-        row, allowed = int(np.flatnonzero(rater_of == second)[0]), "one rater with the role reference"
-        raise table.error("a second reference", row, column, allowed=allowed, got=raters[second])
+    for role in (REFERENCE, FINAL):
+        named = np.unique(rater_of[(said == role) & (rater_of >= 0)], return_index=False).tolist()
+        if len(named) > 1:
+            row, allowed = int(np.flatnonzero(rater_of == named[1])[0]), f"one rater with the role {role}"
+            raise table.error(f"a second {role}", row, column, allowed=allowed, got=raters[named[1]])
     return roles, said
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, Open, OptionError, Remedy
 
-EXPERT, ALGORITHM, REFERENCE, UNUSED = "expert", "algorithm", "reference", "unused"
-ROLES = (EXPERT, ALGORITHM, REFERENCE)
+EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
+ROLES = (EXPERT, ALGORITHM, REFERENCE, FINAL)
 NO_DIAGNOSIS, ABSENT = -1, -2
 NO_CATEGORY = -1
 """Of a rater who gives no diagnosis: agrees with nothing, not even with itself."""
@@ -52,6 +52,8 @@ class Lists:
     more : the optional columns that came (icd10, severity, relation, category), in the order of `entries`.
     reference_more : what came of icd10 and severity of the reference: for each case a cell for each of its diagnoses,
         from rows with the role reference; or one cell, from the columns reference_icd10 and reference_severity.
+    final : the final diagnosis of each case beside the set `reference`, () where there is none; () everywhere where nobody
+        tells the two apart. final_more : of its codes, as in `reference_more`.
     groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
     unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
     recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
@@ -79,10 +81,23 @@ class Lists:
     warnings: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     sheets: str = ""
+    final: list[tuple[str, ...]] = field(default_factory=list)
+    final_more: Mapping[str, list[tuple[Cell, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.absent.shape != self.lengths.shape:
             object.__setattr__(self, "absent", np.zeros(self.lengths.shape, bool))
+        if not self.final:
+            object.__setattr__(self, "final", [()] * len(self.cases))
+
+    @property
+    def has_final(self) -> bool:
+        """Whether a final diagnosis is told apart from the set of right answers in some case."""
+        return any(self.final)
+
+    def of_final(self) -> Lists:
+        """The same lists, with the final diagnoses as the right answers."""
+        return replace(self, reference=self.final, reference_more=self.final_more, final=[], final_more={})
 
     def top(self, k: int) -> NDArray[np.int32]:
         """int32 [n, r, k]: the first k of each list; -1 where no diagnosis is said, -2 past the end of a list."""

@@ -13,7 +13,7 @@ from ...errors import InputError, quoted
 from ...files.did_you_mean import hint
 from ...files.tables import check_output
 from .columns import Codes, Problems, blanks, check_words, coded, diagnoses, one_per_case, optional_cells, ranks
-from .lists import EXPERT, NO_DIAGNOSIS, Lists
+from .lists import EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import (
     EMPTY,
@@ -26,7 +26,7 @@ from .ranking import (
     lists_given,
     told_missing,
 )
-from .references import references_of
+from .references import References, references_of
 from .set_aside import pass_over, set_aside, spoilt_lists
 from .shapes.long import MORE, Long
 from .shapes.sources import long_form
@@ -69,6 +69,8 @@ def read_lists(
           gold, …), are known;
         - a table with a row for each case: a column for each model, or for each rank (dx1, dx2, …), or one column. A cell
           holds a list (JSON, Python, "a; b; c", numbered lines) or an answer in words. Or a row for each case and model;
+        - beside the right answers, the reference, a final diagnosis: a column final (with final_icd10), or rows with the role
+          final. Then the reference is the set for recall and HDF1, and top-k accuracy, MRR and nDCG mean the final one;
         - JSON, or JSON lines, with an object for each case; {case: list}; {model: {case: list}};
         - a folder or a list of files, one for each model, named as the file; one may hold the right answers alone;
         - in Python a frame, a list of dicts, a dict of columns, {model: {case: list}}, {case: list}, or lists in the order of
@@ -130,9 +132,15 @@ def read_lists(
         ranked[passed_over] = False
         notes.append(f"{len(passed_over):,} rows past rank {max(k, DEPTH)} cannot be right; no metric looks so far.")
 
-    at = np.flatnonzero(is_reference & (case >= 0))
-    at = at[np.lexsort((at, rank[at], case[at]))]
-    right = references_of(names, of_case, at, is_none, problems)
+    def right_answers(is_role: NDArray[np.bool_], names: Mapping[str, str], said: str) -> References:
+        at = np.flatnonzero(is_role & (case >= 0))
+        return references_of(names, of_case, at[np.lexsort((at, rank[at], case[at]))], is_none, problems, role=said)
+
+    right = right_answers(is_reference, names, REFERENCE)
+    final = right_answers(people.is_final, _of_final(names), FINAL)
+    if any(final.names) and not any(right.names):
+        # beside no set of right answers it is the right answer
+        right, final = final, References([()] * len(cases))
     for name in groups_by:
         if name not in table.names:
             own = list(long.columns or table.names)
@@ -169,6 +177,7 @@ def read_lists(
     warnings = [
         *long.warnings,
         *right.warnings,
+        *final.warnings,
         *_told_cases(cases, kept_cases, ~out_cases & ~answered & (rejected.rows == 0), right.names),
         *taken_as_none(none_words, int(ranked.sum())),
         *is_none.told_unmet(),
@@ -205,6 +214,8 @@ def read_lists(
         ),
         warnings=tuple(warnings),
         columns=long.columns,
+        final=[final.names[i] for i in kept_cases],
+        final_more={name: [cells[i] for i in kept_cases] for name, cells in final.more.items()},
         sheets=long.sheets,
     )
 
@@ -224,9 +235,15 @@ def _check_words(
             check_words(names[f"reference_{name}"], check, of_cases, problems, of_case=True)
 
 
+def _of_final(names: Mapping[str, str]) -> dict[str, str]:
+    """The columns of the final diagnosis under the names of the reference's."""
+    ours = {"reference": "final", "reference_icd10": "final_icd10", "diagnosis": "diagnosis", "icd10": "icd10"}
+    return {to: names[of] for to, of in ours.items() if of in names}
+
+
 def _is_read(column: str, wanted: Container[str] | None) -> bool:
     """Whether one of the wanted families reads a column."""
-    families = _READ_BY.get(column.removeprefix("reference_"))
+    families = _READ_BY.get(column.removeprefix("reference_").removeprefix("final_"))
     return wanted is None or families is None or any(family in wanted for family in families)
 
 

@@ -33,10 +33,13 @@ def references_of(
     role_rows: Codes,
     is_none: NoDiagnosis,
     problems: Problems,
+    *,
+    role: str = "reference",
 ) -> References:
     """Reads them.
 
-    names : our name of a column -> the table's. role_rows : the rows with the role reference, by case and rank.
+    names : our name of a column -> the table's. role_rows : the rows with the role, by case and rank.
+    role : "reference", or "final" for the final diagnoses, whose columns go by the names of the reference's in `names`.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def references_of(
     """
     table, (case_of, cases) = problems.table, case
     if "reference" in names and len(role_rows):
-        raise _two_references(table, names["reference"], int(role_rows.min()))
+        raise _two_references(table, names["reference"], int(role_rows.min()), role)
     by_column = {
         what: one_per_case(names[what], what, case, problems)
         for what in ("reference", *(f"reference_{name}" for name in MORE_OF_THE_REFERENCE))
@@ -56,7 +59,7 @@ def references_of(
         if f"reference_{name}" in by_column and (
             said := [row for c, row in zip(cells, role_rows, strict=True) if c.value]
         ):
-            raise _two_references(table, names[f"reference_{name}"], int(said[0]))
+            raise _two_references(table, names[f"reference_{name}"], int(said[0]), role)
 
     out = References([()] * len(cases))
     cells_of: list[list[tuple[str, int]]] = [[] for _ in cases]
@@ -99,7 +102,9 @@ def references_of(
     if said_none:
         word = Counter(said_none).most_common(1)[0][0]
         told_none = f" ({word!r})" if word else ""
-        out.warnings.append(f"In {_cases(len(said_none))} the reference names no diagnosis{told_none}.")
+        out.warnings.append(
+            f"In {_cases(len(said_none))} the {'reference' if role == 'reference' else 'final diagnosis'} names no diagnosis{told_none}."
+        )
     return out
 
 
@@ -134,9 +139,9 @@ def _check(
         problems.add(row, problem.replace("diagnosis", "reference", 1), column, of_case=True, allowed=allowed)
 
 
-def _two_references(table: Table, column: str, row: int) -> InputError:
-    allowed = f"a column {column!r} or rows with the role reference, not both"
-    return table.error("two references", row, column, allowed=allowed)
+def _two_references(table: Table, column: str, row: int, role: str) -> InputError:
+    allowed = f"a column {column!r} or rows with the role {role}, not both"
+    return table.error(f"two {role}s" if role == "reference" else f"two {role} diagnoses", row, column, allowed=allowed)
 
 
 def _cases(count: int) -> str:

@@ -9,18 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Named, Problems, roles
-from .lists import REFERENCE, UNUSED, assign_roles, note_unused
+from .lists import FINAL, REFERENCE, UNUSED, assign_roles, note_unused
 
 
 class Who(NamedTuple):
     """role : rater -> its role, "" where nothing tells it; not of the reference. told : whether anything tells the roles.
 
-    is_reference : bool [rows]. in_use : bool [raters + 1], the last for no rater.
+    is_reference, is_final : bool [rows]. in_use : bool [raters + 1], the last for no rater.
     """
 
     role: dict[int, str]
     told: bool
     is_reference: NDArray[np.bool_]
+    is_final: NDArray[np.bool_]
     in_use: NDArray[np.bool_]
     notes: list[str]
 
@@ -38,4 +39,4 @@ def who(column: str | None, of_rater: Named, algorithms: Iterable[str] | None, p
         notes = note_unused(names, assigned)
     role = dict(zip(listed, assigned or [""] * len(listed), strict=True))
     in_use = np.array([role.get(i, UNUSED) != UNUSED for i in range(len(raters))] + [False])
-    return Who(role, assigned is not None, role_of_row == REFERENCE, in_use, notes)
+    return Who(role, assigned is not None, role_of_row == REFERENCE, role_of_row == FINAL, in_use, notes)

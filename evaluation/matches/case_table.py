@@ -112,7 +112,7 @@ class CaseTable:
             "excluded" (it cannot be the right answer; `why` says what opposes).
         why : a sentence on the relation, or on why nothing was compared. doubtful : one of `DOUBTS`, or null.
         references : all right answers of the case, joined by "; ". answer : what the model wrote, where no diagnosis
-        could be read from it. Then the columns of subgroups.
+        could be read from it. final : the final diagnosis, where it is told apart. Then the columns of subgroups.
         """
         n, raters, k = self.nearest.entries.shape
         step = max(1, _ROWS_PER_CHUNK // max(1, raters * k))
@@ -163,6 +163,9 @@ class CaseTable:
             "references": _texts(np.where(np.array([bool(text) for text in joined])[case], case, -1), joined),
             "answer": _texts(answer, answers),
         }
+        if lists.has_final:
+            final = ["; ".join(lists.final[i]) for i in cases.tolist()]
+            columns["final"] = _texts(np.where(np.array([bool(text) for text in final])[case], case, -1), final)
         for name, values in lists.groups.items():
             texts = [values[i] for i in cases.tolist()]
             numbers = np.where(np.array([text is not None for text in texts])[case], case, -1)

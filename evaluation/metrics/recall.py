@@ -99,22 +99,22 @@ def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
     good="0 is not at all; differences between models below it say little.",
     use="a model was asked in several ways",
     avoid="there is one prompt: it is undefined",
-    formula="sd = sqrt(1/(m-1) sum_j (x_j - mean)^2)",
-    source=f"{CLINBENCH_HPB}, which averages over prompts",
+    formula="sd = sqrt(1/m sum_j (x_j - mean)^2)",
+    source=f"{CLINBENCH_HPB}, SD of Tables 5 to 7: the population standard deviation, over the prompts that were taken",
     inputs="values [..., m]: one metric of one model under each of m prompts",
     range="[0, inf)",
-    denominator="m - 1",
+    denominator="m",
     degenerate=(("one prompt", "NaN; one value has no spread"), ("a value is undefined", "NaN")),
     example=lambda generator: {"values": generator.random(int(generator.integers(1, 6)))},
     axes={"values": "prompt"},
     order_free=("prompt",),
 )
 def prompt_spread(values: ArrayLike) -> NDArray[np.float64]:
-    """Over the last axis; the other axes are kept."""
+    """The population standard deviation over the last axis; the other axes are kept."""
     several = np.asarray(values, float)
     if several.ndim == 0 or several.shape[-1] == 0:
         raise OptionError("values", "an array with at least one value", values)
-    return several.std(-1, ddof=1) if several.shape[-1] > 1 else np.full(several.shape[:-1], np.nan)
+    return several.std(-1) if several.shape[-1] > 1 else np.full(several.shape[:-1], np.nan)
 
 
 def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 
 from ...pages.rows import Row
 from ...pages.words import counted, p_value
+from ..statistics.averages import AVERAGES
 from ..statistics.leaderboard import SIGNIFICANT, Leaderboard, leaderboard
 from ..statistics.results import Results
 from ..statistics.subgroups import FEW
@@ -25,6 +27,12 @@ def headline_table(report: Results) -> Table | None:
     if board.others:
         groups.append(("the experts, for orientation", [_line(board, rater) for rater in board.others]))
     header = ["", *(column.label for column in board.columns)]
+    if report.made_with.get("groups"):
+        header.insert(1, "group")
+        groups = [
+            (title, [[line[0], report.group_of(str(line[0])) or "", *line[1:]] for line in lines])
+            for title, lines in groups
+        ]
     return Table("", headline_note(report, board), "Leaderboard", header, groups)
 
 
@@ -47,8 +55,10 @@ def headline_note(report: Results, board: Leaderboard) -> str:
     if any(column.best for column in board.columns):
         told.append("Bold: the highest value.")
     if any(column.level_with_best for column in board.columns):
+        pairs = {frozenset((row["first"], row["second"])) for row in report.difference_rows}
+        untested = ", or not tested" if len(pairs) < comb(len(board.algorithms), 2) else ""
         told.append(
-            f"{LEVEL}: not shown to be less than the highest (paired permutation test, p ≥ {SIGNIFICANT:g} after Holm's correction)."
+            f"{LEVEL}: not shown to be less than the highest (paired permutation test, p ≥ {SIGNIFICANT:g} after Holm's correction{untested})."
         )
     return " ".join(told)
 
@@ -131,7 +141,29 @@ def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:
             rows = [row for row in report.subgroup_rows if row["by"] == by and row["name"] == column.name]
             if rows:
                 (rest if place else first).append(_groups(by, column.label, rows, marks))
+            rows = [row for row in report.subgroup_difference_rows if row["by"] == by and row["name"] == column.name]
+            if rows:
+                (rest if place else first).append(_differences_of_groups(by, column.label, rows))
     return first, rest
+
+
+def _differences_of_groups(by: str, label: str, rows: Sequence[Row]) -> Table:
+    """A line for each group, its number of cases, a column for each pair."""
+    pairs = list(dict.fromkeys((row["first"], row["second"]) for row in rows))
+    of: dict[str, dict[tuple[str, str], Row]] = {}
+    for row in rows:
+        of.setdefault(_named(row["group"]), {})[row["first"], row["second"]] = row
+    lines: list[list[str | Value]] = [
+        [group, f"{max(row['n_cases'] for row in by_pair.values()):,}", *(_difference(by_pair.get(p)) for p in pairs)]
+        for group, by_pair in of.items()
+    ]
+    title = f"Differences in {label} by {by.replace('_', ' ')}"
+    header = [by.replace("_", " "), "cases", *(f"{one} − {other}" for one, other in pairs)]
+    return Table(title, "", title, header, [("", lines)])
+
+
+def _named(group: str | None) -> str:
+    return "not given" if group is None else str(group)
 
 
 def _groups(by: str, label: str, rows: Sequence[Row], marks: Marks) -> Table:
@@ -139,13 +171,15 @@ def _groups(by: str, label: str, rows: Sequence[Row], marks: Marks) -> Table:
     raters = marks.ordered(row["algorithm"] for row in rows)
     of: dict[str, dict[str, Row]] = {}
     for row in rows:
-        of.setdefault("not given" if row["group"] is None else str(row["group"]), {})[row["algorithm"]] = row
+        of.setdefault(_named(row["group"]), {})[row["algorithm"]] = row
     lines: list[list[str | Value]] = [
         [group, f"{max(row['n_cases'] for row in by_rater.values()):,}", *(Value(by_rater.get(r)) for r in raters)]
         for group, by_rater in of.items()
     ]
     title = f"{label} by {by.replace('_', ' ')}"
-    sizes = [max(row["n_cases"] for row in by_rater.values()) for by_rater in of.values()]
+    sizes = [
+        max(row["n_cases"] for row in by_rater.values()) for group, by_rater in of.items() if group not in AVERAGES
+    ]
     small = sum(size < FEW for size in sizes)
     warns = ""
     if small:

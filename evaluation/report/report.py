@@ -98,6 +98,7 @@ class Report(Results):
             "table": json_rows(self.rows),
             "differences": json_rows(self.difference_rows),
             "subgroups": json_rows(self.subgroup_rows),
+            "subgroup_differences": json_rows(self.subgroup_difference_rows),
             "tables": {name: json_rows(rows) for name, rows in tables.items()},
             "per_case": self.per_case_columns,
         }

@@ -29,6 +29,7 @@ _PARTS = {
 }
 _PRINTED = ("P_avg", "P_opt", "R_avg", "R_opt")
 PARTS = "Rates and their spread"
+_OVER_PROMPTS = {"mean": "mean", "sd_prompts": "SD over prompts", "sd_repeats": "SD over repeats"}
 _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 
 
@@ -97,7 +98,7 @@ def every_metric(report: Results) -> list[Table]:
         ]
         if shown:
             groups.append((title, shown))
-    told = f"Each value with its {report.made_with['level']:.0%} interval over resampled cases, with k as its name says; without one, over whole lists."
+    told = f"Each value with its {report.made_with['level']:.0%} interval over resampled cases, at the k that its name says; recall and HDF1 without one are over whole lists."
     if any(row["metric"] in HEADLINES for row in report.rows):
         told += " ▲ and ▼: the interval lies above or below 1, the panel's own level."
     made = [Table("", told, "Every metric of every rater", ["metric", *raters], groups)] if groups else []
@@ -212,7 +213,8 @@ def family_tables(section: Section, order: Sequence[str]) -> list[Table]:
     """The tables of a family that have a form of their own, its raters in the order of the report."""
 
     def sorted_rows(rows: list[Row]) -> list[Row]:
-        return sorted(rows, key=lambda row: order.index(row["algorithm"]))
+        place = {rater: at for at, rater in enumerate(order)}
+        return sorted(rows, key=lambda row: place.get(row["algorithm"], len(place)))
 
     made = [_agreement(sorted_rows(section.rows))] if section.name == "agreement" and section.rows else []
     return made + [FORMS[name](sorted_rows(rows)) for name, rows in section.tables.items() if rows and name in FORMS]
@@ -265,5 +267,22 @@ def _quadrants(rows: list[Row]) -> Table:
     return Table(title, "", title, ["cases right by", *quadrants], [("", lines)])
 
 
-FORMS: dict[str, Callable[[list[Row]], Table]] = {"chapters": _chapters, "quadrants": _quadrants}
+def _prompts(rows: list[Row]) -> Table:
+    """A line for each metric of each model: the mean over prompts, and what differs between prompts and between repeats."""
+    groups = [
+        (
+            f"{algorithm} ({next(row['prompts'] for row in rows if row['algorithm'] == algorithm)})",
+            [
+                [row["name"], *("–" if row[part] is None else f"{row[part]:.3f}" for part in _OVER_PROMPTS)]
+                for row in rows
+                if row["algorithm"] == algorithm
+            ],
+        )
+        for algorithm in dict.fromkeys(row["algorithm"] for row in rows)
+    ]
+    told = "SD: population standard deviations, over the prompts (each the mean of its repeats) and over the repeats of a prompt."
+    return Table("Over prompts", told, "Over prompts", ["", *_OVER_PROMPTS.values()], groups)
+
+
+FORMS: dict[str, Callable[[list[Row]], Table]] = {"chapters": _chapters, "quadrants": _quadrants, "prompts": _prompts}
 """Table of a family -> its form."""

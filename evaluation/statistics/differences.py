@@ -26,15 +26,18 @@ def difference_rows(
     cases: Sequence[str],
     context: Context,
     absent: NDArray[np.bool_] | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
 ) -> tuple[list[Row], list[str]]:
     """The rows of `Report.differences`, first less second, and how p was found, in sentences.
 
-    compared : whom to compare, in this order. cases : the names of all cases of the lists.
+    compared : whom to compare, in this order. pairs : which two of them; each two if None. cases : the names of all cases of the lists.
     absent : bool [cases, compared], lists that were not given: two raters are compared in the cases that both have.
 
     p is two-sided and of paired permutations; p_holm is corrected for the n_comparisons of this metric.
     """
-    places = list(combinations(range(len(compared)), 2))
+    place = {rater: i for i, rater in enumerate(compared)}
+    named = combinations(compared, 2) if pairs is None else pairs
+    places = [(place[one], place[other]) for one, other in named]
     of_both = [one for one in found if set(compared) <= set(one.measure.raters)]
     if not places or not of_both:
         return [], []
@@ -42,8 +45,8 @@ def difference_rows(
     together = None
     if absent is not None and absent.any():
         together = ~(absent[:, first] | absent[:, second])
-    pairs, statistics = _summands([one.measure for one in of_both], compared, cases, first, second, together)
-    tested = permutation_test(pairs, statistics, context.seed)
+    summands, statistics = _summands([one.measure for one in of_both], compared, cases, first, second, together)
+    tested = permutation_test(summands, statistics, context.seed)
     sides = [
         _of_pair(of_both, cases, context, None if together is None else together[:, i]) for i in range(len(places))
     ]

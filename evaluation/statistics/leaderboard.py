@@ -175,11 +175,11 @@ def _placed(column: Column, algorithms: list[str], differences: list[Row]) -> Co
     def pairs(rater: str) -> list[frozenset[str]]:
         return [frozenset((rater, one)) for one in best]
 
-    # what could not be tested is not shown either
+    # what was not, or could not be, tested is not shown either
     level = tuple(
         rater
         for rater in values
         if rater not in best
-        and any(pair in p and ((found := p[pair]) is None or found >= SIGNIFICANT) for pair in pairs(rater))
+        and any(p and ((found := p.get(pair)) is None or found >= SIGNIFICANT) for pair in pairs(rater))
     )
     return Column(column.name, column.label, column.metric, column.of_rater, best, level)

@@ -35,6 +35,7 @@ class Results:
     made_with : the settings and counts behind it all. notes : what its reader should know.
     warnings : what its reader must know before the figures.
     difference_rows : each two raters in each metric, those of `differences`. subgroup_rows : those of `subgroups`.
+    subgroup_difference_rows : those of `subgroup_differences`.
     frame : the kind of data frame that tables come in (a narwhals one without rows); None for Arrow.
     """
 
@@ -49,11 +50,12 @@ class Results:
     warnings: list[str] = field(default_factory=list)
     difference_rows: list[Row] = field(default_factory=list)
     subgroup_rows: list[Row] = field(default_factory=list)
+    subgroup_difference_rows: list[Row] = field(default_factory=list)
     frame: Any = field(default=None, repr=False, compare=False)
 
     def k_of(self, family: str) -> int | None:
         """How many diagnoses of each list count for a family; None is all of them, or a depth of its own."""
-        return self.made_with["k"].get(family)
+        return self.made_with.get("k", {}).get(family)
 
     @property
     def rows(self) -> list[Row]:
@@ -69,13 +71,17 @@ class Results:
     @cached_property
     def arrow(self) -> pa.Table:
         """`table`, whatever the kind of frame that the lists came in."""
-        return arrow_table(self.rows, _COLUMNS)
+        if not self.made_with.get("groups"):
+            return arrow_table(self.rows, _COLUMNS)
+        rows = [row | {"group_of_models": self.group_of(row["algorithm"])} for row in self.rows]
+        return arrow_table(rows, (*_COLUMNS, "group_of_models"))
 
     @cached_property
     def table(self) -> Any:
         """algorithm, metric, of, k, hardness, name, value, low, high, undefined_repeats, reason, n_cases, n_pairs.
 
-        `algorithm` is whoever is judged: an expert too, where the reference is the judge.
+        `algorithm` is whoever is judged: an expert too, where the reference is the judge. With groups of models, then
+        group_of_models.
         """
         return self.framed(self.arrow)
 
@@ -88,6 +94,15 @@ class Results:
     def subgroups(self) -> Any:
         """by, group, and the columns of `table`: every metric in the cases of each group."""
         return self.framed(arrow_table(self.subgroup_rows, ("by", "group", *_COLUMNS)))
+
+    @cached_property
+    def subgroup_differences(self) -> Any:
+        """by, group, and the columns of `differences`: the pairs named in `compare`, in the cases of each group."""
+        return self.framed(arrow_table(self.subgroup_difference_rows, ("by", "group", *_DIFFERENCES)))
+
+    def group_of(self, rater: str) -> str | None:
+        """The group of models that a rater was said to belong to; None for none."""
+        return self.made_with.get("groups", {}).get(rater)
 
     @cached_property
     def tables(self) -> dict[str, Any]:

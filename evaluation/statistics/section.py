@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,10 @@ class Context:
     def relative_k(self) -> int:
         """That of RPAD and RRAD, which is always a number."""
         return self.k_of(RELATIVE) or 1
+
+    def apart(self, name: str) -> Context:
+        """The same with a place of its own for what families share: for other right answers of the same lists."""
+        return replace(self, made=self.made.setdefault(name, {}))
 
     @property
     def profile(self) -> Profile:

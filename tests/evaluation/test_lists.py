@@ -163,7 +163,7 @@ RANK = "row 3, column 'rank': a rank that is no rank"
         ({3: "c1,A,algorithm,1,copd"}, "row 3, column 'rank': the rank 1 is given twice in the list by 'A' for case 'c1'"),
         ({3: ",A,algorithm,2,copd"}, "row 3, column 'case_id': the case has no name"),
         ({3: "c1,,algorithm,2,copd"}, "row 3, column 'rater': the rater has no name"),
-        ({3: "c1,A,judge,2,copd"}, "row 3, column 'role': a role that is none. Allowed: expert, algorithm, reference. Got: 'judge'"),
+        ({3: "c1,A,judge,2,copd"}, "row 3, column 'role': a role that is none. Allowed: expert, algorithm, reference, final. Got: 'judge'"),
         ({3: "c1,A,expert,2,copd"}, "column 'role': the rater 'A' has two roles, expert and algorithm"),
         ({12: None, 13: None}, "row 8, column 'rater': the case 'c2' has no list by 'Y' ('Y' lacks 1 of 2 cases)"),
         ({3: "c1,B,expert,1,copd"}, "row 8, column 'rater': the case 'c2' has no list by 'B'"),

@@ -13,7 +13,8 @@ from ....files.tables import Table
 
 REQUIRED = ("case_id", "rater", "rank", "diagnosis")
 MORE = ("icd10", "severity", "relation", "category")
-OF_THE_REFERENCE = ("reference", "reference_icd10", "reference_severity")
+FINAL, FINAL_ICD10 = "final", "final_icd10"
+OF_THE_REFERENCE = ("reference", "reference_icd10", "reference_severity", FINAL, FINAL_ICD10)
 COLUMNS = (*REQUIRED, "role", *OF_THE_REFERENCE, *MORE)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....errors import InputError, OptionError
 from ....files.did_you_mean import hint
-from .long import COLUMNS
+from .long import COLUMNS, FINAL, FINAL_ICD10
 
 PREDICTIONS = "predictions"
 """Cells that hold a whole list each, or a raw answer."""
@@ -61,6 +61,11 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
         "reponse", "reponses", "diagnostics", "diagnostics_differentiels", "respuesta", "respuestas", "diagnosticos", "diagnosticos_diferenciales",
         "risposta", "risposte", "diagnosi_differenziali",
     ),
+    FINAL: (
+        "final_diagnosis", "final_diagnoses", "final_dx", "pathology", "discharge_diagnosis", "finale_diagnose", "endgultige_diagnose", "enddiagnose",
+        "diagnostic_final", "diagnostic_definitif", "diagnostico_final", "diagnostico_definitivo", "diagnosi_finale", "diagnosi_definitiva",
+    ),
+    FINAL_ICD10: ("final_icd", "final_diagnosis_icd10", "pathology_icd10"),
     "icd10": ("icd_10", "icd10_code", "icd10cm", "icd_10_code", "icd_code", "icd"),
     "reference_icd10": ("gold_icd10", "reference_icd", "gold_icd", "true_icd10", "icd10_reference"),
     "reference_severity": ("gold_severity", "golden_diagnosis_severity", "severity_reference"),
@@ -173,6 +178,9 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
             if ours not in found and name is not None and name not in taken:
                 found[ours] = name
                 taken.add(name)
+    if FINAL in found and FINAL not in given and not found.keys() & {"reference", "role"}:
+        # beside no set of right answers it is the right answer
+        found["reference"] = found.pop(FINAL)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,11 +14,13 @@ from ....errors import InputError, quoted
 from ....files.json_records import as_text
 from ....files.tables import Table, read_table
 from .case_names import other_spellings, told_spellings
-from .long import OF_THE_REFERENCE, Long
-from .names import ANSWER, PREDICTIONS, columns_by_name, folded
+from .long import FINAL, FINAL_ICD10, OF_THE_REFERENCE, Long
+from .names import ANSWER, OTHER_NAMES, PREDICTIONS, columns_by_name, folded
 from .recognise import of_sheet
 
 _SHOWN = 3
+_DIFFERENTIAL = re.compile(r"diff?eren|ddx", re.IGNORECASE)
+"""Of a column whose diagnoses are a set, beside a final one."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,10 @@ def right_answers(value: Any, table: Table | None, given: Mapping[str, Any], by:
         ),
         others[0] if len(others) == 1 else None,
     )
+    final = names.get(FINAL)
+    differential = [n for ours in (PREDICTIONS, "diagnosis") if (n := names.get(ours)) and _DIFFERENTIAL.search(n)]
+    if final is None and "reference" not in given and differential and folded(reference or "") in OTHER_NAMES[FINAL]:
+        reference, final = differential[0], reference
     if reference is None:
         raise InputError(
             f"no column holds right answers{of_sheet(table)}", source=table.source,
@@ -73,7 +80,13 @@ def right_answers(value: Any, table: Table | None, given: Mapping[str, Any], by:
         cases = [str(i) for i in range(1, len(table) + 1)]
     codes = names.get("reference_icd10", names.get("icd10"))
     severities = names.get("reference_severity", names.get("severity"))
-    wanted = {"reference": reference, "reference_icd10": codes, "reference_severity": severities}
+    wanted = {
+        "reference": reference,
+        "reference_icd10": codes,
+        "reference_severity": severities,
+        FINAL: final,
+        FINAL_ICD10: names.get(FINAL_ICD10),
+    }
     held = {ours: _plain_texts(table, name) for ours, name in wanted.items() if name is not None}
     columns = {ours: _joined(cases, texts) for ours, texts in held.items()}
     for name in by:
@@ -131,12 +144,14 @@ def joined(long: Long, right: RightAnswers) -> Long:
     warnings = list(long.warnings)
     if spelt:
         warnings.append(told_spellings(spelt, right.source))
-    own = [names[ours] for ours in OF_THE_REFERENCE if ours in names]
+    # a final diagnosis beside the lists stays where the right answers bring none
+    replaced = [ours for ours in OF_THE_REFERENCE if ours not in (FINAL, FINAL_ICD10) or FINAL in held]
+    own = [names[ours] for ours in replaced if ours in names]
     if own:
         warnings.append(
             f"The right answers of {right.source} were taken, not those beside the lists ({', '.join(own)})."
         )
-    names = {ours: name for ours, name in names.items() if ours not in OF_THE_REFERENCE}
+    names = {ours: name for ours, name in names.items() if ours not in replaced}
     indices = pc.fill_null(encoded.indices, len(cases))
     for ours, cells in held.items():
         texts = pa.array([*(cells.get(case) for case in cases), None], pa.string()).take(indices)

@@ -213,6 +213,8 @@ def _right_answers(value: Any, given: Mapping[str, Any], encoding: str | None, b
             return replace(right_answers(held, None, of_this, by), source=str(value))
         (piece,) = pieces_of(held, str(value), first_row=1, rows=rows)
         return right_answers(value, piece.table, of_this, by)
+    if isinstance(value, Mapping) and value and all(isinstance(one, Mapping) for one in value.values()):
+        value = [{"case_id": case, **one} for case, one in value.items()]
     if isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value):
         (piece,) = pieces_of(value, "references")
         return right_answers(value, piece.table, of_this, by)

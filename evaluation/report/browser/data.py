@@ -20,6 +20,7 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
     """The cases of `table` for the script, `most` of them: as they came, where they are more, those with most misses and doubts.
 
     k, threshold, models : as they are. ranks : the places of each list that M was asked about. total : cases in all. cases : the names of those that follow.
+    final : of each case its final diagnosis, where it is told apart; "" else.
     groups : for each column of subgroups its values, and of each case the place of its value, -1 for none.
     strings : every text. right : of each case its right answers, as places in `strings`.
     lengths : of each list, cases first, how many diagnoses it has; -1 where none was given.
@@ -54,6 +55,7 @@ def case_data(table: CaseTable, most: int = MAX_CASES) -> dict[str, Any]:
         "groups": [_group(name, [values[i] for i in chosen.tolist()]) for name, values in lists.groups.items()],
         "strings": list(at),
         "right": [[at[text] for text in dict.fromkeys(lists.reference[i])] for i in chosen.tolist()],
+        "final": ["; ".join(lists.final[i]) for i in chosen.tolist()],
         "lengths": lengths.ravel().tolist(),
         "unread": _unread(table, chosen),
         "entries": nearest.entries[nearest.entries >= -1].tolist(),

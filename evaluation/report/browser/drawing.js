@@ -71,6 +71,7 @@ function drawnCase(data, i, chosen) {
 function opened(data, item, i) {
   if (item.lastElementChild.tagName !== "SUMMARY") return;
   const facts = data.groups.filter((group) => group.of[i] >= 0).map((group) => `${group.name}: ${group.values[group.of[i]]}`);
+  if (data.final[i]) facts.unshift(`Final diagnosis: ${data.final[i]}`);
   const link = element("a", { href: `#${written({ ...unfiltered(), open: data.cases[i] })}` }, "Link to this case");
   const lists = element("div", { class: "cases-lists" });
   for (let j = 0; j < data.m; j++) lists.append(drawnList(data, i, j));

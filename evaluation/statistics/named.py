@@ -1,0 +1,59 @@
+"""Raters that the user names: two runs of one model to compare, and the groups that models belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...errors import OptionError
+from ...files.did_you_mean import hint
+
+Compare = Iterable[tuple[str, str]] | Mapping[str, str]
+
+
+def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[str, str]] | None:
+    """The pairs to compare, base first, in their order; None for None.
+
+    Raises
+    ------
+    OptionError
+        For what is no pair of two different raters, and for a pair that is named twice.
+    """
+    if compare is None:
+        return None
+    allowed = "pairs of two raters, the base first: [('base', 'tuned'), ...]"
+    pairs: list[tuple[str, str]] = []
+    for given in compare.items() if isinstance(compare, Mapping) else compare:
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+            raise OptionError("compare", allowed, given)
+        for rater in given:
+            _check_rater("compare", rater, raters)
+        pair = (given[0], given[1])
+        if pair[0] == pair[1] or pair in pairs or pair[::-1] in pairs:
+            raise OptionError("compare", f"{allowed}, each pair once", pair)
+        pairs.append(pair)
+    if not pairs:
+        raise OptionError("compare", allowed, compare)
+    return pairs
+
+
+def groups_of_raters(groups: Mapping[str, str | Iterable[str]] | None, raters: Sequence[str]) -> dict[str, str]:
+    """Rater -> its group, for those that are in one.
+
+    Raises
+    ------
+    OptionError
+        For a name that no rater has, and for a rater of two groups.
+    """
+    found: dict[str, str] = {}
+    for group, members in (groups or {}).items():
+        for rater in [members] if isinstance(members, str) else members:
+            _check_rater("groups", rater, raters)
+            if found.setdefault(rater, group) != group:
+                raise OptionError("groups", f"one group for each rater; {rater!r} is in {found[rater]!r}", group)
+    return found
+
+
+def _check_rater(option: str, rater: Any, raters: Sequence[str]) -> None:
+    if rater not in raters:
+        raise OptionError(option, f"names of raters{hint(str(rater), raters)}, of {', '.join(raters)}", rater)

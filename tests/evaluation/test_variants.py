@@ -1,0 +1,157 @@
+"""Models under several prompts and in repeats: means, and what differs between prompts and between repeats."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.metrics.recall import prompt_spread
+from dxmatch.evaluation.report.comparisons import headline_table
+from dxmatch.evaluation.report.tables import family_tables
+from dxmatch.evaluation.statistics.section import Section
+from dxmatch.evaluation.statistics.variants import (
+    Variant,
+    pairs_of_models,
+    prompt_tables,
+    variant_of,
+    warnings_of_variants,
+)
+
+from .made import By, lists_of
+
+
+@pytest.mark.parametrize(
+    ("rater", "expected"),
+    [
+        ("gpt4", ("gpt4", "")),
+        ("gpt4 [free]", ("gpt4", "free")),
+        ("gpt4 [free #2]", ("gpt4", "free")),
+        ("gpt 4 [zero shot #12]", ("gpt 4", "zero shot")),
+        ("gpt4[free]", ("gpt4", "free")),
+        ("gpt4 [#2]", ("gpt4 [#2]", "")),
+    ],
+)
+def test_a_name_tells_model_and_prompt(rater, expected):
+    assert variant_of(rater) == Variant(*expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "sd"),
+    [
+        ((0.300, 0.317, 0.350, 0.308), 0.319, 0.019),
+        ((0.451, 0.434, 0.469, 0.417), 0.443, 0.019),
+        ((0.517, 0.492, 0.508, 0.442), 0.490, 0.029),
+        ((0.592, 0.617, 0.575, 0.450), 0.558, 0.064),
+        ((0.467, 0.250, 0.450, 0.408), 0.394, 0.086),
+        ((0.566, 0.406, 0.560, 0.526), 0.514, 0.065),
+        ((0.358, 0.317, 0.300, 0.333), 0.327, 0.022),
+    ],
+)
+def test_the_standard_deviations_that_clinbench_prints(values, mean, sd):
+    """Table 5, Journal: four prompts, m and not m - 1."""
+    assert np.mean(values) == pytest.approx(mean, abs=1e-3)
+    # the four printed values are rounded, too
+    assert float(prompt_spread(values)) == pytest.approx(sd, abs=1e-3)
+    assert float(np.std(values, ddof=1)) != pytest.approx(sd, abs=1e-3)
+
+
+def _section(**values: float | None) -> Section:
+    shared = {"metric": "R_disease", "of": "", "k": None, "name": "R_disease"}
+    return Section("recall", "", rows=[{"algorithm": who, "value": value, **shared} for who, value in values.items()])
+
+
+def test_prompts_and_repeats_are_two_levels():
+    """free: .4 .6 (mean .5, SD .1); role: .8 .8 .2 (mean .6, SD sqrt .08); json: 1, once."""
+    section = _section(**{"a [free]": 0.4, "a [free #2]": 0.6, "a [role #1]": 0.8, "a [role #2]": 0.8, "a [role #3]": 0.2, "a [json]": 1.0, "b": 0.1})  # fmt: skip
+    found = prompt_tables(section)
+    (model,) = found["prompts"]
+    means = [0.5, 0.6, 1.0]
+    assert (model["algorithm"], model["prompts"], model["n_prompts"], model["n_repeats"]) == (
+        "a",
+        "free, role, json",
+        3,
+        "2, 3, 1",
+    )
+    assert model["mean"] == pytest.approx(np.mean(means)) and model["sd_prompts"] == pytest.approx(np.std(means))
+    assert model["sd_repeats"] == pytest.approx(((0.1**2 + 0.08) / 2) ** 0.5)
+    assert [(row["prompt"], row["n_repeats"], row["sd_repeats"]) for row in found["prompt_values"]] == [
+        ("free", 2, pytest.approx(0.1)), ("role", 3, pytest.approx(0.08**0.5)), ("json", 1, None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"a [free]": 0.4, "b [free]": 0.4, "c": 1.0}, None),
+        ({"a [free]": 0.4, "a [free #2]": 0.6}, (0.5, None, 0.1)),
+        ({"a [free]": 0.4, "a [role]": 0.6}, (0.5, 0.1, None)),
+        ({"a [free]": 0.4, "a [role]": None}, (None, None, None)),
+    ],
+)
+def test_one_prompt_one_repeat_and_undefined_values(values, expected):
+    found = prompt_tables(_section(**values))
+    if expected is None:
+        assert found == {}
+        return
+    (row,) = found["prompts"]
+    for part, wanted in zip(("mean", "sd_prompts", "sd_repeats"), expected, strict=True):
+        assert row[part] == (None if wanted is None else pytest.approx(wanted)), part
+
+
+def test_variants_of_one_model_are_no_pair():
+    assert pairs_of_models(["a", "b"]) is None
+    assert pairs_of_models(["a [x]", "a [y]", "b [x]"]) == [("a [x]", "b [x]"), ("a [y]", "b [x]")]
+
+
+@pytest.mark.parametrize(
+    ("raters", "count", "words"),
+    [
+        (["a", "b"], 0, ""),
+        (["a [x]", "b [x]"], 0, ""),
+        (["a [x]", "a [y]", "b [x]", "b [y]"], 1, "4 of the raters are 2 models"),
+        (["a [x]", "a [x #2]", "a [y]"], 2, "a: x 2, y 1. Each prompt counts once"),
+        (["a [x]", "a [y]", "b [x]"], 2, "a: x, y; b: x"),
+    ],
+)
+def test_what_is_uneven_is_told(raters, count, words):
+    told = warnings_of_variants(raters, False)
+    assert len(told) == count and words in " ".join(told)
+
+
+@pytest.fixture(scope="module")
+def report():
+    generator = np.random.default_rng(3)
+    raters = ["gpt [x]", "gpt [y]", "gpt [y #2]", "gpt5 [x]", "gpt5 [y]"]
+    cases = {}
+    for i in range(30):
+        cases[f"c{i}"] = {who: ["gout" if generator.random() < 0.5 else "flu", "sepsis"] for who in raters}
+        cases[f"c{i}"]["truth"] = ["gout"]
+    return evaluate(lists_of(cases), By(), bootstrap=30)
+
+
+def test_every_metric_has_its_prompts(report):
+    assert any("5 of the raters are 2 models" in text for text in report.warnings)
+    assert any("Repeats of unequal number, gpt: x 1, y 2" in text for text in report.warnings)
+    names = {row["name"] for row in report.rows_of("ranking.prompts")}
+    assert {"Acc(M)@1", "MRR", "nDCG@10"} <= names
+    assert {row["name"] for row in report.rows_of("recall.prompts")} == {"R_disease", "R_patient"}
+    row = next(r for r in report.rows_of("ranking.prompts") if (r["algorithm"], r["name"]) == ("gpt", "MRR"))
+    of = {who: report.row("MRR", algorithm=who)["value"] for who in ("gpt [x]", "gpt [y]", "gpt [y #2]")}
+    assert row["mean"] == pytest.approx((of["gpt [x]"] + (of["gpt [y]"] + of["gpt [y #2]"]) / 2) / 2)
+
+
+def test_tests_are_between_models(report):
+    pairs = {(row["first"], row["second"]) for row in report.difference_rows}
+    assert len(pairs) == 6 and all(one.split()[0] != other.split()[0] for one, other in pairs)
+    assert {row["n_comparisons"] for row in report.difference_rows if row["metric"] == "MRR"} == {6}
+    board = headline_table(report)
+    assert board is not None and (", or not tested" in board.below or "≈" not in str(board.groups))
+
+
+def test_the_table_of_prompts_has_a_form(report):
+    section = next(s for s in report.sections if s.name == "recall")
+    tables = family_tables(section, report.made_with["raters"])
+    (shown,) = [table for table in tables if table.title == "Over prompts"]
+    assert shown.header == ["", "mean", "SD over prompts", "SD over repeats"]
+    assert [heading for heading, _ in shown.groups] == ["gpt (x, y)", "gpt5 (x, y)"]
