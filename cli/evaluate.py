@@ -121,7 +121,7 @@ def evaluate(
             "--format",
             rich_help_panel=IN,
             help="The format of the files, where it is not to be recognised: inspect, lm-eval, craft-md, clinbench-hpb, "
-            "diagnosis-arena, direct or kernel29.",
+            "diagnosis-arena, ddxplus, direct or kernel29.",
         ),
     ] = None,
     encoding: Encoding = None,

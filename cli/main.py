@@ -8,6 +8,7 @@ import typer
 
 from .ask import ask
 from .audit import audit, explain
+from .ddxplus import ddxplus
 from .demo import demo
 from .evaluate import evaluate
 from .icd import icd
@@ -53,6 +54,7 @@ for command, example in (
     (suggest, "dxmatch suggest pool.csv -n 200 -o round-1 --experts anna,ben,carl"),
     (labels, "dxmatch labels round-1 -o labelled.csv --open ties.csv"),
     (reasoning, "dxmatch reasoning graphs notes predictions -o reasoning.csv"),
+    (ddxplus, "dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5"),
     (metrics, "dxmatch metrics"),
 ):
     app.command(epilog=f"Example: {example}")(command)

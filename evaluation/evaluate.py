@@ -130,7 +130,7 @@ def evaluate(
         Which column is what, where it is not recognised: {"reference": "gold", "predictions": ["gpt4", "claude"]}.
     format : str, optional
         The format of the files, where it is not recognised: "inspect", "lm-eval", "craft-md", "clinbench-hpb",
-        "diagnosis-arena", "direct" or "kernel29".
+        "diagnosis-arena", "ddxplus" (right answers alone), "direct" or "kernel29".
     encoding : str, optional
         Of text files that are not UTF-8, such as "cp1252".
     no_diagnosis : str or iterable of str, optional
