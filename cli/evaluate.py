@@ -58,6 +58,14 @@ def evaluate(
     full: Annotated[
         bool, typer.Option("--full", rich_help_panel=OUT, help="Print every table, not only the leaderboard.")
     ] = False,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--case",
+            rich_help_panel=OUT,
+            help="A case to print: its lists side by side with codes, and what they share with the reference. May be repeated.",
+        ),
+    ] = None,
     spreadsheet: Annotated[
         bool,
         typer.Option(
@@ -313,6 +321,8 @@ def evaluate(
     for path in files:
         report.save(path, spreadsheet=spreadsheet)
     report.print(full=full)
+    for one in case or []:
+        report.print_case(one)
     for path in files:
         typer.echo(f"Written: {path}")
     if matches is not None:

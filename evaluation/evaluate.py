@@ -23,9 +23,11 @@ from .lists.reading import read_lists
 from .made_with import made_with, notes_on_lengths, question
 from .matches.case_matches import PAIRS_PER_CALL
 from .matches.case_table import case_table
+from .metrics.hierarchical import opened
 from .metrics.relative import check_hardness, check_k
 from .metrics.weighted import SETTINGS, check_best
 from .relative.section import relative_sections
+from .report.one_case import CodedLists
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
 from .statistics.differences import difference_rows
@@ -304,6 +306,7 @@ def evaluate(
         ],
         subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,
+        coded=_coded_lists(read, context),
         frame=frame_like(predictions if lists is None else lists),
     )
     # the better of two first
@@ -320,6 +323,14 @@ def evaluate(
     return replace(
         report, difference_rows=differences, subgroup_difference_rows=of_groups, notes=[*report.notes, *tested]
     )
+
+
+def _coded_lists(read: Lists, context: Context) -> CodedLists | None:
+    """What `Report.case` shows; None where no family has looked up codes."""
+    found = context.made.get("icd_lists")
+    if found is None:
+        return None
+    return CodedLists(read, found.top(context.k_of("hierarchical")), opened(context.icd_source)[0])
 
 
 def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[str, Any]:
