@@ -84,7 +84,7 @@ def chapter_measures(
     columns = [
         without_absent(np.ascontiguousarray(part[..., 0]), absent[at]) for part in (found.precision, found.recall)
     ]
-    nowhere = np.isnan(columns[0]).all(0).tolist()
+    nowhere = [bool(np.isnan(column).all()) for column in columns[0].T]
     reason = [
         f"{rater} gives no code of {label} in these cases" if none else ""
         for rater, none in zip(raters, nowhere, strict=True)
