@@ -58,6 +58,14 @@ def evaluate(
     full: Annotated[
         bool, typer.Option("--full", rich_help_panel=OUT, help="Print every table, not only the leaderboard.")
     ] = False,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--case",
+            rich_help_panel=OUT,
+            help="A case to print: its lists side by side with codes, and what they share with the reference. May be repeated.",
+        ),
+    ] = None,
     spreadsheet: Annotated[
         bool,
         typer.Option(
@@ -121,7 +129,7 @@ def evaluate(
             "--format",
             rich_help_panel=IN,
             help="The format of the files, where it is not to be recognised: inspect, lm-eval, craft-md, clinbench-hpb, "
-            "diagnosis-arena, direct or kernel29.",
+            "diagnosis-arena, ddxplus, direct or kernel29.",
         ),
     ] = None,
     encoding: Encoding = None,
@@ -179,6 +187,19 @@ def evaluate(
             help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.",
         ),
     ] = "icd10cm",
+    difficulty: Annotated[
+        str,
+        typer.Option(
+            rich_help_panel=METRICS, help="easy, medium or hard: how bad cases weigh in the severity-semantic plane."
+        ),
+    ] = "hard",
+    semantic_best: Annotated[
+        float,
+        typer.Option(
+            rich_help_panel=METRICS,
+            help="The semantic score that is rescaled to 1: 16; 10.33 in Kernel29's own scripts.",
+        ),
+    ] = 16,
     codes: Annotated[
         Path | None,
         typer.Option(
@@ -343,7 +364,8 @@ def evaluate(
                 given, model, hardness=hardness, denominator=denominator, labelled=labelled, judge=judge, check=check,
                 judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal, human=human,
                 relation=relation, severity=severity, relation_prompt=relation_prompt, severity_prompt=severity_prompt,
-                endpoints=endpoints, store=store, budget=budget, codes=codes, pick=pick, features=features,
+                endpoints=endpoints, store=store, budget=budget,
+                difficulty=difficulty, semantic_best=semantic_best, codes=codes, pick=pick, features=features,
                 icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, min_coverage=min_coverage,
                 policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
                 progress=progress, groups=_named_lists("group", groups or []), compare=_pairs(compare or []), **options,
@@ -353,6 +375,8 @@ def evaluate(
     for path in files:
         report.save(path, spreadsheet=spreadsheet)
     report.print(full=full)
+    for one in case or []:
+        report.print_case(one)
     for path in files:
         typer.echo(f"Written: {path}")
     if matches is not None:

@@ -9,6 +9,7 @@ import typer
 from .ask import ask
 from .audit import audit, explain
 from .choice import choice
+from .ddxplus import ddxplus
 from .demo import demo
 from .evaluate import evaluate
 from .icd import icd
@@ -61,6 +62,7 @@ for command, example in (
         reasoning,
         "dxmatch reasoning graphs notes run-g run-k -o report.html    or: dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml",
     ),
+    (ddxplus, "dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5"),
     (metrics, "dxmatch metrics"),
 ):
     app.command(epilog=f"Example: {example}")(command)

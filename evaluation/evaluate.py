@@ -27,8 +27,11 @@ from .lists.reading import read_lists
 from .made_with import made_with, notes_on_lengths, question
 from .matches.case_matches import PAIRS_PER_CALL
 from .matches.case_table import case_table
+from .metrics.hierarchical import opened
 from .metrics.relative import check_hardness, check_k
+from .metrics.weighted import SETTINGS, check_best
 from .relative.section import relative_sections
+from .report.one_case import CodedLists
 from .report.report import Report
 from .statistics.bootstrap import check_bootstrap
 from .statistics.differences import difference_rows
@@ -80,6 +83,8 @@ def evaluate(
     icd_encoder: str | None = None,
     icd_distance: str | None = None,
     icd_entries: str | None = None,
+    difficulty: str = "hard",
+    semantic_best: float = 16,
     labelled: Any = None,
     judge: str | LanguageModel | None = None,
     check: str | LanguageModel | None = None,
@@ -138,7 +143,7 @@ def evaluate(
         Which column is what, where it is not recognised: {"reference": "gold", "predictions": ["gpt4", "claude"]}.
     format : str, optional
         The format of the files, where it is not recognised: "inspect", "lm-eval", "craft-md", "clinbench-hpb",
-        "diagnosis-arena", "direct" or "kernel29".
+        "diagnosis-arena", "ddxplus" (right answers alone), "direct" or "kernel29".
     encoding : str, optional
         Of text files that are not UTF-8, such as "cp1252".
     no_diagnosis : str or iterable of str, optional
@@ -171,6 +176,11 @@ def evaluate(
         The feature set that declares the pick and encoders: "paper17" (if not given) or a TOML file.
     icd_encoder, icd_distance, icd_entries : str, optional
         What finds the nearest names of ICD-10, as `encoder`, `distance` and `entries` of `dxmatch.icd`.
+    difficulty : str
+        "easy", "medium" or "hard": how much more a model's bad cases weigh where its semantic and severity scores are aggregated
+        for the severity-semantic plane; hard in the figures of Kernel29. The table has all three.
+    semantic_best : float
+        The semantic score that is rescaled to 1: 16, the best there is, as in Kernel29's text; its authors' scripts take 10.33.
     labelled : table, optional
         Pairs of the lists that experts labelled (a, b, label; case_id where whole cases were drawn): P and RPAD, and
         with cases R and RRAD, are also given corrected for M's own errors.
@@ -227,6 +237,9 @@ def evaluate(
     relative_k = ks[RELATIVE] or 1
     hardness = check_hardness(hardness)
     check_bootstrap(bootstrap, seed, level)
+    if difficulty not in SETTINGS:
+        raise OptionError("difficulty", f"one of {', '.join(SETTINGS)}", difficulty)
+    check_best(semantic_best, "semantic_best")
     check_k(pairs_per_call, "pairs_per_call")
     want = wanted(metrics)
     if denominator not in DENOMINATORS:
@@ -282,6 +295,7 @@ def evaluate(
         matcher, k=k, n_cases=len(read.cases), hardness=hardness, denominator=denominator, labelled=labelled,
         max_k=max_k or max(relative_k, min(int(read.lengths.max()), _MAX_CURVE)),
         repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), codes=given_codes, progress=progress,
+        difficulty=difficulty, semantic_best=semantic_best,
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
     sections: list[Section] = []
@@ -331,6 +345,7 @@ def evaluate(
         subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
         case_table=matched,
         judgement_table=None if judgements is None else JudgementTable(read, judgements),
+        coded=_coded_lists(read, context),
         frame=frame_like(predictions if lists is None else lists),
     )
     # the better of two first
@@ -347,6 +362,14 @@ def evaluate(
     return replace(
         report, difference_rows=differences, subgroup_difference_rows=of_groups, notes=[*report.notes, *tested]
     )
+
+
+def _coded_lists(read: Lists, context: Context) -> CodedLists | None:
+    """What `Report.case` shows; None where no family has looked up codes."""
+    found = context.made.get("icd_lists")
+    if found is None:
+        return None
+    return CodedLists(read, found.top(context.k_of("hierarchical")), opened(context.icd_source)[0])
 
 
 def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[str, Any]:

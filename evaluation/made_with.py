@@ -30,6 +30,8 @@ def made_with(read: Lists, context: Context, judged: list[Panel], in_turn: bool)
         "threshold": float(context.matcher.threshold),
         "min_coverage": profile.min_coverage,
         "icd_source": context.icd_source,
+        "difficulty": context.difficulty,
+        "semantic_best": context.semantic_best,
         "references": sum(map(bool, read.reference)),
         "unique_diagnoses": len(read.strings),
         "lists": int(read.lengths.size),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...pages.rows import Row, known
 from ...terms.icd.ancestor_sets import Nodes, Paths, overlap
 from ...terms.icd.tree import IcdTree
-from ..metrics.hierarchical import harmonic_mean
+from ..metrics.hierarchical import harmonic_mean, opened
 from ..statistics.estimates import estimate_row
 from ..statistics.measure import Estimate, Measure, Values, without_absent
 from ..statistics.section import Context
@@ -35,9 +35,14 @@ class Chapter:
     n_codes: int
 
     def label(self, tree: IcdTree) -> str:
-        """The range of its codes where its name tells it, "J00-J99"; else "chapter X"."""
-        found = _RANGE.search(tree.name(self.node))
-        return found[1] if found else f"chapter {tree.code(self.node)}"
+        """As `label_of`."""
+        return label_of(tree, self.node)
+
+
+def label_of(tree: IcdTree, chapter: int) -> str:
+    """The range of its codes where its name tells it, "J00-J99"; else "chapter X"."""
+    found = _RANGE.search(tree.name(chapter))
+    return found[1] if found else f"chapter {tree.code(chapter)}"
 
 
 def chapters_of(reference: Nodes, paths: Paths) -> list[Chapter]:
@@ -79,7 +84,7 @@ def chapter_measures(
     columns = [
         without_absent(np.ascontiguousarray(part[..., 0]), absent[at]) for part in (found.precision, found.recall)
     ]
-    nowhere = np.isnan(columns[0]).all(0).tolist()
+    nowhere = [bool(np.isnan(column).all()) for column in columns[0].T]
     reason = [
         f"{rater} gives no code of {label} in these cases" if none else ""
         for rater, none in zip(raters, nowhere, strict=True)
@@ -122,11 +127,22 @@ def chapter_rows(
     return rows
 
 
+def chapters_of_cases(context: Context) -> list[str | None] | None:
+    """The chapters of each case's references, apart by "|", None where it has none; None where no family has looked up codes."""
+    found = context.made.get("icd_lists")
+    if found is None:
+        return None
+    tree, paths = opened(context.icd_source)
+    of = paths.nodes[0][found.reference]
+    label = {node: label_of(tree, node) for node in np.unique(of[of >= 0]).tolist()}
+    return ["|".join(label[node] for node in sorted({n for n in row if n >= 0})) or None for row in of.tolist()]
+
+
 def chapter_notes(chapters: Sequence[Chapter], tree: IcdTree) -> list[str]:
     """What the table of chapters is of, and which chapters it lacks."""
     there = {chapter.node for chapter in chapters}
     roots = np.flatnonzero(tree.parents < 0).tolist()
-    without = [Chapter(node, np.empty(0, np.intp), 0, 0).label(tree) for node in roots if node not in there]
+    without = [label_of(tree, node) for node in roots if node not in there]
     notes = [
         "By chapter, HDP, HDR and HDF1 are counted over the nodes of that chapter alone, in the cases whose reference has a code in it; "
         "a case of two chapters counts in both."

@@ -64,7 +64,7 @@ def nodes_of_texts(
     cells = [None if codes.table is None else codes.table.cell(text) for text in texts]
     if codes.table is not None:
         of_cell = nodes_of_cells(
-            {cell: codes.table.places[text] for text, cell in reversed(codes.table.cells.items()) if cell},
+            {cell: codes.table.places[text] for text, cell in reversed(list(codes.table.cells.items())) if cell},
             tree, icd_source, codes.table.source,
         )  # fmt: skip
         for i, cell in enumerate(cells):
@@ -106,5 +106,5 @@ def _warnings(table: CodeTable | None, others: Sequence[str], n: int, by: str) -
     what = f"have their codes by {by}" if by else "have no code"
     return (
         f"{len(others):,} of {counted(n, 'different diagnosis', 'different diagnoses')} are not in the table of codes "
-        f"{table.source} and {what}: {shown}.",
+        f"({table.source}) and {what}: {shown}.",
     )

@@ -19,15 +19,19 @@ from ..metrics.weighted import (
     RELATIONS,
     SETTINGS,
     case_weights_of,
+    check_best,
     degree,
     rescaled,
     scores,
     severity_degree,
     severity_distances,
+    severity_errors,
 )
 from ..statistics.estimates import estimates, table_rows
 from ..statistics.measure import Measure, Values, ratio
 from ..statistics.section import Context, Section, spread_over
+from .chapters import chapters_of_cases
+from .weighted_cases import best_and_worst_rows, quadrant_of, quadrant_rows, severity_error_rows
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
 CHECKS: dict[str, Callable[[str], object]] = {
@@ -36,7 +40,8 @@ CHECKS: dict[str, Callable[[str], object]] = {
 }
 """Column -> what raises `InputError` for a word outside its scale."""
 _BLANK = -1
-_QUADRANTS = ("semantic and severity", "semantic only", "severity only", "neither")
+_ENDS = (("", "value"), ("_low", "low"), ("_high", "high"))
+CHAPTER = "chapter of the reference"
 
 
 def missing(lists: Lists, context: Context) -> str | None:
@@ -61,19 +66,33 @@ class _Score:
     """One of the two scores.
 
     values : float64 [n, r], from 0 to 16; NaN where undefined. why : for raters without any.
+    best : the score that is rescaled to 1.
     blank : bool [n, r], lists that have no score because the relation of a diagnosis is not known.
+    said, reference, errors : of severity: int8 [n, r, 5] and [n], 0 is unknown, and `severity_errors` of the two.
     """
 
     metric: str
     values: Values
     why: str
+    best: float = BEST
     blank: NDArray[np.bool_] | None = None
+    said: NDArray[np.int8] | None = None
+    reference: NDArray[np.int8] | None = None
+    errors: Values | None = None
+
+    @property
+    def rescaled(self) -> Values:
+        """From -1 up; above 1 where a score lies above `best`."""
+        return rescaled(self.values, self.best)
 
 
 def compute(lists: Lists, context: Context) -> Section:
     """Every rater that is not the reference is judged, on the first five ranks, as in the source.
 
-    Tables: quadrants (of the severity-semantic plane, by the sign of the rescaled scores).
+    Tables, where both scores are there: plane (both scores of each rater, aggregated under `context.difficulty`, and their quadrant),
+    quadrants (in how many cases), best_and_worst (cases by the sum of both scores); with severities severity_errors (how many diagnoses
+    are less and more severe than the reference, over all cases, by each column of groups, and by chapter of the reference where codes
+    were found).
 
     Raises
     ------
@@ -83,26 +102,89 @@ def compute(lists: Lists, context: Context) -> Section:
     notes = [f"These scores take the first {RANKS} ranks, whatever k is."]
     found = []
     if _has_relation(lists):
-        found.append(_semantic(lists))
+        found.append(_semantic(lists, check_best(context.semantic_best)))
+        if context.semantic_best != BEST:
+            over = int((found[0].rescaled > 1).sum())
+            notes.append(
+                f"Semantic scores are rescaled by {context.semantic_best:g}, as asked, and not by {BEST}, the best score: {over:,} lists lie "
+                "above 1, and weigh as 1."
+            )
     if _has_severity(lists):
         found.append(_severity(lists, notes))
     everyone = np.arange(len(lists.cases))
     of_scores = [estimates(_measures(score, lists.raters, everyone), lists.cases, context) for score in found]
     rows = [row for values in of_scores for row in table_rows(values, context)]
+    errors = next((one for one in found if one.errors is not None), None)
+    per_case = {REGISTRY[one.metric].printed(): spread_over(one.values, everyone, len(lists.cases)) for one in found}
+    if errors is not None and errors.errors is not None:
+        per_case[REGISTRY["severity_error"].printed()] = spread_over(errors.errors, everyone, len(lists.cases))
     return Section(
         NAME,
         TITLE,
         rows=rows,
-        tables={"quadrants": _quadrant_rows(lists.raters, found)} if len(found) == 2 else {},
-        per_case={REGISTRY[one.metric].printed(): spread_over(one.values, everyone, len(lists.cases)) for one in found},
+        tables=(_both_tables(lists, found, rows, context) if len(found) == 2 else {})
+        | _error_tables(lists, errors, context),
+        per_case=per_case,
         words=_words(rows),
         notes=notes,
         warnings=_warnings(lists, found),
         estimates=[value for values in of_scores for value in values],
+        list_in_words=lambda case, rater: _list_in_words(lists, case, rater),
     )
 
 
-def _semantic(lists: Lists) -> _Score:
+def _both_tables(lists: Lists, found: Sequence[_Score], rows: Sequence[Row], context: Context) -> dict[str, list[Row]]:
+    semantic, severity = found
+    return {
+        "plane": _plane_rows(rows, context.difficulty),
+        "quadrants": quadrant_rows(lists.raters, semantic.rescaled, severity.rescaled),
+        "best_and_worst": best_and_worst_rows(lists.raters, lists.cases, semantic.values, severity.values),
+    }
+
+
+def _plane_rows(rows: Sequence[Row], difficulty: str) -> list[Row]:
+    """Severity and semantic score of each rater, aggregated, each with its interval, and the quadrant that they fall in."""
+    of = {(row["algorithm"], row["of"]): row for row in rows if row["metric"] == REGISTRY["aggregated"].symbol}
+    told: list[Row] = []
+    for rater in dict.fromkeys(row["algorithm"] for row in rows):
+        sides = {side: of[rater, f"{side.capitalize()}, {difficulty}"] for side in ("severity", "semantic")}
+        values = [row["value"] for row in sides.values()]
+        if None in values:
+            continue
+        parts = {f"{side}{end}": row[key] for side, row in sides.items() for end, key in _ENDS}
+        told.append({"algorithm": rater, "difficulty": difficulty, **parts, "quadrant": quadrant_of(*values)})
+    return told
+
+
+def _error_tables(lists: Lists, severity: _Score | None, context: Context) -> dict[str, list[Row]]:
+    if severity is None or severity.errors is None or severity.said is None or severity.reference is None:
+        return {}
+    groups = dict(lists.groups)
+    if (chapters := chapters_of_cases(context)) is not None:
+        groups[CHAPTER] = chapters
+    rows = severity_error_rows(lists.raters, severity.reference, severity.said, severity.errors, groups)
+    return {"severity_errors": rows} if rows else {}
+
+
+def _list_in_words(lists: Lists, case: int, rater: int) -> tuple[str, str]:
+    """The reference with its severity, and the first diagnoses of a list with severity and relation."""
+    severity = next(iter(lists.reference_more.get("severity", [()] * len(lists.cases))[case]), None)
+    golden = "; ".join(lists.reference[case]) + (f" ({severity.value})" if severity and severity.value else "")
+    start, length = int(lists.offsets[case, rater]), int(lists.lengths[case, rater])
+    said = []
+    for rank, at in enumerate(range(start, start + min(length, RANKS)), 1):
+        entry = int(lists.entries[at])
+        name = "no diagnosis" if entry < 0 else lists.strings[entry]
+        more = [
+            str(lists.more[column][at])
+            for column in ("severity", "relation")
+            if lists.more.get(column, {}) and lists.more[column][at]
+        ]
+        said.append(f"{rank} {name}" + (f" ({', '.join(more)})" if more else ""))
+    return golden, "; ".join(said)  # fmt: skip
+
+
+def _semantic(lists: Lists, best: float) -> _Score:
     relation = _degrees(lists, "relation", lambda word, place: degree(word, RELATIONS, **place))
     at, top = lists.places(RANKS), lists.top(RANKS)
     # a word for no diagnosis keeps its rank and is related to nothing
@@ -111,7 +193,7 @@ def _semantic(lists: Lists) -> _Score:
     values = scores(np.maximum(distances, 0))
     blank = unrated.any(-1)
     values[blank] = np.nan
-    return _Score("semantic_score", values, "a relation is blank in every list", blank)
+    return _Score("semantic_score", values, "a relation is blank in every list", best, blank)
 
 
 def _severity(lists: Lists, notes: list[str]) -> _Score:
@@ -129,7 +211,9 @@ def _severity(lists: Lists, notes: list[str]) -> _Score:
         unknown = int(((known[:, i] == 0) & (top[:, i] >= 0)).sum())
         if unknown and i not in silent:
             notes.append(f"{rater} has {unknown:,} diagnoses of unknown severity: their D is {FARTHEST}.")
-    return _Score("severity_score", values, "no severity is given in any list")
+    errors = severity_errors(np.broadcast_to(reference[:, None], known.shape[:2]), known)
+    why = "no severity is given in any list"
+    return _Score("severity_score", values, why, said=known.astype(np.int8), reference=reference, errors=errors)
 
 
 def _degrees(lists: Lists, column: str, read: Callable[[str, Mapping[str, object]], int]) -> NDArray[np.int8]:
@@ -156,18 +240,16 @@ def _measures(score: _Score, raters: list[str], cases: NDArray[np.integer]) -> l
     symbol = REGISTRY[score.metric].symbol
     measures = [
         Measure(score.metric, columns=(score.values,), **shared),
-        Measure("rescaled", columns=(score.values,), combine=_rescaled_mean, of=symbol, **shared),
+        Measure("rescaled", columns=(score.rescaled,), of=symbol, **shared),
     ]
-    scaled = rescaled(score.values)
+    scaled = score.rescaled
     for name, setting in SETTINGS.items():
         weights = case_weights_of(scaled, setting)
         columns = (weights * scaled, weights)
         measures.append(Measure("aggregated", columns=columns, combine=ratio, of=f"{symbol}, {name}", **shared))
+    if score.errors is not None:
+        measures.append(Measure("severity_error", columns=(score.errors,), **shared))
     return measures
-
-
-def _rescaled_mean(means: Values) -> Values:
-    return np.asarray(2 * means[..., 0] / BEST - 1)
 
 
 def _warnings(lists: Lists, found: Sequence[_Score]) -> list[str]:
@@ -194,18 +276,6 @@ def _warnings(lists: Lists, found: Sequence[_Score]) -> list[str]:
             "and lower none."
         )
     return told
-
-
-def _quadrant_rows(raters: list[str], found: list[_Score]) -> list[Row]:
-    """In how many cases each rater is right (rescaled score above 0) by both scores, by one, by neither."""
-    semantic, severity = (rescaled(score.values) for score in found)
-    both = ~np.isnan(semantic) & ~np.isnan(severity)
-    quadrant = np.where(semantic > 0, np.where(severity > 0, 0, 1), np.where(severity > 0, 2, 3))
-    return [
-        {"algorithm": rater, "right_by": name, "n_cases": int((both[:, i] & (quadrant[:, i] == q)).sum())}
-        for i, rater in enumerate(raters)
-        for q, name in enumerate(_QUADRANTS)
-    ]
 
 
 def _words(rows: list[Row]) -> list[str]:

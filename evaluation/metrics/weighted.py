@@ -22,6 +22,8 @@ from .declaration import declare
 
 KERNEL29 = "Kernel29"
 RANKS, FARTHEST, BEST = 5, 5, 16
+AUTHORS_BEST = 10.33
+"""What Kernel29's own scripts rescale the semantic score by, in the place of 16."""
 RELATIONS = {relation: number for number, relation in enumerate(class_prompts.RELATIONS, 1)}
 """Relation of a diagnosis to the reference -> D."""
 SEVERITIES = {severity: number for number, severity in enumerate(class_prompts.SEVERITIES, 1)}
@@ -68,7 +70,8 @@ def severity_distances(reference: NDArray[np.integer], said: NDArray[np.integer]
 def case_weights_of(rescaled_scores: NDArray[np.float64], setting: Any) -> NDArray[np.float64]:
     """`1 / (1 + exp(k (s - x0)))` over the largest of them, so that none is lost to rounding; NaN where s is.
 
-    The worse a case, the more it weighs. Errors: `OptionError` for another setting.
+    The worse a case, the more it weighs; a score above 1, as another divisor than 16 gives it, weighs as 1.
+    Errors: `OptionError` for another setting.
     """
     pair = SETTINGS.get(setting) if isinstance(setting, str) else setting
     if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(_is_number(value) for value in pair):
@@ -76,7 +79,7 @@ def case_weights_of(rescaled_scores: NDArray[np.float64], setting: Any) -> NDArr
     k, x0 = pair
     known = ~np.isnan(rescaled_scores)
     lightness = np.full(rescaled_scores.shape, np.nan)
-    np.logaddexp(0, k * (rescaled_scores - x0), out=lightness, where=known)
+    np.logaddexp(0, k * (np.minimum(rescaled_scores, 1) - x0), out=lightness, where=known)
     return np.exp(np.min(lightness, where=known, initial=np.inf) - lightness)
 
 
@@ -86,15 +89,20 @@ def _is_number(value: Any) -> bool:
 
 def _score_of_list(distances: Sequence[int], ranks: Sequence[int] | None) -> float:
     """The score of one list; ranks after the fifth do not count."""
-    at = list(range(1, len(distances) + 1)) if ranks is None else list(ranks)
+    return float(scores(_at_ranks(distances, ranks)))
+
+
+def _at_ranks(values: Sequence[int], ranks: Sequence[int] | None) -> NDArray[np.int8]:
+    """int8 [5], the values at their ranks, 0 elsewhere; ranks after the fifth do not count."""
+    at = list(range(1, len(values) + 1)) if ranks is None else list(ranks)
     whole = all(isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1 for rank in at)
-    if len(at) != len(distances) or not whole or len(set(at)) < len(at):
-        raise OptionError("ranks", f"{len(distances)} different whole numbers from 1", ranks)
+    if len(at) != len(values) or not whole or len(set(at)) < len(at):
+        raise OptionError("ranks", f"{len(values)} different whole numbers from 1", ranks)
     row = np.zeros(RANKS, np.int8)
-    for rank, distance in zip(at, distances, strict=True):
+    for rank, value in zip(at, values, strict=True):
         if rank <= RANKS:
-            row[rank - 1] = distance
-    return float(scores(row))
+            row[rank - 1] = value
+    return row
 
 
 def _listed(name: str, words: Any) -> list[Any]:
@@ -180,6 +188,53 @@ def severity_score(
     return score if true else float("nan")
 
 
+@declare(
+    symbol="SeverityError",
+    description="Whether the diagnoses of a list are taken for less or for more severe than the reference; the earlier ranks weigh more.",
+    meaning="By how many steps of five a list overestimates (above 0) or underestimates (below 0) how severe the disease is.",
+    good="0. Errors of both sides cancel each other: read it beside Severity, and the shares below and above.",
+    use="the question is whether a model plays a disease down, as in Kernel29 (9.3) for cardiac cases",
+    avoid="the size of errors counts and not their side: then Severity",
+    formula="sum_i w_i (predicted_i - reference) / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, over the ranks of known severity",
+    source=KERNEL29,
+    inputs=f"reference, severities: {', '.join(f'{word} ({d})' for word, d in SEVERITIES.items())}; None is unknown; ranks",
+    range="[-4, 4]",
+    denominator="sum_i w_i over the ranks of known severity",
+    degenerate=(
+        ("an unknown severity in the list", "left out, as it has no side"),
+        ("no known severity among the first five ranks", "NaN: 0 of 0"),
+        ("the severity of the reference is unknown", "NaN: nothing to compare with"),
+        ("a word outside the scale", "refused"),
+    ),
+    example=lambda generator: (
+        {"reference": generator.choice([*SEVERITIES, UNKNOWN])}
+        | _drawn(generator, "severities", {**SEVERITIES, UNKNOWN: 0})
+    ),
+    axes={"severities": "diagnosis", "ranks": "diagnosis"},
+    order_free=("diagnosis",),
+)
+def severity_error(
+    reference: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None
+) -> float:
+    """Of one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+
+    >>> round(severity_error("rare", ["rare", "rare", "severe"]), 9)  # 0.6 (3 - 5) / 2.4
+    -0.5
+    """
+    true = severity_degree(reference, column="reference")
+    words = _listed("severities", severities)
+    row = _at_ranks([severity_degree(word, row=i, column="severities") for i, word in enumerate(words)], ranks)
+    return float(severity_errors(np.array(true), row))
+
+
+def severity_errors(reference: NDArray[np.integer], said: NDArray[np.integer]) -> NDArray[np.float64]:
+    """float64 [...] of reference [...] and said [..., 5], by rank, both on the scale 1 to 5, 0 is unknown; NaN where nothing is known."""
+    weights = np.where((said > 0) & (reference[..., None] > 0), _WEIGHTS, 0.0)
+    total = weights.sum(-1)
+    apart = (weights * (said.astype(float) - reference[..., None])).sum(-1)
+    return np.divide(apart, total, out=np.full(total.shape, np.nan), where=total > 0)
+
+
 def severity_degree(word: str | None, **place: Any) -> int:
     """1 for mild to 5 for rare; 0 for None and for "unknown". Errors: as `degree`."""
     return 0 if word is None else degree(word, {**SEVERITIES, UNKNOWN: 0}, **place)
@@ -198,22 +253,35 @@ def severity_degree(word: str | None, **place: Any) -> int:
     range="[-1, 1]",
     denominator="16, the best score",
     degenerate=(("an undefined score", "NaN"),),
+    notes=(
+        f"the source's text divides by 16, the best score; its authors' scripts divide the semantic score by {AUTHORS_BEST}, the best in "
+        "practice to them, so that their published values are higher and scores above it come out above 1: `best`, and the option "
+        "'semantic_best' of an evaluation",
+    ),
     example=lambda generator: {
         "scores": np.where(generator.random(4) < 0.1, np.nan, generator.random(4) * BEST),
     },
     axes={"scores": "case"},
     grows_with=("scores",),
 )
-def rescaled(scores: ArrayLike) -> NDArray[np.float64]:
-    """Elementwise.
+def rescaled(scores: ArrayLike, best: float = BEST) -> NDArray[np.float64]:
+    """Elementwise; `best` is the score that becomes 1. Errors: `OptionError`.
 
     >>> rescaled([0, 8, 16]).tolist()
     [-1.0, 0.0, 1.0]
     """
+    check_best(best)
     array = np.asarray(scores, float)
     if not ((array >= 0) & (array <= BEST) | np.isnan(array)).all():
         raise OptionError("scores", f"numbers from 0 to {BEST}", scores)
-    return 2 * array / BEST - 1
+    return 2 * array / best - 1
+
+
+def check_best(best: Any, name: str = "best") -> float:
+    """The score that becomes 1. Errors: `OptionError`, with the name of the parameter."""
+    if not _is_number(best) or not 0 < best <= BEST:
+        raise OptionError(name, f"a number above 0, at most {BEST}", best)
+    return float(best)
 
 
 @declare(
@@ -229,6 +297,10 @@ def rescaled(scores: ArrayLike) -> NDArray[np.float64]:
     range="[-1, 1]",
     denominator="sum_i w_i over the cases with a score",
     degenerate=(("a case with an undefined score", "left out; NaN where all are"), ("no case", "refused")),
+    notes=(
+        "of the nine values of the source's Table 4 eight come out; the ninth, -0.738 of (-0.8, -0.9, -1, +0.1) under easy, is a slip there: "
+        "+0.1 weighs 1 / (1 + exp(0.1 - 0.3)) = 0.550 and not 0.450, which gives -0.709",
+    ),
     example=lambda generator: {
         "scores": np.where(generator.random(3) < 0.4, np.nan, generator.random(3) * 2 - 1),
         "setting": generator.choice(list(SETTINGS)).item(),
@@ -237,15 +309,16 @@ def rescaled(scores: ArrayLike) -> NDArray[np.float64]:
     order_free=("case",),
     repeat_free=("case",),
 )
-def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium") -> float:
-    """Over one algorithm's cases.
+def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium", best: float = BEST) -> float:
+    """Over one algorithm's cases; `best` as in `rescaled`, where the scores were rescaled by another than 16.
 
     >>> round(aggregated([1, -0.5, 0.25, -1], "hard"), 3)
     -0.577
     """
     array = np.asarray(scores, float)
-    if array.ndim != 1 or len(array) == 0 or not ((np.abs(array) <= 1) | np.isnan(array)).all():
-        raise OptionError("scores", "numbers from -1 to 1, at least one", scores)
+    top = 2 * BEST / check_best(best) - 1
+    if array.ndim != 1 or len(array) == 0 or not ((array >= -1) & (array <= top) | np.isnan(array)).all():
+        raise OptionError("scores", f"numbers from -1 to {top:.4g}, at least one", scores)
     known = array[~np.isnan(array)]
     if not len(known):
         return float("nan")

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, OptionError
 from ...files.atomic import whole_file
-from ...pages.rows import json_rows, plain_number
+from ...pages.rows import arrow_table, json_rows, plain_number
 from ..judges.section import JudgementTable
 from ..matches.case_table import CaseTable
 from ..statistics.results import Results
 from .messages import match_line, summary
+from .one_case import CodedLists
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,10 +31,12 @@ class Report(Results):
 
     case_table : what was matched with what in each case; None where no case has a right answer.
     judgement_table : what a judge said of each reference diagnosis, and why; None without a judge.
+    coded : the lists with their ICD-10 codes; None where none were looked up.
     """
 
     case_table: CaseTable | None = field(default=None, repr=False, compare=False)
     judgement_table: JudgementTable | None = field(default=None, repr=False, compare=False)
+    coded: CodedLists | None = field(default=None, repr=False, compare=False)
 
     @property
     def matches(self) -> Any:
@@ -94,6 +97,29 @@ class Report(Results):
         if self.case_table is None:
             raise OptionError("matches", "asked for where cases have a right answer that was compared", "none")
         return self.case_table
+
+    def case(self, case_id: str) -> Any:
+        """The reference and each list of one case with codes and names, what they share, HDP, HDR and HDF1: `CodedLists.rows`.
+
+        Raises
+        ------
+        OptionError
+            For a case that is not there, and where no codes were looked up.
+        """
+        return self.framed(arrow_table(self._coded().rows(case_id)))
+
+    def print_case(self, case_id: str, console: Console | None = None) -> None:
+        """The same side by side, to the terminal. Errors: as of `case`."""
+        from .terminal import print_table
+
+        print_table(self._coded().table(case_id), console)
+
+    def _coded(self) -> CodedLists:
+        if self.coded is None:
+            raise OptionError(
+                "case", "asked for where the metrics rest on ICD-10 codes of lists and references", "none"
+            )
+        return self.coded
 
     def __str__(self) -> str:
         return "\n".join(summary(self))

@@ -61,6 +61,11 @@ def print_report(report: Results, console: Console | None = None, *, full: bool 
             console.print(f"[dim]Left out, for want of data: {', '.join(report.left_out)}.[/dim]", highlight=False)
 
 
+def print_table(shown: Table, console: Console | None = None) -> None:
+    """One table, folded to the width of the terminal."""
+    _print(shown, console or Console())
+
+
 def _first_only(shown: Table) -> Table:
     """Of several metrics the first."""
     groups = [(heading, [line[:2] for line in lines]) for heading, lines in shown.groups]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +31,7 @@ class Context:
     repeats, seed, level : of the bootstrap over cases.
     icd_source : "icd10cm", "icd10", or the path of a CSV: the tree of the codes.
     codes : where the codes of texts come from, before M's own mapping.
+    difficulty, semantic_best : of Kernel29's scores, as in `evaluate`.
     across_cases : whether M may be asked about diagnoses of different cases, as alpha_M needs it.
     progress : called with (done, total) while M is asked.
     made : what one family has computed and another needs too, by name.
@@ -47,6 +49,8 @@ class Context:
     level: float = 0.95
     icd_source: str = "icd10cm"
     codes: TextCodes = field(default_factory=TextCodes, repr=False)
+    difficulty: str = "hard"
+    semantic_best: float = 16
     across_cases: bool = True
     progress: Progress | None = None
     made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -80,6 +84,7 @@ class Section:
     words : the findings in sentences, for the top of the page. notes : what its reader should know.
     warnings : what its reader must know before the figures.
     estimates : the values of `rows` that are made of means over cases, for differences and subgroups.
+    list_in_words : (case, rater), as places -> the reference and the list in words, for the tooltips of charts.
     estimates_of_parts : those of tables of parts of the cases, such as chapters of ICD-10, for differences alone.
     """
 
@@ -93,6 +98,7 @@ class Section:
     warnings: list[str] = field(default_factory=list)
     estimates: list[Estimate] = field(default_factory=list, repr=False)
     estimates_of_parts: list[Estimate] = field(default_factory=list, repr=False)
+    list_in_words: Callable[[int, int], tuple[str, str]] | None = field(default=None, repr=False)
 
 
 def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: int, reason: str) -> Row:

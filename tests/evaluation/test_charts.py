@@ -149,18 +149,32 @@ def test_an_outline_is_widest_where_the_cases_are():
 
 
 def test_plane(figures, full_report):
-    means = {r["rater"]: (r["x"], r["y"]) for r in figures["plane_raters"].rows}
-    of = {(r["algorithm"], r["of"]): r["value"] for r in rows(full_report, "rescaled")}
-    assert means == {rater: (of[rater, "Semantic"], of[rater, "Severity"]) for rater in "XYAZB"}
+    """Severity across, meaning up; raters aggregated under "hard", single cases each with its name and diagnoses."""
+    drawn = {r["rater"]: (r["x"], r["y"]) for r in figures["plane_raters"].rows}
+    of = {(r["algorithm"], r["of"]): r["value"] for r in rows(full_report, "aggregated")}
+    assert drawn == {rater: (of[rater, "Severity, hard"], of[rater, "Semantic, hard"]) for rater in "XYAZB"}
     frame = full_report.per_case
+    cases = figures["plane_cases"].rows
     for rater, own in frame.groupby("algorithm"):
-        drawn = [r for r in figures["plane_cases"].rows if r["rater"] == rater]
-        assert sum(r["cases"] for r in drawn) == 14
-        x = 2 * own["Semantic"] / 16 - 1
-        assert sum(r["x"] * r["cases"] for r in drawn) == pytest.approx(x.sum(), abs=0.01)
+        there = {r["case"]: r for r in cases if r["rater"] == rater}
+        assert len(there) == 14
+        for case, semantic, severity in zip(own["case_id"], own["Semantic"], own["Severity"], strict=True):
+            assert there[case]["severity"] == pytest.approx(severity / 8 - 1)
+            assert there[case]["semantic"] == pytest.approx(semantic / 8 - 1)
+            assert abs(there[case]["x"] - there[case]["severity"]) < 0.06
+    assert all(r["golden"] and r["said"].startswith("1 ") for r in cases)
     quadrants = {(r["algorithm"], r["right_by"]): r["n_cases"] for r in full_report.rows_of("weighted.quadrants")}
-    right = sum(r["cases"] for r in figures["plane_cases"].rows if r["rater"] == "A" and r["x"] > 0 and r["y"] > 0)
+    right = sum(r["rater"] == "A" and r["severity"] > 0 and r["semantic"] > 0 for r in cases)
     assert right == quadrants["A", "semantic and severity"]
+    for name in ("plane_raters", "plane_cases"):
+        layers = _layers(spec_of(figures[name], PAGE))
+        for axis, score in (("x", "severity score"), ("y", "semantic score")):
+            titles = {str(layer.get("encoding", {}).get(axis, {}).get("title")).partition(",")[0] for layer in layers}
+            assert titles - {"None"} == {score}
+
+
+def _layers(spec):
+    return [one for layer in spec.get("layer", []) for one in (layer, *_layers(layer))]
 
 
 def _luminance(colour):

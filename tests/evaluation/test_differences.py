@@ -186,7 +186,7 @@ def test_of_a_whole_report(everything, same_text):
     assert {(row["first"], row["second"]) for row in rows} == {("A", "B")}
     symbols = {row["metric"] for row in rows}
     assert symbols == {"RPAD", "RRAD", "P", "R", "Acc", "MRR", "nDCG", "R_disease", "R_patient", "HDP", "HDR", "HDF1",
-                       "Semantic", "Severity", "rescaled", "aggregated"}  # fmt: skip
+                       "Semantic", "Severity", "SeverityError", "rescaled", "aggregated"}  # fmt: skip
     chapters = {(row["codes"], row["algorithm"]): row["HDF1"] for row in report.rows_of("hierarchical.chapters")}
     for row in rows:
         if (row["of"], "A") in chapters:

@@ -308,3 +308,22 @@ def test_intervals_are_of_the_resampled_averages():
         chosen = draws.integers(0, 20, 20)
         resamples.append(hdf1(*([part[i] for i in chosen] for part in codes)))
     assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(resamples, [0.025, 0.975])))
+
+
+def test_two_lists_of_one_case_side_by_side(capsys):
+    """The first printed case (Table 3): codes, names, what each diagnosis shares, and the scores of both lists."""
+    lists = {name: {"c1": said.split()} for name, (_, said, *_) in zip(("gpt", "mediphi"), WORKED[:2], strict=True)}
+    report = evaluate(frame({"c1": LUNG.split()}, lists), LAST_TWO_LETTERS, bootstrap=0, k=5, metrics="hierarchical")
+    rows = report.case("c1").to_dict("records")
+    assert [r["icd10"] for r in rows if r["algorithm"] == "reference"] == LUNG.split()
+    of = {(r["algorithm"], r["icd10"]): r for r in rows}
+    for who, expected, common in (("gpt", 0.2069, "J00-J99, J40-J4A, J47"), ("mediphi", 0.5714, None)):
+        row = next(r for r in rows if r["algorithm"] == who)
+        assert round(row["HDF1"], 4) == expected and (common is None or row["common"] == common)
+    assert of["mediphi", "J18"]["shared"] == "J00-J99" and of["mediphi", "C34.90"]["shared"] == "C34"
+    assert pd.isna(of["gpt", "R04.89"]["shared"]) and of["mediphi", "A15-A19"]["name"].startswith("Tuberculosis")
+    report.print_case("c1")
+    printed = capsys.readouterr().out
+    assert "0.2069" in printed and "0.5714" in printed and "J00-J99" in printed
+    with pytest.raises(OptionError, match="'case'"):
+        report.case("c9")

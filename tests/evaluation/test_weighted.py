@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.families import weighted
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.metrics.weighted import (
+    AUTHORS_BEST,
     RELATIONS,
     SETTINGS,
     SEVERITIES,
@@ -20,6 +22,7 @@ from dxmatch.evaluation.metrics.weighted import (
     scores,
     semantic_score,
     severity_distances,
+    severity_error,
     severity_score,
 )
 from dxmatch.evaluation.statistics.section import Context
@@ -222,3 +225,104 @@ def test_what_is_missing_is_said():
     ):
         told = weighted.missing(read_lists(lists, no_diagnosis=["none"]), CONTEXT)
         assert told is None if lacks is None else lacks in told
+
+
+# the three printed cases (4.3): the reference is rare in each
+PRINTED_CASES = {
+    "31": [("rare", ES), ("rare", EG), ("severe", BG)],
+    "54": [("rare", BS), ("rare", BS), ("rare", EG), ("severe", BG), ("rare", BG)],
+    "20": [("mild", NR), ("rare", NR), ("severe", NR), ("mild", BG), ("critical", BG)],
+}
+
+
+def printed(**columns):
+    rows = [
+        row
+        for case, said in PRINTED_CASES.items()
+        for row in [
+            *((case, "c3opus", "algorithm", rank, f"dx {case} {rank}", relation, severity) for rank, (severity, relation) in enumerate(said, 1)),
+            (case, "T", "reference", 1, f"golden {case}", None, "rare"),
+        ]
+    ]  # fmt: skip
+    return table(rows).assign(**columns)
+
+
+def test_the_plane_of_the_printed_cases():
+    """By plain means they are right in severity; aggregated under hard, as in Figure 3, the worst case makes them right in neither."""
+    report = evaluate(printed(), By(), bootstrap=0, metrics="weighted")
+    (row,) = report.rows_of("weighted.plane")
+    assert (row["severity"], row["semantic"]) == pytest.approx((-0.06, -0.50), abs=0.005)
+    assert (row["quadrant"], row["difficulty"]) == ("neither", "hard")
+    means = [report.row("rescaled", algorithm="c3opus", of=side)["value"] for side in ("Severity", "Semantic")]
+    assert means == pytest.approx([0.38, -0.38], abs=0.005)
+    (easy,) = evaluate(printed(), By(), bootstrap=0, metrics="weighted", difficulty="easy").rows_of("weighted.plane")
+    assert easy["quadrant"] == "severity only"
+    assert [r["n_cases"] for r in report.rows_of("weighted.quadrants")] == [1, 0, 1, 1]
+
+
+def test_best_middle_and_worst_as_printed():
+    report = evaluate(printed(), By(), bootstrap=0, metrics="weighted")
+    found = {row["place"]: row for row in report.rows_of("weighted.best_and_worst")}
+    assert {place: row["case_id"] for place, row in found.items()} == {"best": "31", "middle": "54", "worst": "20"}
+    assert (found["worst"]["Semantic"], found["worst"]["Severity"]) == pytest.approx((0.2, 17 / 3))
+    two = evaluate(printed()[lambda t: t["case_id"] != "54"], By(), bootstrap=0, metrics="weighted")
+    assert [row["place"] for row in two.rows_of("weighted.best_and_worst")] == ["best", "worst"]
+
+
+def test_on_which_side_severities_err():
+    """By hand: of 13 diagnoses 7 are rare as the reference, 6 less, none more; by organ and by chapter of the reference."""
+    organs = {"31": "muscle", "54": "muscle", "20": "heart"}
+    codes = {"golden 31": "G70.0", "golden 54": "G71.8", "golden 20": "I49.8"}
+    lists = printed()
+    lists["organ"] = lists["case_id"].map(organs)
+    report = evaluate(lists, By(), bootstrap=0, by="organ", codes=codes, metrics=["hierarchical", "weighted"])
+    rows = {(row["by"], row["group"]): row for row in report.rows_of("weighted.severity_errors")}
+    assert list(rows) == [("", "all cases"), ("organ", "heart"), ("organ", "muscle"),
+                          ("chapter of the reference", "G00-G99"), ("chapter of the reference", "I00-I99")]  # fmt: skip
+    every, heart = rows["", "all cases"], rows["organ", "heart"]
+    assert [every[name] for name in ("n_cases", "n_diagnoses", "under", "same", "over")] == [3, 13, 6 / 13, 7 / 13, 0]
+    # (1 (1 - 5) + .8 0 + .6 (3 - 5) + .4 (1 - 5) + .2 (4 - 5)) / 3
+    assert heart["mean_error"] == pytest.approx(-7 / 3) and heart["under"] == 4 / 5
+    assert rows["chapter of the reference", "I00-I99"]["mean_error"] == heart["mean_error"]
+    row = report.row("SeverityError", algorithm="c3opus")
+    assert row["value"] == pytest.approx(every["mean_error"]) == pytest.approx((-0.5 - 0.8 / 3 - 7 / 3) / 3)
+    (of_heart,) = [r for r in report.subgroup_rows if r["group"] == "heart" and r["metric"] == "SeverityError"]
+    assert of_heart["value"] == pytest.approx(-7 / 3)
+
+
+@pytest.mark.parametrize(
+    ("reference", "said", "error"),
+    [
+        ("mild", ["critical"], 3), ("rare", ["mild", "rare"], -4 / 1.8), ("severe", ["mild", None, "critical"], (-2 + 0.6) / 1.6),
+        ("severe", [None], None), (None, ["mild"], None), ("severe", [], None),
+    ],
+)  # fmt: skip
+def test_the_severity_error_of_a_list(reference, said, error):
+    found = severity_error(reference, said)
+    assert np.isnan(found) if error is None else found == pytest.approx(error)
+
+
+def test_the_divisor_of_the_authors_scripts():
+    """Their semantic score is rescaled by 10.33: above 1 where it is higher, which weighs as 1; severity stays at 16."""
+    report = evaluate(printed(), By(), bootstrap=0, metrics="weighted", semantic_best=AUTHORS_BEST)
+    semantic = np.array([8.25, 6.4, 0.2]) * 2 / 10.33 - 1
+    weights = 1 / (1 + np.exp(3 * np.minimum(semantic, 1)))
+    (row,) = report.rows_of("weighted.plane")
+    assert row["semantic"] == pytest.approx(weights @ semantic / weights.sum())
+    assert row["semantic"] == pytest.approx(aggregated(rescaled([8.25, 6.4, 0.2], 10.33), "hard", 10.33))
+    assert row["severity"] == pytest.approx(-0.06, abs=0.005)
+    assert any("rescaled by 10.33, as asked" in note for section in report.sections for note in section.notes)
+    assert rescaled(12, 10.33) > 1 and aggregated(rescaled([12], 10.33), "hard", 10.33) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"difficulty": "soft"}, "'difficulty' parameter must be one of easy, medium, hard"),
+        ({"semantic_best": 0}, "'semantic_best' parameter must be a number above 0, at most 16"),
+        ({"semantic_best": 17}, "'semantic_best'"),
+    ],
+)
+def test_options_that_are_refused(options, told):
+    with pytest.raises(OptionError, match=told):
+        evaluate(printed(), By(), **options)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....errors import InputError, OptionError
-from . import clinbench_hpb, craft_md, diagnosis_arena, direct, inspect_log, kernel29, lm_eval
+from . import clinbench_hpb, craft_md, ddxplus, diagnosis_arena, direct, inspect_log, kernel29, lm_eval
 from .answer import Answer
 
 
@@ -37,6 +37,7 @@ FORMATS = {
         Format("diagnosis-arena", "DiagnosisArena", diagnosis_arena.reads, diagnosis_arena.read),
         Format("clinbench-hpb", "ClinBench-HPB", clinbench_hpb.reads, clinbench_hpb.read),
         Format("craft-md", "CRAFT-MD", craft_md.reads, craft_md.read),
+        Format("ddxplus", "DDXPlus", ddxplus.reads, ddxplus.read),
         Format("direct", "DiReCT", direct.reads, direct.read),
         Format("kernel29", "Kernel29", kernel29.reads, kernel29.read),
     )

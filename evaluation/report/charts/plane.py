@@ -1,4 +1,4 @@
-"""The severity-semantic plane: how near in meaning, how near in severity; for raters and for single cases."""
+"""The severity-semantic plane of Kernel29 (8, 9.3): severity across, meaning up; for raters and for single cases."""
 
 from __future__ import annotations
 
@@ -13,108 +13,144 @@ from ....pages.encodings import named, tooltip, with_interval
 from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
+from ...metrics.weighted import BEST, rescaled
 from ...statistics.results import Results
 from .layers import looks, text
 from .marks import Marks, marks_of
 
-_BEST = 16
-_MAX_RATERS, _MAX_PLACES = 6, 250
-_CORNERS: dict[str, list[Row]] = {
-    "left": [{"x": -1, "y": 1.16, "says": "severity only"}, {"x": -1, "y": -1.16, "says": "neither"}],
-    "right": [{"x": 1, "y": 1.16, "says": "both right"}, {"x": 1, "y": -1.16, "says": "meaning only"}],
-}
-"""The names of the quadrants, by the side they are aligned to."""
+_MAX_RATERS, _MAX_POINTS = 6, 250
+_LONGEST = 300
+_TURN, _STEP = 2.39996, 0.012
+"""Cases of one place stand on a spiral around it, as the seeds of a sunflower: its angle, and how far they go apart."""
+_EDGE = 1.08
 
 
 def raters(report: Results) -> list[Figure]:
-    """The means of the raters, where both scores are there."""
-    of = {(row["algorithm"], row["of"]): row for row in report.rows if row["metric"] == "rescaled"}
+    """Both scores of the raters, aggregated under the difficulty that was asked for, where both are there."""
+    told = report.rows_of("weighted.plane")
     rows = [
-        {"rater": rater, "x": x["value"], "y": y["value"], "x_low": x["low"], "x_high": x["high"],
-         "y_low": y["low"], "y_high": y["high"], "x_told": with_interval(x), "y_told": with_interval(y)}
-        for rater in report.made_with["raters"]
-        if (x := of.get((rater, "Semantic"))) and (y := of.get((rater, "Severity")))
-        and x["value"] is not None and y["value"] is not None
+        {"rater": row["algorithm"], "x": row["severity"], "y": row["semantic"], "quadrant": row["quadrant"],
+         **{f"{axis}_{end}": row[f"{side}_{end}"] for axis, side in _AXES for end in ("low", "high")},
+         **{f"{axis}_told": _told(row, side) for axis, side in _AXES}}
+        for row in told
     ]  # fmt: skip
     marks = marks_of(report)
     names = marks.ordered(row["rater"] for row in rows)
 
     def points(base: alt.Chart, style: Style) -> Any:
         colour, look = looks(marks, names, style)
-        bars = base.mark_rule(opacity=0.6).encode(color=colour["color"].legend(None))
-        tips = tooltip(rater="rater", x_told="semantic", y_told="severity")
+        bars = base.mark_rule(opacity=0.6).encode(**colour)
+        tips = tooltip(rater="rater", x_told="severity", y_told="semantic", quadrant="right by")
         return alt.layer(
             bars.encode(x="x_low:Q", x2="x_high"),
             bars.encode(y="y_low:Q", y2="y_high"),
             base.mark_point(filled=True, size=110, opacity=1).encode(tooltip=tips, **look),
         )
 
-    told = "; ".join(f"{row['rater']}: semantic {row['x_told']}, severity {row['y_told']}" for row in rows)
+    of = {row["rater"]: row for row in rows}
+    said = "; ".join(
+        f"{name}: severity {of[name]['x_told']}, semantic {of[name]['y_told']}, right by {of[name]['quadrant']}"
+        for name in names
+    )
+    difficulty = told[0]["difficulty"] if told else ""
     return _plane(
         "raters",
         rows,
         points,
-        columns={"x_told": "semantic, rescaled", "y_told": "severity, rescaled"},
-        finding=f"Mean rescaled scores, from -1 to 1. {told}.",
+        columns={"x_told": "severity, aggregated", "y_told": "semantic, aggregated", "quadrant": "right by"},
+        finding=f"Rescaled scores, aggregated under the setting {difficulty!r}, from -1 to 1. {said}.",
         series=names,
-        note="One mark for each rater, with the intervals of both scores.",
-    )
+        note=f"One mark for each rater, with the intervals of both scores, aggregated under the setting {difficulty!r}, in which bad cases "
+        "weigh more.",
+    )  # fmt: skip
+
+
+_AXES = (("x", "severity"), ("y", "semantic"))
+
+
+def _told(row: Row, side: str) -> str:
+    return with_interval({"value": row[side], "low": row[f"{side}_low"], "high": row[f"{side}_high"]})
 
 
 def cases(report: Results) -> list[Figure]:
-    """Single cases, where both scores are there."""
+    """Single cases, where both scores are there: a point for each, with its diagnoses."""
     section = next((s for s in report.sections if s.name == "weighted"), None)
     if section is None or not {"Semantic", "Severity"} <= section.per_case.keys():
         return []
     marks = marks_of(report)
-    rows = _case_rows(report, section.per_case, marks)
+    rows = _case_rows(report, section.per_case, section.list_in_words or (lambda case, rater: ("", "")), marks)
     names = marks.ordered(row["rater"] for row in rows)
     of = {rater: [row for row in rows if row["rater"] == rater] for rater in names}
-    least = min((sum(row["cases"] for row in own) for own in of.values()), default=0)
+    most = max((row["of"] for row in rows), default=0)
 
     def points(base: alt.Chart, style: Style) -> Any:
-        size = alt.Size("cases:Q", legend=None, scale=alt.Scale(range=[18, 420]))
-        tips = tooltip(rater="rater", x="semantic", y="severity", cases="cases")
+        tips = tooltip(
+            rater="rater", case="case", golden="right answer", said="diagnoses", x_told="severity", y_told="semantic"
+        )
         _, look = looks(marks, names, style)
-        return base.mark_point(filled=True, opacity=0.45).encode(size=size, tooltip=tips, **look)
+        return base.mark_point(filled=True, size=34, opacity=0.55).encode(tooltip=tips, **look)
 
     told = "; ".join(
         f"{rater}: {_share(own):.0%} of the cases shown are right in meaning and severity" for rater, own in of.items()
     )
-    sample = f" A sample: {least:,} or more of {len(report.cases):,} cases of each rater."
+    sample = f" A sample: {_MAX_POINTS} of up to {most:,} cases of each rater." if most > _MAX_POINTS else ""
     return _plane(
         "cases",
         rows,
         points,
-        columns={"x": "semantic, rescaled", "y": "severity, rescaled", "cases": "cases"},
+        columns={"case": "case", "x_told": "severity, rescaled", "y_told": "semantic, rescaled", "golden": "right answer", "said": "diagnoses"},
         finding=f"Rescaled scores of single cases of {len(names)} raters. {told}.",
         series=names,
-        note="A larger mark stands for more cases." + (sample if least < len(report.cases) else ""),
-    )
+        note=f"One point for each case; cases of one place stand around it.{sample}",
+    )  # fmt: skip
 
 
-def _case_rows(report: Results, per_case: dict[str, list[Any]], marks: Marks) -> list[Row]:
-    """Places of the plane with the number of cases there; a sample of the places where there are many."""
+def _case_rows(
+    report: Results, per_case: dict[str, list[Any]], in_words: Callable[[int, int], tuple[str, str]], marks: Marks
+) -> list[Row]:
+    """Cases with their scores and diagnoses; a sample where there are many."""
     raters = report.made_with["raters"]
+    best = {"Severity": BEST, "Semantic": report.made_with.get("semantic_best", BEST)}
     x, y = (
-        2 * np.array(per_case[score], float).reshape(len(report.cases), -1) / _BEST - 1
-        for score in ("Semantic", "Severity")
+        rescaled(np.array(per_case[score], float).reshape(len(report.cases), -1), best[score])
+        for score in ("Severity", "Semantic")
     )
     generator = np.random.default_rng(0)
     rows: list[Row] = []
     for rater in marks.ordered(raters)[:_MAX_RATERS]:
         column = raters.index(rater)
-        pairs = np.stack([x[:, column], y[:, column]], 1)
-        places = sorted(Counter(map(tuple, pairs[~np.isnan(pairs).any(1)].round(3).tolist())).items())
-        if len(places) > _MAX_PLACES:
-            kept = np.sort(generator.choice(len(places), _MAX_PLACES, replace=False))
-            places = [places[i] for i in kept]
-        rows += [{"rater": rater, "x": a, "y": b, "cases": count} for (a, b), count in places]
+        there = np.flatnonzero(~np.isnan(x[:, column] + y[:, column]))
+        kept = there if len(there) <= _MAX_POINTS else np.sort(generator.choice(there, _MAX_POINTS, replace=False))
+        stood = Counter[tuple[float, float]]()
+        for case in kept.tolist():
+            across, up = float(x[case, column]), float(y[case, column])
+            at = round(across, 3), round(up, 3)
+            far = _STEP * np.sqrt(stood[at])
+            angle = _TURN * stood[at]
+            stood[at] += 1
+            golden, said = (_cut(words) for words in in_words(case, column))
+            rows.append(
+                {"rater": rater, "case": report.cases[case], "x": across + float(far * np.cos(angle)),
+                 "y": up + float(far * np.sin(angle)), "severity": across, "semantic": up, "x_told": f"{across:.2f}",
+                 "y_told": f"{up:.2f}", "golden": golden, "said": said, "of": len(there)}
+            )  # fmt: skip
     return rows
 
 
+def _cut(words: str) -> str:
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]} …"
+
+
 def _share(rows: list[Row]) -> float:
-    return sum(row["cases"] for row in rows if row["x"] > 0 and row["y"] > 0) / sum(row["cases"] for row in rows)
+    return sum(row["severity"] > 0 and row["semantic"] > 0 for row in rows) / len(rows)
+
+
+def _corners(right: float, top: float) -> dict[str, list[Row]]:
+    """The names of the quadrants, by the side they are aligned to."""
+    return {
+        "left": [{"x": -1, "y": top, "says": "meaning only"}, {"x": -1, "y": -1.16, "says": "neither"}],
+        "right": [{"x": right, "y": top, "says": "both right"}, {"x": right, "y": -1.16, "says": "severity only"}],
+    }
 
 
 def _plane(
@@ -124,16 +160,21 @@ def _plane(
     if not rows:
         return []
 
+    # a semantic score that is rescaled by less than the best may lie above 1
+    right, up = (max([1.0, *(row[axis] for row in rows)]) for axis in ("x", "y"))
+    corners, how = _corners(right, up + 0.16), "aggregated" if what == "raters" else "rescaled"
+
     def draw(style: Style) -> Any:
         axis = alt.Axis(values=[-1, -0.5, 0, 0.5, 1])
-        wide, high = (alt.Scale(domain=[-end, end], nice=False) for end in (1.08, 1.25))
+        wide = alt.Scale(domain=[-_EDGE, right + 0.08], nice=False)
+        high = alt.Scale(domain=[-1.25, up + 0.25], nice=False)
         base = alt.Chart(named("points")).encode(
-            x=alt.X("x:Q", title="semantic score, rescaled", scale=wide, axis=axis),
-            y=alt.Y("y:Q", title="severity score, rescaled", scale=high, axis=axis),
+            x=alt.X("x:Q", title=f"severity score, {how}", scale=wide, axis=axis),
+            y=alt.Y("y:Q", title=f"semantic score, {how}", scale=high, axis=axis),
         )
         cross = alt.Chart(named("cross")).mark_rule(color=style.soft, strokeDash=[3, 3], opacity=0.8)
-        corners = [text(side, "x", "y", "says", align=side, baseline="middle", fontStyle="italic") for side in _CORNERS]
-        layers = (cross.encode(x="zero:Q"), cross.encode(y="zero:Q"), *corners, points(base, style))
+        names = [text(side, "x", "y", "says", align=side, baseline="middle", fontStyle="italic") for side in corners]
+        layers = (cross.encode(x="zero:Q"), cross.encode(y="zero:Q"), *names, points(base, style))
         return alt.layer(*layers).properties(width=style.width, height=360)
 
     return [
@@ -143,7 +184,7 @@ def _plane(
             title=f"Severity–semantic plane: {'single cases' if what == 'cases' else what}",
             columns={"rater": "rater", **columns},
             rows=rows,
-            data={"points": rows, "cross": [{"zero": 0}], **_CORNERS},
+            data={"points": rows, "cross": [{"zero": 0}], **corners},
             draw=draw,
             **told,
         )
