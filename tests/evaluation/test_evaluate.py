@@ -224,7 +224,7 @@ def test_every_family_that_the_lists_allow(full_report, drawn):
         ("hdf1", {"HDF1"}),
         (["HDF1", "disease_recall"], {"HDF1", "R_disease"}),
         (["RPAD", "Semantic"], {"RPAD", "Semantic"}),
-        (["weighted", "Semantic"], {"Semantic", "Severity", "rescaled", "aggregated"}),
+        (["weighted", "Semantic"], {"Semantic", "Severity", "SeverityError", "rescaled", "aggregated"}),
         ("kappa", {"kappa"}),
     ],
 )

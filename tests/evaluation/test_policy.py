@@ -16,7 +16,7 @@ from dxmatch.evaluation.judges.by_matcher import with_relations_by_matcher
 from dxmatch.evaluation.matches.policy import POLICIES, between_peers
 from dxmatch.evaluation.matches.reference_matches import match_references
 from dxmatch.evaluation.metrics import REGISTRY
-from dxmatch.evaluation.reasoning.correspondence import Similarity, correspond
+from dxmatch.evaluation.reasoning.correspondence import OBSERVATION, Similarity, correspond
 
 from .made import By, lists_of
 
@@ -122,9 +122,9 @@ def test_peers_of_a_symmetric_m_are_asked_as_it_is() -> None:
 def test_observations_are_asked_annotated_first() -> None:
     m = Relating("narrower-counts")
     similar = Similarity(m)
-    similar.learn([("ibd", "crohn"), ("crohn", "ibd")])
-    assert (similar("ibd", "crohn"), similar("crohn", "ibd")) == (1.0, 0.0)
-    assert correspond(np.array([[similar("ibd", "crohn")]]), m.threshold) == [(0, 0)]
+    similar.learn(OBSERVATION, [("ibd", "crohn"), ("crohn", "ibd")])
+    assert (similar(OBSERVATION, "ibd", "crohn"), similar(OBSERVATION, "crohn", "ibd")) == (1.0, 0.0)
+    assert correspond(np.array([[similar(OBSERVATION, "ibd", "crohn")]]), m.threshold) == [(0, 0)]
 
 
 def test_the_report_names_the_policy(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
