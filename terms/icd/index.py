@@ -65,7 +65,7 @@ class IcdIndex:
     trained : what `trained_index` makes of the vectors; made here where there is none.
     wording : of the names; made here where there is none.
     costs : float32[n], taken off each name's score; none where not given.
-    known : further names and their nodes, found where a string equals one; none of them is an entry.
+    known : further names and their nodes, found where a string equals one; they go before entries of the same name.
     floor : whether a text whose best name scores too little (see `ranking`) is unmapped. Not given: with the encoders whose
         scores that limit was chosen on.
     distance : "cosine", or "euclidean" of vectors that keep their length: scores are then distances with a minus sign.
@@ -93,7 +93,7 @@ class IcdIndex:
     ) -> None:
         self.tree, self.encoder = tree, encoder
         self.names, self.nodes, self.vectors = names, nodes, vectors
-        self._nodes_by_name = {**(known or {}), **dict(zip(names, nodes.tolist(), strict=True))}
+        self._nodes_by_name = {**dict(zip(names, nodes.tolist(), strict=True)), **(known or {})}
         self._trained, self._wording = trained, wording
         self.costs = np.zeros(len(names), np.float32) if costs is None else costs
         self.distance, self.counted = _one_of("distance", distance, DISTANCES), _one_of("entries", counted, ENTRIES)
@@ -167,10 +167,11 @@ class IcdIndex:
         costs: NDArray[np.float32],
         trained: NDArray[np.uint8],
         wording: Wording,
+        known: Mapping[str, int],
     ) -> IcdIndex:
         """The same with other entries."""
         ways = {"distance": self.distance, "counted": self.counted, "normalizer": self.normalizer}
-        held = (trained, wording, costs, self.known, self.floor)
+        held = (trained, wording, costs, known, self.floor)
         return IcdIndex(self.tree, self.encoder, names, nodes, vectors, *held, **ways)
 
     @cached_property

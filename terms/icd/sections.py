@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ..text.normalizer import Normalizer
 from .index import IcdIndex, encoded
 from .ranking import MISSING, Said, bits_of_codes
-from .tree import CATEGORY, IcdTree
+from .search import ENTRIES
+from .tree import BLOCK, CATEGORY, IcdTree
 from .written import written_names
 
 
@@ -19,6 +20,8 @@ def with_sections(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
 
     A name that is a section's or chapter's own means it, unless it is the title of a category or subcategory ("Malnutrition …"):
     then it means that, which says more. An inclusion term, another reading of a title, and a name from elsewhere give way.
+    A chapter says too little to be the nearest of anything ("pulmonary neoplasm" is not chapter 2): it is what its own names mean, and
+    no more. Where the index counts names, chapters are among them as in H-DDx.
     The index that comes is not changed: M's features rest on codes alone.
 
     Parameters
@@ -30,13 +33,17 @@ def with_sections(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
         for name, node in section_names(index.tree, normalizer).items()
         if not _is_title(name, index, normalizer)
     }
+    known = index.known
+    if index.counted != ENTRIES[1]:
+        known = {**known, **{name: node for name, node in own.items() if not _is_section(index.tree, node)}}
+        own = {name: node for name, node in own.items() if _is_section(index.tree, node)}
     place = {name: at for at, name in enumerate(index.names)}
     nodes = index.nodes.copy()
     for name in own.keys() & place.keys():
         nodes[place[name]] = own[name]
     new = [name for name in own if name not in place]
     if not new:
-        return index.changed(index.names, nodes, index.vectors, index.costs, index.trained, index.wording)
+        return index.changed(index.names, nodes, index.vectors, index.costs, index.trained, index.wording, known)
     vectors = encoded(index.encoder, new)
     said = index.wording.said(new)
     said = said._replace(bits=said.bits | bits_of_codes([_first_category(index.tree, own[name]) for name in new]))
@@ -48,6 +55,7 @@ def with_sections(index: IcdIndex, normalizer: Normalizer) -> IcdIndex:
         np.append(index.costs, np.full(len(new), MISSING, np.float32)),
         _added(index.trained, vectors),
         replace(index.wording, entries=entries),
+        known,
     )
 
 
@@ -59,6 +67,10 @@ def section_names(tree: IcdTree, normalizer: Normalizer) -> dict[str, int]:
             if normal := normalizer(name):
                 found.setdefault(normal, node)
     return found
+
+
+def _is_section(tree: IcdTree, node: int) -> bool:
+    return bool(tree.kinds[node] == BLOCK)
 
 
 def _is_title(name: str, index: IcdIndex, normalizer: Normalizer) -> bool:

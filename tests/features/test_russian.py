@@ -12,6 +12,7 @@ import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.training.engines import lightgbm_engine
+from dxmatch.votes.voters import Picker, Voter
 
 TABLE = """code,name,parent
 IX,Болезни системы кровообращения,
@@ -52,6 +53,22 @@ def test_the_same_seventeen() -> None:
     assert (russian.language, russian.icd_source) == ("ru", "icd-ru.csv")
     assert [f.kind for f in russian.features] == [f.kind for f in english.features]
     assert "shipped" not in russian.encoders, "the shipped encoder knows English alone"
+
+
+def test_asked_in_russian() -> None:
+    """Each vote and pick is put in Russian, and nothing else of it differs from the English set's."""
+    russian, english = ({f.name: f for f in FeatureSet.read(name).asked} for name in ("paper17-ru", "paper17"))
+    assert russian.keys() == english.keys() and len(russian) == 7
+    for name, feature in russian.items():
+        version = "pick-ru-1" if feature.kind == "icd_pick" else "vote-ru-1"
+        assert feature.options["prompt"] == version, name
+        asks = (Picker if feature.kind == "icd_pick" else Voter).of(feature.options)
+        said = asks.prompt.messages("инфаркт миокарда", "[]")[-1]["content"]
+        assert asks.config.prompt == version and "диагноз" in said.lower(), name
+        own = {"prompt", "source"}
+        assert {k: v for k, v in feature.options.items() if k not in own} == {
+            k: v for k, v in english[name].options.items() if k not in own
+        }
 
 
 def test_without_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from dxmatch.features.providers import SHIPPED
 from dxmatch.matcher.icd_mapping import map_icd
 from dxmatch.matcher.match_function import load
 from dxmatch.terms.icd import IcdIndex, IcdTree, with_sections
+from dxmatch.terms.icd.tree import CHAPTER
 from dxmatch.terms.icd.written import written_names
 from dxmatch.terms.text.normalizer import Normalizer
 
@@ -64,6 +65,24 @@ def test_a_section_is_found_by_what_is_near_its_name(wide: IcdIndex, index: IcdI
     assert not any("-" in index.tree.code(n) for row in index.candidates(names, 5).nodes for n in row)
     alone = wide.ranked(names[:1], 5)
     assert alone.nodes[0].tolist() == wide.ranked(names, 5).nodes[0].tolist()
+
+
+@pytest.mark.parametrize("text", ["pulmonary neoplasm", "neoplasm", "diseases of a blood organ", "mental disorders"])
+def test_a_chapter_is_only_what_its_own_name_means(
+    wide: IcdIndex, by_name: IcdIndex, normalizer: Normalizer, text: str
+) -> None:
+    chapters = {node for node, kind in enumerate(wide.tree.kinds.tolist()) if kind == CHAPTER}
+    assert not chapters & {int(node) for node in wide.nodes}
+    assert not chapters & set(wide.ranked([text], 200).nodes[0].tolist())
+    assert wide.assign([text]).nodes[0] not in chapters
+    assert wide.tree.code(wide.assign(["neoplasms"]).nodes[0]) == "2"
+    assert chapters & {int(node) for node in with_sections(by_name, normalizer).nodes}, "H-DDx has them among its names"
+
+
+def test_the_shipped_mapping_gives_no_whole_chapter() -> None:
+    """The encoder that ships finds "Neoplasms" nearest."""
+    (row,) = map_icd("Pulm. neoplasm").table.to_pylist()
+    assert row["icd10"].startswith("C34")
 
 
 def test_names_without_codes_and_notes(cm: IcdTree) -> None:
