@@ -106,15 +106,23 @@ def check_words(
                 problems.add(row, error.problem, column, of_case=of_case, allowed=error.allowed, got=value)
 
 
-def coded(column: str, problems: Problems, problem: str, *, of_case: bool = False) -> Named:
-    """The column as codes into unique names, in order of first appearance; -1 where blank, which is a problem."""
+def coded(column: str, problems: Problems, problem: str | None) -> Named:
+    """The column as codes into unique names, in order of first appearance; -1 where blank, which is the problem named."""
     codes, values = unique(problems.table.data.column(column))
     index: dict[str, int] = {}
     number = [index.setdefault(name, len(index)) if (name := as_text(value)) else -1 for value in values]
     out = np.array([*number, -1], np.int64)[codes]
-    for row in np.flatnonzero(out < 0).tolist():
-        problems.add(row, problem, column, of_case=of_case, allowed="a name", got=None)
+    if problem is not None:
+        check_named(column, out < 0, problems, problem)
     return out, list(index)
+
+
+def check_named(
+    column: str, blank: NDArray[np.bool_], problems: Problems, problem: str, *, of_case: bool = False
+) -> None:
+    """Adds a problem for each row whose name is blank and must not be."""
+    for row in np.flatnonzero(blank).tolist():
+        problems.add(row, problem, column, of_case=of_case, allowed="a name", got=None)
 
 
 def _as_rank(value: Any) -> int:

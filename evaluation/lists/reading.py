@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 from ...errors import InputError, quoted
 from ...files.did_you_mean import hint
 from ...files.tables import check_output
-from .columns import Codes, Problems, blanks, check_words, coded, diagnoses, one_per_case, optional_cells, ranks
+from .columns import (
+    Codes,
+    Problems,
+    blanks,
+    check_named,
+    check_words,
+    coded,
+    diagnoses,
+    one_per_case,
+    optional_cells,
+    ranks,
+)
 from .lists import EXPERT, FINAL, NO_DIAGNOSIS, REFERENCE, Lists
 from .no_diagnosis import NoDiagnosis, taken_as_none
 from .ranking import (
@@ -114,8 +125,10 @@ def read_lists(
     problems = Problems(table, long.column_of)
 
     case, cases = of_case = coded(names["case_id"], problems, "the case has no name")
-    rater, raters = of_rater = coded(names["rater"], problems, "the rater has no name", of_case=True)
+    rater, raters = of_rater = coded(names["rater"], problems, None)
     people = who(names.get("role"), of_rater, algorithms, problems)
+    nameless = (rater < 0) & ~(people.is_reference | people.is_final)
+    check_named(names["rater"], nameless, problems, "the rater has no name", of_case=True)
     role, is_reference, in_use, notes = people.role, people.is_reference, people.in_use, [*people.notes]
 
     empty = blanks(table, names["diagnosis"]) & blanks(table, names["rank"])

@@ -100,6 +100,22 @@ def test_reference_by_role_and_by_column(written):
     assert read_lists(written(lines=by_column)).reference == [("asthma",), ()]
 
 
+@pytest.mark.parametrize("name", ["", "truth"])
+def test_a_right_answer_needs_no_rater(written, name):
+    """Neither the set of right answers nor the final diagnosis is anybody's list."""
+    lines = [*GOOD, f"c1,{name},final,1,asthma", f"c1,{name},reference,2,rhinitis", f"c1,{name},reference,1,copd"]
+    lists = read_lists(written(lines=lines))
+    assert lists.raters == ["A", "X", "Y"] and lists.lengths.tolist() == [[2, 2, 2], [2, 2, 2]]
+    assert (lists.reference, lists.final) == ([("copd", "rhinitis"), ()], [("asthma",), ()])
+    assert read_lists(pd.read_csv(written(lines=lines))).final == lists.final
+
+
+@pytest.mark.parametrize("role", ["algorithm", "expert", ""])
+def test_a_list_needs_a_rater(written, role):
+    with pytest.raises(InputError, match="row 14, column 'r"):
+        read_lists(written(lines=[*GOOD, f"c1,,{role},1,gout"]))
+
+
 def test_cells_of_a_column_and_the_rows_of_entries(written):
     lines = with_column("icd10", lambda i, line: "" if i % 2 else f" I{i:02} ")
     lists = read_lists(written(lines=[lines[0], *reversed(lines[1:])]))
