@@ -117,7 +117,7 @@ def test_a_language_model_picks(tmp_path: Path, loopback, monkeypatch):
     monkeypatch.chdir(tmp_path)
     features = tmp_path / "mine.toml"
     features.write_text(SET.replace("URL", loopback.url), "utf-8")
-    loopback.rules({"contains": "flu-like fever", "text": "2"})
+    loopback.rules({"contains": "ICD-10 entries", "text": "2"})
     cases = {"c1": {"A": ["flu-like fever", "odd itch"], "truth": ["flu-like fever"]}}
     options = {"pick": "icd_local", "features": features, "store": tmp_path / "votes.sqlite"}
     m = dxmatch.load()
