@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Encoding, Rejects, named_columns
+from .named_values import named_columns
+from .options import Encoding, Rejects
 from .votes import STORE, quiet_retries
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed, named_columns
+from .named_values import depths, named_columns, named_lists, named_pairs
+from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed
 from .votes import Endpoints, quiet_retries, say_asked
 
 IN, OUT, METRICS, PANEL = "What goes in", "What comes out", "Metrics", "A panel of experts"
@@ -346,7 +347,7 @@ def evaluate(
     options: dict[str, Any] = {
         "references": references, "algorithms": algorithms or None, "no_diagnosis": no_diagnosis or None,
         "columns": named_columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,
-        "rejects": rejects, "k": _depths(k or []), "in_turn": in_turn, "metrics": metrics or None, "icd_source": icd_source,
+        "rejects": rejects, "k": depths(k or []), "in_turn": in_turn, "metrics": metrics or None, "icd_source": icd_source,
     }  # fmt: skip
     given = lists[0] if len(lists) == 1 else lists
     if pairs is not None:
@@ -368,7 +369,7 @@ def evaluate(
                 difficulty=difficulty, semantic_best=semantic_best, codes=codes, pick=pick, features=features,
                 icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, min_coverage=min_coverage,
                 policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
-                progress=progress, groups=_named_lists("group", groups or []), compare=_pairs(compare or []), **options,
+                progress=progress, groups=named_lists("group", groups or []), compare=named_pairs(compare or []), **options,
             )  # fmt: skip
     except NotServed as error:
         raise typer.BadParameter(str(error)) from None
@@ -386,39 +387,3 @@ def evaluate(
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     say_asked(*budget.summaries)
-
-
-def _depths(given: list[str]) -> int | dict[str, int | str] | None:
-    """`["5"]` as 5, `["recall=all", "hierarchical=5"]` as a dict, [] as None; anything else is wrong usage."""
-    of: dict[str, int | str] = {}
-    for text in given:
-        family, sign, number = text.rpartition("=")
-        if not (number.isdecimal() or number == "all") or (len(given) > 1 and not sign):
-            raise typer.BadParameter(
-                f"{text}: expected a number, or FAMILY=NUMBER, such as hierarchical=5 or recall=all"
-            )
-        of[family] = int(number) if number.isdecimal() else number
-    return of.get("", of) or None  # type: ignore[return-value]
-
-
-def _named_lists(option: str, given: list[str]) -> dict[str, list[str]] | None:
-    """`["open=a,b"]` as `{"open": ["a", "b"]}`; anything else is wrong usage."""
-    found: dict[str, list[str]] = {}
-    for text in given:
-        name, sign, others = text.partition("=")
-        several = [other.strip() for other in others.split(",")]
-        if not (name and sign and all(several)):
-            raise typer.BadParameter(f"--{option} {text}: expected NAME=RATER,RATER")
-        found.setdefault(name, []).extend(several)
-    return found or None
-
-
-def _pairs(given: list[str]) -> list[tuple[str, str]] | None:
-    """`["base=tuned"]` as `[("base", "tuned")]`; anything else is wrong usage."""
-    pairs = []
-    for text in given:
-        one, sign, other = text.partition("=")
-        if not (one and sign and other):
-            raise typer.BadParameter(f"--compare {text}: expected BASE=TUNED, the names of two raters")
-        pairs.append((one, other))
-    return pairs or None

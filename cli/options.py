@@ -70,15 +70,3 @@ def say_read(note: str) -> None:
     """What was read of a file, where there was a choice."""
     if note:
         typer.echo(note)
-
-
-def named_columns(given: list[str]) -> dict[str, str | list[str]]:
-    """`["diagnosis=dx", "predictions=a,b"]` as `{"diagnosis": "dx", "predictions": ["a", "b"]}`; anything else is wrong usage."""
-    named: dict[str, str | list[str]] = {}
-    for text in given:
-        name, sign, others = text.partition("=")
-        several = [other.strip() for other in others.split(",")]
-        if not (name and sign and all(several)):
-            raise typer.BadParameter(f"{text}: expected NAME=COLUMN, such as diagnosis=dx")
-        named[name] = several[0] if len(several) == 1 else several
-    return named

@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, OptionError
+from ..errors import OptionError
 from ..features.coverage import MIN_COVERAGE
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
-from .families.icd_lists import codes_made_with, codes_warnings
-from .families.sections import Wanted, family_sections, wanted
+from .families.sections import wanted
 from .families.weighted import CHECKS
 from .icd_codes import text_codes
-from .judges.agreement import against_humans
 from .judges.asking import Asking, PromptsAsked, refuse_unused
 from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
 from .judges.human import read_human
-from .judges.section import JudgementTable, judged_section
-from .lists.lists import Lists, Panel, panels
+from .lists.lists import Lists
 from .lists.reading import read_lists
-from .made_with import made_with, notes_on_lengths, question
 from .matches.case_matches import PAIRS_PER_CALL
-from .matches.case_table import case_table
-from .metrics.hierarchical import opened
 from .metrics.relative import check_hardness, check_k
 from .metrics.weighted import SETTINGS, check_best
-from .relative.section import relative_sections
-from .report.one_case import CodedLists
 from .report.report import Report
+from .report_of import relative_panels, report_of
 from .statistics.bootstrap import check_bootstrap
-from .statistics.differences import difference_rows
 from .statistics.frames import frame_like
-from .statistics.leaderboard import standing
 from .statistics.list_lengths import MAX_K, K, deepest, ks_of
 from .statistics.named import Compare, groups_of_raters, named_pairs
-from .statistics.results import algorithms_of
-from .statistics.section import RELATIVE, Context, Section
-from .statistics.subgroups import subgroup_differences, subgroup_rows, warnings_of_groups
-from .statistics.variants import pairs_of_models, prompt_tables, warnings_of_variants
-from .unknown_texts import notes_of, warnings_of
+from .statistics.section import RELATIVE, Context
 
 if TYPE_CHECKING:
     from .judges.language_model import Budget, LanguageModel
@@ -288,7 +274,7 @@ def evaluate(
         asking.check_stages(judge, check)
         read = asking.filled(read, by_language_model, severity, prompts)
     pairs, model_groups = named_pairs(compare, read.raters), groups_of_raters(groups, read.raters)
-    judged, lacking = _judged(read, in_turn, want)
+    judged, lacking = relative_panels(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
     context = Context(
@@ -298,78 +284,11 @@ def evaluate(
         difficulty=difficulty, semantic_best=semantic_best,
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
-    sections: list[Section] = []
-    left_out = {} if lacking is None else {RELATIVE: lacking}
-    how = made_with(read, context, judged, in_turn) | {"groups": model_groups}
-    if judged:
-        made, counts = relative_sections(read, judged, context, pairs_per_call)
-        sections += map(want.kept, made)
-        how |= counts
-    others, lacks = family_sections(read, context, want)
-    how |= codes_made_with(context)
-    judgements = None
-    if asking is not None and judge:
-        judgements = asking.judgements(read, judge, check, prompts, judge_equal)
-        others.append(judged_section(read, judgements, context))
-    if labels is not None:
-        others.append(against_humans(read, labels, judgements, context))
-    matched = case_table(read, context)
-    found = [*sections, *others]
-    for section in found:
-        section.tables |= prompt_tables(section)
-    estimates = [one for section in found for one in section.estimates]
-    of_families = [told for section in found for told in section.warnings]
-    report = Report(
-        k=relative_k,
-        hardness=hardness,
-        question=question(read, judged, in_turn),
-        cases=read.cases,
-        sections=found,
-        left_out=left_out | lacks,
-        made_with=how,
-        notes=[
-            *read.notes,
-            *notes_on_lengths(read, context, {section.name for section in found}),
-            *notes_of(read, matcher),
-            *(matched.notes() if matched else []),
-        ],
-        warnings=[
-            *read.warnings,
-            *warnings_of_groups(read.groups),
-            *warnings_of_variants(read.raters, pairs is not None),
-            *warnings_of(read, matcher),
-            *(matched.warnings() if matched else []),
-            *codes_warnings(context),
-            *of_families,
-        ],
-        subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
-        case_table=matched,
-        judgement_table=None if judgements is None else JudgementTable(read, judgements),
-        coded=_coded_lists(read, context),
-        frame=frame_like(predictions if lists is None else lists),
-    )
-    # the better of two first
-    compared = [rater for rater in standing(report) if rater in algorithms_of(how)]
-    if pairs is not None:
-        compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
-    absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
-    paired = [*estimates, *(one for section in found for one in section.estimates_of_parts)]
-    tested_pairs = pairs_of_models(compared) if pairs is None else pairs
-    differences, tested = difference_rows(paired, compared, read.cases, context, absent, tested_pairs)
-    of_groups = (
-        [] if pairs is None else subgroup_differences(estimates, read.groups, pairs, read.cases, context, absent)
-    )
-    return replace(
-        report, difference_rows=differences, subgroup_difference_rows=of_groups, notes=[*report.notes, *tested]
-    )
-
-
-def _coded_lists(read: Lists, context: Context) -> CodedLists | None:
-    """What `Report.case` shows; None where no family has looked up codes."""
-    found = context.made.get("icd_lists")
-    if found is None:
-        return None
-    return CodedLists(read, found.top(context.k_of("hierarchical")), opened(context.icd_source)[0])
+    judgements = asking.judgements(read, judge, check, prompts, judge_equal) if asking is not None and judge else None
+    return report_of(
+        read, context, want, judged, lacking, in_turn=in_turn, pairs_per_call=pairs_per_call, judgements=judgements, labels=labels,
+        pairs=pairs, groups=model_groups, frame=frame_like(predictions if lists is None else lists),
+    )  # fmt: skip
 
 
 def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[str, Any]:
@@ -398,22 +317,3 @@ def _read(lists: Any, predictions: Any, algorithms: Iterable[str] | None, **opti
         if value is not None and name not in ("k", "wanted", "checks", "keep_answers"):
             raise OptionError(name, "given to read_lists where the lists are read before", value)
     return given if algorithms is None else given.with_algorithms(algorithms)
-
-
-def _judged(read: Lists, in_turn: bool, want: Wanted) -> tuple[list[Panel], str | None]:
-    """The panels of the relative metrics, or none with what is missing.
-
-    The lists must make panels where relative metrics are asked for by name, or where no reference leaves another answer.
-    """
-    if RELATIVE not in want:
-        return [], None
-    try:
-        return panels(read, in_turn), None
-    except InputError as error:
-        if RELATIVE in want.explicit:
-            raise
-        if not any(read.reference) and (in_turn or read.roles is not None):
-            raise
-        if not any(read.reference):
-            raise read.no_right_answers() from None
-        return [], f"{error.problem}: give {error.allowed}"
