@@ -3,7 +3,7 @@
 A key counts by its last word ("final_diagnosis", "differential", "dx1"), unless one of its words says that these are not the
 answer ("excluded_diagnoses"). The final or most likely diagnosis goes before the others. A list of objects is sorted by rank
 where all have one, else it is as given: no likelihood sorts it. An object of names with their probabilities, which has no order,
-is sorted by these.
+is sorted by these; one of names with the reason for each is in its own order.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ....terms.text.vocabulary import words_in
 from .headings import Kind, kind_of
 from .line import names_of_line
 from .names import name_of, remarks_shown, says
+from .with_reasons import names_with_reasons
 
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[\]}])")
@@ -39,6 +40,13 @@ _NOT_THE_ANSWER = words_in(
     "excluded exclude ruled rule out rejected unlikely not past previous prior history admission known initial "
     "reference gold true correct expected target family"
 )
+_DISEASES = words_in("disease diseases condition conditions")
+_BEFORE_DISEASES = (
+    _FIRST
+    | _LATER
+    | words_in("most likely probable suspected predicted candidate underlying potential suggested the all")
+)
+"""Of another word before them it is a name: "Crohn's disease"."""
 _MEASURED = re.compile(
     r"\b(?:probability|probabilities|likelihood|score|(?:un)?certainty|accuracy|sensitivity|specificity|precision|recall|threshold|temperature|weight|"
     r"age|total|sum|others?|value|version|true|false|yes|no|positive|negative|male|female)\W*$",
@@ -103,6 +111,8 @@ def _names_in(value: Any, depth: int = 0) -> list[str] | None:
     if value and all(str(key).strip("#. ").isdigit() for key in value):
         ranked = sorted(value.items(), key=lambda item: int(str(item[0]).strip("#. ")))
         return _of_list([one for _, one in ranked])
+    if depth == 0 and (reasoned := names_with_reasons(value)) is not None:
+        return _of_list(reasoned)
     kinds = [(kind, key) for key in value if (kind := _kind(str(key))) is not None]
     if kinds:
         names: list[str] = []
@@ -138,6 +148,8 @@ def _kind(key: str) -> tuple[int, int] | None:
         words = words[:-1]
     if not words or words[-1] not in _LAST or not _NOT_THE_ANSWER.isdisjoint(words):
         return None
+    if words[-1] in _DISEASES and not _BEFORE_DISEASES.issuperset(words[:-1]):
+        return None
     if not _LATER.isdisjoint(words):
         return 2, number
     first = not _FIRST.isdisjoint(words) or {"most", "likely"} <= set(words)
@@ -156,7 +168,8 @@ def _of_value(value: Any, depth: int) -> list[str] | None:
             return _of_list([value])
         if value and all(isinstance(number, int | float) and not isinstance(number, bool) for number in value.values()):
             return _of_list(_by_probability(value))
-        return _names_in(value, depth + 1)
+        reasoned = names_with_reasons(value)
+        return _names_in(value, depth + 1) if reasoned is None else _of_list(reasoned)
     return None
 
 

@@ -101,6 +101,11 @@ def is_denied(text: str) -> bool:
     return _DENIED.match(without_suspicion(text.strip())[0]) is not None
 
 
+def is_degree(text: str) -> bool:
+    """Whether a text is a likelihood and no more: "60 %", "very likely", "low probability"."""
+    return _LIKELIHOOD.fullmatch(f" ({text.strip(' .()')})") is not None
+
+
 def remarks_shown(entries: Iterable[str]) -> frozenset[str]:
     """The marks, ":" or "-", behind which entries of a list have remarks, so that what is short behind them is one, too."""
     found = [(text, _REMARK.search(text)) for text in map(plain, entries)]
