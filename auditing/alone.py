@@ -47,7 +47,7 @@ class Decisions:
         code, match = self.pairs.groups.code, self.label == 1
 
         def of(rows: NDArray[np.bool_]) -> NDArray[np.float64]:
-            return weight @ np.bincount(code[rows], minlength=weight.shape[1])
+            return weight @ np.bincount(code[rows], minlength=weight.shape[1]).astype(float)
 
         both, yes, matches, right, every = map(of, (said & match, said, match, said == match, np.ones(len(said), bool)))
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -33,7 +33,7 @@ def report_of(
     read: Lists,
     context: Context,
     want: Wanted,
-    judged: Sequence[Panel],
+    judged: list[Panel],
     lacking: str | None,
     *,
     in_turn: bool,

@@ -12,7 +12,7 @@ Compare = Iterable[tuple[str, str]] | Mapping[str, str]
 
 
 def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[str, str]] | None:
-    """The pairs to compare, base first, in their order; None for None.
+    """The pairs to compare, as (tuned, base), so that a difference is what was gained, in their order; None for None.
 
     Raises
     ------
@@ -29,7 +29,8 @@ def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[st
             raise OptionError("compare", allowed, given)
         for rater in given:
             _check_rater("compare", rater, raters)
-        pair = (given[0], given[1])
+        base, tuned = map(str, given)
+        pair = (tuned, base)
         if pair[0] == pair[1] or pair in pairs or pair[::-1] in pairs:
             raise OptionError("compare", f"{allowed}, each pair once", pair)
         pairs.append(pair)

@@ -178,7 +178,11 @@ class Search:
             return rank_said(queries, rows, lists, self._vectors, self._codes, *fixed, *out)
 
         self._each(queries, max(k, CANDIDATES), fill)
-        return Found(*(np.ascontiguousarray(column[:, :k]) for column in out))
+        return Found(
+            nodes=np.ascontiguousarray(out.nodes[:, :k]),
+            scores=np.ascontiguousarray(out.scores[:, :k]),
+            entries=np.ascontiguousarray(out.entries[:, :k]),
+        )
 
     def _each(self, queries: NDArray[np.float32], k: int, fill: _Fill) -> None:
         import faiss
