@@ -380,10 +380,10 @@ def evaluate(
         report.print_case(one)
     for path in files:
         typer.echo(f"Written: {path}")
-    if matches is not None:
-        typer.echo(f"Written: {report.save_matches(matches, spreadsheet=spreadsheet)}")
-    if judgements is not None:
-        typer.echo(f"Written: {report.save_judgements(judgements, spreadsheet=spreadsheet)}")
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
+    if judgements is not None:
+        typer.echo(f"Written: {report.save_judgements(judgements, spreadsheet=spreadsheet)}")
     say_asked(*budget.summaries)
+    if matches is not None:  # last: without right answers it is an error
+        typer.echo(f"Written: {report.save_matches(matches, spreadsheet=spreadsheet)}")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Open, OptionError, Remedy
+from ..votes.voters import IMPORTED
 from .compute import feature_table
 from .feature_set import FeatureSet
 from .interning import InternedPairs
@@ -76,10 +77,18 @@ def check_least(least: float) -> None:
 
 def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
     """Raises `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
-    worst = min((feature.name for feature in features.asked), key=lambda name: known[name], default=None)
-    if worst is not None and known[worst] < least:
+    short = sorted(
+        (feature for feature in features.asked if known[feature.name] < least), key=lambda one: known[one.name]
+    )
+    if short:
+        worst = short[0].name
+        others = f", and {len(short) - 1} more for too few" if len(short) > 1 else ""
+        imported = short[0].options.get("prompt") == IMPORTED
+        how = (
+            "take in the rest with 'dxmatch votes import'" if imported else "ask for the rest with 'dxmatch votes ask'"
+        )
         raise InputError(
-            f"{worst} is known for {_percent(known[worst])} of the pairs; ask for the rest with 'dxmatch votes ask'",
+            f"{worst} is known for {_percent(known[worst])} of the pairs{others}; {how}",
             allowed=f"at least {least:.0%}",
             remedy=Remedy("sets another limit", min_coverage=Open("SHARE")),
         )

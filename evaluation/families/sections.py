@@ -71,7 +71,8 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     """
     if metrics is None:
         return Wanted(dict.fromkeys(FAMILIES))
-    named = [metrics] if isinstance(metrics, str) else list(metrics)
+    given = [metrics] if isinstance(metrics, str) else list(metrics)
+    named = [part.strip() for name in given for part in (name.split(",") if isinstance(name, str) else [name])]
     symbols: dict[str, frozenset[str] | None] = {}
     explicit: set[str] = set()
     for name in named:

@@ -180,7 +180,7 @@ def as_text(value: Any) -> str:
 def assign_roles(
     raters: Sequence[str], roles: Sequence[str] | None, algorithms: Iterable[str], source: str
 ) -> tuple[str, ...]:
-    """Those named in `algorithms` are the algorithms.
+    """Those named in `algorithms` are the algorithms; one text may name several, with commas between them.
 
     The others are the panel, but for raters whose role was "algorithm" already: they are left out ("unused").
 
@@ -189,9 +189,11 @@ def assign_roles(
     InputError
         For a name that no rater has.
     """
-    named = [algorithms] if isinstance(algorithms, str) else list(algorithms)
-    if not named or not all(isinstance(name, str) for name in named):
+    given = [algorithms] if isinstance(algorithms, str) else list(algorithms)
+    if not given or not all(isinstance(name, str) for name in given):
         raise OptionError("algorithms", "one or more names of raters", algorithms)
+    # "a,b" is two names, unless a rater is called so
+    named = [one for name in given for one in ([name] if name in raters else _apart(name))]
     for name in named:
         if name not in raters:
             near = difflib.get_close_matches(name, raters, n=1, cutoff=0.5)
@@ -204,6 +206,10 @@ def assign_roles(
             )
     others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]
     return tuple(ALGORITHM if rater in named else other for rater, other in zip(raters, others, strict=True))
+
+
+def _apart(names: str) -> list[str]:
+    return [one for part in names.split(",") if (one := part.strip())] or [names]
 
 
 def note_unused(raters: Sequence[str], roles: Sequence[str]) -> list[str]:

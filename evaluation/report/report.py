@@ -95,7 +95,9 @@ class Report(Results):
 
     def _case_table(self) -> CaseTable:
         if self.case_table is None:
-            raise OptionError("matches", "asked for where cases have a right answer that was compared", "none")
+            raise OptionError(
+                "matches", "left out where no case has a right answer: there is nothing to match with", "matches"
+            )
         return self.case_table
 
     def case(self, case_id: str) -> Any:
