@@ -26,7 +26,7 @@ TEXTS = (
     "anamnesi", "storia",
 )  # fmt: skip
 """Names of the column with the text, beside "text", the surer first; as `folded` writes them."""
-OURS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread")
+OURS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread", ANSWER)
 """The columns of the lists that are made here."""
 
 _OF_THE_RIGHT_ANSWER = {"icd10": "reference_icd10", "severity": "reference_severity"}

@@ -72,7 +72,9 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Our name of a column -> others that it goes by in English, German, French, Spanish and Italian, the surer first; as `folded` writes them."""
 ANSWER = "answer"
-"""The right one beside predictions, the model's beside a right one."""
+"""The right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that the model wrote."""
+UNREAD_ANSWER = "unread"
+"""The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
 
 _OF_THE_CASE = frozenset(
     (
