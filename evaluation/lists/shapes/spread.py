@@ -18,7 +18,7 @@ from ....errors import InputError
 from ....files.json_records import as_text
 from ....files.tables import Table
 from .cells import LIST, UNREAD, is_blank, list_cells
-from .long import OF_THE_REFERENCE, Long
+from .long import MODEL_GROUP, OF_THE_REFERENCE, Long
 from .names import ANSWER, UNREAD_ANSWER
 from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
 from .told import codes_of
@@ -114,7 +114,9 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long
         )
     data["rank"] = pa.array(np.maximum(rank[order], 0), mask=rank[order] < 0)
     data["diagnosis"] = diagnosis.take(pa.array(order))
-    for ours in OF_THE_CASE:
+    # a row with the answers of several models is of no group
+    of_rater = (MODEL_GROUP,) if "rater" in shape.names or len(whose) == 1 else ()
+    for ours in (*OF_THE_CASE, *of_rater):
         if ours in shape.names:
             data[ours] = table.data.column(shape.names[ours]).take(take)
             names[ours] = ours
