@@ -14,7 +14,7 @@ from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
 from ...statistics.results import Results
-from .layers import looks, text
+from .layers import in_colour, looks, text
 from .marks import Marks, marks_of
 
 _BEST = 16
@@ -41,7 +41,7 @@ def raters(report: Results) -> list[Figure]:
 
     def points(base: alt.Chart, style: Style) -> Any:
         colour, look = looks(marks, names, style)
-        bars = base.mark_rule(opacity=0.6).encode(color=colour["color"].legend(None))
+        bars = base.mark_rule(opacity=0.6).encode(**in_colour(marks, colour))
         tips = tooltip(rater="rater", x_told="semantic", y_told="severity")
         return alt.layer(
             bars.encode(x="x_low:Q", x2="x_high"),
