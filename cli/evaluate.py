@@ -103,7 +103,8 @@ def evaluate(
             "--group",
             "--groups",
             rich_help_panel=METRICS,
-            help="A group that models belong to, for tables and charts: --group proprietary=gpt4,claude.",
+            help="A group that models belong to, for tables and charts: --group proprietary=gpt4,claude; or a column "
+            "model_group of the lists, --columns group=COLUMN.",
         ),
     ] = None,
     compare: Annotated[
