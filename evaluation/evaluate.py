@@ -69,6 +69,7 @@ def evaluate(
     icd_encoder: str | None = None,
     icd_distance: str | None = None,
     icd_entries: str | None = None,
+    icd_direct: bool = True,
     difficulty: str = "hard",
     semantic_best: float = 16,
     labelled: Any = None,
@@ -163,6 +164,8 @@ def evaluate(
         The feature set that declares the pick and encoders: "paper17" (if not given) or a TOML file.
     icd_encoder, icd_distance, icd_entries : str, optional
         What finds the nearest names of ICD-10, as `encoder`, `distance` and `entries` of `dxmatch.icd`.
+    icd_direct : bool
+        With `pick`: as `direct` of `dxmatch.icd`; False asks about every diagnosis, as H-DDx does.
     difficulty : str
         "easy", "medium" or "hard": how much more a model's bad cases weigh where its semantic and severity scores are aggregated
         for the severity-semantic plane; hard in the figures of Kernel29. The table has all three.
@@ -268,7 +271,7 @@ def evaluate(
     asking = None
     given_codes = text_codes(
         codes, pick, matcher, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
-        distance=icd_distance, entries=icd_entries, progress=progress,
+        distance=icd_distance, entries=icd_entries, direct=icd_direct, progress=progress,
     )  # fmt: skip
     if any((judge, by_language_model, severity)):
         asking = Asking.of(matcher, endpoints, store, budget, progress)
