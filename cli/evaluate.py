@@ -103,7 +103,7 @@ def evaluate(
         typer.Option(
             "--compare",
             rich_help_panel=METRICS,
-            help="Two runs of one model, base first: --compare base=tuned. Only such pairs are tested, on every metric and in each "
+            help="Two runs of one model, base first: --compare base=tuned; a model of several prompts or repeats by its name alone. Only such pairs are tested, on every metric and in each "
             "group of --by.",
         ),
     ] = None,

@@ -35,6 +35,7 @@ from .statistics.differences import difference_rows
 from .statistics.frames import frame_like
 from .statistics.leaderboard import standing
 from .statistics.list_lengths import MAX_K, K, deepest, ks_of
+from .statistics.model_means import ModelMeans
 from .statistics.named import Compare, groups_of_raters, named_pairs
 from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
@@ -134,7 +135,8 @@ def evaluate(
         a column of the lists that says so: model_group, or the one in `columns={"group": ...}`, the same in all rows of a model.
     compare : pairs of raters, optional
         Two runs of one model, base first: [("base", "tuned"), ...]. Only these are tested for a difference, on every metric and
-        in each group of `by`. By default each two algorithms are, but for two prompts or repeats of one model.
+        in each group of `by`. Where a model was asked with several prompts, or repeatedly ("base [free]", "base [json #2]"), its
+        name alone stands for its mean over the prompts that all models named came under. By default each two algorithms are, but for two prompts or repeats of one model.
     columns : mapping, optional
         Which column is what, where it is not recognised: {"reference": "gold", "predictions": ["gpt4", "claude"]}.
     format : str, optional
@@ -276,6 +278,7 @@ def evaluate(
         asking.check_stages(judge, check)
         read = asking.filled(read, by_language_model, severity, prompts)
     pairs = named_pairs(compare, read.raters)
+    models = ModelMeans.named(pairs or [], read.raters)
     model_groups = groups_of_raters(groups, read.raters)
     model_groups |= {
         rater: of for rater, of in read.model_groups.items() if rater in read.raters and rater not in model_groups
@@ -328,6 +331,7 @@ def evaluate(
             *read.warnings,
             *warnings_of_groups(read.groups),
             *warnings_of_variants(read.raters, pairs is not None),
+            *models.warnings(),
             *warnings_of(read, matcher),
             *(matched.warnings() if matched else []),
             *codes_warnings(context),
@@ -342,8 +346,10 @@ def evaluate(
     compared = [rater for rater in standing(report) if rater in algorithms_of(how)]
     if pairs is not None:
         compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
-    absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
+    absent = models.absent(read.absent, compared)
     paired = [*estimates, *(one for section in found for one in section.estimates_of_parts)]
+    if models.of:
+        estimates, paired = (models.estimates(some, compared, read.cases, context) for some in (estimates, paired))
     tested_pairs = pairs_of_models(compared) if pairs is None else pairs
     differences, tested = difference_rows(paired, compared, read.cases, context, absent, tested_pairs)
     of_groups = (

@@ -7,12 +7,13 @@ from typing import Any
 
 from ...errors import OptionError
 from ...files.did_you_mean import hint
+from .variants import variant_of
 
 Compare = Iterable[tuple[str, str]] | Mapping[str, str]
 
 
 def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[str, str]] | None:
-    """The pairs to compare, base first, in their order; None for None.
+    """The pairs to compare, base first, in their order; None for None. Names are those of raters, or of models with several prompts.
 
     Raises
     ------
@@ -23,12 +24,13 @@ def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[st
         return None
     allowed = "pairs of two raters, the base first: [('base', 'tuned'), ...]"
     pairs: list[tuple[str, str]] = []
+    known = list(dict.fromkeys([*raters, *(variant_of(rater).model for rater in raters)]))
     of: Iterable[Any] = compare.items() if isinstance(compare, Mapping) else compare
     for given in of:
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
             raise OptionError("compare", allowed, given)
         for rater in given:
-            _check_rater("compare", rater, raters)
+            _check_rater("compare", rater, known)
         pair = (given[0], given[1])
         if pair[0] == pair[1] or pair in pairs or pair[::-1] in pairs:
             raise OptionError("compare", f"{allowed}, each pair once", pair)
