@@ -94,8 +94,7 @@ def evaluate(
             "--group",
             "--groups",
             rich_help_panel=METRICS,
-            help="A group that models belong to, for tables and charts: --group proprietary=gpt4,claude; or a column "
-            "model_group of the lists, --columns group=COLUMN.",
+            help="A group that models belong to: --group proprietary=gpt4,claude; or as a column model_group (--columns group=COLUMN).",
         ),
     ] = None,
     compare: Annotated[
@@ -103,8 +102,8 @@ def evaluate(
         typer.Option(
             "--compare",
             rich_help_panel=METRICS,
-            help="Two runs of one model, base first: --compare base=tuned; a model of several prompts or repeats by its name alone. Only such pairs are tested, on every metric and in each "
-            "group of --by.",
+            help="Two runs of one model, base first, also of several prompts: --compare base=tuned. Only such pairs are tested, on every "
+            "metric and in each group of --by.",
         ),
     ] = None,
     columns: Annotated[

@@ -88,7 +88,12 @@ class ModelMeans:
     def estimates(
         self, found: Sequence[Estimate], compared: Sequence[str], cases: Sequence[str], context: Context
     ) -> list[Estimate]:
-        """The same measures of those in `compared`, models by their means; without those that not all of them have."""
+        """The same measures of those in `compared`, models by their means; without those that not all of them have.
+
+        Where no model is compared by its means, all as they came.
+        """
+        if not self.of:
+            return list(found)
         made: dict[tuple[int, tuple[str, ...]], Values] = {}
         measures: list[Measure] = []
         for measure in (one.measure for one in found):

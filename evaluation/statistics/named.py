@@ -31,7 +31,7 @@ def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[st
             raise OptionError("compare", allowed, given)
         for rater in given:
             _check_rater("compare", rater, known)
-        pair = (given[0], given[1])
+        pair = (str(given[0]), str(given[1]))
         if pair[0] == pair[1] or pair in pairs or pair[::-1] in pairs:
             raise OptionError("compare", f"{allowed}, each pair once", pair)
         pairs.append(pair)
@@ -40,8 +40,10 @@ def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[st
     return pairs
 
 
-def groups_of_raters(groups: Mapping[str, str | Iterable[str]] | None, raters: Sequence[str]) -> dict[str, str]:
-    """Rater -> its group, for those that are in one.
+def groups_of_raters(
+    groups: Mapping[str, str | Iterable[str]] | None, raters: Sequence[str], of_lists: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Rater -> its group, for those that are in one. of_lists : what the lists say, where `groups` does not name the rater.
 
     Raises
     ------
@@ -54,7 +56,8 @@ def groups_of_raters(groups: Mapping[str, str | Iterable[str]] | None, raters: S
             _check_rater("groups", rater, raters)
             if found.setdefault(rater, group) != group:
                 raise OptionError("groups", f"one group for each rater; {rater!r} is in {found[rater]!r}", group)
-    return found
+    said = {rater: group for rater, group in (of_lists or {}).items() if rater in raters}
+    return {**found, **{rater: group for rater, group in said.items() if rater not in found}}
 
 
 def _check_rater(option: str, rater: Any, raters: Sequence[str]) -> None:
