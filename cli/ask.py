@@ -133,6 +133,13 @@ def ask(
     ] = None,
     encoding: Encoding = None,
     rejects: Rejects = None,
+    keep_answers: Annotated[
+        bool,
+        typer.Option(
+            "--keep-answers",
+            help="Write all that a model wrote in a column 'answer' beside its list, so that evaluate --judge reads answers as written.",
+        ),
+    ] = False,
 ) -> None:
     """Ask language models for diagnoses: cases x models x prompts x repeats. Every answer is kept; run again to go on."""
     from ..diagnosing.ask import ask as run
@@ -151,7 +158,7 @@ def ask(
             cases, models, endpoints=endpoints, prompts=prompts or ["free"], repeats=repeats, k=k, output=output, store=store,
             temperature=temperature, max_tokens=max_tokens, parameters=_parameters(parameters or []), max_calls=max_calls,
             max_cost=max_cost, dry_run=dry_run, again=again, export=export, results=results or None,
-            columns=named_columns(columns or []), encoding=encoding, rejects=rejects, planned=say_plan, progress=progress,
+            columns=named_columns(columns or []), encoding=encoding, rejects=rejects, keep_answers=keep_answers, planned=say_plan, progress=progress,
         )  # fmt: skip
     typer.echo("\n".join(asked.lines()))
     if asked.lists is None:

@@ -103,7 +103,7 @@ def evaluate(
             "--group",
             "--groups",
             rich_help_panel=METRICS,
-            help="A group that models belong to, for tables and charts: --group proprietary=gpt4,claude.",
+            help="A group that models belong to: --group proprietary=gpt4,claude; or as a column model_group (--columns group=COLUMN).",
         ),
     ] = None,
     compare: Annotated[
@@ -111,8 +111,8 @@ def evaluate(
         typer.Option(
             "--compare",
             rich_help_panel=METRICS,
-            help="Two runs of one model, base first: --compare base=tuned shows tuned less base. Only such pairs are tested, on every metric and in each "
-            "group of --by.",
+            help="Two runs of one model, base first, also of several prompts: --compare base=tuned shows tuned less base. Only such "
+            "pairs are tested, on every metric and in each group of --by.",
         ),
     ] = None,
     columns: Annotated[
@@ -230,6 +230,14 @@ def evaluate(
         str | None,
         typer.Option(rich_help_panel=ICD, help="codes, or names as in H-DDx: as --entries of dxmatch icd."),
     ] = None,
+    icd_direct: Annotated[
+        bool,
+        typer.Option(
+            "--icd-direct/--no-icd-direct",
+            rich_help_panel=ICD,
+            help="With --pick: as --direct of dxmatch icd; --no-icd-direct as in H-DDx.",
+        ),
+    ] = True,
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     model: Model = None,
@@ -367,7 +375,7 @@ def evaluate(
                 relation=relation, severity=severity, relation_prompt=relation_prompt, severity_prompt=severity_prompt,
                 endpoints=endpoints, store=store, budget=budget,
                 difficulty=difficulty, semantic_best=semantic_best, codes=codes, pick=pick, features=features,
-                icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, min_coverage=min_coverage,
+                icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, icd_direct=icd_direct, min_coverage=min_coverage,
                 policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
                 progress=progress, groups=named_lists("group", groups or []), compare=named_pairs(compare or []), **options,
             )  # fmt: skip

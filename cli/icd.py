@@ -78,6 +78,14 @@ def icd(
             "text file with {diagnosis} and {candidates}."
         ),
     ] = None,
+    direct: Annotated[
+        bool,
+        typer.Option(
+            "--direct/--no-direct",
+            help="With --pick: a text that equals a name of ICD-10 has its code at once (How to Evaluate Medical AI), or the model is asked "
+            "about every text (H-DDx).",
+        ),
+    ] = True,
     features: Annotated[
         str | None, typer.Option(help="The feature set that declares --pick and --encoder; paper17 if not given.")
     ] = None,
@@ -110,7 +118,7 @@ def icd(
         quiet_retries()
     options: dict[str, Any] = {
         "column": column, "unique": unique, "k": k, "source": source, "encoder": encoder, "distance": distance, "entries": entries,
-        "sections": sections, "model": model, "pick": pick, "prompt": prompt, "features": features, "endpoints": endpoints, "store": store,
+        "sections": sections, "model": model, "pick": pick, "prompt": prompt, "direct": direct, "features": features, "endpoints": endpoints, "store": store,
         "max_calls": max_calls, "max_cost": max_cost, "encoding": encoding,
     }  # fmt: skip
     with shown("Asking") as progress:

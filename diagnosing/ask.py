@@ -50,6 +50,7 @@ def ask(
     columns: Mapping[str, Any] | None = None,
     encoding: str | None = None,
     rejects: File | None = None,
+    keep_answers: bool = False,
     planned: Callable[[Sequence[PlannedRater]], None] | None = None,
     progress: Progress | None = None,
 ) -> Asked:
@@ -83,6 +84,8 @@ def ask(
     columns : which columns of the cases hold what, `{"case_id": "patient", "text": "note"}`; "text" may be several.
     encoding : of text files that are not UTF-8.
     rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
+    keep_answers : a column "answer" in the lists, with all that the model wrote in the first row of each list, for the judge of
+        `evaluate`, who then reads answers as they were written, not their lists.
     planned : called with `Asked.plan` before anything is asked. progress : called with the number of questions done, and of all.
 
     Returns
@@ -134,7 +137,7 @@ def ask(
             imported = asked.take_in(files, kept)
         elif any(one.unknown for one in plan):
             summary = asked.ask(kept, max_calls=max_calls, max_cost=max_cost, progress=progress or _silent)
-        lists = lists_of(asked, kept)
+        lists = lists_of(asked, kept, keep_answers)
     if output is not None:
         if not len(lists.table):
             raise DxmatchError(

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, Open, OptionError, Remedy
+from ..evaluation.lists.shapes.long import FINAL
 from ..evaluation.lists.shapes.names import ANSWER, OTHER_NAMES, columns_by_name, columns_named, folded
 from ..files.did_you_mean import hint
 from ..files.json_records import as_text
@@ -25,7 +26,7 @@ TEXTS = (
     "anamnesi", "storia",
 )  # fmt: skip
 """Names of the column with the text, beside "text", the surer first; as `folded` writes them."""
-OURS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread")
+OURS = ("case_id", "rater", "rank", "diagnosis", "model", "prompt", "repeat", "unread", ANSWER)
 """The columns of the lists that are made here."""
 
 _OF_THE_RIGHT_ANSWER = {"icd10": "reference_icd10", "severity": "reference_severity"}
@@ -137,7 +138,9 @@ def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
     kept: list[str] = [name for name in data.column_names if name != columns.case_id and name not in columns.text]
     taken = {*OURS, *kept}
     right = _OF_THE_RIGHT_ANSWER
-    if "reference" not in columns_by_name(kept, {}, "cases"):
+    known = columns_by_name(kept, {}, "cases").get("reference")
+    if known is None or folded(known) in (FINAL, *OTHER_NAMES[FINAL]):
+        # a final diagnosis may stand beside a set of right answers
         by_fold = {folded(name): name for name in reversed(kept)}
         first = next(
             (name for name in ("diagnosis", ANSWER, *OTHER_NAMES["diagnosis"]) if name in by_fold), "diagnosis"

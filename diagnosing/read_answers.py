@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from ..evaluation.lists.shapes.names import ANSWER
 from ..votes.prompts.questions import REASONS, Answer
 from ..votes.store.store import VoteStore
 from .case_prompt import read_again
@@ -51,14 +52,17 @@ class AnsweredLists:
     raters: list[RaterAnswers]
 
 
-def lists_of(asked: CaseQuestions, store: VoteStore) -> AnsweredLists:
+def lists_of(asked: CaseQuestions, store: VoteStore, keep_answers: bool = False) -> AnsweredLists:
     """Every answer that the store holds, read anew, in the long form.
 
     The columns are case_id, rater ("MODEL [PROMPT]" or "MODEL [PROMPT #2]"), rank from 1, diagnosis, model, prompt, repeat
     from 1, unread, and the other columns of the cases. An answer without a diagnosis is one row whose rank and diagnosis are
     blank; where none could be read from it, `unread` is what the model wrote, up to 10,000 characters. A case without an answer has no row.
+
+    keep_answers : a column "answer" after `unread`, with all that the model wrote in the first row of each list.
     """
-    rows: dict[str, list[object]] = {name: [] for name in COLUMNS}
+    columns = (*COLUMNS, ANSWER) if keep_answers else COLUMNS
+    rows: dict[str, list[object]] = {name: [] for name in columns}
     places: list[int] = []
     counts = []
     for rater in asked.raters:
@@ -66,10 +70,12 @@ def lists_of(asked: CaseQuestions, store: VoteStore) -> AnsweredLists:
             told = RaterAnswers(rater.name(repeat), rater.model, rater.label, repeat + 1)
             questions = [asked.question(rater, key, repeat) for key in asked.cases.keys]
             for place, answer in enumerate(store.stored(questions)):
-                for rank, diagnosis, unread in _rows_of(answer, told):
+                for at, (rank, diagnosis, unread) in enumerate(_rows_of(answer, told)):
                     places.append(place)
                     who = (told.rater, rank, diagnosis, told.model, told.prompt, told.repeat, unread)
-                    for name, value in zip(COLUMNS, (asked.cases.ids[place], *who), strict=True):
+                    written = (answer.raw.strip() or None,) if answer is not None and at == 0 else (None,)
+                    of_row = (asked.cases.ids[place], *who, *(written if keep_answers else ()))
+                    for name, value in zip(columns, of_row, strict=True):
                         rows[name].append(value)
             counts.append(told)
     return AnsweredLists(_table(rows, places, asked), counts)

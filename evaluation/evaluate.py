@@ -69,6 +69,7 @@ def evaluate(
     icd_encoder: str | None = None,
     icd_distance: str | None = None,
     icd_entries: str | None = None,
+    icd_direct: bool = True,
     difficulty: str = "hard",
     semantic_best: float = 16,
     labelled: Any = None,
@@ -121,10 +122,12 @@ def evaluate(
         Columns of the cases, such as a specialty: every metric is given for each of their values, too, and averaged over
         these: weighted by their quantity, and plain.
     groups : mapping, optional
-        The groups that models belong to, {"proprietary": ["gpt4", "claude"], "open": [...]}, for tables and charts.
+        The groups that models belong to, {"proprietary": ["gpt4", "claude"], ...}, for tables and charts; before the column
+        model_group of the lists, or that of `columns={"group": ...}`.
     compare : pairs of raters, optional
         Two runs of one model, base first: [("base", "tuned"), ...]. Only these are tested for a difference, on every metric and
-        in each group of `by`. By default each two algorithms are, but for two prompts or repeats of one model.
+        in each group of `by`. A model's name alone, of raters "base [free]", "base [json #2]", is its mean over prompts that all
+        models named came under. By default each two algorithms are tested, but for two prompts or repeats of one model.
     columns : mapping, optional
         Which column is what, where it is not recognised: {"reference": "gold", "predictions": ["gpt4", "claude"]}.
     format : str, optional
@@ -162,6 +165,8 @@ def evaluate(
         The feature set that declares the pick and encoders: "paper17" (if not given) or a TOML file.
     icd_encoder, icd_distance, icd_entries : str, optional
         What finds the nearest names of ICD-10, as `encoder`, `distance` and `entries` of `dxmatch.icd`.
+    icd_direct : bool
+        With `pick`: as `direct` of `dxmatch.icd`; False asks about every diagnosis, as H-DDx does.
     difficulty : str
         "easy", "medium" or "hard": how much more a model's bad cases weigh where its semantic and severity scores are aggregated
         for the severity-semantic plane; hard in the figures of Kernel29. The table has all three.
@@ -267,13 +272,14 @@ def evaluate(
     asking = None
     given_codes = text_codes(
         codes, pick, matcher, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
-        distance=icd_distance, entries=icd_entries, progress=progress,
+        distance=icd_distance, entries=icd_entries, direct=icd_direct, progress=progress,
     )  # fmt: skip
     if any((judge, by_language_model, severity)):
         asking = Asking.of(matcher, endpoints, store, budget, progress)
         asking.check_stages(judge, check)
         read = asking.filled(read, by_language_model, severity, prompts)
-    pairs, model_groups = named_pairs(compare, read.raters), groups_of_raters(groups, read.raters)
+    pairs = named_pairs(compare, read.raters)
+    model_groups = groups_of_raters(groups, read.raters, read.model_groups)
     judged, lacking = relative_panels(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)

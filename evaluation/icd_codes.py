@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..errors import OptionError
 from ..files.limits import MAX_CHARACTERS
 from ..matcher.protocol import Matcher
 from ..progress import Progress
@@ -29,7 +30,7 @@ def text_codes(
     progress: Progress | None,
     **options: Any,
 ) -> TextCodes:
-    """codes, pick : as in `evaluate`. options : features, endpoints, encoder, distance, entries, as in `map_icd`.
+    """codes, pick : as in `evaluate`. options : features, endpoints, encoder, distance, entries, direct, as in `map_icd`.
 
     Raises
     ------
@@ -38,6 +39,8 @@ def text_codes(
     """
     table = None if codes is None else read_codes(codes, encoding)
     encoder, distance, entries = (options[name] for name in ("encoder", "distance", "entries"))
+    if pick is None and not options["direct"]:
+        raise OptionError("icd_direct", "True without 'pick': it says what a language model is asked", False)
     if pick is None and encoder is None and distance is None and entries is None:
         return TextCodes(table)
     spent = budget or Budget()
@@ -65,4 +68,5 @@ def text_codes(
 
     ways = ", ".join(text for text in (encoder, distance, entries) if text)
     by = f"the picks of {pick}" if pick else "the nearest names"
+    by = by if options["direct"] else f"{by}, asked about every text"
     return TextCodes(table, mapping, f"{by} ({ways})" if ways else by)

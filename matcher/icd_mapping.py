@@ -85,6 +85,7 @@ def map_icd(
     model: MatchFunction | str | os.PathLike[str] | None = None,
     pick: str | None = None,
     prompt: str | os.PathLike[str] | None = None,
+    direct: bool = True,
     features: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     store: str | os.PathLike[str] = "votes.sqlite",
@@ -117,6 +118,8 @@ def map_icd(
         not given.
     prompt : what the model is asked with, in place of what the feature says: "icd-pick-2" (a number, with the rules of "How to Evaluate
         Medical AI"), "pick-name-1" (a name in JSON, with those of H-DDx), another built-in one, or the path of a text file.
+    direct : with `pick`: a diagnosis that equals a name of ICD-10 has its code at once, as in "How to Evaluate Medical AI"; False asks the
+        model about every diagnosis but a bare code, as H-DDx does.
     features : the feature set that declares the pick and encoders; "paper17" if not given.
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
     store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
@@ -135,6 +138,8 @@ def map_icd(
     """
     if k is not None and k < 1:
         raise OptionError("k", "1 or more", k)
+    if pick is None and not direct:
+        raise OptionError("direct", "True without 'pick': it says what a language model is asked", direct)
     table = strings_table(strings, column, encoding)
     table.require(column, "a diagnosis", option="column")
     texts = table.required_text(column).to_pylist()
@@ -197,11 +202,12 @@ def map_icd(
             job = Job(served, picker.config, unknown, len(unknown), price, picker.prompt)
             summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
 
-        answers = picked_answers(picker.config, votes, ask, picker.prompt)
+        answers = picked_answers(picker.config, votes, ask, picker.prompt, direct)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
     return _made(
-        columns, table, rows, index, k or picker.k, {**ways, "pick": pick}, summaries[0] if summaries else None
-    )
+        columns, table, rows, index, k or picker.k, {**ways, "pick": pick, "direct": direct},
+        summaries[0] if summaries else None,
+    )  # fmt: skip
 
 
 def source_of(
@@ -269,6 +275,8 @@ def strings_table(strings: Any, column: str, encoding: str | None) -> Table:
     for row, text in enumerate(strings):
         if not isinstance(text, str):
             raise InputError("not a text", source="strings", row=row, allowed="a diagnosis in words", got=text)
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InputError("half a surrogate pair", source="strings", row=row, allowed="Unicode text", got=text)
     data = pa.table({column: pa.array(strings, pa.string())})
     return Table(data, "strings", 0, frame, in_memory=frame is None)
 

@@ -16,17 +16,22 @@ NOT_ANSWERED = "the model was not asked, or did not answer"
 
 
 def picked_answers(
-    config: ModelConfig, store: VoteStore, ask: Callable[[Choices], None], prompt: Prompt | None = None
+    config: ModelConfig,
+    store: VoteStore,
+    ask: Callable[[Choices], None],
+    prompt: Prompt | None = None,
+    take_direct: bool = True,
 ) -> Answers:
     """Direct match or code; else "picked", the candidate that the model named; else "unscored", with the reason.
 
     ask : has what the store does not hold of these choices asked. The candidates stand in the order in which they were
         put to the model, after a direct match, of which no model is asked; the score of a pick is its cosine or its distance with
         a minus sign.
+    take_direct : as of `Choices.of`.
     """
 
     def answers(names: Sequence[str], index: IcdIndex, k: int) -> list[IcdAnswer]:
-        choices = Choices.of(names, index, k)
+        choices = Choices.of(names, index, k, take_direct)
         ask(choices)
         out = []
         ways = zip(names, choices.direct.nodes.tolist(), choices.direct.how.tolist(), strict=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..terms.icd.index import Assignment, IcdIndex
+from ..terms.icd.index import DIRECT, Assignment, IcdIndex
 from .prompts.pick_prompt import Offered, PickPrompt
 from .prompts.prompt import Prompt
 from .prompts.questions import ModelConfig, Question
@@ -37,15 +37,18 @@ class Choices:
     """What stands to choose for u names.
 
     direct : the direct matches of all u names; these are not asked.
-    asked : the names that have no direct match but candidates.
+    asked : the others that have candidates.
     """
 
     direct: Assignment
     asked: list[Choice]
 
     @classmethod
-    def of(cls, names: Sequence[str], index: IcdIndex, k: int) -> Choices:
+    def of(cls, names: Sequence[str], index: IcdIndex, k: int, take_direct: bool = True) -> Choices:
+        """take_direct : whether a name that equals one of ICD-10 has its code at once; else only a code has."""
         direct, asked = index.direct(names), []
+        if not take_direct:
+            direct = direct.without(DIRECT)
         not_direct = np.flatnonzero(direct.nodes < 0).tolist()
         found = index.candidates([names[i] for i in not_direct], k)
         for row, nodes, cosines, entries in zip(not_direct, *found, strict=True):

@@ -212,6 +212,26 @@ def roles(column: str | None, rater: Named, problems: Problems) -> tuple[list[st
     return roles, said
 
 
+def one_per_rater(column: str, what: str, rater: Named, problems: Problems) -> dict[str, str]:
+    """Rater -> what a column says of it, where one of its rows says something.
+
+    Raises
+    ------
+    InputError
+        For a rater of whom two rows say different things.
+    """
+    codes, values = unique(problems.table.data.column(column))
+    said: dict[str, str] = {}
+    for row, (at, code) in enumerate(zip(rater[0].tolist(), codes.tolist(), strict=True)):
+        if at >= 0 and code >= 0 and (text := cell_text(values[code])) and said.setdefault(rater[1][at], text) != text:
+            name = rater[1][at]
+            raise problems.table.error(
+                f"the {what} differs within the rater {name!r}", row, problems.column_of(column, row),
+                allowed=f"{said[name]!r}, as in its first row", got=text,
+            )  # fmt: skip
+    return said
+
+
 def one_per_case(column: str, what: str, case: Named, problems: Problems) -> list[Cell | None]:
     """What a column says of each case, in its first row that is not blank; a row that says another is a problem."""
     raw_codes, raw = unique(problems.table.data.column(column))

@@ -55,6 +55,7 @@ class Lists:
     final : the final diagnosis of each case beside the set `reference`, () where there is none; () everywhere where nobody
         tells the two apart. final_more : of its codes, as in `reference_more`.
     groups : columns of the case (specialty, rarity) -> its value in each case, None where blank.
+    model_groups : rater -> the group of models that it belongs to (proprietary, open), for those of whom a column says it.
     unread : (case, rater) -> what the rater wrote, where no list could be read from it; its list is empty, or absent.
     answers : (case, rater) -> the answer in words that a list was read from, or none could be; empty unless they are kept.
     recognised : in one line, what the input was read as. warnings : sentences that belong above the figures.
@@ -77,6 +78,7 @@ class Lists:
     notes: tuple[str, ...] = ()
     groups: Mapping[str, list[str | None]] = field(default_factory=dict)
     absent: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
+    model_groups: Mapping[str, str] = field(default_factory=dict)
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
     answers: Mapping[tuple[str, str], str] = field(default_factory=dict)
     recognised: str = ""

@@ -21,6 +21,7 @@ from .columns import (
     coded,
     diagnoses,
     one_per_case,
+    one_per_rater,
     optional_cells,
     ranks,
 )
@@ -39,7 +40,7 @@ from .ranking import (
 )
 from .references import References, references_of
 from .set_aside import pass_over, set_aside, spoilt_lists
-from .shapes.long import MORE, Long
+from .shapes.long import MODEL_GROUP, MORE, Long
 from .shapes.sources import long_form
 from .who import who
 
@@ -77,8 +78,8 @@ def read_lists(
     source : lists, in whatever shape they are kept:
 
         - a table in the long form: columns case_id, rater, rank and diagnosis; optionally role, reference, icd10, severity,
-          relation, category, reference_icd10 and reference_severity. Names in another case, and common others (model, dx,
-          gold, …), are known;
+          relation, category, reference_icd10, reference_severity, and model_group (proprietary, open; the same in all rows of a
+          rater). Names in another case, and common others (model, dx, gold, …), are known;
         - a table with a row for each case: a column for each model, or for each rank (dx1, dx2, …), or one column. A cell
           holds a list (JSON, Python, "a; b; c", numbered lines) or an answer in words. Or a row for each case and model;
         - beside the right answers, the reference, a final diagnosis: a column final (with final_icd10), or rows with the role
@@ -163,6 +164,9 @@ def read_lists(
             raise InputError(problem, source=table.source, allowed=f"a column {name!r}", got=own)
     groups = {name: one_per_case(name, name, of_case, problems) for name in groups_by}
 
+    group = names.get(MODEL_GROUP)
+    model_groups = {} if group is None else one_per_rater(group, MODEL_GROUP, of_rater, problems)
+
     used = np.flatnonzero(in_use)
     policy = {r: missing or (REFUSE if role[r] == EXPERT else EMPTY) for r in used.tolist()}
     refused = np.array([r for r, one in policy.items() if one == REFUSE], np.int64)
@@ -219,6 +223,7 @@ def read_lists(
             for name, cells in groups.items()
         },
         absent=absent,
+        model_groups={name: model_groups[name] for i in used.tolist() if (name := raters[i]) in model_groups},
         unread={
             (cases[case[row]], raters[rater[row]]): text
             for row, text in long.unread.items()

@@ -129,7 +129,11 @@ def _differences(report: Results, rows: Sequence[Row], labels: dict[str, str]) -
     if not rows:
         return None
     names = list(dict.fromkeys(row["name"] for row in rows))
-    order = marks_of(report).ordered(rater for row in rows for rater in (row["first"], row["second"]))
+    named = dict.fromkeys(rater for row in rows for rater in (row["first"], row["second"]))
+    # a model that is compared by its mean over prompts is no rater, and keeps its side
+    order = dict.fromkeys(
+        [*(one for one in named if one not in report.made_with["raters"]), *marks_of(report).ordered(named)]
+    )
     place = {rater: at for at, rater in enumerate(order)}
     of: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows:

@@ -44,6 +44,12 @@ class Assignment(NamedTuple):
     how: NDArray[np.uint8]
     scores: NDArray[np.float64]
 
+    def without(self, how: int) -> Assignment:
+        """The same without the codes that were found so."""
+        these = self.how == how
+        none = np.where(these, NONE, self.how).astype(np.uint8)
+        return Assignment(np.where(these, np.int32(-1), self.nodes), none, np.where(these, np.nan, self.scores))
+
 
 class IcdIndex:
     """The names of a tree's categories and subcategories, searchable.

@@ -389,3 +389,75 @@ def test_parameters(ask: Callable[..., Any], loopback: Any) -> None:
     assert {name: sent.get(name) for name in ("temperature", "max_tokens", "max_completion_tokens", "top_p")} == {
         "temperature": None, "max_tokens": None, "max_completion_tokens": 100, "top_p": 0.5,
     }  # fmt: skip
+
+
+WRITTEN = "Think of gout.\n\n1. Gout: the toe is red\n2. Cellulitis: it is swollen, too\n\nSee a doctor."
+TALK = "I would rather not name anything before the next visit, as nothing here is clear to me. " * 130
+
+
+def test_whole_answers_are_kept_once_for_a_list(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
+    """They come back from every kind of file, and are no lists, no right answers and no column that nobody knows."""
+    loopback.rules(
+        {"contains": "swollen toe", "text": WRITTEN},
+        {"contains": "cheeks", "text": TALK},
+        {"text": "No diagnosis.", "model": "big"},
+    )
+    cases = [{**case, "answer": "B", "outputs": "x"} for case in CASES]
+    asked = ask(cases, keep_answers=True)
+    assert "The column 'answer' of the cases is 'case_answer' in the lists." in asked.notes
+    table = asked.lists.table
+    assert table["answer"].to_pylist() == ["No diagnosis.", WRITTEN, None, TALK.strip()]
+    assert table["unread"].to_pylist()[3].endswith("…") and "answer" not in ask(cases).lists.table.column_names
+    plain = read_lists(ask(cases).lists.table)
+    for suffix in (".parquet", ".csv", ".tsv", ".jsonl", ".xlsx"):
+        asked.save(path := tmp_path / f"lists{suffix}")
+        lists = read_lists(path, keep_answers=True)
+        assert lists.answers == {
+            ("7", "big [free]"): "No diagnosis.",
+            ("8", "big [free]"): WRITTEN,
+            ("9", "big [free]"): TALK.strip(),
+        }
+        assert lists.list_of("8", "big [free]") == ["Gout", "Cellulitis"] and not read_lists(path).answers
+        assert (lists.reference, lists.recognised) == (plain.reference, plain.recognised)
+        assert len(lists.warnings) == len(plain.warnings) == 2
+    both = [tmp_path / "lists.csv", tmp_path / "lists2.csv"]
+    pa_csv = pd.read_csv(both[0], dtype=str).assign(rater="small [free]")
+    pa_csv.to_csv(both[1], index=False)
+    assert read_lists(both, keep_answers=True).answers["8", "small [free]"] == WRITTEN
+
+
+def test_a_right_answer_in_each_row_is_no_whole_answer(tmp_path: Path) -> None:
+    rows = [
+        {
+            "case_id": "1",
+            "rater": "A",
+            "rank": rank,
+            "diagnosis": name,
+            "unread": None,
+            "reference": "gout",
+            "answer": "gout",
+        }
+        for rank, name in enumerate(("flu", "gout"), 1)
+    ]
+    assert not read_lists(pd.DataFrame(rows), keep_answers=True).answers
+    one = pd.DataFrame(rows[:1]).drop(columns=["unread"])
+    assert not read_lists(one, keep_answers=True).answers
+    named = read_lists(
+        pd.DataFrame(rows[:1]).drop(columns="reference"), columns={"reference": "answer"}, keep_answers=True
+    )
+    assert named.reference == [("gout",)] and not named.answers
+
+
+def test_a_judge_reads_whole_answers(ask: Callable[..., Any], loopback: Any, tmp_path: Path, toml: Path) -> None:
+    loopback.rules(
+        {"model": "big", "contains": "swollen toe", "text": WRITTEN},
+        {"model": "big", "text": TALK},
+        {"model": "judge", "text": '{"verdict": "included", "basis": "it stands there"}'},
+    )
+    ask(output=tmp_path / "lists.parquet", keep_answers=True)
+    asked_before = loopback.log()["calls"]
+    options = {"endpoints": toml, "metrics": "recall", "bootstrap": 0, "store": tmp_path / "votes.sqlite"}
+    dxmatch.evaluate(tmp_path / "lists.parquet", judge="lab:judge", check="none", judge_equal=True, **options)
+    put = [request["body"]["messages"][-1]["content"] for request in loopback.log()["requests"][asked_before:]]
+    for whole in (WRITTEN, TALK.strip()):
+        assert any(json.dumps(whole)[1:-1] in text or whole in text for text in put), put

@@ -193,7 +193,7 @@ def test_other_columns_under_names_that_evaluate_reads_rightly() -> None:
         ({"answer": "flu"}, {"reference": "flu"}),
         ({"dx": "flu"}, {"reference": "flu"}),
         ({"gold": "flu", "diagnosis": "cold"}, {"gold": "flu", "case_diagnosis": "cold"}),
-        ({"gold": "flu", "answer": "B"}, {"gold": "flu", "answer": "B"}),
+        ({"gold": "flu", "answer": "B"}, {"gold": "flu", "case_answer": "B"}),
         ({"final": "flu", "diagnosis": "flu; cold"}, {"final": "flu", "reference": "flu; cold"}),
     ],
 )

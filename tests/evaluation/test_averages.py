@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dxmatch.errors import OptionError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.report.comparisons import headline_table, subgroup_tables
 from dxmatch.evaluation.statistics.averages import PLAIN, WEIGHTED, average_rows
 from dxmatch.evaluation.statistics.estimates import estimates
@@ -139,7 +141,9 @@ def test_the_difference_of_two_runs_in_every_group(report):
 def test_only_the_named_pairs_are_tested():
     cases = {name: of | {"gpt": of["A"]} for name, of in CASES.items()}
     report = evaluate(lists_of(cases), By(), bootstrap=20, compare={"A": "B", "B": "gpt"})
-    assert {(row["first"], row["second"]) for row in report.difference_rows} == {("B", "A"), ("gpt", "B")}, "tuned less base"
+    assert {(row["first"], row["second"]) for row in report.difference_rows} == {("B", "A"), ("gpt", "B")}, (
+        "tuned less base"
+    )
     assert {row["n_comparisons"] for row in report.difference_rows if row["metric"] == "MRR"} == {2}
 
 
@@ -191,3 +195,44 @@ def test_pairs_and_groups_on_the_command_line(tmp_path, words, code, said):
     )
     done = CliRunner().invoke(app, ["evaluate", str(path), "--metrics", "ranking", "--bootstrap", "20", *words])
     assert (done.exit_code, said in done.output or said in str(done.exception)) == (code, True), done.output
+
+
+ROWS = [
+    {"case_id": case, "model": model, "rank": 1, "dx": "gout", "reference": "gout", "vendor": vendor}
+    for case in ("1", "2")
+    for model, vendor in (("A", "open"), ("B", "proprietary"), ("C", None))
+]
+
+
+@pytest.mark.parametrize("name", ["model_group", "Model group", "vendor"])
+def test_groups_of_models_from_a_column(name):
+    rows = [{name if key == "vendor" else key: value for key, value in row.items()} for row in ROWS]
+    columns = {"group": "vendor"} if name == "vendor" else None
+    report = evaluate(rows, By(), bootstrap=0, columns=columns)
+    assert [report.group_of(who) for who in "ABC"] == ["open", "proprietary", None]
+    # the option goes before it
+    named = evaluate(rows, By(), bootstrap=0, columns=columns, groups={"mine": ["A", "C"]})
+    assert [named.group_of(who) for who in "ABC"] == ["mine", "proprietary", "mine"]
+
+
+def test_groups_of_models_of_lists_in_cells_and_in_files(tmp_path):
+    rows = [{**row, "dx": "1. gout\n2. sepsis", "model_group": row["vendor"]} for row in ROWS]
+    cells = [{key: value for key, value in row.items() if key not in ("rank", "vendor")} for row in rows]
+    assert read_lists(cells).model_groups == {"A": "open", "B": "proprietary"}
+    for model in "AB":
+        own = [{key: value for key, value in row.items() if key != "model"} for row in cells if row["model"] == model]
+        pd.DataFrame(own).to_csv(tmp_path / f"{model}.csv", index=False)
+    assert read_lists(tmp_path).model_groups == {"A": "open", "B": "proprietary"}
+
+
+def test_a_column_group_is_none_of_models_by_itself():
+    rows = [{("group" if key == "vendor" else key): value for key, value in row.items()} for row in ROWS]
+    assert not read_lists(rows).model_groups and read_lists(rows, columns={"group": "group"}).model_groups
+
+
+def test_two_groups_of_one_model_are_refused():
+    rows = [*ROWS[:-1], {**ROWS[-3], "case_id": "3", "vendor": "closed"}]
+    with pytest.raises(
+        InputError, match=r"row 5, column 'vendor': the model_group differs within the rater 'A'.*'open'.*'closed'"
+    ):
+        read_lists(rows, columns={"group": "vendor"})

@@ -254,3 +254,45 @@ def test_large_inputs_are_aggregated_or_sampled(full_report, tmp_path):
         assert "sample" in figure.note
     assert {row["n_cases"] for row in figures["violin_semantic"].rows} == {n}
     assert large.save(tmp_path / "r.html").stat().st_size < 5_000_000
+
+
+@pytest.fixture(scope="module")
+def grouped(full_report):
+    first, *others = marks_of(full_report).algorithms
+    groups = {first: "open", **dict.fromkeys(others[:1], "closed")}
+    return replace(full_report, made_with=full_report.made_with | {"groups": groups})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chart_of_groups_has_their_colours(grouped, figures, name):
+    """A colour is a group's, a shape a rater's, and a line one rater's; charts that do not show raters stay as they are."""
+    figure = {figure.name: figure for figure in all_figures(grouped)}[name]
+    marks, spec = marks_of(grouped), spec_of(figure, FILE)
+    if not figure.series:
+        assert spec == spec_of(figures[name], FILE)
+        return
+    parts = [part for layer in spec["layer"] for part in layer.get("layer", [layer])]
+    layers = [part["encoding"] for part in parts]
+    colours = [layer["color"] for layer in layers if "field" in layer.get("color", {})]
+    assert colours and all(colour["field"] == "model_group" for colour in colours)
+    wanted = {marks.group(rater): marks.colour(rater, FILE) for rater in figure.series}
+    for colour in colours:
+        assert dict(zip(colour["scale"]["domain"], colour["scale"]["range"], strict=True)) == wanted
+    assert all(layer["detail"]["field"] == "rater" for layer in layers if "field" in layer.get("color", {}))
+    drawn = [row for rows in figure.data.values() for row in rows if "rater" in row]
+    assert drawn and all(row["model_group"] == marks.group(row["rater"]) for row in drawn)
+
+
+def test_colours_and_key_of_groups(full_report):
+    plain = marks_of(full_report)
+    raters = ("A", "B", "C", "D", "X")
+    marks = replace(plain, algorithms=raters[:4], panel=("X",), groups={"D": "open", "A": "closed", "B": "open"})
+    assert [marks.colour(rater, FILE) for rater in raters] == [
+        LIGHT[name] for name in ("s1", "s0", "s2", "s0", "panel")
+    ]
+    assert [(colour, label) for colour, _, label in marks.key(raters)] == [
+        ("s0", "B (open)"), ("s0", "D (open)"), ("s1", "A (closed)"), ("s2", "C"), ("panel", "X"),
+    ]  # fmt: skip
+    assert len({path for _, path, _ in marks.key(raters[:4])}) == 4
+    free = replace(marks, groups={})
+    assert [label for *_, label in free.key(raters)] == [*raters] and free.colour("C", FILE) == LIGHT["s2"]

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import dxmatch
 from dxmatch.cli.main import app
-from dxmatch.errors import InputError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.judges.language_model import Budget
 from dxmatch.evaluation.lists.text_codes import read_codes
@@ -129,6 +129,14 @@ def test_a_language_model_picks(tmp_path: Path, loopback, monkeypatch):
     assert "1 of 2 different diagnoses" in told and "by the picks of icd_local" in told
     run(None, m, cases, **options, budget=Budget(max_calls=0))
     assert loopback.log()["calls"] == 1
+    named = {"c1": {"A": ["asthma"], "truth": ["asthma"]}}
+    run(None, m, named, **options)
+    assert loopback.log()["calls"] == 1, "a name of ICD-10 is not asked about"
+    every = run(None, m, named, **options, icd_direct=False)
+    assert loopback.log()["calls"] == 2
+    assert every.made_with["icd_codes_by"] == "the picks of icd_local, asked about every text"
+    with pytest.raises(OptionError, match="'icd_direct' parameter must be True without 'pick'"):
+        run(None, m, named, icd_direct=False)
 
 
 def test_other_entries_and_distance():

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rich.console import Console
+from scipy import stats
 
+from dxmatch.errors import OptionError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.metrics.recall import prompt_spread
-from dxmatch.evaluation.report.comparisons import headline_table, subgroup_tables, variants_table
+from dxmatch.evaluation.report.comparisons import difference_tables, headline_table, subgroup_tables, variants_table
 from dxmatch.evaluation.report.messages import answer
 from dxmatch.evaluation.report.tables import family_tables
 from dxmatch.evaluation.statistics.averages import WEIGHTED
@@ -239,3 +242,86 @@ def test_the_columns_of_a_table_that_was_asked_for():
     (row,) = [row for row in report.rows_of("ranking.prompts") if row["name"] == "MRR"]
     assert (row["algorithm"], row["mean"], row["sd_prompts"], row["sd_repeats"]) == ("gpt", 1.0, None, 0.0)
     assert report.difference_rows == []
+
+
+def _two_models() -> dict[str, dict[str, list[str]]]:
+    """base and tuned under free (twice) and json; base alone under role."""
+    rng = np.random.default_rng(3)
+    raters = [
+        "base [free #1]",
+        "base [free #2]",
+        "base [json]",
+        "base [role]",
+        "tuned [free #1]",
+        "tuned [free #2]",
+        "tuned [json]",
+    ]
+    return {
+        f"c{i}": {"truth": ["gout"]}
+        | {rater: ["gout"] if rng.random() < (0.3 if "base" in rater else 0.7) else ["flu"] for rater in raters}
+        for i in range(40)
+    }
+
+
+def test_two_models_are_compared_by_their_means_over_prompts():
+    lists = lists_of(_two_models())
+    report = evaluate(lists, By(), metrics="ranking", bootstrap=100, compare=[("base", "tuned")])
+    (row,) = [row for row in report.difference_rows if row["name"] == "Acc(M)@1"]
+    value = {row["algorithm"]: row["value"] for row in report.rows if row["name"] == "Acc(M)@1"}
+
+    def mean(model):
+        free = (value[f"{model} [free #1]"] + value[f"{model} [free #2]"]) / 2
+        return (free + value[f"{model} [json]"]) / 2
+
+    assert (row["first"], row["second"], row["n_cases"], row["n_comparisons"]) == ("base", "tuned", 40, 1)
+    assert row["value"] == pytest.approx(mean("base") - mean("tuned")) and row["low"] < row["value"] < row["high"] < 0
+    # the sign test of its mean differences, by scipy
+    right = {name: np.array([case[name] == ["gout"] for case in _two_models().values()]) for name in lists.raters}
+    means = [
+        ((right[f"{model} [free #1]"] + 0.0 + right[f"{model} [free #2]"]) / 2 + right[f"{model} [json]"]) / 2
+        for model in ("base", "tuned")
+    ]
+    test = stats.permutation_test(
+        (means[0] - means[1],), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(0)
+    )
+    assert row["p"] == pytest.approx(test.pvalue, abs=2e-3)
+    (said,) = [text for text in report.warnings if "compared as models" in text]
+    assert "base and tuned are compared as models: in each case the mean over the prompts free, json" in said
+    assert "each first over its repeats" in said and "Without base [role]" in said
+    assert difference_tables(report)[0][0].groups[0][1][0][0] == "base − tuned"
+
+
+def test_models_beside_raters_and_in_groups():
+    lists = lists_of(_two_models())
+    lists = replace(lists, groups={"half": ["one" if i % 2 else "two" for i in range(40)]})
+    report = evaluate(
+        lists, By(), metrics="ranking", bootstrap=0, compare=[("base", "tuned"), ("base [json]", "tuned [json]")]
+    )
+    rows = [row for row in report.difference_rows if row["name"] == "Acc(M)@1"]
+    assert [(row["first"], row["second"]) for row in rows] == [("base", "tuned"), ("base [json]", "tuned [json]")]
+    plain = evaluate(lists, By(), metrics="ranking", bootstrap=0, compare=[("base [json]", "tuned [json]")])
+    (alone,) = [row for row in plain.difference_rows if row["name"] == "Acc(M)@1"]
+    assert rows[1]["value"] == alone["value"] and not [text for text in plain.warnings if "compared as models" in text]
+    parts = [row for row in report.subgroup_difference_rows if row["name"] == "Acc(M)@1" and row["first"] == "base"]
+    assert np.mean([row["value"] for row in parts]) == pytest.approx(rows[0]["value"])
+
+
+def test_a_case_without_an_answer_to_a_prompt_is_out():
+    cases = _two_models()
+    del cases["c0"]["tuned [json]"], cases["c1"]["base [free #1]"]
+    frame = [
+        {"case_id": case, "rater": rater, "rank": 1, "diagnosis": names[0], "reference": "gout"}
+        for case, of in cases.items()
+        for rater, names in of.items()
+        if rater != "truth"
+    ]
+    report = evaluate(frame, By(), metrics="ranking", bootstrap=0, missing="own", compare=[("base", "tuned")])
+    (row,) = [row for row in report.difference_rows if row["name"] == "Acc(M)@1"]
+    # of c0 tuned has no answer to json; of c1 base has the other repeat of free
+    assert row["n_cases"] == 39
+
+
+def test_models_without_a_prompt_in_common():
+    cases = {"c": {"truth": ["gout"], "base [free]": ["gout"], "tuned [json]": ["gout"]}}
+    with pytest.raises(OptionError, match="a prompt in common.*base: free; tuned: json"):
+        evaluate(lists_of(cases), By(), bootstrap=0, compare=[("base", "tuned")])

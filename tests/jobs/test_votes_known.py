@@ -52,7 +52,7 @@ def score(write: Write, voting: Path, tmp_path: Path) -> Callable[..., Summary]:
 
 
 def test_refused_before_a_chunk_is_scored(score: Callable[..., Summary], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 % of the pairs.*ask for the rest"):
+    with pytest.raises(InputError, match=r"vote_expert is known for 69\.3 % of the pairs.*take in the rest"):
         score()
     assert not (tmp_path / "o.parquet.parts").exists() and not (tmp_path / "o.parquet").exists()
 

@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 import dxmatch
+from dxmatch.errors import OptionError
 from dxmatch.matcher.icd_accuracy import icd_accuracy
+from dxmatch.matcher.icd_mapping import map_icd
 
 TREE = """code,name,parent
 IX,Diseases of the circulatory system,
@@ -152,6 +154,28 @@ def test_the_gain_of_a_pick(here: Path, loopback: Any) -> None:
     asked = loopback.log()["requests"][0]["body"]
     shown = asked["messages"][0]["content"] if isinstance(asked, dict) else asked
     assert "I30" not in str(shown)
+
+
+def test_every_text_is_asked_as_h_ddx_does(here: Path, loopback: Any, command: Callable[..., Any]) -> None:
+    """But a bare code. The picks of one way serve the other, for the question is the same."""
+    (here / "mine.toml").write_text(SET.format(url=loopback.url), "utf-8")
+    names = ["Heart failure", "unstable angina attack", "I50"]
+    loopback.rules({"contains": "names of ICD-10 entries", "text": "2"})
+    first = map_icd(names, pick="pick", features="mine.toml")
+    assert [row["how"] for row in first.table.to_pylist()] == ["direct", "picked", "code"]
+    assert loopback.log()["calls"] == 1
+    every = map_icd(names, pick="pick", features="mine.toml", direct=False)
+    rows = every.table.to_pylist()
+    assert [row["how"] for row in rows] == ["picked", "picked", "code"]
+    assert rows[0]["candidates"][0]["code"] == "I50" != rows[0]["icd10"] == rows[0]["candidates"][1]["code"]
+    assert loopback.log()["calls"] == 2
+    assert (first.settings["direct"], every.settings["direct"]) == (True, False)
+    done = command("icd", *names, "--pick", "pick", "--features", "mine.toml", "--no-direct", "-o", "out.jsonl")
+    assert done.code == 0, done.err
+    written = [json.loads(line) for line in (here / "out.jsonl").read_text("utf-8").splitlines()]
+    assert [row["how"] for row in written] == ["picked", "picked", "code"]
+    with pytest.raises(OptionError, match="'direct' parameter must be True without 'pick'"):
+        map_icd(names, direct=False)
 
 
 def test_the_command(here: Path, command: Callable[..., Any]) -> None:

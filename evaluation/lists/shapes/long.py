@@ -15,7 +15,9 @@ REQUIRED = ("case_id", "rater", "rank", "diagnosis")
 MORE = ("icd10", "severity", "relation", "category")
 FINAL, FINAL_ICD10 = "final", "final_icd10"
 OF_THE_REFERENCE = ("reference", "reference_icd10", "reference_severity", FINAL, FINAL_ICD10)
-COLUMNS = (*REQUIRED, "role", *OF_THE_REFERENCE, *MORE)
+MODEL_GROUP = "model_group"
+"""The group that a model belongs to, the same in all of its rows: proprietary, open."""
+COLUMNS = (*REQUIRED, "role", *OF_THE_REFERENCE, *MORE, MODEL_GROUP)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,15 @@ from typing import Any
 
 from ....errors import InputError, OptionError
 from ....files.did_you_mean import hint
-from .long import COLUMNS, FINAL, FINAL_ICD10
+from .long import COLUMNS, FINAL, FINAL_ICD10, MODEL_GROUP
 
 PREDICTIONS = "predictions"
 """Cells that hold a whole list each, or a raw answer."""
 RANK = "rank"
 """Also of several columns: one for each rank, in their order."""
 ROLES_OF_COLUMNS = (*COLUMNS, PREDICTIONS)
+_GROUP = "group"
+"""What the option `columns` may call `MODEL_GROUP`; a column of that name may be one of the cases."""
 
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "case_id": (
@@ -66,13 +68,16 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
         "diagnostic_final", "diagnostic_definitif", "diagnostico_final", "diagnostico_definitivo", "diagnosi_finale", "diagnosi_definitiva",
     ),
     FINAL_ICD10: ("final_icd", "final_diagnosis_icd10", "pathology_icd10"),
+    MODEL_GROUP: ("group_of_models",),
     "icd10": ("icd_10", "icd10_code", "icd10cm", "icd_10_code", "icd_code", "icd"),
     "reference_icd10": ("gold_icd10", "reference_icd", "gold_icd", "true_icd10", "icd10_reference"),
     "reference_severity": ("gold_severity", "golden_diagnosis_severity", "severity_reference"),
 }  # fmt: skip
 """Our name of a column -> others that it goes by in English, German, French, Spanish and Italian, the surer first; as `folded` writes them."""
 ANSWER = "answer"
-"""The right one beside predictions, the model's beside a right one."""
+"""The right one beside predictions, the model's beside a right one; beside `UNREAD_ANSWER` all that the model wrote."""
+UNREAD_ANSWER = "unread"
+"""The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
 
 _OF_THE_CASE = frozenset(
     (
@@ -186,7 +191,7 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
 
 def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
     """The option as it was given. Raises `OptionError` for a name of ours that is none."""
-    given = dict(columns or {})
+    given = {MODEL_GROUP if ours == _GROUP else ours: name for ours, name in (columns or {}).items()}
     for ours, name in given.items():
         if ours not in ROLES_OF_COLUMNS:
             raise OptionError("columns", f"names for {', '.join(ROLES_OF_COLUMNS)}", ours)

@@ -19,6 +19,7 @@ from .names import (
     ANSWER,
     PREDICTIONS,
     RANK,
+    UNREAD_ANSWER,
     about_another,
     columns_by_name,
     columns_named,
@@ -159,6 +160,8 @@ def _of_chosen(table: Table, names: dict[str, str], chosen: list[str]) -> Shape:
 def _sort_out(names: dict[str, str], given: Mapping[str, Any], table: Table) -> None:
     """Settles what a name alone does not: "answer" and "diagnosis" may be the model's or the right one."""
     by_fold = {folded(name): name for name in table.names}
+    if UNREAD_ANSWER in by_fold and {"rank", "diagnosis"} <= names.keys():
+        return  # lists of `dxmatch ask`: the answer is what they were read from
     free_answer = by_fold.get(ANSWER) if by_fold.get(ANSWER) not in names.values() else None
     if free_answer is not None:
         ours = "reference" if PREDICTIONS in names or "reference" in names else PREDICTIONS

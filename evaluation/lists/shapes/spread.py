@@ -18,12 +18,11 @@ from ....errors import InputError
 from ....files.json_records import as_text
 from ....files.tables import Table
 from .cells import LIST, UNREAD, is_blank, list_cells
-from .long import OF_THE_REFERENCE, Long
+from .long import MODEL_GROUP, OF_THE_REFERENCE, Long
+from .names import ANSWER, UNREAD_ANSWER
 from .recognise import BY_ROW, CELLS, LONG, NUMBERED, Shape
 from .told import codes_of
 
-UNREAD_ANSWER = "unread"
-"""The column of the long form with what a model wrote where no list could be read from it, as `dxmatch ask` writes it."""
 OF_THE_CASE = (*OF_THE_REFERENCE, "category", "role")
 
 
@@ -47,7 +46,9 @@ def long_of(table: Table, shape: Shape, model: str, by: Collection[str] = ()) ->
         table, names["rank"] = _with(table, "rank", pa.array(rank))
         warnings = ("There is no column with ranks: the order of the rows was taken for them.",)
     if shape.kind in (LONG, BY_ROW):
-        return Long(table, names, shape.said, warnings, unread := _unread(table, names), bool(unread))
+        unread = _unread(table, names)
+        in_words = {**unread, **_whole_answers(table, names)}
+        return Long(table, names, shape.said, warnings, unread, bool(unread), in_words=in_words)
     return _spread(table, replace(shape, names=names), model, by)
 
 
@@ -64,6 +65,20 @@ def _unread(table: Table, names: Mapping[str, str]) -> dict[int, str | None]:
         for row, (text, *ranked) in enumerate(cells)
         if isinstance(text, str) and text.strip() and all(cell is None or is_blank(str(cell)) for cell in ranked)
     }
+
+
+def _whole_answers(table: Table, names: Mapping[str, str]) -> dict[int, str]:
+    """The one row of a list with the whole answer that it was read from, in a column "answer" beside the column "unread" -> that answer.
+
+    Where a list has it in several rows it is none: so stands a right answer in such a table.
+    """
+    if not {UNREAD_ANSWER, ANSWER} <= set(table.names) or ANSWER in names.values():
+        return {}
+    cells = table.column(ANSWER)
+    found = {row: text for row, text in enumerate(cells) if isinstance(text, str) and text.strip()}
+    case, rater = (codes_of(table, names[ours]) for ours in ("case_id", "rater"))
+    lists = {(case[row], rater[row]) for row in found}
+    return found if len(lists) == len(found) else {}
 
 
 def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long:
@@ -99,7 +114,9 @@ def _spread(table: Table, shape: Shape, model: str, by: Collection[str]) -> Long
         )
     data["rank"] = pa.array(np.maximum(rank[order], 0), mask=rank[order] < 0)
     data["diagnosis"] = diagnosis.take(pa.array(order))
-    for ours in OF_THE_CASE:
+    # a row with the answers of several models is of no group
+    of_rater = (MODEL_GROUP,) if "rater" in shape.names or len(whose) == 1 else ()
+    for ours in (*OF_THE_CASE, *of_rater):
         if ours in shape.names:
             data[ours] = table.data.column(shape.names[ours]).take(take)
             names[ours] = ours

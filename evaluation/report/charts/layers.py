@@ -13,6 +13,8 @@ from ....pages.style import Style
 from .marks import Marks
 
 Layers = list[Any]
+GROUP = "model_group"
+"""The field with a rater's group, where models have groups."""
 
 
 def with_told(row: Row, **fields: Any) -> Row:
@@ -21,13 +23,24 @@ def with_told(row: Row, **fields: Any) -> Row:
 
 
 def looks(marks: Marks, raters: Sequence[str], style: Style) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The channel colour of a rater; and colour with shape."""
+    """The channels that colour a rater, alone or by its group; and these with shape."""
     names = list(raters)
     legend = alt.Legend() if style.legend and len(names) > 1 else None
     colours = alt.Scale(domain=names, range=[marks.colour(name, style) for name in names])
     shapes = alt.Scale(domain=names, range=[marks.shape(name) for name in names])
-    colour = {"color": alt.Color("rater:N", scale=colours, legend=legend)}
+    colour: dict[str, Any] = {"color": alt.Color("rater:N", scale=colours, legend=legend)}
+    if marks.groups:
+        of_group = {marks.group(name): marks.colour(name, style) for name in names}
+        colours = alt.Scale(domain=list(of_group), range=list(of_group.values()))
+        colour = {"color": alt.Color(f"{GROUP}:N", scale=colours, legend=legend), "detail": alt.Detail("rater:N")}
+        # side by side the two keys may be wider than the chart; below it stand the names of places
+        legend = legend and alt.Legend(orient="bottom", offset=48)
     return colour, colour | {"shape": alt.Shape("rater:N", scale=shapes, legend=legend)}
+
+
+def in_colour(marks: Marks, colour: dict[str, Any]) -> dict[str, Any]:
+    """The channels that colour what stands beside the rater's name or mark: with a key of the groups, but not of the raters."""
+    return colour if marks.groups else {"color": colour["color"].legend(None)}
 
 
 def curve(base: Any, tips: dict[str, str], marks: Marks, raters: Sequence[str], style: Style, size: int = 62) -> Layers:

@@ -15,7 +15,7 @@ from ....pages.rows import Row
 from ....pages.style import Style
 from ...metrics.weighted import BEST, rescaled
 from ...statistics.results import Results
-from .layers import looks, text
+from .layers import in_colour, looks, text
 from .marks import Marks, marks_of
 
 _MAX_RATERS, _MAX_POINTS = 6, 250
@@ -39,7 +39,7 @@ def raters(report: Results) -> list[Figure]:
 
     def points(base: alt.Chart, style: Style) -> Any:
         colour, look = looks(marks, names, style)
-        bars = base.mark_rule(opacity=0.6).encode(**colour)
+        bars = base.mark_rule(opacity=0.6).encode(**in_colour(marks, colour))
         tips = tooltip(rater="rater", x_told="severity", y_told="semantic", quadrant="right by")
         return alt.layer(
             bars.encode(x="x_low:Q", x2="x_high"),

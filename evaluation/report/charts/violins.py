@@ -13,7 +13,7 @@ from ....pages.figure import Figure
 from ....pages.rows import Row
 from ....pages.style import Style
 from ...statistics.results import Results
-from .layers import looks, text
+from .layers import in_colour, looks, text
 from .marks import marks_of
 
 _SCORES = {"HDF1": ("hierarchical", 1), "Semantic": ("weighted", 16), "Severity": ("weighted", 16)}
@@ -70,7 +70,7 @@ def _figure(report: Results, score: str, family: str, top: int, values: Values) 
         scale = alt.Scale(domain=[len(raters) - 0.45, -0.75], nice=False, zero=False)
         upper, place, above = (alt.Y(f"{field}:Q", axis=None, scale=scale) for field in ("upper", "place", "above"))
         colour, _ = looks(marks, raters, style)
-        colour = {"color": colour["color"].legend(None)}
+        colour = in_colour(marks, colour)
         tips = tooltip(rater="rater", case="case", value=score)
         summary = alt.Chart(named("summary")).encode(y=place)
         ring = summary.mark_point(fill=style.card, stroke=style.ink, strokeWidth=1.5, size=46, opacity=1)
