@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from ...matcher.protocol import Matcher, not_understood
+from ...errors import quoted
+from ...matcher.protocol import Matcher, not_understood, of_another_language
 from ...pages.words import counted
 from .compared import Run
 from .graph import KnowledgeGraph
@@ -12,7 +14,7 @@ from .human import Labels
 from .judge import Judge
 from .notes import told_apart_by_folder
 
-_FEW = 20
+_FEW, _SHOWN = 20, 3
 
 
 def warnings_of(
@@ -24,7 +26,7 @@ def warnings_of(
     labels: Labels | None,
 ) -> list[str]:
     """What must stand above the figures."""
-    found = _of_matcher(runs, matcher)
+    found = _of_matcher(runs, matcher, judge)
     if labels is None and judge is None:
         found.append(
             "The match function was trained on names of diseases; here it compares observations and rationales, and how well it does "
@@ -61,20 +63,35 @@ def warnings_of(
     return found
 
 
-def _of_matcher(runs: Sequence[Run], matcher: Matcher) -> list[str]:
-    texts = {
+def _of_matcher(runs: Sequence[Run], matcher: Matcher, judge: Judge | None) -> list[str]:
+    """Of texts that M does not score, and of those that it scores though they are not of its language: sentences are, on purpose."""
+    times = Counter(
         text
         for run in runs for sides in run.deductions for side in sides for one in side
         for text in (one.observation, one.rationale) if text
-    }  # fmt: skip
-    unknown = not_understood(matcher, sorted(texts))
-    if not unknown:
-        return []
-    first, reason = next(iter(unknown.items()))
-    return [
-        f"The match function does not understand {len(unknown):,} of {len(texts):,} observations and rationales, such as {first[:80]!r} "
-        f"({reason}): they are alike to nothing. Load it with judge_all=True, and it scores them, too."
-    ]
+    )  # fmt: skip
+    unknown = not_understood(matcher, sorted(times))
+    foreign = of_another_language(matcher, sorted(times.keys() - unknown.keys()))
+    of = f"of {len(times):,} different observations and rationales"
+    found = []
+    if unknown:
+        found.append(
+            f"The match function does not understand {len(unknown):,} {of}, {_such_as(unknown, times)}: they are alike to nothing but the "
+            "same words. Load it with judge_all=True, and it scores them, too."
+        )
+    if foreign:
+        found.append(
+            f"{len(foreign):,} {of} look like no text of the match function's language, {_such_as(foreign, times)}: it scores them all the "
+            "same, mostly as alike to nothing but the same words, and its Obs, Exp and Prem say little of these."
+        )
+    if found and judge is not None:
+        found[-1] += " The figures by the judge do not depend on it."
+    return found
+
+
+def _such_as(reasons: Mapping[str, str], times: Counter[str]) -> str:
+    often = sorted(reasons, key=lambda text: (-times[text], text))[:_SHOWN]
+    return "such as " + ", ".join(f"{quoted(text)} ({reasons[text]}, {times[text]:,})" for text in often)
 
 
 def notes_of(

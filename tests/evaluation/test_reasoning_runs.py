@@ -224,7 +224,25 @@ def test_texts_that_m_does_not_understand_are_told(compared, same_text):
         (line, *_) = compared("good").warnings
     finally:
         del same_text.not_understood
-    assert "does not understand 1 of" in line and "'wheeze' (a sound)" in line
+    assert "does not understand 1 of" in line and "'wheeze' (a sound, " in line
+
+
+def test_notes_of_another_language_are_told(here, compared):
+    """The shipped M, which scores sentences here on purpose: they are not told."""
+    written(here / "good", {"Asthma/a1.json": {
+        "Der Patient klagt über starke Brustschmerzen": ["боль в груди", "input1", None],
+        "he came in with a crushing chest pain that had lasted for more than two hours": ["胸痛两小时", "input1", None],
+    }})  # fmt: skip
+    model = Says(lambda kind, a, b: "No.")
+    m = dxmatch.load(judge_all=True)
+    (line, *_) = compared("good", m=m, bootstrap=0).warnings
+    assert line.startswith(
+        "3 of 17 different observations and rationales look like no text of the match function's language, such as "
+    )
+    assert "'боль в груди' (another script, 1)" in line and "Brustschmerzen' (another language" in line
+    assert "crushing" not in line and "judge" not in line
+    (line, *_) = compared("good", m=m, bootstrap=0, judge=model).warnings
+    assert line.endswith("The figures by the judge do not depend on it.")
 
 
 @pytest.mark.parametrize(
