@@ -72,6 +72,12 @@ def test_options(here: Path) -> None:
         run("good", "-o", "r.odt")
 
 
+def test_notes_that_runs_left_out(here: Path) -> None:
+    done = run("good", "poor", "--missing", "own", "--bootstrap", "0")
+    assert "(n = 3)" in done.output and "(n = 4)" in done.output and "the means rest on other notes" in done.output
+    assert "(n = " not in run("good", "poor", "--bootstrap", "0").output
+
+
 def test_failed_calls_of_the_judge(here: Path, loopback: Any) -> None:
     pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
     (here / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\ntries = 1\n')

@@ -64,8 +64,9 @@ def reasoning(
         amended notes: these must be of the same places and names.
     predictions : a folder of predictions, each of the place and name of its note; several folders; or run -> folder.
     matcher : M, for observations and rationales; the shipped match function if not given.
-    missing : a note without a prediction, and 0 of 0 in a note. "zero": 0 in every metric, as in the source's program. "own": a
-        metric is the mean over the notes in which it has something to divide by. "refuse": every note needs a prediction; 0 of 0
+    missing : a note without a prediction, and 0 of 0 in a note. "zero": 0 in every metric, as in the source's program. "own": such
+        a note is in no metric of its run; and of the notes that it predicted a metric is the mean over those in which it has something
+        to divide by (a predicted note without an observation has Obs_rec 0, but no Obs_pre). "refuse": every note needs a prediction; 0 of 0
         is 0.
     pairing : "best", the one-to-one correspondence of the greatest weight; "greedy", the source's.
     domains : category -> domain, or a table of the columns category and domain; the source's five if not given.
@@ -116,7 +117,7 @@ def reasoning(
         agreement = agreement_of_judges(runs, labels, similar, model, context)
     measures = measures_of(runs, missing)
     names, own_domains = runs[0].notes, [every[category] for category in categories]
-    differences, told = differences_of(measures, names, context)
+    differences, told = differences_of(measures, runs, missing, context)
     return Reasoning(
         runs=runs,
         rows=rows_of(measures, names, own_domains, categories, context),

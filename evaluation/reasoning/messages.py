@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ...errors import quoted
 from ...matcher.protocol import Matcher, not_understood, of_another_language
 from ...pages.words import counted
-from .compared import Run
+from .compared import M, Run
 from .graph import KnowledgeGraph
 from .human import Labels
 from .judge import Judge
@@ -36,11 +36,16 @@ def warnings_of(
     for run in runs:
         if without := sum(one is None for one in run.predicted):
             how = (
-                "an observation metric is the mean over the notes that have something to divide by"
+                "they are left out of every metric of this run"
                 if missing == "own"
                 else "they count as 0 in every metric"
             )
             found.append(f"{run.name}: {without:,} of {n:,} notes have no prediction: {how}.")
+    if missing == "own" and len({tuple(one is None for one in run.predicted) for run in runs}) > 1:
+        found.append(
+            "The runs have predictions of different notes, and their means rest on these: who leaves out hard notes gains. The "
+            "differences between runs take the notes that both predicted."
+        )
     if empty := sum(not note.deductions for note in runs[0].annotated):
         found.append(
             f"{empty:,} of {n:,} notes have no annotated observation: nothing that is said of them can be right."
@@ -107,12 +112,12 @@ def notes_of(
         if missing != "own":
             nothing = [
                 sum(one is not None and not one.deductions for one in run.predicted),
-                sum(not one for one in run.by["M"].pairs),
+                sum(said is not None and not one for said, one in zip(run.predicted, run.by[M].pairs, strict=True)),
             ]
             if any(nothing):
                 notes.append(
-                    f"{run.name}: {nothing[0]:,} notes were predicted without an observation and in {nothing[1]:,} none corresponds "
-                    "(by M): what would be divided by 0 counts as 0."
+                    f"{run.name}: {counted(nothing[0], 'note was', 'notes were')} predicted without an observation, and in "
+                    f"{counted(nothing[1], 'predicted note')} none corresponds (by M): what would be divided by 0 counts as 0."
                 )
     if twins := told_apart_by_folder(runs[0].notes):
         notes.append(

@@ -130,6 +130,35 @@ def test_a_run_named_twice(compared, here):
     assert [run.name for run in compared("good", "other/good").runs][1] == "other/good"
 
 
+def test_a_note_without_a_prediction_is_in_no_metric_of_its_run(compared):
+    found = compared("good", "poor", missing="own")
+    # poor: s2 has no prediction; s1 has one without an observation, and is left out where that is 0 of 0
+    told = {
+        name: (value(found, "poor", name)["value"], value(found, "poor", name)["n_notes"])
+        for name in found.board.columns
+    }
+    assert told == {
+        "Acc_cat": (pytest.approx(2 / 3), 3), "Acc_diag": (pytest.approx(1 / 3), 3), "Obs_pre": (0.75, 2),
+        "Obs_rec": (pytest.approx(1 / 3), 3), "Obs_comp": (pytest.approx(5 / 18), 3), "Exp_com": (0, 2), "Exp_all": (0, 3), "Prem": (0, 2),
+    }  # fmt: skip
+    rows = {row["note"]: row for row in found.per_note.to_pylist() if row["run"] == "poor"}
+    assert rows["Stroke/s2.json"]["Acc_diag"] is None and rows["Stroke/s1.json"]["Acc_diag"] == 0
+    assert {row["n_notes"] for row in found.difference_rows if row["name"] in ("Acc_diag", "Exp_all")} == {3}
+    assert "poor: 1 of 4 notes have no prediction: they are left out of every metric of this run." in found.warnings
+    assert any(line.startswith("The runs have predictions of different notes") for line in found.warnings)
+    assert "0.333 ± 0.471 (n = 3)" in found.to_markdown() and "> n: of how many notes" in found.to_markdown()
+    assert ">n = 3</span>" in found.to_html()
+    other = compared("good", "poor")
+    assert "n = " not in other.to_markdown() and not other.board.uneven
+
+
+def test_what_counts_as_0_is_told_of_predicted_notes_alone(compared, here):
+    told = "poor: 1 note was predicted without an observation, and in 1 predicted note none corresponds (by M): what would be "
+    assert any(note.startswith(told) for note in compared("poor").notes)
+    (here / "poor" / "Stroke" / "s1.json").unlink()
+    assert not any("without an observation" in note for note in compared("poor").notes)
+
+
 @pytest.mark.parametrize(
     ("table", "greedy"),
     [
