@@ -24,7 +24,7 @@ from .figures import differences_of, measures_of, rows_of
 from .graph import KnowledgeGraph
 from .human import agreement_of_judges, human_labels
 from .inputs import Folders, named_folders
-from .messages import notes_of, warnings_of
+from .messages import ignored_notes, notes_of, warnings_of
 from .notes import Annotation, Prediction, read_annotations, read_predictions
 from .reached import annotated_category
 from .result import Reasoning
@@ -128,7 +128,11 @@ def reasoning(
         graph=graph,
         domains=own_domains,
         warnings=warnings_of(runs, graph, missing, m, model, labels),
-        notes=[*notes_of(runs, graph, own_domains, missing), *told],
+        notes=[
+            *notes_of(runs, graph, own_domains, missing),
+            *ignored_notes([Path(graphs), *(where for where, _ in notes.values()), *folders.values()]),
+            *told,
+        ],
         made_with={
             "matcher": Profile.of(m).identity,
             "threshold": float(m.threshold),

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ...errors import quoted
+from ...files.did_you_mean import nearest
 from ...matcher.protocol import Matcher, not_understood, of_another_language
 from ...pages.words import counted
 from .compared import M, Run
+from .domains import DOMAINS
 from .graph import KnowledgeGraph
 from .human import Labels
+from .json_file import ignored_files
 from .judge import Judge
 from .notes import told_apart_by_folder
+from .reached import first_astray
 
 _FEW, _SHOWN = 20, 3
 
@@ -103,12 +108,15 @@ def notes_of(
     runs: Sequence[Run], graph: KnowledgeGraph, domains: Sequence[str | None], missing: str
 ) -> list[str]:  # fmt: skip
     """What stands below."""
-    del graph
     notes = []
     for run in runs:
         paths = [one.path_in_graph for one in run.reached if one.path_in_graph is not None]
         if wrong := paths.count(False):
-            notes.append(f"{run.name}: {wrong:,} of {len(paths):,} predicted paths are no path of a graph.")
+            place = [one.path_in_graph for one in run.reached].index(False)
+            said = run.predicted[place]
+            assert said is not None
+            first = f"the first is of {run.notes[place]}: {first_astray(graph, said, run.reached[place])}"
+            notes.append(f"{run.name}: {wrong:,} of {len(paths):,} predicted paths are no path of a graph; {first}.")
         if missing != "own":
             nothing = [
                 sum(one is not None and not one.deductions for one in run.predicted),
@@ -125,7 +133,12 @@ def notes_of(
         )
     categories = zip(runs[0].categories, domains, strict=True)
     if without := sorted({category for category, domain in categories if domain is None}):
-        notes.append(f"No medical domain is known of {', '.join(without)}: these stand in no row of the domains.")
+        names = [name for own in DOMAINS.values() for name in own]
+        told = ", ".join(f"{name} (near {near})" if (near := nearest(name, names)) else name for name in without)
+        notes.append(
+            f"No medical domain is known of {told}: these stand in no row of the domains. The option 'domains' takes a table of category "
+            "and domain."
+        )
     if runs[0].premised:
         shares = [held for note in runs[0].annotated_premised for held in note]
         if shares:
@@ -134,3 +147,12 @@ def notes_of(
                 "graph by M: the yardstick of Prem."
             )
     return notes
+
+
+def ignored_notes(folders: Sequence[Path]) -> list[str]:
+    """Of each folder the files in it that were not read."""
+    found = {folder: ignored_files(folder) for folder in dict.fromkeys(folders)}
+    return [
+        f"{folder}: {counted(len(files), 'file is', 'files are')} no .json file and not read, such as {files[0].relative_to(folder)}."
+        for folder, files in found.items() if files
+    ]  # fmt: skip

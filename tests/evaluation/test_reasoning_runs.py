@@ -103,9 +103,20 @@ def test_own_domains(compared, here):
 
 
 def test_categories_of_no_known_domain(compared, here):
-    (here / "graphs" / "Stroke.json").rename(here / "graphs" / "Apoplexy.json")
-    found = compared("good")
-    assert "No medical domain is known of Apoplexy: these stand in no row of the domains." in found.notes
+    (here / "graphs" / "Stroke.json").rename(here / "graphs" / "Strokes.json")
+    (here / "graphs" / "Asthma.json").rename(here / "graphs" / "Zzz.json")
+    (note,) = [one for one in compared("good").notes if "domain" in one]
+    assert note.startswith(
+        "No medical domain is known of Strokes (near Stroke), Zzz: these stand in no row of the domains."
+    )
+    assert "The option 'domains' takes a table" in note
+
+
+def test_files_that_are_not_read(compared, here):
+    assert not any("not read" in note for note in compared("good").notes)
+    for name in ("a.xlsx", "Stroke/b.txt", ".hidden", "README.md"):
+        (here / "good" / name).write_text("x")
+    assert "good: 2 files are no .json file and not read, such as Stroke/b.txt." in compared("good").notes
 
 
 def test_runs_with_notes_of_their_own(compared, here):
