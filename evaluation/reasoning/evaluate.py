@@ -23,7 +23,7 @@ from .domains import Domains, domains_of
 from .figures import differences_of, measures_of, rows_of
 from .graph import KnowledgeGraph
 from .human import agreement_of_judges, human_labels
-from .inputs import Folders, named_folders
+from .inputs import Folders, check_each_once, named_folders
 from .messages import ignored_notes, notes_of, warnings_of
 from .notes import Annotation, Prediction, read_annotations, read_predictions
 from .reached import annotated_category
@@ -62,7 +62,8 @@ def reasoning(
     graphs : a folder of knowledge graphs, one file a category; see `graph`.
     annotations : a folder of notes; see `notes`. Or run -> folder, where runs have annotations of their own, as of original and
         amended notes: these must be of the same places and names.
-    predictions : a folder of predictions, each of the place and name of its note; several folders; or run -> folder.
+    predictions : a folder of predictions, each of the place and name of its note; several folders; or run -> folder. Two runs may
+        share one where their annotations differ.
     matcher : M, for observations and rationales; the shipped match function if not given.
     missing : a note without a prediction, and 0 of 0 in a note. "zero": 0 in every metric, as in the source's program. "own": such
         a note is in no metric of its run; and of the notes that it predicted a metric is the mean over those in which it has something
@@ -91,6 +92,7 @@ def reasoning(
     graph = KnowledgeGraph.read(graphs)
     folders = named_folders("predictions", predictions)
     notes = _annotations(annotations, list(folders))
+    check_each_once(folders, {name: where for name, (where, _) in notes.items()})
     m = loaded(matcher, judge_all=True)  # observations and rationales are sentences as often as names
     spent = budget or Budget()
     asked = judge_of(judge, (observation_prompt, rationale_prompt), m, endpoints, store, spent, progress)

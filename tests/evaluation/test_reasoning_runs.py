@@ -119,7 +119,7 @@ def test_files_that_are_not_read(compared, here):
     assert "good: 2 files are no .json file and not read, such as Stroke/b.txt." in compared("good").notes
 
 
-def test_runs_with_notes_of_their_own(compared, here):
+def test_runs_with_notes_of_their_own(compared, here, same_text):
     """Original against amended: the amended note has one more observation, which is found."""
     amended = json.loads(json.dumps(NOTES))
     amended["Stroke/s2.json"]["Hemorrhagic Stroke$Intermedia_3"]["new$Cause_1"] = {"stiff neck$Input5": {}}
@@ -127,6 +127,16 @@ def test_runs_with_notes_of_their_own(compared, here):
     found = compared("good", "poor", annotations={"good": "amended", "poor": "notes"})
     rows = {(row["run"], row["note"]): row["annotated"] for row in found.per_note.to_pylist()}
     assert (rows["good", "Stroke/s2.json"], rows["poor", "Stroke/s2.json"]) == (3, 2)
+    # the same predictions against both, and a third run that shares its notes with one of them
+    runs = {"original": "good", "amended": "good", "poor": "poor"}
+    notes = {"original": "notes", "amended": "amended", "poor": "notes"}
+    both = reasoning("graphs", notes, runs, same_text, bootstrap=0)
+    assert [value(both, run, "Obs_rec")["value"] for run in runs] == pytest.approx([1, 11 / 12, 1 / 4])
+    with pytest.raises(
+        InputError,
+        match="one folder for two runs, original and amended, of the same notes.*each once, or with annotated",
+    ):
+        reasoning("graphs", "notes", runs, same_text, bootstrap=0)
     (here / "amended" / "Stroke" / "s2.json").unlink()
     with pytest.raises(InputError, match=r"1 notes are in one of .*'Stroke/s2\.json'"):
         compared("good", "poor", annotations={"good": "amended", "poor": "notes"})
@@ -433,15 +443,19 @@ def test_agreement_with_people(compared, here):
     judged = compared("good", "poor", human="l.csv", judge=Says(lambda kind, a, b: "Yes"))
     said = {(row["question"], row["who"], row["against"]): row["accuracy"] for row in judged.agreement_rows}
     assert said["observation", "m", "people"] == 2 / 4 and said["observation", "M", "people"] == 3 / 4
+    cells = [line.replace(".json", "").split(",") for line in LABELS.splitlines()]
+    words = {"1": "Yes", "0": "false"}
+    (here / "l.csv").write_text("\n".join(",".join(words.get(cell, cell) for cell in line) for line in cells))
+    assert compared("good", "poor", human="l.csv", bootstrap=200).agreement_rows == found.agreement_rows
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("poor,Asthma/a1.json,wheeze,third", "poor,Asthma/a9.json,wheeze,third"), r"l\.csv, row 4, column 'note': no such note"),
+        (("poor,Asthma/a1.json,wheeze,third", "poor,Asthma/a9.json,wheeze,third"), r"l\.csv, row 4, column 'note': no such note.*did you mean 'Asthma/a2\.json'"),
         (("wheeze,fever <b>", "wheeze,sneeze"), r"row 3, column 'predicted': no such observation.*prediction of poor"),
         (("third stay,third stay", "cough,third stay"), r"row 2, column 'observation': no such observation.*annotation"),
-        (("1,1,1,", "1,x,1,"), r"row 3, column 'label_bob': no label"),
+        (("1,1,1,", "1,x,1,"), r"row 3, column 'label_bob': no label.*yes or no, true or false, or blank"),
         (("good,", "best,"), r"row 6, column 'run': no such run.*good, poor"),
         (("run,note", "who,note"), r"'run'.*is missing"),
     ],
