@@ -14,8 +14,11 @@ from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
 from .voters import IMPORTED
 
-_VERDICTS = {"0": 0, "0.0": 0, "no": 0, "false": 0, "1": 1, "1.0": 1, "yes": 1, "true": 1}
-VERDICTS_ALLOWED = "0 or 1, yes or no, true or false, or blank for no verdict"
+_VERDICTS = {
+    **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
+    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
+}
+VERDICTS_ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
 _VERDICT, _PROBABILITY = "verdict", "probability"
 
 

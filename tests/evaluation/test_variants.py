@@ -273,8 +273,8 @@ def test_two_models_are_compared_by_their_means_over_prompts():
         free = (value[f"{model} [free #1]"] + value[f"{model} [free #2]"]) / 2
         return (free + value[f"{model} [json]"]) / 2
 
-    assert (row["first"], row["second"], row["n_cases"], row["n_comparisons"]) == ("base", "tuned", 40, 1)
-    assert row["value"] == pytest.approx(mean("base") - mean("tuned")) and row["low"] < row["value"] < row["high"] < 0
+    assert (row["first"], row["second"], row["n_cases"], row["n_comparisons"]) == ("tuned", "base", 40, 1)
+    assert row["value"] == pytest.approx(mean("tuned") - mean("base")) and 0 < row["low"] < row["value"] < row["high"]
     # the sign test of its mean differences, by scipy
     right = {name: np.array([case[name] == ["gout"] for case in _two_models().values()]) for name in lists.raters}
     means = [
@@ -286,9 +286,9 @@ def test_two_models_are_compared_by_their_means_over_prompts():
     )
     assert row["p"] == pytest.approx(test.pvalue, abs=2e-3)
     (said,) = [text for text in report.warnings if "compared as models" in text]
-    assert "base and tuned are compared as models: in each case the mean over the prompts free, json" in said
+    assert "tuned and base are compared as models: in each case the mean over the prompts free, json" in said
     assert "each first over its repeats" in said and "Without base [role]" in said
-    assert difference_tables(report)[0][0].groups[0][1][0][0] == "base − tuned"
+    assert difference_tables(report)[0][0].groups[0][1][0][0] == "tuned − base"
 
 
 def test_models_beside_raters_and_in_groups():
@@ -298,11 +298,11 @@ def test_models_beside_raters_and_in_groups():
         lists, By(), metrics="ranking", bootstrap=0, compare=[("base", "tuned"), ("base [json]", "tuned [json]")]
     )
     rows = [row for row in report.difference_rows if row["name"] == "Acc(M)@1"]
-    assert [(row["first"], row["second"]) for row in rows] == [("base", "tuned"), ("base [json]", "tuned [json]")]
+    assert [(row["first"], row["second"]) for row in rows] == [("tuned", "base"), ("tuned [json]", "base [json]")]
     plain = evaluate(lists, By(), metrics="ranking", bootstrap=0, compare=[("base [json]", "tuned [json]")])
     (alone,) = [row for row in plain.difference_rows if row["name"] == "Acc(M)@1"]
     assert rows[1]["value"] == alone["value"] and not [text for text in plain.warnings if "compared as models" in text]
-    parts = [row for row in report.subgroup_difference_rows if row["name"] == "Acc(M)@1" and row["first"] == "base"]
+    parts = [row for row in report.subgroup_difference_rows if row["name"] == "Acc(M)@1" and row["first"] == "tuned"]
     assert np.mean([row["value"] for row in parts]) == pytest.approx(rows[0]["value"])
 
 
@@ -323,5 +323,5 @@ def test_a_case_without_an_answer_to_a_prompt_is_out():
 
 def test_models_without_a_prompt_in_common():
     cases = {"c": {"truth": ["gout"], "base [free]": ["gout"], "tuned [json]": ["gout"]}}
-    with pytest.raises(OptionError, match="a prompt in common.*base: free; tuned: json"):
+    with pytest.raises(OptionError, match="a prompt in common.*tuned: json; base: free"):
         evaluate(lists_of(cases), By(), bootstrap=0, compare=[("base", "tuned")])
