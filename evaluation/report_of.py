@@ -68,9 +68,11 @@ def report_of(
         others.append(against_humans(read, labels, judgements, context))
     matched = case_table(read, context)
     found = [*sections, *others]
-    for section in found:
-        section.tables |= prompt_tables(section)
     estimates = [one for section in found for one in section.estimates]
+    of_subgroups = subgroup_rows(estimates, read.groups, read.cases, context)
+    for section in found:
+        names = {row["name"] for row in section.rows}
+        section.tables |= prompt_tables(section, [row for row in of_subgroups if row["name"] in names])
     of_families = [told for section in found for told in section.warnings]
     report = Report(
         k=context.relative_k,
@@ -96,7 +98,7 @@ def report_of(
             *codes_warnings(context),
             *of_families,
         ],
-        subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
+        subgroup_rows=of_subgroups,
         case_table=matched,
         judgement_table=None if judgements is None else JudgementTable(read, judgements),
         coded=_coded_lists(read, context),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy import stats
 
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.metrics.recall import prompt_spread
-from dxmatch.evaluation.report.comparisons import difference_tables, headline_table
+from dxmatch.evaluation.report.comparisons import difference_tables, headline_table, subgroup_tables, variants_table
+from dxmatch.evaluation.report.messages import answer
 from dxmatch.evaluation.report.tables import family_tables
+from dxmatch.evaluation.statistics.averages import WEIGHTED
 from dxmatch.evaluation.statistics.section import Section
 from dxmatch.evaluation.statistics.variants import (
     Variant,
@@ -22,7 +26,7 @@ from dxmatch.evaluation.statistics.variants import (
     warnings_of_variants,
 )
 
-from .made import By, lists_of
+from .made import By, lists_of, long_form
 
 
 @pytest.mark.parametrize(
@@ -103,9 +107,11 @@ def test_one_prompt_one_repeat_and_undefined_values(values, expected):
         assert row[part] == (None if wanted is None else pytest.approx(wanted)), part
 
 
-def test_variants_of_one_model_are_no_pair():
+def test_variants_are_in_no_pair():
     assert pairs_of_models(["a", "b"]) is None
-    assert pairs_of_models(["a [x]", "a [y]", "b [x]"]) == [("a [x]", "b [x]"), ("a [y]", "b [x]")]
+    assert pairs_of_models(["a [x]", "b [x]"]) is None
+    assert pairs_of_models(["a [x]", "a [y]", "b [x]"]) == []
+    assert pairs_of_models(["a [x]", "a [y]", "b [x]", "c"]) == [("b [x]", "c")]
 
 
 @pytest.mark.parametrize(
@@ -145,12 +151,76 @@ def test_every_metric_has_its_prompts(report):
     assert row["mean"] == pytest.approx((of["gpt [x]"] + (of["gpt [y]"] + of["gpt [y #2]"]) / 2) / 2)
 
 
-def test_tests_are_between_models(report):
-    pairs = {(row["first"], row["second"]) for row in report.difference_rows}
-    assert len(pairs) == 6 and all(one.split()[0] != other.split()[0] for one, other in pairs)
-    assert {row["n_comparisons"] for row in report.difference_rows if row["metric"] == "MRR"} == {6}
+def _printed(report, full=False):
+    console = Console(file=io.StringIO(), width=120)
+    report.print(console, full=full)
+    return console.file.getvalue()
+
+
+def test_a_model_is_one_line_and_nothing_is_tested_unasked(report):
+    assert report.difference_rows == []
     board = headline_table(report)
-    assert board is not None and (", or not tested" in board.below or "≈" not in str(board.groups))
+    assert [line[0] for _, lines in board.groups for line in lines] == ["gpt", "gpt5"]
+    values = {who: report.row("Acc", algorithm=who, of="M", k=1)["value"] for who in report.algorithms}
+    per_prompt = [values["gpt [x]"], (values["gpt [y]"] + values["gpt [y #2]"]) / 2]
+    cell = board.groups[0][1][0][1]
+    assert cell.row["value"] == pytest.approx(np.mean(per_prompt)) and cell.row["low"] is None
+    assert cell.note == f"± {np.std(per_prompt):.3f}" and "population standard deviation over the prompts" in board.told
+    each = variants_table(report)
+    assert len(each.groups[0][1]) == 5 and each.title == "Every prompt and repeat"
+    assert "on average, the first diagnosis of gpt is right" in " ".join(answer(report))
+
+
+def test_short_output_holds_models_and_full_output_every_table(report):
+    short, full = _printed(report), _printed(report, full=True)
+    for rater in ("gpt [y #2]", "gpt5 [y]"):
+        assert rater not in short.replace("\n", "") and rater in full
+    assert "Each of the 5 raters on its own" in short and "over prompts" in full and "SD over repeats" in full
+    assert "±" in report.to_markdown() and "gpt [x]" not in report.to_markdown().replace("\\", "")
+
+
+def test_many_variants_do_not_flood_the_terminal():
+    raters = [f"{model} [{prompt} #{n}]" for model in ("qwen", "llama") for prompt in "abcd" for n in range(1, 5)]
+    cases = {f"c{i}": {who: ["gout", "flu"] for who in raters} | {"truth": ["gout"]} for i in range(12)}
+    report = evaluate(lists_of(cases), By(), bootstrap=10)
+    assert len(_printed(report).splitlines()) < 40 and "qwen [" not in _printed(report)
+
+
+def test_variants_that_compare_names_are_compared(report):
+    read = lists_of(
+        {f"c{i}": {"gpt [x]": ["gout"], "gpt [y]": ["flu" if i % 2 else "gout"], "truth": ["gout"]} for i in range(12)}
+    )
+    found = evaluate(read, By(), bootstrap=10, compare=[("gpt [x]", "gpt [y]")])
+    assert {(row["first"], row["second"]) for row in found.difference_rows} == {("gpt [y]", "gpt [x]")}
+    assert "Differences in top-1" in _printed(found)
+
+
+def test_mean_and_deviation_over_prompts_in_each_subset_and_their_average():
+    """Tables 5 to 7 of ClinBench-HPB. Eyes: x right in 2 of 2, y in 1; skin: x in 1 of 4, y in 3."""
+    right = {"gpt [x]": "110001", "gpt [y]": "101110"}
+    cases = {
+        f"c{i}": {who: ["gout" if said[i] == "1" else "flu"] for who, said in right.items()} | {"truth": ["gout"]}
+        for i in range(6)
+    }
+    rows = [
+        row | {"specialty": "eyes" if int(row["case_id"][1:]) < 2 else "skin"}
+        for row in long_form(cases, {"truth": "reference", **dict.fromkeys(right, "algorithm")}).to_dict("records")
+    ]
+    report = evaluate(rows, By(), bootstrap=10, by="specialty")
+    found = {
+        (row["by"], row["group"]): (row["mean"], row["sd_prompts"])
+        for row in report.rows_of("recall.prompts")
+        if row["name"] == "R_disease"
+    }
+    assert found[None, None] == (pytest.approx((3 / 6 + 4 / 6) / 2), pytest.approx(1 / 12))
+    assert found["specialty", "eyes"] == (pytest.approx(0.75), pytest.approx(0.25))
+    assert found["specialty", "skin"] == (pytest.approx(0.5), pytest.approx(0.25))
+    assert found["specialty", WEIGHTED] == found[None, None]
+    assert found["specialty", "mean of the subsets"] == (pytest.approx(0.625), pytest.approx(0))
+    first, _ = subgroup_tables(report)
+    assert first[0].header == ["specialty", "cases", "gpt"]
+    assert [line[2].note for line in first[0].groups[0][1]][:2] == ["± 0.250", "± 0.250"]
+    assert f"gpt, specialty: {WEIGHTED} (x, y)" in _printed(report, full=True)
 
 
 def test_the_table_of_prompts_has_a_form(report):
