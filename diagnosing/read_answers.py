@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..evaluation.lists.shapes.names import ANSWER
-from ..votes.prompts.questions import REASONS, Answer
+from ..votes.prompts.questions import Answer
 from ..votes.store.store import VoteStore
 from .case_prompt import read_again
 from .case_questions import CaseQuestions
@@ -57,7 +57,7 @@ def lists_of(asked: CaseQuestions, store: VoteStore, keep_answers: bool = False)
 
     The columns are case_id, rater ("MODEL [PROMPT]" or "MODEL [PROMPT #2]"), rank from 1, diagnosis, model, prompt, repeat
     from 1, unread, and the other columns of the cases. An answer without a diagnosis is one row whose rank and diagnosis are
-    blank; where none could be read from it, `unread` is what the model wrote, up to 10,000 characters. A case without an answer has no row.
+    blank; where none could be read from it, `unread` is what the model wrote, up to 10,000 characters, and blank where it wrote nothing. A case without an answer has no row.
 
     keep_answers : a column "answer" after `unread`, with all that the model wrote in the first row of each list.
     """
@@ -90,7 +90,7 @@ def _rows_of(answer: Answer | None, told: RaterAnswers) -> Iterator[tuple[int | 
     if reason is not None:
         told.unread[reason] += 1
         said = answer.raw.strip()
-        yield None, None, f"{said[:MAX_SHOWN]}{'…' if len(said) > MAX_SHOWN else ''}" or f"({REASONS[reason]})"
+        yield None, None, f"{said[:MAX_SHOWN]}{'…' if len(said) > MAX_SHOWN else ''}" or None
     elif not names:
         told.nothing += 1
         yield None, None, None

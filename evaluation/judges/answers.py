@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ...terms.icd.naming import Naming
 from ...terms.text.normalizer import Normalizer
+from ...votes.prompts.verdicts import is_refusal
 from ..lists.lists import Lists
+from ..lists.ranked_answer.markup import without_thoughts
 
 Names = Callable[[list[str]], list[str]]
 
@@ -21,7 +23,7 @@ class WrittenAnswers:
     """Of n cases, r raters and D references.
 
     references : of each case, as they were written, each name once. given : bool [n, D], where a case has one.
-    says : bool [n, r], an answer that says something. equal : int16 [n, r, D], the place of a diagnosis of the same name, 0 for none.
+    says : bool [n, r], an answer that says something; a refusal, thoughts alone and no text at all include nothing. equal : int16 [n, r, D], the place of a diagnosis of the same name, 0 for none.
     """
 
     lists: Lists
@@ -46,10 +48,10 @@ class WrittenAnswers:
                         equal[i, j, d] = listed.index(name[wanted]) + 1
         says = np.asarray((top >= 0).any(2))
         cases, raters = ({name: place for place, name in enumerate(of)} for of in (lists.cases, lists.raters))
-        for case, rater in lists.unread:
+        for (case, rater), text in lists.unread.items():
             if case in cases and rater in raters:
                 i, j = cases[case], raters[rater]
-                says[i, j] = not lists.absent[i, j]
+                says[i, j] = not lists.absent[i, j] and says_something(text)
         return cls(lists, references, given, says, equal)
 
     def text(self, case: int, rater: int) -> str:
@@ -75,3 +77,8 @@ def names_of(lists: Lists, naming: Names | None) -> dict[str, str]:
     """Each diagnosis and reference -> its name; English normalisation by default."""
     raw = sorted({*lists.strings, *chain.from_iterable(lists.reference)})
     return dict(zip(raw, (naming or Naming(Normalizer()))(raw), strict=True))
+
+
+def says_something(answer: str) -> bool:
+    """Whether a model wrote more than thoughts, and does not decline."""
+    return any(map(str.isalnum, without_thoughts(answer))) and not is_refusal(answer)

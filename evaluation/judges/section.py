@@ -17,6 +17,7 @@ from ..families.ranking import top_ranks
 from ..families.recall import recall_section
 from ..lists.lists import Lists
 from ..statistics.section import Context, Section
+from .answers import says_something
 from .judged import BY_M, INCLUDES, NO_VERDICT, NOT_ASKED, NOT_INCLUDED, Judgements
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ def _written(lists: Lists) -> list[str]:
     """In which form the judge read the answers."""
     cases, raters = {*lists.cases}, {*lists.raters}
     held = {(case, rater) for case, rater in {*lists.answers, *lists.unread} if case in cases and rater in raters}
+    held = {key for key in held if key not in lists.unread or says_something(lists.unread[key])}
     if not held:
         return []
     unread = len(held & {*lists.unread})

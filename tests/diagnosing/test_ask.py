@@ -145,8 +145,8 @@ def test_k_is_asked_for(ask: Callable[..., Any], loopback: Any) -> None:
         ({"text": "", "refusal": "No."}, "refusal", "No."),
         ({"text": "Partly", "finish": "content_filter"}, "refusal", "Partly"),
         ({"text": "1. Gout\n2. Sep", "finish": "length"}, "truncated", "1. Gout\n2. Sep"),
-        ({"text": "", "finish": "length"}, "truncated", "(the answer was cut off at the limit on tokens)"),
-        ({"text": ""}, "empty", "(the answer holds no text)"),
+        ({"text": "", "finish": "length"}, "truncated", ""),
+        ({"text": ""}, "empty", ""),
         ({"text": "<think>hm</think>\n"}, "empty", "<think>hm</think>"),
         ({"text": THOUGHTS + "</think>1. Gout"}, "too long", THOUGHTS[:10_000] + "…"),
         ({"text": "It is hard to say what this is, so I would do more tests and then come back to it."}, "unclear", None),
@@ -160,7 +160,7 @@ def test_what_cannot_be_read_is_counted_and_an_empty_list(
     assert asked.complete and asked.raters[0].unread == {reason: 1} and asked.raters[0].lists == 2
     assert listed(asked)["big [free]", "8"] == []
     (row,) = [row for row in asked.lists.table.to_pylist() if row["case_id"] == "8"]
-    assert row["rank"] is None and row["unread"] == (unread or rule["text"])
+    assert row["rank"] is None and row["unread"] == ((rule["text"] if unread is None else unread) or None)
     told = "\n".join(asked.lines())
     assert (
         f"1 not read (1 {reason})" in told and "an empty list, with what the model wrote in the column 'unread'" in told
@@ -461,3 +461,35 @@ def test_a_judge_reads_whole_answers(ask: Callable[..., Any], loopback: Any, tmp
     put = [request["body"]["messages"][-1]["content"] for request in loopback.log()["requests"][asked_before:]]
     for whole in (WRITTEN, TALK.strip()):
         assert any(json.dumps(whole)[1:-1] in text or whole in text for text in put), put
+
+
+@pytest.mark.parametrize("keep_answers", [False, True])
+def test_what_says_nothing_is_never_put_to_a_judge(
+    ask: Callable[..., Any], loopback: Any, tmp_path: Path, toml: Path, keep_answers: bool
+) -> None:
+    """No text, thoughts alone and a refusal include nothing; a talk that no list can be read from may."""
+    said = {
+        "none": {"text": ""},
+        "cut": {"text": "", "finish": "length"},
+        "thoughts": {"text": "<think>hm, gout</think>"},
+        "refusal": {"text": "I'm sorry, but I cannot help with that."},
+        "talk": {"text": "It is hard to say what this is, so I would do more tests and then come back to it."},
+        "list": {"text": "1. Gout"},
+    }
+    loopback.rules(
+        *({"model": "big", "contains": f"Case {name}.", **rule} for name, rule in said.items()),
+        {"model": "judge", "text": '{"verdict": "included", "basis": "it stands there"}'},
+    )
+    cases = [{"id": name, "text": f"Case {name}.", "reference": "gout"} for name in said]
+    ask(cases, output=tmp_path / "lists.parquet", keep_answers=keep_answers)
+    before = loopback.log()["calls"]
+    options = {"endpoints": toml, "metrics": "recall", "bootstrap": 0, "store": tmp_path / "votes.sqlite"}
+    report = dxmatch.evaluate(tmp_path / "lists.parquet", judge="lab:judge", check="none", **options)
+    put = [request["body"]["messages"][-1]["content"] for request in loopback.log()["requests"][before:]]
+    assert len(put) == 1 and "come back to it" in put[0]
+    lists = read_lists(tmp_path / "lists.parquet")
+    assert lists.lengths.sum() == 1 and not lists.absent.any()
+    of_judge = [
+        row["value"] for row in report.table.to_pylist() if (row["metric"], row["of"]) == ("R_disease", "judge")
+    ]
+    assert of_judge == [pytest.approx(2 / 6)]

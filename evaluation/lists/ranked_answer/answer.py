@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ....terms.text.sentences import is_nothing
+from .chinese_numbers import with_plain_numbers
 from .entries import Entries, bulleted, is_numbered, numbered
-from .headings import Kind, kind_of, label_in, stands_alone
+from .headings import Kind, gives_grounds, kind_of, label_in, stands_alone
 from .json_answer import from_json, is_json
 from .line import names_behind_label, names_of_line
 from .markup import from_tables, is_table_row, tagged, with_lines_for_numbers, without_thoughts
 from .names import BOLD, MAX_LINE, MAX_WORDS, bullet, first_sentence, is_denied, name_of, remarks_shown, says, unmarked
+from .reasons import begins_with_its_label
 from .said import names_said, speaks
 from .suspicion import parted
 
@@ -60,7 +62,7 @@ def _read(text: str, depth: int) -> list[str] | None:
         return found
     if listed := _YAML.findall(text):
         return _entries([one.strip("'\"") for one in listed])
-    lines = [line[:MAX_LINE] for line in with_lines_for_numbers(text).splitlines()]
+    lines = [line[:MAX_LINE] for line in with_lines_for_numbers(with_plain_numbers(text)).splitlines()]
     if any(map(is_table_row, lines)):
         rows = from_tables(lines)
         return None if rows is None else _entries(rows)
@@ -80,6 +82,8 @@ class _Part:
 def _from_lines(lines: list[str]) -> list[str] | None:
     lists = numbered(lines)
     parts = _parts(lines, lists)
+    if (reasoned := _with_labelled_reasons(parts, lists, lines)) is not None:
+        return reasoned
     answers = [part for part in parts if part.kind.is_answer]
     if answers and all(part.kind == Kind.OTHERS for part in answers):
         return _with_others(parts, answers, lists, lines)
@@ -90,7 +94,8 @@ def _from_lines(lines: list[str]) -> list[str] | None:
         return None  # names with what speaks for them, or kinds of diseases with names
     for found in (lists, bulleted(lines)):
         free = [entries for entries in found if entries.lines[0] not in taken]
-        if free and (len(free[0].texts) > 1 or not any(line.strip() for line in lines[: free[0].lines[0]])):
+        above = [line for line in lines[: free[0].lines[0]] if line.strip()] if free else []
+        if free and (len(free[0].texts) > 1 or all(map(gives_grounds, above))):
             return _entries(free[0].texts)
         if found:
             return None
@@ -98,6 +103,30 @@ def _from_lines(lines: list[str]) -> list[str] | None:
     if any(part.kind in (Kind.ELSEWHERE, Kind.UNKNOWN, Kind.DENIED) for part in parts):
         return None
     return _under_bold(written) or _from_bare([unmarked(line) for line in written])
+
+
+def _with_labelled_reasons(parts: list[_Part], lists: list[Entries], lines: list[str]) -> list[str] | None:
+    """Names in lines of their own, in bold or as headings, each with "Basis: …" right below; or plain names and such lines in turn."""
+    written = [line for line in lines if line.strip()]
+    labelled = [begins_with_its_label(unmarked(line)) for line in written]
+    if lists or not any(labelled) or any(part.kind.is_answer and part.own for part in parts):
+        return None
+    named = [_is_name_in_bold(line) or _is_name_as_heading(line) for line in written]
+    if any(named):
+        announced = all(unmarked(line).endswith((":", "：")) for line in written[: named.index(True)])
+        below = [labelled[at + 1] if at + 1 < len(written) else False for at, is_name in enumerate(named) if is_name]
+        return (
+            _entries([line for line, one in zip(written, named, strict=True) if one])
+            if announced and all(below)
+            else None
+        )
+    names = written[::2]
+    in_turn = len(names) > 1 and labelled == [False, True] * len(names) and not any(map(bullet, written))
+    return _entries(names) if in_turn and not any(speaks(one) or _opened(one) for one in names) else None
+
+
+def _is_name_as_heading(line: str) -> bool:
+    return line.lstrip().startswith("#") and kind_of(unmarked(line)) == Kind.UNKNOWN and not speaks(unmarked(line))
 
 
 def _parts(lines: list[str], lists: list[Entries]) -> list[_Part]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
+from .reasons import is_reason_label
 from .suspicion import keeps_suspicion
 
 _LEADING_CLAUSE = re.compile(
@@ -23,7 +24,13 @@ _ELSEWHERE = re.compile(
     r"\b(?:tests?|testing|diagnostics?|work-?ups?|evaluation|investigations?|plan|management|treatments?|therapy|next|steps?|recommend\w*|follow-?up|findings?|symptoms?|"
     r"signs?|features?|history|histories|presentation|reason\w*|rationale|explanation|justification|evidence|support\w*|criteria|analysis|discussion|notes?|"
     r"summary|references?|sources?|factors?|complications?|flags?|confidence|disclaimer|exam\w*|labs?|laboratory|imaging|vitals?|clues?|why|how|"
-    r"thinking|approach|process|past|previous|prior|known|admission|codes?|points?|comments?|limitations?|prognosis|medications?|allergies|background|causes?|problems?|complaints?|comorbidities)\b",
+    r"thinking|approach|process|past|previous|prior|known|admission|codes?|points?|comments?|limitations?|prognosis|medications?|allergies|background|causes?|problems?|complaints?|comorbidities)\b|治疗|检查|建议|病史|症状|体征|处理|随访|预后|总结|小结|主诉|注意事项|用药|"
+    r"лечени|обследован|рекомендац|анамнез|симптом|behandlung|therapie|empfehlung|\bbefunde?\b",
+    re.IGNORECASE,
+)
+_GROUNDS = re.compile(
+    r"(?:based on|given|considering|in view of|in light of|according to)\s(?!.*\b(?:tests?|testing|work-?up|evaluation|investigations?|plan|management|treatments?|"
+    r"therapy|next|steps?|recommend\w*|follow-?up)\b)[^,:：]{1,200}[:：]|(?:根据|结合|基于)(?!.*(?:建议|治疗|处理|推荐))[^,，:：]{1,60}[:：]",
     re.IGNORECASE,
 )
 _DIAGNOSES = re.compile(
@@ -100,6 +107,10 @@ def kind_of(heading: str) -> Kind:
     >>> kind_of("Final diagnosis"), kind_of("Top 5"), kind_of("Diagnostic tests"), kind_of("Ruled out")
     (<Kind.FINAL: 0>, <Kind.SEVERAL: 4>, <Kind.ELSEWHERE: 7>, <Kind.DENIED: 6>)
     """
+    if is_reason_label(heading):
+        return Kind.ELSEWHERE
+    if gives_grounds(heading) and not _DIAGNOSES.search(heading):
+        return Kind.NEUTRAL
     text = _LEADING_CLAUSE.sub("", heading.strip(" *_#:：.?!"))
     if text.casefold() in _SPEAKERS | _ASKERS:
         return Kind.SINGLE if text.casefold() in _SPEAKERS else Kind.ELSEWHERE
@@ -141,6 +152,11 @@ def kind_of(heading: str) -> Kind:
     if named:
         return Kind.SINGLE
     return Kind.NEUTRAL if _NEUTRAL.search(heading) else Kind.UNKNOWN
+
+
+def gives_grounds(heading: str) -> bool:
+    """Whether a heading only says what the following rests on: "Based on the history:"."""
+    return _GROUNDS.fullmatch(heading.strip(" *_#")) is not None
 
 
 def label_in(line: str) -> tuple[Kind, str] | None:

@@ -23,7 +23,12 @@ from .with_reasons import names_with_reasons
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[\]}])")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_NAMED = ("diagnosis", "diagnosis_name", "name", "disease", "disease_name", "condition", "dx", "label")
+_NAMED = ("diagnosis", "diagnosis_name", "name", "disease", "disease_name", "condition", "dx", "label",
+    "疾病", "疾病名称", "诊断", "诊断名称", "病名", "名称", "diagnose", "krankheit", "диагноз", "заболевание")  # fmt: skip
+_IN_OTHER_LANGUAGES = re.compile(
+    r"(?P<first>最终|主要|首要|首选|最可能的?|окончательный |основной )?(?P<later>鉴别|其他|次要|дифференциальный )?(?:诊断|疾病|病名|diagnosen?|krankheit(?:en)?|диагнозы?|заболевани[ея])"
+    r"(?:结果|结论|列表|名称|清单)?"
+)
 _RANKS = ("rank", "ranking", "order", "position", "number")
 _LAST = words_in(
     "diagnosis diagnoses differential differentials ddx dx disease diseases condition conditions answer prediction "
@@ -141,6 +146,8 @@ def _nested(value: Any, depth: int) -> list[str] | None:
 
 def _kind(key: str) -> tuple[int, int] | None:
     """Where the values of a key stand among the diagnoses, (0, …) first; None for a key of something else."""
+    if (known := _IN_OTHER_LANGUAGES.fullmatch(key.casefold().strip().replace("_", " "))) is not None:
+        return (2 if known["later"] else 0 if known["first"] else 1), 0
     words = [word.casefold() for word in _WORDS.findall(key.replace("'", ""))]
     number = 0
     while words and (words[-1] in _AFTER or words[-1].isdigit()):

@@ -19,7 +19,7 @@ _TAGGED = re.compile(rf"<({_WHOLE}|{_ITEM})(?:\s[^<>]{{0,80}})?>(.*?)</\1>", re.
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}")
 _KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
 _CIRCLED = re.compile("[①②③④⑤⑥⑦⑧⑨⑩]")
-_INLINE = re.compile(r"(?:(?<=[\s,;:：])|^)[(#]?(\d{1,2})([.):、])\)?\s*(?=[^\W\d_*]|\*\*|\()")
+_INLINE = re.compile(r"(?:(?<=[\s,;:：；，。])|^)[(#]?(\d{1,2})([.):、])\)?\s*(?=[^\W\d_*]|\*\*|\()")
 _LABEL_AFTER_A_SENTENCE = re.compile(r"(?<=[a-z)][.;])[ \t]+(?=[A-Z][A-Za-z /-]{1,40}:\s)")
 _BEFORE_A_NUMBER = re.compile(
     r"\b(?:type|types|stage|grade|class|group|group|factor|vitamin|level|phase|trisomy|chromosome|no|number|men|covid|hiv|hsv|virus|category|degree|part)[\s-]*\Z",
@@ -27,9 +27,10 @@ _BEFORE_A_NUMBER = re.compile(
 )
 _RULE = re.compile(r"\s*:?-{2,}:?\s*")
 _DIAGNOSIS_COLUMN = re.compile(
-    r"(?:.*\b)?(?:diagnos[ei]s|differentials?|conditions?|diseases?|ddx|dx)(?:\s*\(.*\))?", re.IGNORECASE
+    r"(?:.*\b)?(?:diagnos[ei]s|differentials?|conditions?|diseases?|ddx|dx)(?:\s*\(.*\))?|(?:疾病|诊断)(?:名称|结果)?",
+    re.IGNORECASE,
 )
-_RANK_COLUMN = re.compile(r"(?:rank(?:ing)?|#|no\.?|number|nr\.?|n°|order|position|)", re.IGNORECASE)
+_RANK_COLUMN = re.compile(r"(?:rank(?:ing)?|#|no\.?|number|nr\.?|n°|order|position|序号|排名|编号|)", re.IGNORECASE)
 _WIDEST_STEP = 3
 """Between the numbers of a list in one line; a wider one is rather a temperature than a rank."""
 _LONGEST, _LONGEST_LINE = 100_000, 2_000
@@ -87,7 +88,7 @@ def _numbers_apart(line: str) -> str:
     if len(starts) < 2:
         return line
     cuts = [0, *starts, len(line)]
-    parts = [line[a:b].strip(" ,;") for a, b in pairwise(cuts)]
+    parts = [line[a:b].strip(" ,;；，") for a, b in pairwise(cuts)]
     return "\n".join(part for part in parts if part.strip("*_ "))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 
 from ....terms.text.sentences import is_sentence
 from .qualifiers import qualifies
+from .reasons import reads_as_reason, without_labelled_reason
 from .said import without_why
 from .suspicion import ties_two, without_suspicion
 
@@ -43,7 +44,7 @@ _LIKELIHOOD = re.compile(
 _REMARK = re.compile(r"\s+[-–—]\s+|:\s+|：\s*|—")
 _OWN_LABEL = re.compile(
     r"^(?:(?:(?:most likely|possible|likely)\s+)?(?:diagnosis|disease|condition|dx)|(?:most|also|less|least|very)\s+(?:likely|probable|possible)|"
-    r"likely|possible|probable|alternative|consider|also consider)\s*[:：]\s*(?=\S)",
+    r"likely|possible|probable|alternative|consider|also consider|(?:疾病|诊断)(?:名称)?|病名|diagnose|диагноз)\s*[:：]\s*(?=\S)",
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"^\(?[A-H]\)\s+(?=\S)")
@@ -118,6 +119,8 @@ def _mark(remark: re.Match[str]) -> str:
 
 def _is_remark(name: str, remark: re.Match[str], shown: Collection[str] = ()) -> bool:
     behind = name[remark.end() :]
+    if reads_as_reason(behind):
+        return True
     if (_mark(remark) in shown or _ends_as_a_sentence(remark, behind)) and not qualifies(behind.rstrip(" .")):
         return True
     return len(behind.split()) >= _MIN_WORDS_OF_A_REMARK - ("—" in remark[0])
@@ -137,7 +140,7 @@ def name_of(entry: str, shown: Collection[str] = ()) -> str:
     >>> name_of("**STEMI** - raised troponin"), name_of("Crohn's disease (K50.9), 60 %"), name_of("PE (ruled out)")
     ('STEMI', "Crohn's disease", '')
     """
-    entry = entry[:MAX_LINE].strip()
+    entry = without_labelled_reason(entry[:MAX_LINE].strip())
     bold = BOLD.match(entry)
     before, wording = without_suspicion(plain(entry).strip())
     if _RULED_OUT.search(before):

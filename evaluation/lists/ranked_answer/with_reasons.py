@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....terms.text.vocabulary import words_in
-from .headings import stands_alone
+from .headings import Kind, kind_of, stands_alone
 from .names import is_degree, says
 from .qualifiers import qualifies
+from .reasons import is_reason_label
 
 _SECTION = words_in(
     "analysis answer answers approach assessment background case cause causes chart clue clues code codes comment comments comorbidity "
@@ -77,7 +78,9 @@ def _texts(value: Any) -> list[str]:
 
 
 def _may_be_name(key: str) -> bool:
-    if "_" in key or stands_alone(key) or says(key):
+    if "_" in key or stands_alone(key) or says(key) or is_reason_label(key):
+        return False
+    if _CHINESE.search(key) and kind_of(key) != Kind.UNKNOWN:
         return False
     words = [word.casefold() for word in _WORDS.findall(key)]
     if not words or words[-1] in _SECTION or words[0] in _SECTION - {"history"} or "present" in words:
