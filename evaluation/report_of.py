@@ -55,7 +55,7 @@ def report_of(
     models = ModelMeans.named(pairs or [], read.raters)
     sections: list[Section] = []
     left_out = {} if lacking is None else {RELATIVE: lacking}
-    how = made_with(read, context, judged, in_turn) | {"groups": groups}
+    how = made_with(read, context, judged, in_turn) | {"groups": groups, "compared": pairs}
     if judged:
         made, counts = relative_sections(read, judged, context, pairs_per_call)
         sections += map(want.kept, made)

@@ -125,7 +125,7 @@ def difference_tables(report: Results) -> tuple[list[Table], list[Table]]:
 
 
 def _differences(report: Results, rows: Sequence[Row], labels: dict[str, str]) -> Table | None:
-    """A line for each two algorithms, whoever is better first, a column for each metric."""
+    """A line for each two algorithms, whoever is better first, or as they were named; a column for each metric."""
     if not rows:
         return None
     names = list(dict.fromkeys(row["name"] for row in rows))
@@ -137,7 +137,7 @@ def _differences(report: Results, rows: Sequence[Row], labels: dict[str, str]) -
     place = {rater: at for at, rater in enumerate(order)}
     of: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows:
-        turned = row if place[row["first"]] < place[row["second"]] else _turned(row)
+        turned = row if report.made_with.get("compared") or place[row["first"]] < place[row["second"]] else _turned(row)
         of.setdefault((turned["first"], turned["second"]), {})[row["name"]] = turned
     pairs = sorted(of, key=lambda pair: (place[pair[0]], place[pair[1]]))
     lines: list[list[str | Value]] = [
@@ -155,7 +155,7 @@ def _differences(report: Results, rows: Sequence[Row], labels: dict[str, str]) -
 
 def _turned(row: Row) -> Row:
     """Second less first."""
-    value, low, high = (None if row[part] is None else -row[part] for part in ("value", "high", "low"))
+    value, low, high = (None if row[part] is None else 0.0 - row[part] for part in ("value", "high", "low"))
     return row | {"first": row["second"], "second": row["first"], "value": value, "low": low, "high": high}
 
 

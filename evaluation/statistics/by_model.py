@@ -53,7 +53,7 @@ def _of_models(rows: Sequence[Row], models: Set[str]) -> list[Row]:
         who = model if model in models else row["algorithm"]
         found.setdefault((row.get("by"), row.get("group"), who, row["name"]), []).append(row)
     return [
-        _mean(who, of) if variant_of(of[0]["algorithm"]).model == who != of[0]["algorithm"] else of[0]
+        _mean(str(who), of) if variant_of(of[0]["algorithm"]).model == who != of[0]["algorithm"] else of[0]
         for (_, _, who, _), of in found.items()
     ]
 
