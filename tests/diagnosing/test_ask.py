@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 import textwrap
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -493,3 +495,22 @@ def test_what_says_nothing_is_never_put_to_a_judge(
         row["value"] for row in report.table.to_pylist() if (row["metric"], row["of"]) == ("R_disease", "judge")
     ]
     assert of_judge == [pytest.approx(2 / 6)]
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_dead_endpoint_ends_soon_and_costs_nothing(tmp_path: Path, concurrency: int) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://localhost:{free.getsockname()[1]}/v1"
+    (toml := tmp_path / "dead.toml").write_text(
+        f'[endpoint.lab]\nurl = "{url}"\nconcurrency = {concurrency}\n[price."big"]\nprompt = 1.0\ncompletion = 2.0\n'
+    )
+    start = time.monotonic()
+    cases = {str(number): f"A man of {number} with a swollen toe." for number in range(20)}
+    asked = dxmatch.ask(cases, "lab:big", endpoints=toml, store=tmp_path / "votes.sqlite", max_cost=0.01)
+    assert time.monotonic() - start < 10 and asked.missing == 20
+    assert asked.summary is not None and asked.summary.cost == 0 and asked.summary.calls <= 2 * concurrency
+    told = "\n".join(asked.lines())
+    assert f"lab ({url}): connection refused: is the server running?\n" in told
+    with pytest.raises(DxmatchError, match="is the server running"):
+        dxmatch.ask(cases, "lab:big", endpoints=toml, store=tmp_path / "votes.sqlite", output=tmp_path / "lists.csv")
