@@ -83,7 +83,7 @@ def test_parameters_and_columns(here: Path, command: Callable[..., Any], loopbac
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("-m", "big"), 1, "ENDPOINT:MODEL, with one of lab"),
+        (("-m", "big"), 1, "ENDPOINT:MODEL, such as lab:big"),
         ((), 2, "--model"),
         (("-m", "lab:big", "--parameter", "top_p"), 2, "expected NAME=VALUE"),
         (("-m", "lab:big", "-o", "lists.txt"), 1, "an output of an unknown kind"),

@@ -165,7 +165,9 @@ def test_what_cannot_be_read_is_counted_and_an_empty_list(
     assert row["rank"] is None and row["unread"] == ((rule["text"] if unread is None else unread) or None)
     told = "\n".join(asked.lines())
     assert (
-        f"1 not read (1 {reason})" in told and "an empty list, with what the model wrote in the column 'unread'" in told
+        "verdict" not in told
+        and f"1 not read (1 {reason})" in told
+        and "an empty list, with what the model wrote in the column 'unread'" in told
     )
     assert ("max_tokens" in told) == (reason == "truncated")
     calls = loopback.log()["calls"]
@@ -330,8 +332,9 @@ def test_cases_of_one_text_are_asked_about_once(ask: Callable[..., Any], loopbac
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"models": "big"}, "models.*ENDPOINT:MODEL, with one of lab"),
-        ({"models": "labs:big"}, "did you mean 'lab'"),
+        ({"models": "big"}, r"models.*ENDPOINT:MODEL, such as lab:big \(endpoints: lab\)"),
+        ({"models": "llama3.1:8b"}, r"such as lab:llama3\.1:8b \(endpoints: lab\)"),
+        ({"models": "labs:big"}, "such as lab:big "),
         ({"models": ["lab:big", "lab:big"]}, "big is named twice"),
         ({"models": []}, "at least one ENDPOINT:MODEL"),
         ({"prompts": ["free", "free"]}, "'free' is there twice"),
