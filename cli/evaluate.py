@@ -103,8 +103,7 @@ def evaluate(
             "--group",
             "--groups",
             rich_help_panel=METRICS,
-            help="A group that models belong to, for tables and charts: --group proprietary=gpt4,claude; or a column "
-            "model_group of the lists, --columns group=COLUMN.",
+            help="A group that models belong to: --group proprietary=gpt4,claude; or as a column model_group (--columns group=COLUMN).",
         ),
     ] = None,
     compare: Annotated[
@@ -112,8 +111,8 @@ def evaluate(
         typer.Option(
             "--compare",
             rich_help_panel=METRICS,
-            help="Two runs of one model, base first: --compare base=tuned shows tuned less base. Only such pairs are tested, on every metric and in each "
-            "group of --by.",
+            help="Two runs of one model, base first, also of several prompts: --compare base=tuned shows tuned less base. Only such "
+            "pairs are tested, on every metric and in each group of --by.",
         ),
     ] = None,
     columns: Annotated[

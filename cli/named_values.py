@@ -27,7 +27,7 @@ def depths(given: list[str]) -> int | dict[str, int | str] | None:
                 f"{text}: expected a number, or FAMILY=NUMBER, such as hierarchical=5 or recall=all"
             )
         of[family] = int(number) if number.isdecimal() else number
-    return of.get("", of) or None  # type: ignore[return-value]
+    return of.get("", of) if of else None  # type: ignore[return-value]
 
 
 def named_lists(option: str, given: list[str]) -> dict[str, list[str]] | None:

@@ -54,8 +54,8 @@ def reasoning(
     missing: Annotated[
         str,
         typer.Option(
-            help="A note without a prediction, and 0 of 0: zero (0 in every metric, as in the source's program), own (each metric over "
-            "the notes in which it has something to divide by), or refuse."
+            help="A note without a prediction, and 0 of 0: zero (0 in every metric, as in the source's program), own (the note in no metric; "
+            "each metric over the predicted notes in which it has something to divide by), or refuse."
         ),
     ] = "zero",
     pairing: Annotated[
@@ -176,6 +176,8 @@ def _print(result: Reasoning) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from ..evaluation.reasoning.board import OTHER_NOTES
+
     for line in result.warnings:
         typer.echo(f"Warning: {line}", err=True)
     board, console = result.board, Console()
@@ -192,6 +194,8 @@ def _print(result: Reasoning) -> None:
             cells = [of_run[i] for _, of_run in board.lines]
             table.add_row(name, *(f"[bold]{cell.text}[/bold]" if cell.best else cell.text for cell in cells))
         console.print(table)
+        if board.uneven:
+            typer.echo(OTHER_NOTES)
         for row in result.difference_rows:
             if row["name"] == board.placed_by and row["value"] is not None:
                 between = "" if row["low"] is None else f" [{row['low']:+.3f}, {row['high']:+.3f}]"

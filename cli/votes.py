@@ -156,12 +156,13 @@ def import_(
     rejects: Rejects = None,
 ) -> None:
     """Take answers into the store: batch results in any order, or a table a, b, model, verdict or probability."""
+    from ..errors import InputError
     from ..features.feature_set import FeatureSet
     from ..features.vote_plan import prompts_of
     from ..matcher.match_function import load
     from ..matcher.pair_votes import providers_of
     from ..votes.answer_tables import import_table
-    from ..votes.batch_files import import_batch, is_batch_result
+    from ..votes.batch_files import OF_CASES, import_batch, is_batch_result
     from ..votes.prompts.versions import PROMPTS
     from ..votes.store.store import VoteStore
 
@@ -169,7 +170,11 @@ def import_(
     with VoteStore(store) as votes:
         if batches:
             chosen = FeatureSet.read(features) if model is None else load(model).features
-            typer.echo("\n".join(import_batch(batches, votes, {**PROMPTS, **prompts_of(chosen)}).lines()))
+            summary = import_batch(batches, votes, {**PROMPTS, **prompts_of(chosen)})
+            typer.echo("\n".join(summary.lines()))
+            if places := [place for what in summary.skipped if OF_CASES in what for place in summary.places[what]]:
+                allowed = "with the cases and prompt that were asked: dxmatch ask CASES --prompt FILE --import RESULTS"
+                raise InputError("answers to a prompt file of cases, left out", source=places[0], allowed=allowed)
         for file in files:
             if file not in batches:
                 _, providers = providers_of(features, abbreviations=abbreviations)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -141,21 +140,8 @@ def _of_objects(value: Any, source: str, rows: list[int] | None) -> Table:
     numbers = None if rows is None else np.array(rows, np.int64)
     python = source == "cases"
     first_row = 0 if python else 1
-    try:
-        data = records_as_columns(value)
-    except UnicodeEncodeError:
-        row = next(i for i, record in enumerate(value) if not _is_unicode(record))
-        where = first_row + row if rows is None else rows[row]
-        raise InputError("half a surrogate pair", source=source, row=where, allowed="Unicode text") from None
+    data = records_as_columns(value, source, first_row, rows)
     return Table(data, source, first_row, rows=numbers, in_memory=python)
-
-
-def _is_unicode(record: Mapping[str, Any]) -> bool:
-    try:
-        json.dumps(record, ensure_ascii=False, default=str).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _read(table: Table, columns: CaseColumns) -> tuple[list[str], list[str], dict[int, InputError]]:

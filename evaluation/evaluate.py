@@ -122,11 +122,12 @@ def evaluate(
         Columns of the cases, such as a specialty: every metric is given for each of their values, too, and averaged over
         these: weighted by their quantity, and plain.
     groups : mapping, optional
-        The groups that models belong to, {"proprietary": ["gpt4", "claude"], "open": [...]}, for tables and charts. It goes before
-        a column of the lists that says so: model_group, or the one in `columns={"group": ...}`, the same in all rows of a model.
+        The groups that models belong to, {"proprietary": ["gpt4", "claude"], ...}, for tables and charts; before the column
+        model_group of the lists, or that of `columns={"group": ...}`.
     compare : pairs of raters, optional
         Two runs of one model, base first: [("base", "tuned"), ...]. Only these are tested for a difference, on every metric and
-        in each group of `by`. By default each two algorithms are, but for two prompts or repeats of one model.
+        in each group of `by`. A model's name alone, of raters "base [free]", "base [json #2]", is its mean over prompts that all
+        models named came under. By default each two algorithms are tested, but for two prompts or repeats of one model.
     columns : mapping, optional
         Which column is what, where it is not recognised: {"reference": "gold", "predictions": ["gpt4", "claude"]}.
     format : str, optional
@@ -278,10 +279,7 @@ def evaluate(
         asking.check_stages(judge, check)
         read = asking.filled(read, by_language_model, severity, prompts)
     pairs = named_pairs(compare, read.raters)
-    model_groups = groups_of_raters(groups, read.raters)
-    model_groups |= {
-        rater: of for rater, of in read.model_groups.items() if rater in read.raters and rater not in model_groups
-    }
+    model_groups = groups_of_raters(groups, read.raters, read.model_groups)
     judged, lacking = relative_panels(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)

@@ -22,6 +22,7 @@ from .report.one_case import CodedLists
 from .report.report import Report
 from .statistics.differences import difference_rows
 from .statistics.leaderboard import standing
+from .statistics.model_means import ModelMeans
 from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
 from .statistics.subgroups import subgroup_differences, subgroup_rows, warnings_of_groups
@@ -51,6 +52,7 @@ def report_of(
 
     Errors: those of the families.
     """
+    models = ModelMeans.named(pairs or [], read.raters)
     sections: list[Section] = []
     left_out = {} if lacking is None else {RELATIVE: lacking}
     how = made_with(read, context, judged, in_turn) | {"groups": groups}
@@ -66,9 +68,11 @@ def report_of(
         others.append(against_humans(read, labels, judgements, context))
     matched = case_table(read, context)
     found = [*sections, *others]
-    for section in found:
-        section.tables |= prompt_tables(section)
     estimates = [one for section in found for one in section.estimates]
+    of_subgroups = subgroup_rows(estimates, read.groups, read.cases, context)
+    for section in found:
+        names = {row["name"] for row in section.rows}
+        section.tables |= prompt_tables(section, [row for row in of_subgroups if row["name"] in names])
     of_families = [told for section in found for told in section.warnings]
     report = Report(
         k=context.relative_k,
@@ -88,12 +92,13 @@ def report_of(
             *read.warnings,
             *warnings_of_groups(read.groups),
             *warnings_of_variants(read.raters, pairs is not None),
+            *models.warnings(),
             *warnings_of(read, context.matcher),
             *(matched.warnings() if matched else []),
             *codes_warnings(context),
             *of_families,
         ],
-        subgroup_rows=subgroup_rows(estimates, read.groups, read.cases, context),
+        subgroup_rows=of_subgroups,
         case_table=matched,
         judgement_table=None if judgements is None else JudgementTable(read, judgements),
         coded=_coded_lists(read, context),
@@ -103,16 +108,14 @@ def report_of(
     compared = [rater for rater in standing(report) if rater in algorithms_of(how)]
     if pairs is not None:
         compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
-    absent = read.absent[:, [read.raters.index(rater) for rater in compared]]
+    absent = models.absent(read.absent, compared)
     paired = [*estimates, *(one for section in found for one in section.estimates_of_parts)]
-    tested_pairs = pairs_of_models(compared) if pairs is None else pairs
-    differences, tested = difference_rows(paired, compared, read.cases, context, absent, tested_pairs)
-    of_groups = (
-        [] if pairs is None else subgroup_differences(estimates, read.groups, pairs, read.cases, context, absent)
-    )
-    return replace(
-        report, difference_rows=differences, subgroup_difference_rows=of_groups, notes=[*report.notes, *tested]
-    )
+    estimates, paired = (models.estimates(some, compared, read.cases, context) for some in (estimates, paired))
+    of_models = pairs_of_models(compared) if pairs is None else pairs
+    differences, tested = difference_rows(paired, compared, read.cases, context, absent, of_models)
+    of_groups = subgroup_differences(estimates, read.groups, pairs or [], read.cases, context, absent)
+    notes = [*report.notes, *tested]
+    return replace(report, difference_rows=differences, subgroup_difference_rows=of_groups, notes=notes)
 
 
 def relative_panels(read: Lists, in_turn: bool, want: Wanted) -> tuple[list[Panel], str | None]:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from .encodings import check_encoding, not_utf8, utf8_of
@@ -80,13 +82,36 @@ def read_records(path: Path, encoding: str | None = None) -> pa.Table:
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         kind = "an object" if isinstance(value, dict) else "something else"
         raise InputError(f"the file holds {kind}", source=str(path), allowed="a list of objects, one for each row")
-    return records_as_columns(value)
+    return records_as_columns(value, str(path), 1)
 
 
-def records_as_columns(records: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Objects as rows; what an object lacks is blank. A column of values of several kinds is one of texts, lists in JSON."""
+def records_as_columns(
+    records: Sequence[Mapping[str, Any]],
+    source: str | None = None,
+    first_row: int = 0,
+    rows: Sequence[int] | NDArray[np.integer] | None = None,
+) -> pa.Table:
+    """Objects as rows; what an object lacks is blank. A column of values of several kinds is one of texts, lists in JSON.
+
+    source, first_row, rows : the place of the objects, for errors: the number of the first one, or of each.
+
+    Errors: `InputError` for half a surrogate pair (JSON may hold one as \\ud83d), which is no Unicode, with its row.
+    """
     names = dict.fromkeys(str(name) for record in records for name in record)
-    return pa.table({name: _column([record.get(name) for record in records]) for name in names})
+    try:
+        return pa.table({name: _column([record.get(name) for record in records]) for name in names})
+    except UnicodeEncodeError:
+        at = next(i for i, record in enumerate(records) if not _is_unicode(record))
+        row = first_row + at if rows is None else int(rows[at])
+        raise InputError("half a surrogate pair", source=source, row=row, allowed="Unicode text") from None
+
+
+def _is_unicode(record: Mapping[str, Any]) -> bool:
+    try:
+        json.dumps(record, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _column(values: list[Any]) -> pa.Array:

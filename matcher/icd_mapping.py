@@ -275,6 +275,8 @@ def strings_table(strings: Any, column: str, encoding: str | None) -> Table:
     for row, text in enumerate(strings):
         if not isinstance(text, str):
             raise InputError("not a text", source="strings", row=row, allowed="a diagnosis in words", got=text)
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InputError("half a surrogate pair", source="strings", row=row, allowed="Unicode text", got=text)
     data = pa.table({column: pa.array(strings, pa.string())})
     return Table(data, "strings", 0, frame, in_memory=frame is None)
 

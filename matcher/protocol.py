@@ -50,6 +50,12 @@ def not_understood(matcher: Matcher, texts: Sequence[str]) -> dict[str, str]:
     return {} if said is None or not texts else said(texts)
 
 
+def of_another_language(matcher: Matcher, texts: Sequence[str]) -> dict[str, str]:
+    """Of different texts those that `matcher` says are of another script or language than its own, scored or not."""
+    said: Any = getattr(matcher, "of_another_language", None)
+    return {} if said is None or not texts else said(texts)
+
+
 def read_as(matcher: Matcher, texts: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
     """Of different texts those with words that `matcher` says it reads as others."""
     said: Any = getattr(matcher, "read_as", None)

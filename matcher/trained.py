@@ -29,7 +29,7 @@ from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.correction import Corrections
 from ..terms.text.normalizer import Normalizer
-from ..terms.text.understood import Reading
+from ..terms.text.understood import LANGUAGE, SCRIPT, Reading
 from ..terms.text.vocabulary import Vocabulary
 from .policy import SPECIFICATION, Policy, policy_of
 
@@ -137,6 +137,11 @@ class TrainedFunction:
         """Of different texts those that are not understood, with the reason; none with `judge_all`."""
         read = {} if self.judge_all else self._readings(texts)
         return {text: reading.not_understood for text, reading in read.items() if reading.not_understood is not None}
+
+    def of_another_language(self, texts: Sequence[str]) -> dict[str, str]:
+        """Of different texts those of another script or language, with the reason; with `judge_all`, too, which scores them."""
+        read = self._readings(texts)
+        return {text: reason for text, one in read.items() if (reason := one.not_understood) in (SCRIPT, LANGUAGE)}
 
     def read_as(self, texts: Sequence[str]) -> dict[str, Corrections]:
         """Of different texts those with words that are read as others: what was written, and what it is read as."""

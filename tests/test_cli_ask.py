@@ -68,6 +68,25 @@ def test_batches(here: Path, command: Callable[..., Any], loopback: Any) -> None
     assert Path("lists.csv").read_text().count("Gout") == 2
 
 
+def test_a_batch_of_a_prompt_file_is_taken_in_by_ask_alone(
+    here: Path, command: Callable[..., Any], loopback: Any
+) -> None:
+    Path("mine.txt").write_text("Diagnose this: {case}")
+    asking = ("ask", "notes", "--endpoints", "my.toml", "-m", "lab:big", "--prompt", "mine.txt", "--store", "s.sqlite")
+    assert command(*asking, "--export", "batches").code == 0
+    (file,) = Path("batches").iterdir()
+    body = {"choices": [{"message": {"content": "1. Gout"}, "finish_reason": "stop"}]}
+    ids = [json.loads(line)["custom_id"] for line in file.read_text().splitlines()]
+    results = [{"custom_id": id, "response": {"status_code": 200, "body": body}} for id in ids]
+    Path("results.jsonl").write_text("\n".join(map(json.dumps, results)))
+    refused = command("votes", "import", "results.jsonl", "--store", "s.sqlite")
+    assert refused.code == 1
+    assert "results.jsonl, line 1: answers to a prompt file of cases, left out" in refused.err
+    assert "dxmatch ask CASES --prompt FILE --import RESULTS" in refused.err
+    taken = command(*asking, "--import", "results.jsonl", "-o", "lists.csv")
+    assert taken.code == 0 and "2 new answers" in taken.out
+
+
 def test_parameters_and_columns(here: Path, command: Callable[..., Any], loopback: Any) -> None:
     Path("cases.csv").write_text("who,a,b\n1,Crushing,pain\n")
     done = command(

@@ -157,3 +157,11 @@ def test_what_needs_a_judge(here: Path) -> None:
     (here / "human.csv").write_text(HUMAN.replace("2,gpt,gout", "3,gpt,gout"))
     with pytest.raises(InputError, match=r"(?s)human.csv.*row 5.*no case of the lists"):
         run("evaluate", "answers.json", "--human", "human.csv", "--bootstrap", "0")
+
+
+def test_short_output_tells_the_judge_s_recall_and_its_agreement_in_a_line(here: Path) -> None:
+    words = " ".join(run(*ASKED, "--human", "human.csv").output.split())
+    assert "Recall, with strict as the judge, checked by checker: R_disease" in words
+    assert (
+        "M agrees with the human labels on" in words and "The judge and check agree with the human labels on" in words
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,20 @@ def test_options(here: Path) -> None:
         assert run(*wrong).exit_code == 2, wrong
     with pytest.raises(DxmatchError, match=r"r\.odt"):
         run("good", "-o", "r.odt")
+
+
+def test_one_run_against_two_annotations(here: Path) -> None:
+    shutil.copytree(here / "notes", here / "original")
+    done = run("original=good", "amended=good", "--notes-of", "original=original", "--bootstrap", "0")
+    assert done.exit_code == 0 and "original" in done.output and "amended" in done.output
+    with pytest.raises(DxmatchError, match="one folder for two runs, original and amended, of the same notes"):
+        run("original=good", "amended=good")
+
+
+def test_notes_that_runs_left_out(here: Path) -> None:
+    done = run("good", "poor", "--missing", "own", "--bootstrap", "0")
+    assert "(n = 3)" in done.output and "(n = 4)" in done.output and "the means rest on other notes" in done.output
+    assert "(n = " not in run("good", "poor", "--bootstrap", "0").output
 
 
 def test_failed_calls_of_the_judge(here: Path, loopback: Any) -> None:

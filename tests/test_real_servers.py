@@ -28,7 +28,7 @@ from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.endpoint import EndpointEncoder
 from dxmatch.votes.prompts.questions import ModelConfig
-from dxmatch.votes.prompts.versions import PROMPTS
+from dxmatch.votes.prompts.versions import PROMPTS, VOTE_PROMPT
 from dxmatch.votes.store.store import VoteStore
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ for needed, extra in (("openai", "llm"), ("stamina", "llm"), ("sentence_transfor
 
 HERE = Path(__file__).parent
 MODELS = runpy.run_path(str(HERE / "real_models.py"))
-VOTE = PROMPTS["vote-1"]
+VOTE = PROMPTS[VOTE_PROMPT]
 LEARNT = {
     ("cerebrovascular accident", "stroke"): 1, ("asthma", "bronchial asthma"): 1, ("grippe", "influenza"): 1,
     ("measles", "rubeola"): 1, ("asthma", "gout"): 0, ("gout", "influenza"): 0, ("gout", "stroke"): 0, ("gout", "measles"): 0,

@@ -14,8 +14,11 @@ from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
 from .voters import IMPORTED
 
-_VERDICTS = {"0": 0, "0.0": 0, "no": 0, "false": 0, "1": 1, "1.0": 1, "yes": 1, "true": 1}
-_VERDICTS_ALLOWED = "0 or 1, yes or no, true or false, or blank for no verdict"
+_VERDICTS = {
+    **dict.fromkeys(("0", "0.0", "no", "n", "false", "nein", "not included"), 0),
+    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
+}
+VERDICTS_ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
 _VERDICT, _PROBABILITY = "verdict", "probability"
 
 
@@ -99,7 +102,7 @@ def import_table(
             blank = table.error("the model is blank", row, model_column, allowed="the name of who voted")
             problems.setdefault(row, blank)
     if verdict in table.names:
-        verdicts = table.parsed(verdict, _verdict, "a verdict of no known kind", _VERDICTS_ALLOWED, problems)
+        verdicts = table.parsed(verdict, verdict_of, "a verdict of no known kind", VERDICTS_ALLOWED, problems)
     if probability in table.names:
         shares = table.parsed(probability, _probability, "not a probability", "0 to 1, or blank", problems)
 
@@ -154,7 +157,8 @@ def _names(table: Table, column: str, naming: Naming, problems: dict[int, InputE
     return out
 
 
-def _verdict(value: Any) -> int | None:
+def verdict_of(value: Any) -> int | None:
+    """1 or 0; None for a blank. Errors: `LookupError` for what is not of VERDICTS_ALLOWED."""
     return None if _blank(value) else _VERDICTS[str(value).strip().casefold()]
 
 

@@ -26,6 +26,8 @@ MAX_REQUESTS = 50_000
 MAX_BYTES = 150_000_000
 """Of one file; OpenAI takes 50,000 requests and 200 MB."""
 
+OF_CASES = "of cases, and taken in with them alone"
+_CASES_FILE = "diagnosis-file-"
 _CUSTOM_ID = re.compile(r"[0-9a-f]{32}")
 _CODE = re.compile(r"[\w.-]{1,40}")
 _LINES_TO_KNOW_A_FILE = 100
@@ -251,7 +253,7 @@ def _answered(line: bytes, store: VoteStore, prompts: Mapping[str, Prompt]) -> t
     if question is None:
         return "an unknown custom id"
     if (prompt := prompts.get(question.config.prompt)) is None:
-        return f"an answer to the prompt {question.config.prompt}, {_unknown(question.config.prompt)}"
+        return f"an answer to the prompt {question.config.prompt}, {_unread(question.config.prompt)}"
     if failure := _failure(entry):
         return failure
     response = entry["response"]
@@ -262,8 +264,10 @@ def _answered(line: bytes, store: VoteStore, prompts: Mapping[str, Prompt]) -> t
         return "not a chat completion"
 
 
-def _unknown(version: str) -> str:
+def _unread(version: str) -> str:
     """Why nothing reads its answers."""
+    if version.startswith(_CASES_FILE):
+        return OF_CASES
     if "-file-" not in version:
         return "which is not asked here"
     return "of a file that was not given (or was changed since)"

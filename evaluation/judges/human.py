@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...files.did_you_mean import hint
 from ...files.tables import Table, read_table
+from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
 from ..lists.lists import Lists, as_text
 from ..lists.shapes.names import columns_by_name, folded
 from .judged import Item
@@ -19,10 +20,6 @@ from .judged import Item
 LABEL = "label"
 HUMAN, MAJORITY = "human", "majority"
 NO_LABEL = -1
-_WORDS = {
-    **dict.fromkeys(("1", "yes", "true", "included", "y"), 1),
-    **dict.fromkeys(("0", "no", "false", "not included", "n"), 0),
-}
 _SHOWN = 4
 
 
@@ -49,7 +46,7 @@ def read_human(source: Any, lists: Lists) -> HumanLabels:
     """A table of labels: case_id, rater (or algorithm, model), reference, and label, or label_NAME for each of several humans.
 
     source : a path, a frame, a list of dicts or a dict of columns. rater may be missing where there is one, reference where each case that
-    is labelled has one. A label is 1 or 0 (yes or no, included or not included), or blank for none.
+    is labelled has one. A label is 1 or 0, in one of the words of `votes.answer_tables.verdict_of`, or blank for none.
 
     Raises
     ------
@@ -69,7 +66,7 @@ def read_human(source: Any, lists: Lists) -> HumanLabels:
     rows: list[list[int]] = []
     problems: dict[int, InputError] = {}
     parsed = [
-        table.parsed(name, _label, "a label of no known kind", "1 or 0, yes or no, or blank for none", problems)
+        table.parsed(name, verdict_of, "a label of no known kind", VERDICTS_ALLOWED, problems)
         for name in of_label.values()
     ]
     if problems:
@@ -98,11 +95,6 @@ def _label_columns(table: Table) -> dict[str, str]:
         allowed = f"a column {LABEL!r}, or {LABEL}_NAME for each of several humans"
         raise InputError("no column of labels", source=table.source, allowed=allowed, got=table.names)
     return found
-
-
-def _label(value: Any) -> int | None:
-    text = as_text(value)
-    return None if not text else int(value) if isinstance(value, bool) else _WORDS[text.casefold()]
 
 
 @dataclass(frozen=True)

@@ -8,22 +8,29 @@ from dataclasses import dataclass
 from ...pages.rows import Row
 
 SIGNIFICANT = 0.05
+OTHER_NOTES = (
+    "n: of how many notes; where it differs the means rest on other notes, and the differences between runs say more."
+)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """row : of `Reasoning.table`. best : the highest of all runs. level : not shown to be below it."""
+    """row : of `Reasoning.table`. best : the highest of all runs. level : not shown to be below it. uneven : the means of this
+    metric rest on unlike numbers of notes."""
 
     row: Row
     best: bool = False
     level: bool = False
+    uneven: bool = False
 
     @property
     def text(self) -> str:
-        """`0.391 ± 0.189`."""
+        """`0.391 ± 0.189`, and ` (n = 12)` where runs differ in it."""
         if self.row["value"] is None:
             return "undefined"
-        return f"{self.row['value']:.3f} ± {self.row['sd']:.3f}"
+        return f"{self.row['value']:.3f} ± {self.row['sd']:.3f}" + (
+            f" (n = {self.row['n_notes']:,})" if self.uneven else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,11 @@ class Board:
     lines: list[tuple[str, list[Cell]]]
     placed_by: str
     compared: bool
+
+    @property
+    def uneven(self) -> bool:
+        """Whether the means of some metric rest on unlike numbers of notes."""
+        return any(cell.uneven for _, cells in self.lines for cell in cells)
 
 
 def board_of(rows: Sequence[Row], differences: Sequence[Row], by: str = "all", group: str = "all") -> Board:
@@ -59,12 +71,14 @@ def _cell(
     run: str, name: str, found: dict[str, dict[str, Row]], p: dict[tuple[frozenset[str], str], float | None]
 ) -> Cell:  # fmt: skip
     row = found[run][name]
+    uneven = len({of_run[name]["n_notes"] for of_run in found.values()}) > 1
     values = {other: value for other in found if (value := _value(found[other], name)) is not None}
     if len(values) < 2 or run not in values or len(set(values.values())) == 1:
-        return Cell(row)
+        return Cell(row, uneven=uneven)
     highest = max(values.values())
     best = [other for other, value in values.items() if highest - value < 1e-12]
     if run in best:
-        return Cell(row, best=True)
+        return Cell(row, best=True, uneven=uneven)
     shown = [p.get((frozenset((run, other)), name), 0.0) for other in best]
-    return Cell(row, level=bool(p) and any(one is None or one >= SIGNIFICANT for one in shown))
+    level = bool(p) and any(one is None or one >= SIGNIFICANT for one in shown)
+    return Cell(row, level=level, uneven=uneven)

@@ -123,6 +123,21 @@ class Run:
             out["premised"] = [sum(one) for one in self.premised]
         return out
 
+    def values(self, by: str, missing: str) -> dict[str, NDArray[np.float64]]:
+        """Metric -> float64 [n], of OF_TEXTS and OF_PREMISES by M or the judge; see `note_values`."""
+        return self._of_predicted(note_values(self.counts(by), missing), missing)
+
+    def accuracies(self, missing: str) -> dict[str, NDArray[np.float64]]:
+        """Metric -> float64 [n], of OF_DIAGNOSES: 1 or 0."""
+        return self._of_predicted({name: np.array(one, float) for name, one in self.right().items()}, missing)
+
+    def _of_predicted(self, values: dict[str, NDArray[np.float64]], missing: str) -> dict[str, NDArray[np.float64]]:
+        """NaN for a note without a prediction with the option "own", which leaves it out of every metric."""
+        if missing == "own":
+            without = np.array([one is None for one in self.predicted])
+            return {name: np.where(without, np.nan, one) for name, one in values.items()}
+        return values
+
     def right(self) -> dict[str, list[bool]]:
         """Of OF_DIAGNOSES."""
         return {

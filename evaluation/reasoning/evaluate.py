@@ -23,8 +23,8 @@ from .domains import Domains, domains_of
 from .figures import differences_of, measures_of, rows_of
 from .graph import KnowledgeGraph
 from .human import agreement_of_judges, human_labels
-from .inputs import Folders, named_folders
-from .messages import notes_of, warnings_of
+from .inputs import Folders, check_each_once, named_folders
+from .messages import ignored_notes, notes_of, warnings_of
 from .notes import Annotation, Prediction, read_annotations, read_predictions
 from .reached import annotated_category
 from .result import Reasoning
@@ -62,10 +62,12 @@ def reasoning(
     graphs : a folder of knowledge graphs, one file a category; see `graph`.
     annotations : a folder of notes; see `notes`. Or run -> folder, where runs have annotations of their own, as of original and
         amended notes: these must be of the same places and names.
-    predictions : a folder of predictions, each of the place and name of its note; several folders; or run -> folder.
+    predictions : a folder of predictions, each of the place and name of its note; several folders; or run -> folder. Two runs may
+        share one where their annotations differ.
     matcher : M, for observations and rationales; the shipped match function if not given.
-    missing : a note without a prediction, and 0 of 0 in a note. "zero": 0 in every metric, as in the source's program. "own": a
-        metric is the mean over the notes in which it has something to divide by. "refuse": every note needs a prediction; 0 of 0
+    missing : a note without a prediction, and 0 of 0 in a note. "zero": 0 in every metric, as in the source's program. "own": such
+        a note is in no metric of its run; and of the notes that it predicted a metric is the mean over those in which it has something
+        to divide by (a predicted note without an observation has Obs_rec 0, but no Obs_pre). "refuse": every note needs a prediction; 0 of 0
         is 0.
     pairing : "best", the one-to-one correspondence of the greatest weight; "greedy", the source's.
     domains : category -> domain, or a table of the columns category and domain; the source's five if not given.
@@ -90,6 +92,7 @@ def reasoning(
     graph = KnowledgeGraph.read(graphs)
     folders = named_folders("predictions", predictions)
     notes = _annotations(annotations, list(folders))
+    check_each_once(folders, {name: where for name, (where, _) in notes.items()})
     m = loaded(matcher, judge_all=True)  # observations and rationales are sentences as often as names
     spent = budget or Budget()
     asked = judge_of(judge, (observation_prompt, rationale_prompt), m, endpoints, store, spent, progress)
@@ -116,7 +119,7 @@ def reasoning(
         agreement = agreement_of_judges(runs, labels, similar, model, context)
     measures = measures_of(runs, missing)
     names, own_domains = runs[0].notes, [every[category] for category in categories]
-    differences, told = differences_of(measures, names, context)
+    differences, told = differences_of(measures, runs, missing, context)
     return Reasoning(
         runs=runs,
         rows=rows_of(measures, names, own_domains, categories, context),
@@ -127,7 +130,11 @@ def reasoning(
         graph=graph,
         domains=own_domains,
         warnings=warnings_of(runs, graph, missing, m, model, labels),
-        notes=[*notes_of(runs, graph, own_domains, missing), *told],
+        notes=[
+            *notes_of(runs, graph, own_domains, missing),
+            *ignored_notes([Path(graphs), *(where for where, _ in notes.values()), *folders.values()]),
+            *told,
+        ],
         made_with={
             "matcher": Profile.of(m).identity,
             "threshold": float(m.threshold),

@@ -13,24 +13,24 @@ from ..statistics.differences import difference_rows
 from ..statistics.estimates import estimates
 from ..statistics.measure import Measure
 from ..statistics.section import Context, measured
-from .compared import OF_DIAGNOSES, OF_PREMISES, OF_TEXTS, M, Run, note_values
+from .compared import OF_DIAGNOSES, OF_PREMISES, OF_TEXTS, M, Run
 from .domains import in_order
 
 ALL, DOMAIN, CATEGORY = "all", "domain", "category"
-_NOTHING = "no note has anything to divide by"
+_NOTHING = "no note has anything to divide by, or a prediction"
 
 
 def measures_of(runs: Sequence[Run], missing: str) -> list[Measure]:
     """Every metric of all runs: of diagnoses, then of texts by M and by the judge, then of premises."""
     who = tuple(run.name for run in runs)
     cases = np.arange(len(runs[0].notes))
-    right = [run.right() for run in runs]
+    right = [run.accuracies(missing) for run in runs]
     found = [
         Measure(metric, who, (_columns([one[metric] for one in right]),), cases, reason=_NOTHING)
         for metric in OF_DIAGNOSES
     ]
     for by in runs[0].by:
-        values = [note_values(run.counts(by), missing) for run in runs]
+        values = [run.values(by, missing) for run in runs]
         found += [
             Measure(metric, who, (_columns([one[metric] for one in values]),), cases, of="" if by == M else by, reason=_NOTHING)
             for metric in (*OF_TEXTS, *OF_PREMISES) if metric in values[0]
@@ -87,12 +87,14 @@ def _with_deviation(row: Row, deviation: float | None) -> Row:
 
 
 def differences_of(
-    measures: Sequence[Measure], notes: Sequence[str], context: Context
-) -> tuple[list[Row], list[str]]:  # fmt: skip
-    """As in `Reasoning.differences`, and how p was found."""
-    rows, told = difference_rows(
-        estimates(measures, notes, context), list(measures[0].raters), notes, context
-    )  # fmt: skip
+    measures: Sequence[Measure], runs: Sequence[Run], missing: str, context: Context
+) -> tuple[list[Row], list[str]]:
+    """As in `Reasoning.differences`, and how p was found. With the option "own" on the notes that both predicted."""
+    notes, absent = runs[0].notes, None
+    if missing == "own":
+        absent = np.array([[one is None for one in run.predicted] for run in runs]).T
+    found = estimates(measures, notes, context)
+    rows, told = difference_rows(found, list(measures[0].raters), notes, context, absent)
     return [
         {key: row[key] for key in ("first", "second", "metric")}
         | {"judged_by": M if not row["of"] and row["metric"].startswith(("Obs", "Exp", "Prem")) else row["of"]}

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...files.did_you_mean import hint
 from ...files.tables import Table, read_table
 from ...pages.rows import Row, known
+from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
 from ..statistics.bootstrap import percentile_interval, resampled_means
 from ..statistics.section import Context
 from .compared import JUDGE, M, Run
@@ -19,7 +21,6 @@ from .correspondence import OBSERVATION, RATIONALE, Similar
 from .judge import Judge
 from .notes import Deduction
 
-_YES, _NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 _COLUMNS = {OBSERVATION: "label", RATIONALE: "rationale_label"}
 
 Verdicts = list[tuple[str, bool, bool]]
@@ -49,7 +50,7 @@ class Labels:
 def human_labels(given: Any, runs: Sequence[Run]) -> Labels:
     """Reads a table: note, observation (annotated), predicted (observation), label; and run, where there are several.
 
-    label : 0 or 1, whether the observations are alike; rationale_label : likewise of the rationales of the two. Or a column
+    note : its place and name, with or without .json. label : 0 or 1 (no or yes, false or true), whether the observations are alike; rationale_label : likewise of the rationales of the two. Or a column
     label_NAME (rationale_label_NAME) for each person: most decide. Blank is no label; a pair without a majority is left out, and told.
 
     Raises
@@ -101,22 +102,23 @@ def _people(table: Table, prefix: str) -> dict[str, list[Any]]:
     return {name: table.column(name) for name in names}
 
 
-def _vote(value: Any, table: Table, row: int, column: str) -> bool | None:
-    text = "" if value is None else str(value).strip().casefold()
-    if not text or text == "nan":
-        return None
-    if text not in (*_YES, *_NO):
-        raise InputError("no label", source=table.source, row=row, column=column, allowed="0 or 1, or blank", got=value)
-    return text in _YES
+def _vote(value: Any, table: Table, row: int, column: str) -> int | None:
+    try:
+        return verdict_of(value)
+    except LookupError:
+        raise InputError(
+            "no label", source=table.source, row=row, column=column, allowed=VERDICTS_ALLOWED, got=value
+        ) from None
 
 
 def _place(
     run: Run, note: Any, observation: Any, predicted: Any, source: str, row: int
 ) -> tuple[str, Deduction, Deduction]:
+    note = next((name for name in (str(note).strip(), f"{str(note).strip()}.json") if name in run.notes), note)
     if note not in run.notes:
         raise InputError(
             "no such note", source=source, row=row, column="note",
-            allowed=f"the place and name of a note, such as {run.notes[0]}", got=note,
+            allowed=f"the place and name of a note, with or without .json, such as {run.notes[0]}{hint(str(note), run.notes)}", got=note,
         )  # fmt: skip
     both = run.deductions[run.notes.index(note)]
     found = []

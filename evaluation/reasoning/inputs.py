@@ -15,12 +15,14 @@ Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[st
 def named_folders(option: str, given: Folders) -> dict[str, Path]:
     """Run -> folder; without a name it is the folder's, with those above it where that is not enough.
 
+    Under two names one folder may stand twice: see `check_each_once`.
+
     Raises
     ------
     OptionError
         For something else than folders.
     InputError
-        For one folder twice.
+        For one folder without a name twice.
     """
     if isinstance(given, Mapping):
         named = {name: Path(folder) for name, folder in given.items() if name.strip()}
@@ -31,11 +33,18 @@ def named_folders(option: str, given: Folders) -> dict[str, Path]:
         if not folders:
             raise OptionError(option, "at least one folder", given)
         named = _named(folders, option)
-    where: dict[Path, str] = {}
-    for name, folder in named.items():
-        if (other := where.setdefault(folder.resolve(), name)) != name:
-            raise InputError(f"one folder for two runs, {other} and {name}", source=str(folder), allowed="each once")
     return named
+
+
+def check_each_once(predictions: Mapping[str, Path], annotations: Mapping[str, Path]) -> None:
+    """Errors: `InputError` where two runs have the same predictions and the same notes."""
+    where: dict[tuple[Path, Path], str] = {}
+    for name, folder in predictions.items():
+        if (other := where.setdefault((folder.resolve(), annotations[name].resolve()), name)) != name:
+            raise InputError(
+                f"one folder for two runs, {other} and {name}, of the same notes", source=str(folder),
+                allowed="each once, or with annotated notes of its own for one of them",
+            )  # fmt: skip
 
 
 def _named(folders: Sequence[Path], option: str) -> dict[str, Path]:

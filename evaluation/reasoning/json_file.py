@@ -21,12 +21,26 @@ def json_files(folder: Path) -> list[Path]:
     InputError
         For no folder, or one without such a file.
     """
+    if folder.is_file():
+        raise InputError(
+            "a file", source=str(folder), allowed="a folder of .json files, one for each note or graph", got=folder.name
+        )
     if not folder.is_dir():
         raise InputError("no such folder", source=str(folder))
     files = sorted(path for path in folder.rglob("*.json") if path.is_file())
     if not files:
-        raise InputError("a folder without a file", source=str(folder), allowed="one .json file or more")
+        others = ignored_files(folder)
+        got = f"{len(others):,} other files, such as {others[0].name}" if others else "an empty folder"
+        raise InputError(f"a folder without a .json file ({got})", source=str(folder), allowed="one .json file or more")
     return files
+
+
+def ignored_files(folder: Path) -> list[Path]:
+    """Files of a folder and all below it that are no .json file, but hidden ones and readmes."""
+    return sorted(
+        path for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".json" and not path.name.startswith(".") and path.stem.casefold() != "readme"
+    )  # fmt: skip
 
 
 def read_object(file: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...pages.templates import template
-from .compared import JUDGE, M, Run, note_values
+from .compared import JUDGE, M, Run
 from .note_table import COMMON, ONLY_NOTE, ONLY_PREDICTED, deduction_rows, premises_text
 from .results import ReasoningResults
 
@@ -45,7 +45,7 @@ def note_browser(result: ReasoningResults) -> NoteBrowser:
 def _chosen(runs: list[Run], by: str, most: int, missing: str) -> list[int]:
     if len(runs[0].notes) <= most:
         return list(range(len(runs[0].notes)))
-    values = np.stack([note_values(run.counts(by), missing)["explanation_of_all"] for run in runs])
+    values = np.stack([run.values(by, missing)["explanation_of_all"] for run in runs])
     worst = np.argsort(np.nan_to_num(values).mean(0), kind="stable")[:most]
     return sorted(worst.tolist())
 

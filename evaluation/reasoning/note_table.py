@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...pages.rows import Row, known
 from ..metrics import REGISTRY
-from .compared import OF_DIAGNOSES, OF_PREMISES, OF_TEXTS, M, Run, note_values
+from .compared import OF_DIAGNOSES, OF_PREMISES, OF_TEXTS, M, Run
 from .correspondence import same_diagnosis
 from .graph import KnowledgeGraph
 from .notes import Deduction
@@ -18,9 +18,9 @@ def note_rows(runs: Sequence[Run], domains: Sequence[str | None], missing: str) 
     """As in `Reasoning.per_note`."""
     rows: list[Row] = []
     for run in runs:
-        right = run.right()
+        right = run.accuracies(missing)
         counts = {by: run.counts(by) for by in run.by}
-        values = {by: note_values(own, missing) for by, own in counts.items()}
+        values = {by: run.values(by, missing) for by in run.by}
         for i, note in enumerate(run.notes):
             row: Row = {
                 "run": run.name,
@@ -33,7 +33,7 @@ def note_rows(runs: Sequence[Run], domains: Sequence[str | None], missing: str) 
                 "has_prediction": run.predicted[i] is not None,
                 "path_in_graph": run.reached[i].path_in_graph,
             }
-            row |= {REGISTRY[metric].symbol: float(right[metric][i]) for metric in OF_DIAGNOSES}
+            row |= {REGISTRY[metric].symbol: known(float(right[metric][i])) for metric in OF_DIAGNOSES}
             for by, own in counts.items():
                 told = "" if by == M else f"({by})"
                 row |= {f"{name}{told}": own[name][i] for name in own if not told or name in ("paired", "explained")}

@@ -16,7 +16,7 @@ from ...pages.style import PAGE
 from ...pages.templates import macros
 from ...pages.words import counted, listed, p_value
 from ..metrics import REGISTRY
-from .board import Board, Cell, board_of
+from .board import OTHER_NOTES, Board, Cell, board_of
 from .charts import domain_figures, key_of
 from .compared import JUDGE
 from .figures import ALL, CATEGORY, DOMAIN
@@ -106,13 +106,15 @@ def _board(result: ReasoningResults, board: Board) -> str:
     told = f"Mean over the notes ± deviation of the notes (of the population, as the source prints it), with the {level} interval of the mean."
     if board.compared:
         told += " Bold: the highest; =: not shown to be lower than the highest."
+    if board.uneven:
+        told += f" {OTHER_NOTES}"
     return Markup().join([made, _HTML.quiet(told), Markup(explained(words))])
 
 
 def _cell(cell: Cell, reasons: Reasons) -> str:
     if cell.row["value"] is None:
         return value_cell(cell.row, reasons)
-    return str(_HTML.value(cell.row, cell.best, cell.level))
+    return str(_HTML.value(cell.row, cell.best, cell.level, cell.uneven))
 
 
 def _differences(result: ReasoningResults) -> str:
@@ -143,7 +145,7 @@ def _groups(result: ReasoningResults, by: str) -> Markup:
         cells = dict(board_of(result.rows, (), by, name).lines)
         told = f"{name} ({counted(_notes_of(result, by, name), 'note')})"
         for run in order:
-            plain = [Cell(cell.row) for cell in cells[run]]
+            plain = [Cell(cell.row, uneven=cell.uneven) for cell in cells[run]]
             lines.append((told, run, plain) if len(order) > 1 else ("", told, plain))
     return Markup().join(_by_judge(result, lines, f"By {by}"))
 
@@ -210,7 +212,7 @@ def _made(result: ReasoningResults) -> list[tuple[str, str]]:
     made = result.made_with
     nothing = {
         "zero": "counts as 0 in every metric, as in the source's program; so does 0 of 0 in a note",
-        "own": "each metric is the mean over the notes in which it has something to divide by",
+        "own": "in no metric; of the others each metric is the mean over the notes in which it has something to divide by",
         "refuse": "would have been refused; 0 of 0 in a note counts as 0",
     }
     pairing = {

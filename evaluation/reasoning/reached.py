@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import InputError
+from ...files.did_you_mean import hint
 from ..metrics.reasoning import same_name
 from .graph import Category, KnowledgeGraph
 from .json_file import at
@@ -26,6 +27,12 @@ def annotated_category(graph: KnowledgeGraph, annotation: Annotation, file: Path
     """Errors: `InputError` where the path begins in no graph."""
     category = graph.category_of(annotation.path)
     if category is None:
+        if graph.is_path(annotation.path[::-1]):
+            raise InputError(
+                "a tree that reads in reverse: the suspected disease stands outermost", source=at(file, annotation.path[-1]),
+                allowed=f"the primary discharge diagnosis outermost ({annotation.path[0]}), around the one before it",
+                got=" around ".join(reversed(annotation.path)),
+            )  # fmt: skip
         roots = ", ".join(sorted(one.diagnoses[0] for one in graph.categories.values()))
         raise InputError(
             "a path that begins in no graph: one is missing for its category, or names it otherwise",
@@ -51,6 +58,21 @@ def reached(graph: KnowledgeGraph, prediction: Prediction) -> Reached:
         return Reached(category and category.name)
     in_graph = graph.is_path(path) and graph.category_of(path) is category
     return Reached(category and category.name, path[-1], in_graph)
+
+
+def first_astray(graph: KnowledgeGraph, prediction: Prediction, where: Reached) -> str:
+    """Of a predicted path that is none of a graph: the path, and what is wrong with its first step that is."""
+    names = list(prediction.chain or dict.fromkeys(one.diagnosis for one in prediction.deductions if one.diagnosis))
+    path = names[1:] if prediction.chain and graph.category(names[0]) else names
+    known = [name for one in graph.categories.values() for name in one.diagnoses]
+    told = (" → " if prediction.chain else ", ").join(names)
+    if strange := next((name for name in path if same_name(name) not in map(same_name, known)), None):
+        own = graph.category(where.category) if where.category else None
+        near = hint(strange, own.diagnoses if own else known) or hint(strange, known)
+        return f"{told} (no graph has {strange!r}{near})"
+    if prediction.chain and graph.is_path(path[::-1]):
+        return f"{told} (it reads in reverse)"
+    return f"{told} (its diagnoses do not follow one another in a graph)"
 
 
 def is_same(said: str | None, true: str) -> bool:

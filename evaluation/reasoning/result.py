@@ -11,6 +11,7 @@ from typing import Any
 from ...errors import InputError
 from ...files.atomic import whole_file
 from ...pages.rows import json_rows, plain_number
+from .board import OTHER_NOTES
 from .results import ReasoningResults
 
 FORMAT = 1
@@ -56,6 +57,8 @@ class Reasoning(ReasoningResults):
             texts = [f"**{cell.text}**" if cell.best else cell.text for cell in cells]
             lines.append([run.replace("|", "\\|"), *texts])
         warned = [f"> {line}\n" for line in self.warnings]
+        if self.board.uneven:
+            warned.append(f"> {OTHER_NOTES}\n")
         return "\n".join([*warned, *(f"| {' | '.join(line)} |" for line in lines)]) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import comb
 
 from ...pages.rows import Row
 from ...pages.words import counted, p_value
 from ..statistics.averages import AVERAGES
+from ..statistics.by_model import by_model, spread_note
 from ..statistics.leaderboard import SIGNIFICANT, Leaderboard, leaderboard
 from ..statistics.results import Results
 from ..statistics.subgroups import FEW
@@ -15,11 +17,30 @@ from .charts.marks import Marks, marks_of
 from .tables import Table, Value
 
 LEVEL = "≈"
+OVER_PROMPTS = (
+    "Of a model under several prompts the mean over the prompts, each the mean over its repeats; "
+    "±: the population standard deviation over the prompts (of one prompt: over its repeats)."
+)
 _MOST_PAIRS, _MOST_COLUMNS = 45, 6
 
 
 def headline_table(report: Results) -> Table | None:
-    """A line for each algorithm, the best first, and for each expert who is judged by the same metrics."""
+    """A line for each algorithm, the best first, and for each expert who is judged by the same metrics.
+
+    A model that came under several prompts is one line, its mean over prompts; `variants_table` has them.
+    """
+    return _headline(by_model(report))
+
+
+def variants_table(report: Results) -> Table | None:
+    """The leaderboard with a line for each model under each prompt in each repeat; None where there are no such."""
+    shown = None if by_model(report) is report else _headline(report)
+    if shown is None:
+        return None
+    return replace(shown, title="Every prompt and repeat", caption="Every prompt and repeat")
+
+
+def _headline(report: Results) -> Table | None:
     board = leaderboard(report)
     if not board.columns:
         return None
@@ -38,7 +59,12 @@ def headline_table(report: Results) -> Table | None:
 
 def _line(board: Leaderboard, rater: str) -> list[str | Value]:
     cells = (
-        Value(column.of_rater.get(rater), LEVEL if rater in column.level_with_best else "", rater in column.best)
+        Value(
+            row := column.of_rater.get(rater),
+            LEVEL if rater in column.level_with_best else "",
+            rater in column.best,
+            spread_note(row),
+        )
         for column in board.columns
     )
     return [rater, *cells]
@@ -50,8 +76,11 @@ def headline_note(report: Results, board: Leaderboard) -> str:
     told = (
         [f"{made['level']:.0%} intervals over {counted(made['bootstrap'], 'resample')} of the cases."]
         if made["bootstrap"]
+        and any(row["low"] is not None for column in board.columns for row in column.of_rater.values())
         else []
     )
+    if any(row.get("n_prompts") for column in board.columns for row in column.of_rater.values()):
+        told.insert(0, OVER_PROMPTS)
     if any(column.best for column in board.columns):
         told.append("Bold: the highest value.")
     if any(column.level_with_best for column in board.columns):
@@ -100,7 +129,11 @@ def _differences(report: Results, rows: Sequence[Row], labels: dict[str, str]) -
     if not rows:
         return None
     names = list(dict.fromkeys(row["name"] for row in rows))
-    order = marks_of(report).ordered(rater for row in rows for rater in (row["first"], row["second"]))
+    named = dict.fromkeys(rater for row in rows for rater in (row["first"], row["second"]))
+    # a model that is compared by its mean over prompts is no rater, and keeps its side
+    order = dict.fromkeys(
+        [*(one for one in named if one not in report.made_with["raters"]), *marks_of(report).ordered(named)]
+    )
     place = {rater: at for at, rater in enumerate(order)}
     of: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows:
@@ -132,13 +165,16 @@ def _difference(row: Row | None) -> Value:
 
 
 def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:
-    """For each column of groups, that of the leaderboard's first metric; and those of its other metrics."""
-    board = leaderboard(report)
-    marks = marks_of(report)
+    """For each column of groups, that of the leaderboard's first metric; and those of its other metrics.
+
+    A model that came under several prompts is one column, its mean over prompts.
+    """
+    models = by_model(report)
+    board, marks = leaderboard(models), marks_of(models)
     first, rest = [], []
     for by in dict.fromkeys(row["by"] for row in report.subgroup_rows):
         for place, column in enumerate(board.columns):
-            rows = [row for row in report.subgroup_rows if row["by"] == by and row["name"] == column.name]
+            rows = [row for row in models.subgroup_rows if row["by"] == by and row["name"] == column.name]
             if rows:
                 (rest if place else first).append(_groups(by, column.label, rows, marks))
             rows = [row for row in report.subgroup_difference_rows if row["by"] == by and row["name"] == column.name]
@@ -173,7 +209,11 @@ def _groups(by: str, label: str, rows: Sequence[Row], marks: Marks) -> Table:
     for row in rows:
         of.setdefault(_named(row["group"]), {})[row["algorithm"]] = row
     lines: list[list[str | Value]] = [
-        [group, f"{max(row['n_cases'] for row in by_rater.values()):,}", *(Value(by_rater.get(r)) for r in raters)]
+        [
+            group,
+            f"{max(row['n_cases'] for row in by_rater.values()):,}",
+            *(Value(row := by_rater.get(r), note=spread_note(row)) for r in raters),
+        ]
         for group, by_rater in of.items()
     ]
     title = f"{label} by {by.replace('_', ' ')}"
@@ -185,4 +225,5 @@ def _groups(by: str, label: str, rows: Sequence[Row], marks: Marks) -> Table:
     if small:
         groups = "1 group has" if small == 1 else f"{small:,} of {len(sizes):,} groups have"
         warns = f"{groups} fewer than {FEW} cases: too few to tell models apart."
-    return Table(title, "", title, [by.replace("_", " "), "cases", *raters], [("", lines)], warns)
+    told = OVER_PROMPTS if any(row.get("n_prompts") for row in rows) else ""
+    return Table(title, told, title, [by.replace("_", " "), "cases", *raters], [("", lines)], warns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...errors import InputError
 from ...pages.encodings import number
 from ...pages.words import counted
+from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
 from .comparisons import LEVEL, headline_table
@@ -14,6 +15,7 @@ _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     LEVEL: r"$\approx$", "≥": r"$\geq$", "–": "--", "−": r"$-$", "²": r"\textsuperscript{2}",
+    "±": r"$\pm$",
 }  # fmt: skip
 _MARKDOWN = {character: f"\\{character}" for character in "\\`*_[]<>|#"} | {"\n": " "}
 _SPACES = dict.fromkeys("\r\n\t", " ")
@@ -50,7 +52,7 @@ def _latex_cell(cell: str | Value) -> str:
     value = rf"\textbf{{{number(cell.row['value'])}}}" if cell.strong else number(cell.row["value"])
     mark = "\\rlap{$^{\\approx}$}" if cell.mark == LEVEL else f" ${cell.mark}$" if cell.mark else ""
     ends = "" if cell.row["low"] is None else rf" {{\scriptsize [{cell.row['low']:.3f}, {cell.row['high']:.3f}]}}"
-    return f"{value}{mark}{ends}"
+    return f"{value}{mark}{ends}{f' {_in_latex(cell.note)}' if cell.note else ''}"
 
 
 def _in_latex(text: str) -> str:
@@ -82,7 +84,7 @@ def _markdown_cell(cell: str | Value) -> str:
         return "–"
     value = f"**{number(cell.row['value'])}**" if cell.strong else number(cell.row["value"])
     ends = "" if cell.row["low"] is None else f" \\[{cell.row['low']:.3f}, {cell.row['high']:.3f}\\]"
-    return f"{value}{f' {cell.mark}' if cell.mark else ''}{ends}"
+    return f"{value}{f' {cell.mark}' if cell.mark else ''}{ends}{f' {cell.note}' if cell.note else ''}"
 
 
 def _in_markdown(text: str) -> str:
@@ -112,7 +114,11 @@ def _cases(report: Results, shown: Table) -> str:
 
 def _caption(report: Results, shown: Table) -> str:
     """What the table is of, its metrics by their full names, and its marks."""
-    named = [f"{c.label}: {c.name}" for c in leaderboard(report).columns if c.label not in (c.name, c.metric.symbol)]
+    named = [
+        f"{c.label}: {c.name}"
+        for c in leaderboard(by_model(report)).columns
+        if c.label not in (c.name, c.metric.symbol)
+    ]
     return " ".join(
         [_opening(report, shown), *([f"{'; '.join(named)}."] if named else []), *([shown.below] if shown.below else [])]
     )

@@ -8,9 +8,13 @@ from typing import Any
 from ...pages.encodings import with_interval
 from ...pages.words import counted, listed
 from ..matches.policy import policy_words
+from ..statistics.by_model import by_model, spread_note
 from ..statistics.leaderboard import Leaderboard, leaderboard
 from ..statistics.list_lengths import told_ks
 from ..statistics.results import Results
+
+JUDGE, HUMAN = "judge", "human"
+"""The sections of a judge, and of its agreement with people."""
 
 
 def summary(report: Results) -> list[str]:
@@ -20,7 +24,22 @@ def summary(report: Results) -> list[str]:
 
 def answer(report: Results) -> list[str]:
     """Of the algorithms against their panel where there is one, else against the right answers."""
-    return panel_words(report) or _reference_words(report)
+    models = by_model(report)
+    return panel_words(models) or _reference_words(models)
+
+
+def judge_lines(report: Results) -> list[str]:
+    """Recall by the judge, of every model from best to last, and how far the judges agree with humans; none without either."""
+    out: list[str] = []
+    for section in by_model(report).sections:
+        if section.name == JUDGE:
+            rows = [row for row in section.rows if row["metric"] == "R_disease" and row["value"] is not None]
+            rows.sort(key=lambda row: -row["value"])
+            said = [f"{row['algorithm']} {f'{with_interval(row)} {spread_note(row)}'.rstrip()}" for row in rows]
+            out += [f"{section.title}: {rows[0]['name']} {', '.join(said)}."] if rows else []
+        if section.name == HUMAN and section.words:
+            out.append(" ".join(section.words))
+    return out
 
 
 def _reference_words(report: Results) -> list[str]:
@@ -33,14 +52,15 @@ def _reference_words(report: Results) -> list[str]:
     if row is None or row["value"] is None:
         return []
     cases = counted(row["n_cases"], "case")
+    over = f" and {counted(row['n_prompts'], 'prompt')}, on average" if row.get("n_prompts") else ""
     if column.metric.symbol == "Acc":
         shown = [f"the first diagnosis of {best} is right in {_percent(row)}"]
         widest = next((c for c in board.columns[1:] if c.metric.symbol == "Acc"), None)
         if widest is not None and (wide := widest.of_rater.get(best)) is not None and wide["value"] is not None:
             shown.append(f"one of its first {wide['k']} in {_percent(wide)}")
-        told = f"Over {cases}, {' and '.join(shown)}"
+        told = f"Over {cases}{over}, {' and '.join(shown)}"
     else:
-        told = f"Over {cases}, {best} reaches {column.name} {with_interval(row)}"
+        told = f"Over {cases}{over}, {best} reaches {column.name} {with_interval(row)}"
     return [f"{told}{_beside(board)}."]
 
 

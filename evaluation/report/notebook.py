@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from ...pages.templates import macros
 from ...pages.words import counted
+from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
 from .comparisons import explanations, headline_table
@@ -25,14 +26,17 @@ def html(report: Results) -> str:
     return str(
         _HTML.report(
             opening(report), match_line(report), report.warnings, answer(report),
-            [] if shown is None else shown.header, rows, "" if shown is None else shown.below, explanations(leaderboard(report)),
+            [] if shown is None else shown.header, rows, "" if shown is None else shown.below, explanations(leaderboard(by_model(report))),
         )
     )  # fmt: skip
 
 
 def _cells(line: Sequence[str | Value]) -> list[Markup]:
     return [
-        _HTML.cell(cell.row, cell.mark, cell.strong) if isinstance(cell, Value) else _HTML.name(cell) for cell in line
+        _HTML.cell(cell.row, f"{cell.mark} {cell.note}".strip(), cell.strong)
+        if isinstance(cell, Value)
+        else _HTML.name(cell)
+        for cell in line
     ]
 
 
@@ -42,7 +46,7 @@ def short(report: Results) -> str:
         counted(len(report.algorithms), "algorithm" if report.made_with["panels"] else "model"),
         counted(len(report.cases), "case"),
     ]
-    board = leaderboard(report)
+    board = leaderboard(by_model(report))
     if board.columns and board.algorithms:
         column, best = board.columns[0], board.algorithms[0]
         value = column.value(best)

@@ -13,6 +13,7 @@ from ...pages.renderer import Renderer
 from ...pages.style import PAGE
 from ...pages.templates import macros
 from ..matches.case_table import CaseTable
+from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard, standing
 from ..statistics.results import Results
 from ..statistics.section import RELATIVE, Section
@@ -20,7 +21,7 @@ from .browser.case_browser import case_browser
 from .cases import cases_to_look_at
 from .charts.all_figures import all_figures
 from .charts.marks import Marks, marks_of
-from .comparisons import difference_tables, explanations, headline_table, subgroup_tables
+from .comparisons import difference_tables, explanations, headline_table, subgroup_tables, variants_table
 from .messages import answer, made_with_lines, match_line, opening, threshold_words
 from .tables import FORMS, PARTS, Table, Value, every_metric, family_tables, panel_tables
 
@@ -62,7 +63,9 @@ def page(report: Results, cases: CaseTable | None = None) -> str:
 
 
 def _leaderboard(report: Results, figures: list[Figure], marks: Marks) -> str:
-    shown, board = headline_table(report), leaderboard(report)
+    shown, board = headline_table(report), leaderboard(by_model(report))
+    variants = variants_table(report)
+    charts = _charts("leaderboard", figures, marks)
     if shown is None:
         return ""
     matches = f"{threshold_words(report)}."
@@ -71,7 +74,7 @@ def _leaderboard(report: Results, figures: list[Figure], marks: Marks) -> str:
             _HTML.lead(_drawn(shown)),
             Markup(explained(explanations(board))),
             _HTML.quiet(f"{matches[0].upper()}{matches[1:]}"),
-            _charts("leaderboard", figures, marks),
+            charts if variants is None else _HTML.closed(variants.title, _drawn(variants) + charts, printed=False),
         ]
     )
 
@@ -147,7 +150,7 @@ def _family(section: Section, order: tuple[str, ...]) -> Markup:
     """Its tables that have a form of their own, then the others as they are; what a chart shows is not shown twice."""
     made = [_drawn(shown) for shown in family_tables(section, order)]
     for name, rows in section.tables.items():
-        if rows and name not in (*FORMS, "rank_shifts"):
+        if rows and name not in (*FORMS, "rank_shifts", "prompt_values"):
             title = spoken(name)
             columns = {column: column.replace("_", " ") for column in rows[0]}
             made.append(_HTML.titled(title, "", Markup(rows_table(title, columns, rows))))

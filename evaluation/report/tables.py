@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import LEVELS
 from ..statistics.bootstrap import ALIKE
+from ..statistics.by_model import by_model, spread_note
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
 from ..statistics.section import Section
@@ -75,8 +76,9 @@ def every_metric(report: Results) -> list[Table]:
     """Raters by metrics, at k: of the relative metrics the headline; levels of ICD-10 have their chart.
 
     Metrics that are the same for everyone are one line with all their names; one that is the same number for all
-    raters stands in a table of its own.
+    raters stands in a table of its own. A model that came under several prompts is one column, its mean over prompts.
     """
+    report = by_model(report)
     raters = marks_of(report).ordered([row["algorithm"] for row in report.rows])
     lines = [
         (section.title, name, of)
@@ -146,7 +148,8 @@ def _is_ranking(row: Row) -> bool:
 
 
 def _beside_1(row: Row | None) -> Value:
-    return Value(row, _BESIDE_1[place_of(row)] if row is not None and row["metric"] in HEADLINES else "")
+    mark = _BESIDE_1[place_of(row)] if row is not None and row["metric"] in HEADLINES else ""
+    return Value(row, mark, note=spread_note(row))
 
 
 def panel_tables(report: Results) -> list[Table]:
@@ -268,20 +271,23 @@ def _quadrants(rows: list[Row]) -> Table:
 
 
 def _prompts(rows: list[Row]) -> Table:
-    """A line for each metric of each model: the mean over prompts, and what differs between prompts and between repeats."""
-    groups = [
-        (
-            f"{algorithm} ({next(row['prompts'] for row in rows if row['algorithm'] == algorithm)})",
-            [
-                [row["name"], *("–" if row[part] is None else f"{row[part]:.3f}" for part in _OVER_PROMPTS)]
-                for row in rows
-                if row["algorithm"] == algorithm
-            ],
-        )
-        for algorithm in dict.fromkeys(row["algorithm"] for row in rows)
-    ]
+    """A line for each metric of each model, over all cases and in each subset: the mean over prompts, and what differs between them."""
+    of: dict[str, list[Sequence[str | Value]]] = {}
+    for row in rows:
+        subset = "" if row["by"] is None else f", {row['by']}: {'not given' if row['group'] is None else row['group']}"
+        line = [row["name"], *("–" if row[part] is None else f"{row[part]:.3f}" for part in _OVER_PROMPTS)]
+        of.setdefault(f"{row['algorithm']}{subset} ({row['prompts']})", []).append(line)
     told = "SD: population standard deviations, over the prompts (each the mean of its repeats) and over the repeats of a prompt."
-    return Table("Over prompts", told, "Over prompts", ["", *_OVER_PROMPTS.values()], groups)
+    return Table("Over prompts", told, "Over prompts", ["", *_OVER_PROMPTS.values()], list(of.items()))
+
+
+def prompts_tables(report: Results) -> list[Table]:
+    """The table "prompts" of each family that has one, under the family's title."""
+    return [
+        replace(_prompts(rows), title=f"{section.title}: over prompts")
+        for section in report.sections
+        if (rows := section.tables.get("prompts"))
+    ]
 
 
 FORMS: dict[str, Callable[[list[Row]], Table]] = {"chapters": _chapters, "quadrants": _quadrants, "prompts": _prompts}

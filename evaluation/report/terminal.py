@@ -13,11 +13,12 @@ from rich.table import Table as RichTable
 
 from ...pages.encodings import number, with_interval
 from ...pages.words import counted
+from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
-from .comparisons import difference_tables, explanations, headline_table, subgroup_tables
-from .messages import answer, made_with_lines, match_line
-from .tables import Table, Value, every_metric, panel_tables
+from .comparisons import difference_tables, explanations, headline_table, subgroup_tables, variants_table
+from .messages import answer, judge_lines, made_with_lines, match_line
+from .tables import Table, Value, every_metric, panel_tables, prompts_tables
 
 _FIRST = (28, 20, 14)
 """How wide the names of a table may be where it is narrow, the best first."""
@@ -38,7 +39,7 @@ def print_report(report: Results, console: Console | None = None, *, full: bool 
     for line in answer(report):
         console.print(f"  {escape(line)}", highlight=False)
     console.print()
-    shown, of_board = headline_table(report), leaderboard(report)
+    shown, of_board = headline_table(report), leaderboard(by_model(report))
     if shown is not None:
         _print(shown, console)
         for name, meaning, good in explanations(of_board):
@@ -49,10 +50,17 @@ def print_report(report: Results, console: Console | None = None, *, full: bool 
         differences = [_first_only(table) for table in differences]
     for table in (*differences, *groups):
         _print(table, console)
+    for line in () if full else judge_lines(report):
+        console.print(escape(line), highlight=False)
     if full:
         _print_all(report, console, [*more_differences, *more_groups])
     else:
         left = len({row["name"] for row in report.rows} - of_board.names)
+        if variants := variants_table(report):
+            count = sum(len(lines) for _, lines in variants.groups)
+            console.print(
+                f"[dim]Each of the {count:,} raters on its own: in the report as a page or a file, or printed in full.[/dim]"
+            )
         more = [counted(left, "more metric")] if left else []
         more += [counted(len(report.notes), "note")] if report.notes else []
         if more:
@@ -76,7 +84,14 @@ def _print_all(report: Results, console: Console, more: list[Table]) -> None:
     for section in report.sections:
         for line in section.words:
             console.print(escape(line), highlight=False)
-    for shown in (*more, *every_metric(report), *panel_tables(report)):
+    variants = variants_table(report)
+    for shown in (
+        *([variants] if variants else []),
+        *more,
+        *every_metric(report),
+        *prompts_tables(report),
+        *panel_tables(report),
+    ):
         _print(shown, console)
     for name, value in made_with_lines(report):
         console.print(f"[dim]{escape(name)}:[/dim] {escape(value)}", highlight=False)

@@ -7,12 +7,15 @@ from typing import Any
 
 from ...errors import OptionError
 from ...files.did_you_mean import hint
+from .variants import variant_of
 
 Compare = Iterable[tuple[str, str]] | Mapping[str, str]
 
 
 def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[str, str]] | None:
     """The pairs to compare, as (tuned, base), so that a difference is what was gained, in their order; None for None.
+
+    Names are those of raters, or of models with several prompts.
 
     Raises
     ------
@@ -23,12 +26,13 @@ def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[st
         return None
     allowed = "pairs of two raters, the base first: [('base', 'tuned'), ...]"
     pairs: list[tuple[str, str]] = []
+    known = list(dict.fromkeys([*raters, *(variant_of(rater).model for rater in raters)]))
     of: Iterable[Any] = compare.items() if isinstance(compare, Mapping) else compare
     for given in of:
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
             raise OptionError("compare", allowed, given)
         for rater in given:
-            _check_rater("compare", rater, raters)
+            _check_rater("compare", rater, known)
         base, tuned = map(str, given)
         pair = (tuned, base)
         if pair[0] == pair[1] or pair in pairs or pair[::-1] in pairs:
@@ -39,8 +43,10 @@ def named_pairs(compare: Compare | None, raters: Sequence[str]) -> list[tuple[st
     return pairs
 
 
-def groups_of_raters(groups: Mapping[str, str | Iterable[str]] | None, raters: Sequence[str]) -> dict[str, str]:
-    """Rater -> its group, for those that are in one.
+def groups_of_raters(
+    groups: Mapping[str, str | Iterable[str]] | None, raters: Sequence[str], of_lists: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Rater -> its group, for those that are in one. of_lists : what the lists say, where `groups` does not name the rater.
 
     Raises
     ------
@@ -53,7 +59,8 @@ def groups_of_raters(groups: Mapping[str, str | Iterable[str]] | None, raters: S
             _check_rater("groups", rater, raters)
             if found.setdefault(rater, group) != group:
                 raise OptionError("groups", f"one group for each rater; {rater!r} is in {found[rater]!r}", group)
-    return found
+    said = {rater: group for rater, group in (of_lists or {}).items() if rater in raters}
+    return {**found, **{rater: group for rater, group in said.items() if rater not in found}}
 
 
 def _check_rater(option: str, rater: Any, raters: Sequence[str]) -> None:

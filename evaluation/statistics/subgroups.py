@@ -59,7 +59,7 @@ def subgroup_differences(
     """
     return [
         {"by": by, "group": group, **row}
-        for by, values in groups.items()
+        for by, values in (groups if pairs else {}).items()
         for group, among in _each(values)
         for row in differences_among(found, among, pairs, cases, context, absent)
     ]

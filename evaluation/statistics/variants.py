@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,64 +29,100 @@ def variant_of(rater: str) -> Variant:
     return Variant(found["model"], found["prompt"]) if found else Variant(rater, "")
 
 
-def prompt_tables(section: Section) -> dict[str, list[Row]]:
+class OverPrompts(NamedTuple):
+    """What a model reaches over its prompts; the standard deviations are those of the population, None where there is nothing to deviate.
+
+    of_prompt : prompt -> (the mean over its repeats, their deviation, how many they are). mean, sd_prompts : over the prompts.
+    sd_repeats : the root of the mean square of the prompts' deviations.
+    """
+
+    of_prompt: dict[str, tuple[float, float | None, int]]
+    mean: float
+    sd_prompts: float | None
+    sd_repeats: float | None
+
+
+def over_prompts(values: Mapping[str, Sequence[float | None]]) -> OverPrompts:
+    """values : prompt -> the values of its repeats. A prompt's value is their mean, and each prompt counts once."""
+    of_prompt: dict[str, tuple[float, float | None, int]] = {}
+    for prompt, repeats in values.items():
+        said = np.array([np.nan if value is None else value for value in repeats])
+        of_prompt[prompt] = float(said.mean()), known(float(said.std())) if len(said) > 1 else None, len(said)
+    means = [mean for mean, _, _ in of_prompt.values()]
+    within = [spread**2 for _, spread, _ in of_prompt.values() if spread is not None]
+    return OverPrompts(
+        of_prompt,
+        float(np.mean(means)),
+        known(float(prompt_spread(means))),
+        float(np.sqrt(np.mean(within))) if within else None,
+    )
+
+
+def several(raters: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+    """Model -> prompt -> its raters, of the models that came under several prompts, or repeatedly."""
+    of: dict[str, dict[str, list[str]]] = {}
+    for rater in raters:
+        model, prompt = variant_of(rater)
+        if prompt:
+            of.setdefault(model, {}).setdefault(prompt, []).append(rater)
+    return {model: prompts for model, prompts in of.items() if sum(map(len, prompts.values())) > 1}
+
+
+def prompt_tables(section: Section, of_groups: Sequence[Row] = ()) -> dict[str, list[Row]]:
     """Of models that came under several prompts, or repeatedly; {} without such.
 
-    prompts : algorithm (the model), metric, of, k, name, prompts, n_prompts, n_repeats, mean and sd_prompts (the population standard
-        deviation) over the prompts, and sd_repeats.
-    prompt_values : algorithm, prompt, metric, of, k, name, value, n_repeats, sd_repeats.
+    prompts : algorithm (the model), by, group, metric, of, k, name, prompts, n_prompts, n_repeats, mean and sd_prompts (the population
+        standard deviation) over the prompts, and sd_repeats.
+    prompt_values : algorithm, by, group, prompt, metric, of, k, name, value, n_repeats, sd_repeats.
+
+    of_groups : the rows of `Report.subgroups` in the section's metrics. by and group name the subset of the cases, or the average over subsets,
+    as in Tables 5 to 7 of ClinBench-HPB; both are None of all cases.
 
     A prompt's value is the mean over its repeats, and each prompt counts once, however many repeats it has. sd_repeats is the
     population standard deviation over the repeats of a prompt; of several prompts, the root of its mean square. None where a
     value is undefined, and of one repeat; sd_prompts is None of one prompt.
     """
-    found: dict[tuple[str, str], dict[str, list[Row]]] = {}
-    for row in section.rows:
-        if (variant := variant_of(row["algorithm"])).prompt:
-            found.setdefault((variant.model, row["name"]), {}).setdefault(variant.prompt, []).append(row)
+    there = several(dict.fromkeys(row["algorithm"] for row in section.rows))
+    found: dict[tuple[Any, ...], dict[str, list[Row]]] = {}
+    for row in (*section.rows, *of_groups):
+        model, prompt = variant_of(row["algorithm"])
+        if model in there and prompt:
+            key = (row.get("by"), row.get("group"), model, row["name"])
+            found.setdefault(key, {}).setdefault(prompt, []).append(row)
     models: list[Row] = []
     prompts: list[Row] = []
-    for (model, _), of_prompt in found.items():
-        if len(of_prompt) < 2 and all(len(repeats) < 2 for repeats in of_prompt.values()):
-            continue
+    for (by, group, model, _), of_prompt in found.items():
         first = next(iter(of_prompt.values()))[0]
+        who = {"algorithm": model, "by": by, "group": group}
         shared = {part: first[part] for part in ("metric", "of", "k", "name")}
-        means, spreads = [], []
-        for prompt, repeats in of_prompt.items():
-            values = np.array([np.nan if row["value"] is None else row["value"] for row in repeats])
-            means.append(float(values.mean()))
-            spreads.append(float(values.std()) if len(values) > 1 else None)
-            prompts.append(
-                {"algorithm": model, "prompt": prompt, **shared, "value": known(means[-1]), "n_repeats": len(values)}
-                | {"sd_repeats": None if spreads[-1] is None else known(spreads[-1])}
-            )
-        within = [spread**2 for spread in spreads if spread is not None]
-        counts = list(dict.fromkeys(map(len, of_prompt.values())))
+        said = over_prompts({prompt: [row["value"] for row in rows] for prompt, rows in of_prompt.items()})
+        prompts += [
+            {**who, "prompt": prompt, **shared, "value": known(value), "n_repeats": n, "sd_repeats": spread}
+            for prompt, (value, spread, n) in said.of_prompt.items()
+        ]
+        counts = list(dict.fromkeys(n for _, _, n in said.of_prompt.values()))
         models.append(
             {
-                "algorithm": model,
+                **who,
                 **shared,
                 "prompts": ", ".join(of_prompt),
                 "n_prompts": len(of_prompt),
                 "n_repeats": ", ".join(map(str, counts)),
-                "mean": known(float(np.mean(means))),
-                "sd_prompts": known(float(prompt_spread(means))),
-                "sd_repeats": known(float(np.sqrt(np.mean(within)))) if within else None,
+                "mean": known(said.mean),
+                "sd_prompts": said.sd_prompts,
+                "sd_repeats": said.sd_repeats,
             }
         )
     return {"prompts": models, "prompt_values": prompts} if models else {}
 
 
 def pairs_of_models(raters: Sequence[str]) -> list[tuple[str, str]] | None:
-    """Each two raters of different models; None where no model came under several prompts, or repeatedly."""
-    models = [variant_of(rater).model for rater in raters]
-    if len(set(models)) == len(models):
-        return None
-    return [
-        pair
-        for pair, (one, other) in zip(combinations(raters, 2), combinations(models, 2), strict=True)
-        if one != other
-    ]
+    """Each two models of one rater each; None where no model came under several prompts, or repeatedly.
+
+    Differences between single variants answer no question that was asked, and the correction for so many leaves nothing.
+    """
+    variants = {rater for prompts in several(raters).values() for those in prompts.values() for rater in those}
+    return list(combinations([rater for rater in raters if rater not in variants], 2)) if variants else None
 
 
 def warnings_of_variants(raters: Iterable[str], compared: bool) -> list[str]:
@@ -97,22 +133,19 @@ def warnings_of_variants(raters: Iterable[str], compared: bool) -> list[str]:
         if prompt:
             of.setdefault(model, {}).setdefault(prompt, 0)
             of[model][prompt] += 1
-    several = {model: prompts for model, prompts in of.items() if sum(prompts.values()) > 1}
-    if not several:
+    repeated = {model: prompts for model, prompts in of.items() if sum(prompts.values()) > 1}
+    if not repeated:
         return []
-    count = sum(sum(prompts.values()) for prompts in several.values())
-    are = "is one model" if len(several) == 1 else f"are {len(several):,} models"
+    count = sum(sum(prompts.values()) for prompts in repeated.values())
+    are = "is one model" if len(repeated) == 1 else f"are {len(repeated):,} models"
     words = (
-        f"{count:,} of the raters {are} under several prompts or in repeats: the leaderboard shows each on its own, the table of "
-        "prompts the models' means over prompts, each prompt's value being the mean over its repeats."
+        f"{count:,} of the raters {are} under several prompts or in repeats: the leaderboard has a line for each model, its mean over prompts, "
+        "each prompt's value being the mean over its repeats."
     )
     if not compared:
-        words += (
-            " Tested are single raters of different models, corrected for all these pairs, and not the variants of one model; "
-            "the option 'compare' names fewer."
-        )
+        words += " No differences between them are tested: the option 'compare' names two raters to compare."
     said = [words]
-    for model, prompts in several.items():
+    for model, prompts in repeated.items():
         if len(set(prompts.values())) > 1:
             told = ", ".join(f"{prompt} {n:,}" for prompt, n in prompts.items())
             said.append(f"Repeats of unequal number, {model}: {told}. Each prompt counts once, whatever its repeats.")

@@ -66,7 +66,7 @@ def test_labels_are_read_by_case_rater_and_reference():
         ([("one", "A", "measles", 1)], r"row 0.*no reference diagnosis of the case 'one'.*myocardial infarction, gout"),
         ([("one", "A", "", 1)], r"row 0.*has 2 reference diagnoses, and the label does not say which"),
         ([("one", "A", "gout", 1), ("one", "A", "gout", 0)], r"row 1.*labelled twice \(first in row 0\)"),
-        ([("one", "A", "gout", "perhaps")], r"row 0.*a label of no known kind.*1 or 0"),
+        ([("one", "A", "gout", "perhaps")], r"row 0.*a label of no known kind.*0 or 1"),
         ([("one", "A", "gout", None)], "no item is labelled"),
     ],
 )
@@ -150,3 +150,12 @@ def test_the_judge_alone_and_with_the_check():
     )  # type: ignore[arg-type]
     alone, both = verdicts_of(found)[JUDGE], verdicts_of(found)[BOTH]
     assert alone.tolist() == [[[0, 1]], [[1, -1]]] and both.tolist() == included.tolist()
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"),
+    [(1, 0), ("1", "0"), (1.0, 0.0), (True, False), ("yes", "No"), (" TRUE ", "false"), ("ja", "Nein"), ("included", "Not included"), ("y", "n")],
+)  # fmt: skip
+def test_words_of_a_label(yes: Any, no: Any):
+    human = read_human(labels(("two", "A", "asthma", yes), ("two", "B", "asthma", no)), lists_of(CASES))
+    assert human.labels.tolist() == [[1], [0]]

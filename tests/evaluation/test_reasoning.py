@@ -150,7 +150,7 @@ def test_nothing_predicted_at_all(evaluated):
         "Acc_cat": 0, "Acc_diag": 0, "Obs_pre": None, "Obs_rec": 0, "Obs_comp": 0, "Exp_com": None, "Exp_all": 0,
     }  # fmt: skip
     (row,) = [row for row in found.rows if row["metric"] == "Obs_pre" and row["group"] == "all"]
-    assert row["reason"] == "no note has anything to divide by" and row["n_notes"] == 0
+    assert row["reason"] == "no note has anything to divide by, or a prediction" and row["n_notes"] == 0
     assert dxmatch.metrics.observation_precision([0, 0], [0, 0]) == 0
     assert np.isnan(dxmatch.metrics.observation_precision([0, 0], [0, 0], nothing=None))
 
@@ -163,7 +163,7 @@ def test_silence_gains_nothing(evaluated):
     said = {f"{i}.json": perfect for i in range(3)}
     assert set(values(evaluated(notes, said, bootstrap=0)).values()) == {0.75}
     own = values(evaluated(notes, said, bootstrap=0, missing="own"))
-    assert own["Obs_pre"] == own["Exp_com"] == 1 and own["Acc_diag"] == own["Obs_rec"] == 0.75
+    assert set(own.values()) == {1}
     with pytest.raises(InputError, match=r"no prediction for 1 of 4 notes.*'3\.json'"):
         evaluated(notes, said, missing="refuse")
     with pytest.raises(OptionError, match="zero, own, refuse"):
@@ -203,7 +203,23 @@ def test_the_path_that_was_predicted(evaluated, said, category, diagnosis, in_gr
     (row,) = [row for row in found.per_note.to_pylist() if row["note"] == "Gout/toe.json"]
     assert (row["predicted_category"], row["predicted_diagnosis"]) == (category, diagnosis)
     assert row["path_in_graph"] is in_graph
-    assert ("p: 1 of 1 predicted paths are no path of a graph." in found.notes) == (in_graph is False)
+    told = "p: 1 of 1 predicted paths are no path of a graph; the first is of Gout/toe.json: "
+    assert any(note.startswith(told) for note in found.notes) == (in_graph is False)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (["Gout", "Suspected Gout", "Acut gout"], "Gout → Suspected Gout → Acut gout (no graph has 'Acut gout'; did you mean 'Acute Gout'?)."),
+        (["Gout", "Gout", "Suspected Gout"], "Gout → Gout → Suspected Gout (it reads in reverse)."),
+        (["Gout", "Suspected Gout", "Acute Gout"], "Acute Gout (its diagnoses do not follow one another in a graph)."),
+        (only("Xyz"), ": Xyz (no graph has 'Xyz')."),
+    ],
+)  # fmt: skip
+def test_the_first_path_that_is_none(evaluated, said, told):
+    said = {"chain": said} if isinstance(said, list) else said
+    (note,) = [one for one in evaluated(predictions={"Gout/toe.json": said}, bootstrap=0).notes if "no path" in one]
+    assert note.endswith(told)
 
 
 def test_one_prediction_stands_for_one_observation(evaluated):
@@ -227,6 +243,11 @@ def test_what_has_no_graph_or_no_note(evaluated):
     assert "1 annotated paths are no path of a graph, such as that of x.json." in evaluated(notes, bootstrap=0).warnings
     with pytest.raises(InputError, match=r"x\.json at Mumps: .*begins in no graph.*Suspected Asthma, Suspected Gout"):
         evaluated({"x.json": {"Mumps$Intermedia_2": {}}}, {"x.json": {}})
+    reverse = {"Suspected Gout$Intermedia_2": {"Gout$Intermedia_3": {}}}
+    with pytest.raises(
+        InputError, match=r"x\.json at .*reads in reverse.*outermost \(Gout\).*Suspected Gout around Gout"
+    ):
+        evaluated({"x.json": reverse}, {"x.json": {}})
     with pytest.raises(InputError, match=r"no note for 1 of \d predictions.*Got: 'Gout/toes\.json'"):
         evaluated(predictions={"Gout/toes.json": {}})
 

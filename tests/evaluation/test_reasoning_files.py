@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dxmatch.errors import InputError
+from dxmatch.evaluation.reasoning.evaluate import reasoning
 from dxmatch.evaluation.reasoning.graph import KnowledgeGraph
 from dxmatch.evaluation.reasoning.notes import Deduction, read_annotations, read_predictions
 
@@ -53,8 +55,13 @@ def test_two_graphs_that_begin_alike(tmp_path):
 def test_folders(tmp_path):
     with pytest.raises(InputError, match="no such folder"):
         KnowledgeGraph.read(tmp_path / "none")
-    with pytest.raises(InputError, match=r"a folder without a file.*one \.json file or more"):
+    with pytest.raises(InputError, match=r"without a \.json file \(an empty folder\).*one \.json file or more"):
         read_annotations(tmp_path)
+    (tmp_path / "x.xlsx").write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"without a \.json file \(1 other files, such as x\.xlsx\)"):
+        read_annotations(tmp_path)
+    with pytest.raises(InputError, match=r"x\.xlsx: a file\. Allowed: a folder of \.json files"):
+        read_annotations(tmp_path / "x.xlsx")
     (tmp_path / "x.json").write_bytes(b'{"a": "\xff"}')
     with pytest.raises(InputError, match="not UTF-8"):
         read_predictions(tmp_path)
@@ -148,3 +155,16 @@ GOUT = "Gout$Intermedia_2"
 def test_a_file_that_cannot_be_right(tmp_path, read, value, error):
     with pytest.raises(InputError, match=error):
         read(written(tmp_path, value))
+
+
+def test_the_example_of_the_documentation(tmp_path, same_text):
+    page = (Path(__file__).parents[2] / "docs" / "reasoning.md").read_text("utf-8")
+    note, graph, prediction = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    written(tmp_path / "notes", note, "Gout/n1.json")
+    written(tmp_path / "graphs", graph, "Gout.json")
+    written(tmp_path / "run", prediction, "Gout/n1.json")
+    found = reasoning(tmp_path / "graphs", tmp_path / "notes", tmp_path / "run", same_text, bootstrap=0)
+    told = {row["name"]: row["value"] for row in found.rows if row["by"] == "all"}
+    assert told | {"Prem": 0} == {
+        "Acc_cat": 1, "Acc_diag": 1, "Obs_pre": 1 / 2, "Obs_rec": 1 / 3, "Obs_comp": 1 / 4, "Exp_com": 1, "Exp_all": 1 / 4, "Prem": 0,
+    }  # fmt: skip

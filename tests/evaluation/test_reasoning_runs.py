@@ -103,12 +103,23 @@ def test_own_domains(compared, here):
 
 
 def test_categories_of_no_known_domain(compared, here):
-    (here / "graphs" / "Stroke.json").rename(here / "graphs" / "Apoplexy.json")
-    found = compared("good")
-    assert "No medical domain is known of Apoplexy: these stand in no row of the domains." in found.notes
+    (here / "graphs" / "Stroke.json").rename(here / "graphs" / "Strokes.json")
+    (here / "graphs" / "Asthma.json").rename(here / "graphs" / "Zzz.json")
+    (note,) = [one for one in compared("good").notes if "domain" in one]
+    assert note.startswith(
+        "No medical domain is known of Strokes (near Stroke), Zzz: these stand in no row of the domains."
+    )
+    assert "The option 'domains' takes a table" in note
 
 
-def test_runs_with_notes_of_their_own(compared, here):
+def test_files_that_are_not_read(compared, here):
+    assert not any("not read" in note for note in compared("good").notes)
+    for name in ("a.xlsx", "Stroke/b.txt", ".hidden", "README.md"):
+        (here / "good" / name).write_text("x")
+    assert "good: 2 files are no .json file and not read, such as Stroke/b.txt." in compared("good").notes
+
+
+def test_runs_with_notes_of_their_own(compared, here, same_text):
     """Original against amended: the amended note has one more observation, which is found."""
     amended = json.loads(json.dumps(NOTES))
     amended["Stroke/s2.json"]["Hemorrhagic Stroke$Intermedia_3"]["new$Cause_1"] = {"stiff neck$Input5": {}}
@@ -116,6 +127,16 @@ def test_runs_with_notes_of_their_own(compared, here):
     found = compared("good", "poor", annotations={"good": "amended", "poor": "notes"})
     rows = {(row["run"], row["note"]): row["annotated"] for row in found.per_note.to_pylist()}
     assert (rows["good", "Stroke/s2.json"], rows["poor", "Stroke/s2.json"]) == (3, 2)
+    # the same predictions against both, and a third run that shares its notes with one of them
+    runs = {"original": "good", "amended": "good", "poor": "poor"}
+    notes = {"original": "notes", "amended": "amended", "poor": "notes"}
+    both = reasoning("graphs", notes, runs, same_text, bootstrap=0)
+    assert [value(both, run, "Obs_rec")["value"] for run in runs] == pytest.approx([1, 11 / 12, 1 / 4])
+    with pytest.raises(
+        InputError,
+        match="one folder for two runs, original and amended, of the same notes.*each once, or with annotated",
+    ):
+        reasoning("graphs", "notes", runs, same_text, bootstrap=0)
     (here / "amended" / "Stroke" / "s2.json").unlink()
     with pytest.raises(InputError, match=r"1 notes are in one of .*'Stroke/s2\.json'"):
         compared("good", "poor", annotations={"good": "amended", "poor": "notes"})
@@ -128,6 +149,35 @@ def test_a_run_named_twice(compared, here):
         compared("good", "good")
     written(here / "other" / "good", {"Asthma/a1.json": {}})
     assert [run.name for run in compared("good", "other/good").runs][1] == "other/good"
+
+
+def test_a_note_without_a_prediction_is_in_no_metric_of_its_run(compared):
+    found = compared("good", "poor", missing="own")
+    # poor: s2 has no prediction; s1 has one without an observation, and is left out where that is 0 of 0
+    told = {
+        name: (value(found, "poor", name)["value"], value(found, "poor", name)["n_notes"])
+        for name in found.board.columns
+    }
+    assert told == {
+        "Acc_cat": (pytest.approx(2 / 3), 3), "Acc_diag": (pytest.approx(1 / 3), 3), "Obs_pre": (0.75, 2),
+        "Obs_rec": (pytest.approx(1 / 3), 3), "Obs_comp": (pytest.approx(5 / 18), 3), "Exp_com": (0, 2), "Exp_all": (0, 3), "Prem": (0, 2),
+    }  # fmt: skip
+    rows = {row["note"]: row for row in found.per_note.to_pylist() if row["run"] == "poor"}
+    assert rows["Stroke/s2.json"]["Acc_diag"] is None and rows["Stroke/s1.json"]["Acc_diag"] == 0
+    assert {row["n_notes"] for row in found.difference_rows if row["name"] in ("Acc_diag", "Exp_all")} == {3}
+    assert "poor: 1 of 4 notes have no prediction: they are left out of every metric of this run." in found.warnings
+    assert any(line.startswith("The runs have predictions of different notes") for line in found.warnings)
+    assert "0.333 ± 0.471 (n = 3)" in found.to_markdown() and "> n: of how many notes" in found.to_markdown()
+    assert ">n = 3</span>" in found.to_html()
+    other = compared("good", "poor")
+    assert "n = " not in other.to_markdown() and not other.board.uneven
+
+
+def test_what_counts_as_0_is_told_of_predicted_notes_alone(compared, here):
+    told = "poor: 1 note was predicted without an observation, and in 1 predicted note none corresponds (by M): what would be "
+    assert any(note.startswith(told) for note in compared("poor").notes)
+    (here / "poor" / "Stroke" / "s1.json").unlink()
+    assert not any("without an observation" in note for note in compared("poor").notes)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +274,25 @@ def test_texts_that_m_does_not_understand_are_told(compared, same_text):
         (line, *_) = compared("good").warnings
     finally:
         del same_text.not_understood
-    assert "does not understand 1 of" in line and "'wheeze' (a sound)" in line
+    assert "does not understand 1 of" in line and "'wheeze' (a sound, " in line
+
+
+def test_notes_of_another_language_are_told(here, compared):
+    """The shipped M, which scores sentences here on purpose: they are not told."""
+    written(here / "good", {"Asthma/a1.json": {
+        "Der Patient klagt über starke Brustschmerzen": ["боль в груди", "input1", None],
+        "he came in with a crushing chest pain that had lasted for more than two hours": ["胸痛两小时", "input1", None],
+    }})  # fmt: skip
+    model = Says(lambda kind, a, b: "No.")
+    m = dxmatch.load(judge_all=True)
+    (line, *_) = compared("good", m=m, bootstrap=0).warnings
+    assert line.startswith(
+        "3 of 17 different observations and rationales look like no text of the match function's language, such as "
+    )
+    assert "'боль в груди' (another script, 1)" in line and "Brustschmerzen' (another language" in line
+    assert "crushing" not in line and "judge" not in line
+    (line, *_) = compared("good", m=m, bootstrap=0, judge=model).warnings
+    assert line.endswith("The figures by the judge do not depend on it.")
 
 
 @pytest.mark.parametrize(
@@ -375,15 +443,19 @@ def test_agreement_with_people(compared, here):
     judged = compared("good", "poor", human="l.csv", judge=Says(lambda kind, a, b: "Yes"))
     said = {(row["question"], row["who"], row["against"]): row["accuracy"] for row in judged.agreement_rows}
     assert said["observation", "m", "people"] == 2 / 4 and said["observation", "M", "people"] == 3 / 4
+    cells = [line.replace(".json", "").split(",") for line in LABELS.splitlines()]
+    words = {"1": "Yes", "0": "false"}
+    (here / "l.csv").write_text("\n".join(",".join(words.get(cell, cell) for cell in line) for line in cells))
+    assert compared("good", "poor", human="l.csv", bootstrap=200).agreement_rows == found.agreement_rows
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("poor,Asthma/a1.json,wheeze,third", "poor,Asthma/a9.json,wheeze,third"), r"l\.csv, row 4, column 'note': no such note"),
+        (("poor,Asthma/a1.json,wheeze,third", "poor,Asthma/a9.json,wheeze,third"), r"l\.csv, row 4, column 'note': no such note.*did you mean 'Asthma/a2\.json'"),
         (("wheeze,fever <b>", "wheeze,sneeze"), r"row 3, column 'predicted': no such observation.*prediction of poor"),
         (("third stay,third stay", "cough,third stay"), r"row 2, column 'observation': no such observation.*annotation"),
-        (("1,1,1,", "1,x,1,"), r"row 3, column 'label_bob': no label"),
+        (("1,1,1,", "1,x,1,"), r"row 3, column 'label_bob': no label.*yes or no, true or false, or blank"),
         (("good,", "best,"), r"row 6, column 'run': no such run.*good, poor"),
         (("run,note", "who,note"), r"'run'.*is missing"),
     ],

@@ -512,3 +512,15 @@ def test_models_without_an_answer_and_empty_lists_are_told() -> None:
 def test_lists_in_order_of_another_length_are_told_by_model() -> None:
     with pytest.raises(InputError, match=r"1 lists of 'b' beside 2 right answers in order"):
         read_lists({"a": [["gout"], ["flu"]], "b": [["gout"]]}, references=["gout", "influenza"])
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {"c1": {"A": ["gout", "\ud83d"], "truth": ["flu"]}},
+        [{"case_id": "1", "rater": "A", "rank": 1, "diagnosis": "\ud83d"}],
+    ],
+)
+def test_half_a_surrogate_pair_is_told(lists: Any) -> None:
+    with pytest.raises(InputError, match="row 0: half a surrogate pair"):
+        read_lists(lists)

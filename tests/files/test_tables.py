@@ -70,6 +70,7 @@ def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
         ("t.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', r"row 2: text that is not UTF-8"),
         ("t.json", b"[]", r"t.json: the table has no rows"),
         ("t.json", b"{}", r"t.json: the file holds an object. Allowed: a list of objects"),
+        ("t.json", b'[{"a": "x"}, {"a": "\\ud83d"}]', r"t\.json, row 2: half a surrogate pair. Allowed: Unicode text"),
         ("t.docx", b"[]", r"a file of an unknown kind.*Got: '\.docx'"),
     ],
 )

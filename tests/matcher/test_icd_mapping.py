@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
+from dxmatch.errors import InputError
 from dxmatch.files import tables
 from dxmatch.matcher.icd_mapping import map_icd
 
@@ -69,6 +70,11 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
         dxmatch.icd(["flu"], k=0)
     with pytest.raises(dxmatch.DxmatchError, match="no such file"):
         dxmatch.icd("flu.csv")
+
+
+def test_half_a_surrogate_pair_is_told() -> None:
+    with pytest.raises(InputError, match="strings, row 1: half a surrogate pair"):
+        map_icd(["gout", "flu \ud83d"])
 
 
 def test_a_bare_string_is_one_diagnosis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ HEADER = "a,b,model,verdict,probability\n"
         (HEADER + f"x,{'y' * 10_001},m,1,\n", r"row 2, column 'b': a diagnosis of 10,001 characters"),
         (HEADER + "x,y,,1,\n", r"row 2, column 'model': the model is blank"),
         (HEADER + "x,y,m,maybe,\n", r"row 2, column 'verdict': a verdict of no known kind.*Got: 'maybe'"),
-        (HEADER + "x,y,m,2,\n", r"row 2, column 'verdict'.*Allowed: 0 or 1, yes or no, true or false, or blank.*Got: '2'"),
+        (HEADER + "x,y,m,2,\n", r"row 2, column 'verdict'.*Allowed: 0 or 1, yes or no, true or false, .*or blank.*Got: '2'"),
         *[(HEADER + f"x,y,m,1,{p}\n", rf"row 2, column 'probability': not a probability.*Got: '{p}'") for p in ("1.5", "-0.1", "nan", "inf", "high")],
         (HEADER + "x,y,m,1,\nu,v,m,0,\nY,X,m,0,\n", r"row 2, column 'a': the pair 'x', 'y' has two votes of m \(row 2: 1; row 4: 0\)"),
         (HEADER + "x,y,m,1,0.9\nx,y,m,1,0.8\n", r"two votes of m \(row 2: 1, 0.9; row 3: 1, 0.8\)"),

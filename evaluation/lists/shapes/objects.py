@@ -87,7 +87,7 @@ def _of_mapping(value: Mapping[str, Any], source: str, cases: Collection[str], i
             "no lists of diagnoses: the object is empty", source=source, allowed="{case: list}, {model: {case: list}}"
         )
     if _are_columns(value):
-        return [Piece(Table(records_as_columns(_turned(value)), source, 0))]
+        return [Piece(Table(records_as_columns(_turned(value), source), source, 0))]
     if all(isinstance(one, Mapping) for one in inner):
         keys = dict.fromkeys(str(as_text(key)) for one in inner for key in one)
         if any(folded(key) in _NAMED for key in keys):
@@ -105,7 +105,7 @@ def _of_mapping(value: Mapping[str, Any], source: str, cases: Collection[str], i
         records = [{"case_id": case, "rater": model, PREDICTIONS: _answer(answer)} for (case, model), answer in found]
         given = {"case_id": "case_id", "rater": "rater", PREDICTIONS: [PREDICTIONS]}
         said = "lists by case and model" if by_case else "lists by model and case"
-        return [Piece(Table(records_as_columns(records), source, 0), given=given, said=said)]
+        return [Piece(Table(records_as_columns(records, source), source, 0), given=given, said=said)]
     if all(isinstance(one, list) and one and all(isinstance(part, Mapping) for part in one) for one in inner):
         return [_of_records(one, source, 0, None, model) for model, one in value.items()]
     are_lists = all(isinstance(one, list | tuple) for one in inner)
@@ -114,7 +114,7 @@ def _of_mapping(value: Mapping[str, Any], source: str, cases: Collection[str], i
         return [_in_order(one, source, model, in_order) for model, one in value.items()]
     records = [{"case_id": case, PREDICTIONS: _answer(answer)} for case, answer in value.items()]
     given = {"case_id": "case_id", PREDICTIONS: [PREDICTIONS]}
-    return [Piece(Table(records_as_columns(records), source, 0), given=given, said="lists by case")]
+    return [Piece(Table(records_as_columns(records, source), source, 0), given=given, said="lists by case")]
 
 
 _NAMED = frozenset(("reference", *OTHER_NAMES["reference"], *_HOLDS_LISTS)) - {"models"}
@@ -155,7 +155,7 @@ def _of_records(
                 out[str(key)] = _answer(value) if isinstance(value, Mapping) else value
         flat.append(out)
     numbers = None if rows is None else np.array(rows, np.int64)
-    table = Table(records_as_columns(flat), source, first_row, rows=numbers)
+    table = Table(records_as_columns(flat, source, first_row, numbers), source, first_row, rows=numbers)
     return Piece(table, model, {PREDICTIONS: list(models)} if models else {})
 
 
@@ -187,4 +187,4 @@ def _in_order(answers: Sequence[Any], source: str, model: str, in_order: int | N
         raise InputError(problem, source=source, allowed="as many of the one as of the other")
     records = [{"case_id": str(i), PREDICTIONS: _answer(answer)} for i, answer in enumerate(answers, 1)]
     given = {"case_id": "case_id", PREDICTIONS: [PREDICTIONS]}
-    return Piece(Table(records_as_columns(records), source, 0), model, given, "lists in order")
+    return Piece(Table(records_as_columns(records, source), source, 0), model, given, "lists in order")

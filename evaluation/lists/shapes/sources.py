@@ -140,7 +140,7 @@ def _table(source: Any, encoding: str | None) -> Table:
         frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame) or not len(frame):
             raise
-        return Table(records_as_columns(frame.rows(named=True)), "data frame", 0, frame)
+        return Table(records_as_columns(frame.rows(named=True), "data frame"), "data frame", 0, frame)
 
 
 def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
