@@ -21,10 +21,10 @@ WHO, HOW, BATCH, IN = "Who is asked", "How they are asked", "Batch files", "The 
 
 def ask(
     cases: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
-            help="The cases: a table with a name and a text in each row (.csv, .tsv, .jsonl, .json, .parquet, .xlsx), {case: text}, or a "
-            "folder of .txt notes. A text may be a chat, a list of messages. Other columns (reference, final, …) go into the lists."
+            help="The cases, in one file or several: a table with a name and a text in each row (.csv, .tsv, .jsonl, .json, .parquet, .xlsx), {case: text}, or a "
+            "folder of .txt notes, or ClinBench-HPB's published files. A text may be a chat, a list of messages. Other columns (reference, final, …) go into the lists."
         ),
     ],
     models: Annotated[
@@ -155,7 +155,7 @@ def ask(
         make_folder(export)
     with shown("Asking") as progress:
         asked = run(
-            cases, models, endpoints=endpoints, prompts=prompts or ["free"], repeats=repeats, k=k, output=output, store=store,
+            cases if len(cases) > 1 else cases[0], models, endpoints=endpoints, prompts=prompts or ["free"], repeats=repeats, k=k, output=output, store=store,
             temperature=temperature, max_tokens=max_tokens, parameters=_parameters(parameters or []), max_calls=max_calls,
             max_cost=max_cost, dry_run=dry_run, again=again, export=export, results=results or None,
             columns=named_columns(columns or []), encoding=encoding, rejects=rejects, keep_answers=keep_answers, planned=say_plan, progress=progress,

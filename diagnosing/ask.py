@@ -62,7 +62,7 @@ def ask(
 
     Parameters
     ----------
-    cases : a table with a row for each case (name and text), {case: text}, a folder of notes, chats; as `diagnosing.cases.read_cases`
+    cases : a table with a row for each case (name and text), {case: text}, a folder of notes, chats, a list of files; as `diagnosing.cases.read_cases`
         says. Its other columns (reference, final, specialty, …) go into the lists.
     models : "ENDPOINT:MODEL", one or several.
     endpoints : a TOML file with `[endpoint.NAME]` tables, and `[price."MODEL"]` tables where costs shall be told.
@@ -105,8 +105,9 @@ def ask(
         raise OptionError("results", "left out with the option 'export'", results)
     if output is not None:
         check_output(output)
-        if isinstance(cases, str | os.PathLike):
-            check_keeps_input(cases, output)
+        for file in cases if isinstance(cases, list | tuple) else [cases]:
+            if isinstance(file, str | os.PathLike):
+                check_keeps_input(file, output)
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= 100):
         raise OptionError("k", "a whole number from 1 to 100, or None for all", k)
     sent = parameters_of(temperature, max_tokens, parameters)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..votes.ask_summary import AskSummary
     from ..votes.batch_files import BatchFile, BatchSummary
 
+_REASONS = {**REASONS, "unclear": "no list of diagnoses could be read"}
 NO_LIST = "a list of diagnoses"
 """What an answer lacks that is kept without a verdict."""
 
@@ -119,7 +120,7 @@ class Asked:
         unread = sum((one.unread for one in self.raters), Counter[str]())
         if not unread:
             return
-        why = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in unread.most_common())
+        why = "; ".join(f"{count:,}: {_REASONS[reason]}" for reason, count in unread.most_common())
         yield (
             f"No list could be read from {counted(unread.total(), 'answer')} ({why}). Each is an empty list, with what the model "
             "wrote in the column 'unread'."

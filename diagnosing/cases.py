@@ -22,6 +22,7 @@ from ..files.tables import Table, check_output, read_table
 from .case_columns import CaseColumns, carried, columns_of
 from .case_text import MAX_CASE, NotAText, case_text, is_chat, texts_together
 from .notes import NOTES, read_note, read_notes
+from .several_files import is_published, read_published, stacked
 
 _WRAPPERS = ("cases", "data", "records", "items", "samples", "rows")
 
@@ -67,7 +68,10 @@ def read_cases(
           with the name of the case (case_id, id, …; without one they are numbered from 1) and one with its text (text, note,
           vignette, chat, question, …). A chat is a list of messages with role and content. All other columns go into the lists;
         - {case: text}, in Python or in a .json file;
-        - a folder of notes, one a case in a .txt or .md file, which is named as the case; or one such file.
+        - a folder of notes, one a case in a .txt or .md file, which is named as the case; or one such file;
+        - a file or folder of ClinBench-HPB as it is published, with a column "subset": Hospital, Website, Journal; of several files
+          each case is called FILE/ID, as `evaluate` calls its right answers;
+        - a list of such files.
     columns : which columns hold what, `{"case_id": "patient", "text": "admission note"}`; `"text"` may be several.
     encoding : of text files that are not UTF-8.
     rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
@@ -79,7 +83,7 @@ def read_cases(
     """
     if rejects is not None:
         check_output(rejects)
-    table = _table(source, encoding)
+    table = _table(source, encoding, published="case_id" not in (columns or {}))
     chosen = columns_of(table, columns)
     ids, texts, problems = _read(table, chosen)
     sound = table.sound_rows(problems, rejects)
@@ -94,10 +98,17 @@ def read_cases(
     return Cases(table, [ids[i] for i in kept], texts, more, tuple(notes))
 
 
-def _table(source: Any, encoding: str | None) -> Table:
-    """A row for each case."""
+def _table(source: Any, encoding: str | None, published: bool = True) -> Table:
+    """A row for each case. published : whether files of ClinBench-HPB name their cases themselves."""
+    if isinstance(source, list | tuple) and source and all(isinstance(one, str | os.PathLike) for one in source):
+        paths = [Path(one) for one in source]
+        if published and all(map(is_published, paths)):
+            return read_published(paths, encoding)
+        return stacked([_table(path, encoding, published) for path in paths])
     if isinstance(source, str | os.PathLike):
         path = Path(source)
+        if published and is_published(path):
+            return read_published([path], encoding)
         if path.is_dir():
             return read_notes(path, encoding)
         if path.suffix.lower() in NOTES:

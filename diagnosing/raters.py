@@ -11,13 +11,14 @@ from typing import Any
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.prices import Price
 from ..errors import InputError, OptionError
-from ..files.did_you_mean import hint
+from ..files.did_you_mean import nearest
 from ..votes.prompts.files import prompt_of
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig, canonical
 from ..votes.voters import MAX_REPEATS, SET_BY_US
 
 _LIMIT = "max_tokens"
+_FORMS_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,13 @@ def _served(models: list[str], endpoints: Mapping[str, Endpoint]) -> dict[str, s
     for given in models:
         endpoint, _, model = given.partition(":")
         if not model or endpoint not in endpoints:
-            known = ", ".join(endpoints)
-            raise OptionError("models", f"ENDPOINT:MODEL, with one of {known}{hint(endpoint, endpoints)}", given)
+            near = nearest(endpoint, endpoints) if model else None
+            forms = [f"{near}:{model}"] if near else [f"{one}:{given.rstrip(':')}" for one in endpoints]
+            raise OptionError(
+                "models",
+                f"ENDPOINT:MODEL, such as {' or '.join(forms[:_FORMS_SHOWN])} (endpoints: {', '.join(endpoints)})",
+                given,
+            )
         if model in found:
             # An answer is the model's, wherever it is served: the second would be the first's answers once more.
             raise OptionError("models", f"each model once; {model} is named twice", given)

@@ -27,27 +27,39 @@ _BY_STATUS = {
     429: "rate limited",
 }
 _FINAL = ("refused key", "payment required", "forbidden", "not found", "redirect")
-_PASSING = ("rate limited", "server error", "time-out", "connection", "malformed")
+REFUSED = "connection refused"
+_PASSING = ("rate limited", "server error", "time-out", "connection", REFUSED, "malformed")
 
 
 class EndpointError(DxmatchError):
     """A call that brought no answer.
 
-    kind : "rate limited", "server error", "time-out", "connection", "malformed", "too long", "refused question",
-        "refused key", "payment required", "forbidden", "not found" or "redirect".
+    kind : "rate limited", "server error", "time-out", "connection", "connection refused", "malformed", "too long",
+        "refused question", "refused key", "payment required", "forbidden", "not found" or "redirect".
     final : further calls of the same model would fail alike. passing : the same call may do better a little later.
     wait : seconds for which the endpoint asks to be left alone, or None.
-    billed : the endpoint may have computed, and charged for, an answer that did not come through.
+    billed : the endpoint may have computed, and charged for, an answer that did not come through. Never where no connection
+        was made, so that nothing was asked.
+    address : the endpoint's name and URL.
     """
 
     def __init__(
-        self, endpoint: Endpoint, kind: str, words: str, *, final: bool | None = None, wait: float | None = None
+        self,
+        endpoint: Endpoint,
+        kind: str,
+        words: str,
+        *,
+        final: bool | None = None,
+        wait: float | None = None,
+        connected: bool = True,
     ) -> None:
         self.kind, self.wait = kind, wait
         self.final = kind in _FINAL if final is None else final
         self.passing = kind in _PASSING and not self.final
-        self.billed = kind in ("time-out", "connection", "malformed", "too long")
-        super().__init__(f"{endpoint.name} ({endpoint.url}): {kind}: {_in_one_line(without_key(words, endpoint))}.")
+        self.billed = connected and kind in ("time-out", "connection", "malformed", "too long")
+        self.address = f"{endpoint.name} ({endpoint.url})"
+        said = _in_one_line(without_key(words, endpoint))
+        super().__init__(f"{self.address}: {kind}: {said}{'' if said.endswith('?') else '.'}")
 
     def __repr__(self) -> str:
         """Without the server's words, which may hold what was asked: retries are logged with this."""
@@ -77,6 +89,24 @@ def error_of_status(endpoint: Endpoint, status: int, headers: Mapping[str, str],
         words = f"it asks for a wait of {wait:,.0f} s, longer than {MAX_WAIT:,.0f} s; run this again later ({words})"
         return EndpointError(endpoint, kind, words, final=True)
     return EndpointError(endpoint, kind, words, wait=wait)
+
+
+def error_of_connection(endpoint: Endpoint, error: BaseException, *, connected: bool) -> EndpointError:
+    """The error for a connection that was lost, or was never made. error : what the library raised."""
+    if not connected and _is_refused(error):
+        what = "its proxy" if endpoint.proxy else "the server"
+        return EndpointError(endpoint, REFUSED, f"is {what} running?", connected=False)
+    words = f"{error.__cause__ or ''}" or "the connection was lost"
+    return EndpointError(endpoint, "connection", words, connected=connected)
+
+
+def _is_refused(error: BaseException | None) -> bool:
+    """Whether every address of a host refused."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_is_refused, error.exceptions))
+    return error is not None and (
+        isinstance(error, ConnectionRefusedError) or _is_refused(error.__cause__ or error.__context__)
+    )
 
 
 def _asked_wait(headers: Mapping[str, str]) -> float | None:

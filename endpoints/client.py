@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, MissingExtra
-from .call_errors import EndpointError, error_of_status, without_key
+from .call_errors import REFUSED, EndpointError, error_of_connection, error_of_status, without_key
 from .endpoint import Endpoint
 from .replies import ChatReply, chat_reply, embedding_rows
 
@@ -25,6 +25,9 @@ T = TypeVar("T")
 
 FIRST_WAIT, MAX_BACK_OFF, JITTER = 0.5, 60.0, 1.0
 """Seconds between tries: 0.5, 1, 2, 4, … and up to 1 at random on top."""
+
+REFUSALS_AT_FIRST = 2
+"""Tries of a call; where all of them are refused, and no other call has reached the server, nobody listens there."""
 
 _SPREAD = 0.1
 
@@ -104,6 +107,7 @@ class EndpointClient:
         self._retrying = stamina.retry_context
         self._pace = _Pace(endpoint.per_minute)
         self._slots = asyncio.Semaphore(endpoint.concurrency)
+        self._reached = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -152,6 +156,8 @@ class EndpointClient:
                     reply = await self._try(path, content, read)
                 # Raised only here: the library's own error, which holds the request with its key, is forgotten by now.
                 if isinstance(reply, EndpointError):
+                    if reply.kind == REFUSED and attempt.num >= REFUSALS_AT_FIRST and not self._reached:
+                        reply.final, reply.passing = True, False
                     if reply.wait is not None:
                         self._pace.pause(reply.wait)
                     if meter is not None:
@@ -175,11 +181,16 @@ class EndpointClient:
         except TimeoutError:
             return EndpointError(endpoint, "time-out", f"no whole answer within {endpoint.timeout:g} s")
         except RefusedReply as error:
+            self._reached = True
             return EndpointError(endpoint, error.kind, str(error))
         except openai.APIStatusError as error:
+            self._reached = True
             return error_of_status(endpoint, error.status_code, error.response.headers, error.body)
         except openai.APIConnectionError as error:
-            return EndpointError(endpoint, "connection", f"{error.__cause__ or ''}" or "the connection was lost")
+            connected = not isinstance(error.__cause__, httpx2.ConnectError)
+            self._reached |= connected
+            return error_of_connection(endpoint, error, connected=connected)
+        self._reached = True
         try:
             return read(json.loads(reply.content), time.monotonic() - start)
         except (ValueError, RecursionError) as error:

@@ -102,7 +102,7 @@ def test_parameters_and_columns(here: Path, command: Callable[..., Any], loopbac
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("-m", "big"), 1, "ENDPOINT:MODEL, with one of lab"),
+        (("-m", "big"), 1, "ENDPOINT:MODEL, such as lab:big"),
         ((), 2, "--model"),
         (("-m", "lab:big", "--parameter", "top_p"), 2, "expected NAME=VALUE"),
         (("-m", "lab:big", "-o", "lists.txt"), 1, "an output of an unknown kind"),
@@ -114,3 +114,29 @@ def test_wrong_usage(
 ) -> None:
     done = command("ask", "notes", "--endpoints", "my.toml", *options)
     assert done.code == code and message in done.err + done.out
+
+
+def test_published_files_to_a_report_by_subset(here: Path, command: Callable[..., Any], loopback: Any) -> None:
+    for name, info in {"Hospital": "Crushing pain in the chest.", "Website": "A red and swollen toe."}.items():
+        case = {"patient_id": 1, "patient_info": info, "laboratory_tests": "Urate 9.", "diagnosis": "gout"}
+        (here / "hpb").mkdir(exist_ok=True)
+        (here / "hpb" / f"{name}.json").write_text(json.dumps([case]))
+    asking = ("--endpoints", "my.toml", "-m", "lab:big", "-o", "lists.csv")
+    assert command("ask", "hpb/Hospital.json", "hpb/Website.json", *asking).code == 0
+    lists = Path("lists.csv").read_text()
+    assert command("ask", "hpb", *asking).code == 0 and Path("lists.csv").read_text() == lists
+    assert "Hospital/1" in lists and loopback.log()["calls"] == 2
+    report = command(
+        "evaluate",
+        "lists.csv",
+        "--references",
+        "hpb",
+        "--metrics",
+        "recall",
+        "--by",
+        "subset",
+        "--bootstrap",
+        "0",
+        "--full",
+    )
+    assert report.code == 0 and "Hospital" in report.out and "Website" in report.out, report.out + report.err

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from ..endpoints.call_errors import REFUSED
 from ..endpoints.client import EndpointClient, EndpointError
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.event_loop import run
@@ -191,6 +192,8 @@ class _Asking:
 
     def _failed(self, state: _JobState, error: EndpointError) -> None:
         self.summary.failed[error.kind] += 1
+        if error.kind == REFUSED:
+            self.summary.refused.add(error.address)
         state.failed_in_a_row += 1
         at_once, model = state.job.endpoint.concurrency, state.job.config.model
         limit = max(MAX_FAILURES, 2 * at_once) if state.answered else max(MAX_FAILURES_AT_FIRST, at_once)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 import textwrap
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,7 +165,9 @@ def test_what_cannot_be_read_is_counted_and_an_empty_list(
     assert row["rank"] is None and row["unread"] == ((rule["text"] if unread is None else unread) or None)
     told = "\n".join(asked.lines())
     assert (
-        f"1 not read (1 {reason})" in told and "an empty list, with what the model wrote in the column 'unread'" in told
+        "verdict" not in told
+        and f"1 not read (1 {reason})" in told
+        and "an empty list, with what the model wrote in the column 'unread'" in told
     )
     assert ("max_tokens" in told) == (reason == "truncated")
     calls = loopback.log()["calls"]
@@ -328,8 +332,9 @@ def test_cases_of_one_text_are_asked_about_once(ask: Callable[..., Any], loopbac
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"models": "big"}, "models.*ENDPOINT:MODEL, with one of lab"),
-        ({"models": "labs:big"}, "did you mean 'lab'"),
+        ({"models": "big"}, r"models.*ENDPOINT:MODEL, such as lab:big \(endpoints: lab\)"),
+        ({"models": "llama3.1:8b"}, r"such as lab:llama3\.1:8b \(endpoints: lab\)"),
+        ({"models": "labs:big"}, "such as lab:big "),
         ({"models": ["lab:big", "lab:big"]}, "big is named twice"),
         ({"models": []}, "at least one ENDPOINT:MODEL"),
         ({"prompts": ["free", "free"]}, "'free' is there twice"),
@@ -493,3 +498,22 @@ def test_what_says_nothing_is_never_put_to_a_judge(
         row["value"] for row in report.table.to_pylist() if (row["metric"], row["of"]) == ("R_disease", "judge")
     ]
     assert of_judge == [pytest.approx(2 / 6)]
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_dead_endpoint_ends_soon_and_costs_nothing(tmp_path: Path, concurrency: int) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://localhost:{free.getsockname()[1]}/v1"
+    (toml := tmp_path / "dead.toml").write_text(
+        f'[endpoint.lab]\nurl = "{url}"\nconcurrency = {concurrency}\n[price."big"]\nprompt = 1.0\ncompletion = 2.0\n'
+    )
+    start = time.monotonic()
+    cases = {str(number): f"A man of {number} with a swollen toe." for number in range(20)}
+    asked = dxmatch.ask(cases, "lab:big", endpoints=toml, store=tmp_path / "votes.sqlite", max_cost=0.01)
+    assert time.monotonic() - start < 10 and asked.missing == 20
+    assert asked.summary is not None and asked.summary.cost == 0 and asked.summary.calls <= 2 * concurrency
+    told = "\n".join(asked.lines())
+    assert f"lab ({url}): connection refused: is the server running?\n" in told
+    with pytest.raises(DxmatchError, match="is the server running"):
+        dxmatch.ask(cases, "lab:big", endpoints=toml, store=tmp_path / "votes.sqlite", output=tmp_path / "lists.csv")

@@ -16,6 +16,7 @@ from openpyxl import Workbook
 
 from dxmatch import InputError, OptionError
 from dxmatch.diagnosing.cases import read_cases
+from dxmatch.evaluation.lists.formats import clinbench_hpb
 
 CHAT = [{"role": "doctor", "content": "What brings you?"}, {"role": "patient", "content": "My toe is red and hurts."}]
 SAID = "doctor: What brings you?\n\npatient: My toe is red and hurts."
@@ -201,18 +202,58 @@ def test_the_right_answer_goes_on_as_the_reference(more: dict[str, str], carried
     assert read_cases([{"id": "1", "text": "Fever.", **more}]).more.to_pylist() == [carried]
 
 
-def test_cases_of_clinbench(tmp_path: Path) -> None:
+def _clinbench(folder: Path) -> Path:
+    """Three files as published, of which one numbers its patients by "Index" and one not at all."""
+    folder.mkdir()
     case = {
-        "patient_id": 11,
         "patient_info": "A man of 50.",
         "laboratory_examination": "CRP 90.",
         "question": "Which?",
         "diagnosis": "a\nb",
     }
-    (tmp_path / "Website.json").write_text(json.dumps([case]))
-    cases = read_cases(tmp_path / "Website.json")
+    files = {
+        "Website": [{"patient_id": 11, **case}],
+        "Journal_part1": [{"Index": 3, "patient_info": "A girl.", "imaging_examination": "CT.", "diagnosis": "c"}],
+        "Journal_part2": [{"patient_info": "A boy.", "diagnosis": "d"}],
+    }
+    for name, cases in files.items():
+        (folder / f"{name}.json").write_text(json.dumps(cases))
+    return folder
+
+
+def test_cases_of_clinbench(tmp_path: Path) -> None:
+    cases = read_cases(_clinbench(tmp_path / "hpb") / "Website.json")
     assert cases.texts == ["patient_info: A man of 50.\n\nlaboratory_examination: CRP 90.\n\nquestion: Which?"]
-    assert cases.ids == ["11"] and cases.more.to_pylist() == [{"reference": "a\nb"}]
+    assert cases.ids == ["11"] and cases.more.to_pylist() == [{"reference": "a\nb", "subset": "Website"}]
+    named = read_cases(tmp_path / "hpb/Website.json", columns={"case_id": "patient_id"})
+    assert named.ids == ["11"] and named.texts == cases.texts
+
+
+@pytest.mark.parametrize("as_folder", [True, False])
+def test_several_files_of_clinbench_are_named_as_evaluate_names_them(tmp_path: Path, as_folder: bool) -> None:
+    folder = _clinbench(tmp_path / "hpb")
+    cases = read_cases(folder if as_folder else sorted(folder.iterdir()))
+    assert cases.ids == ["Journal_part1/3", "Journal_part2/1", "Website/11"]
+    assert cases.ids == [answer.case_id for answer in clinbench_hpb.read(folder)]
+    assert cases.more["subset"].to_pylist() == ["Journal", "Journal", "Website"]
+    assert (
+        cases.texts[0] == "patient_info: A girl.\n\nimaging_examination: CT."
+        and cases.texts[1] == "patient_info: A boy."
+    )
+    (folder / "Website.json").write_text(json.dumps([{"patient_info": " ", "diagnosis": "x"}]))
+    with pytest.raises(InputError, match=r"Website\.json, row 1.*the case has no text"):
+        read_cases(folder)
+
+
+def test_several_tables(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("case_id,text\n1,Fever.\n")
+    (tmp_path / "b.jsonl").write_text('{"case_id": "2", "text": "Cough.", "ward": "lungs"}\n')
+    cases = read_cases([tmp_path / "a.csv", tmp_path / "b.jsonl"])
+    assert (cases.ids, cases.texts) == (["1", "2"], ["Fever.", "Cough."])
+    assert cases.more["ward"].to_pylist() == [None, "lungs"]
+    with pytest.raises(InputError, match=r"b\.jsonl, row 1, column 'case_id': a second case of this name"):
+        (tmp_path / "b.jsonl").write_text('{"case_id": "1", "text": "Cough."}\n')
+        read_cases([str(tmp_path / "a.csv"), str(tmp_path / "b.jsonl")])
 
 
 SECRET = "Erna Musterfrau"

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dxmatch.endpoints.call_errors import error_of_status
+from dxmatch.endpoints.call_errors import error_of_connection, error_of_status
 from dxmatch.endpoints.client import ChatReply, EndpointClient, EndpointError
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.endpoints.replies import chat_reply, embedding_rows
@@ -173,6 +173,27 @@ def test_a_passing_fault_is_tried_again_a_bounded_number_of_times(
     assert (caught.value.kind, caught.value.final) == (kind, False)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
     assert loopback.log()["calls"] == 2
+
+
+@pytest.mark.parametrize(
+    ("refused", "connected", "kind", "billed"),
+    [
+        (True, False, "connection refused", False),
+        (False, False, "connection", False),
+        (False, True, "connection", True),
+    ],
+)
+def test_a_call_that_never_connected_is_not_billed(
+    endpoint: Callable[..., Endpoint], refused: bool, connected: bool, kind: str, billed: bool
+) -> None:
+    cause = OSError("All connection attempts failed")
+    cause.__cause__ = (
+        ExceptionGroup("both addresses", [ConnectionRefusedError(), ConnectionRefusedError()]) if refused else None
+    )
+    (lost := Exception("Connection error.")).__cause__ = cause
+    error = error_of_connection(endpoint(), lost, connected=connected)
+    assert (error.kind, error.billed, error.passing) == (kind, billed, True)
+    assert ("is the server running?" in str(error)) == refused
 
 
 @pytest.mark.parametrize("fault", [{"hang": True}, {"drip": True}])
