@@ -37,16 +37,24 @@ class EndpointError(DxmatchError):
         "refused key", "payment required", "forbidden", "not found" or "redirect".
     final : further calls of the same model would fail alike. passing : the same call may do better a little later.
     wait : seconds for which the endpoint asks to be left alone, or None.
+    unreachable : no connection came about at all.
     billed : the endpoint may have computed, and charged for, an answer that did not come through.
     """
 
     def __init__(
-        self, endpoint: Endpoint, kind: str, words: str, *, final: bool | None = None, wait: float | None = None
+        self,
+        endpoint: Endpoint,
+        kind: str,
+        words: str,
+        *,
+        final: bool | None = None,
+        wait: float | None = None,
+        unreachable: bool = False,
     ) -> None:
-        self.kind, self.wait = kind, wait
+        self.kind, self.wait, self.unreachable = kind, wait, unreachable
         self.final = kind in _FINAL if final is None else final
         self.passing = kind in _PASSING and not self.final
-        self.billed = kind in ("time-out", "connection", "malformed", "too long")
+        self.billed = kind in ("time-out", "connection", "malformed", "too long") and not unreachable
         super().__init__(f"{endpoint.name} ({endpoint.url}): {kind}: {_in_one_line(without_key(words, endpoint))}.")
 
     def __repr__(self) -> str:

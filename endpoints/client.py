@@ -26,6 +26,9 @@ T = TypeVar("T")
 FIRST_WAIT, MAX_BACK_OFF, JITTER = 0.5, 60.0, 1.0
 """Seconds between tries: 0.5, 1, 2, 4, … and up to 1 at random on top."""
 
+_TRIES_UNREACHED = 2
+"""Of a call to an endpoint that no connection ever came about with: it is likelier a wrong address than a short outage."""
+
 _SPREAD = 0.1
 
 # Where a program sets up no logging, Python would print every retry that stamina logs, in the midst of a progress bar.
@@ -104,6 +107,7 @@ class EndpointClient:
         self._retrying = stamina.retry_context
         self._pace = _Pace(endpoint.per_minute)
         self._slots = asyncio.Semaphore(endpoint.concurrency)
+        self._reached = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -137,7 +141,7 @@ class EndpointClient:
     async def _ask(self, path: str, body: dict[str, Any], read: Callable[[Any, float], T], meter: Meter | None) -> T:
         content = json.dumps(body).encode()
         async for attempt in self._retrying(
-            on=lambda error: isinstance(error, EndpointError) and error.passing,
+            on=lambda error: isinstance(error, EndpointError) and error.passing and not error.final,
             attempts=self.endpoint.tries,
             timeout=None,
             wait_initial=FIRST_WAIT,
@@ -156,9 +160,13 @@ class EndpointClient:
                         self._pace.pause(reply.wait)
                     if meter is not None:
                         meter.failed(reply)
+                    reply.final |= self._in_vain(reply, attempt.num)
                     raise reply
                 return reply
         raise AssertionError("the last try returns or raises")
+
+    def _in_vain(self, error: EndpointError, tried: int) -> bool:
+        return error.unreachable and not self._reached and tried >= _TRIES_UNREACHED
 
     async def _try(self, path: str, content: bytes, read: Callable[[Any, float], T]) -> T | EndpointError:
         import httpx2
@@ -177,9 +185,14 @@ class EndpointClient:
         except RefusedReply as error:
             return EndpointError(endpoint, error.kind, str(error))
         except openai.APIStatusError as error:
+            self._reached = True
             return error_of_status(endpoint, error.status_code, error.response.headers, error.body)
         except openai.APIConnectionError as error:
-            return EndpointError(endpoint, "connection", f"{error.__cause__ or ''}" or "the connection was lost")
+            why = f"{error.__cause__ or ''}" or "the connection was lost"
+            unreachable = isinstance(error.__cause__, httpx2.ConnectError)
+            self._reached |= not unreachable
+            return EndpointError(endpoint, "connection", why, unreachable=unreachable)
+        self._reached = True
         try:
             return read(json.loads(reply.content), time.monotonic() - start)
         except (ValueError, RecursionError) as error:
