@@ -73,7 +73,8 @@ class Choice:
         prompts: dict[str, int] = self.made_with.get("prompts", {})
         if len(prompts) < 2:
             return "".join(f"Prompt: {version}." for version in prompts)
-        return f"Prompts: {', '.join(f'{version} for {counted(n, "question")}' for version, n in prompts.items())}."
+        told = [f"{version} for {counted(n, 'question')}" for version, n in prompts.items()]
+        return f"Prompts: {', '.join(told)}."
 
     def lines(self) -> list[str]:
         """For a terminal: warnings, then a line for each model and subset."""
