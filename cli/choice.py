@@ -48,7 +48,7 @@ def choice(
         typer.Option(
             "--prompt",
             rich_help_panel=ASKED,
-            help="choice-one, choice-several or choice-zh, or a text file with {question} and {options}; what fits the questions, if not given.",
+            help="choice-one, choice-several or choice-zh, or a text file with {question} and {options}; if not given, what fits each question: choice-zh in Chinese, else by whether one option is right or several.",
         ),
     ] = None,
     full_circle: Annotated[
@@ -93,6 +93,7 @@ def choice(
     for called, wanted, unknown in found.plan:
         typer.echo(f"{called}: {wanted:,} questions, {wanted - unknown:,} known, {unknown:,} to ask.")
     if dry_run:
+        typer.echo(found.prompt_line)
         return
     typer.echo("\n".join(found.lines()))
     for path in output or ():

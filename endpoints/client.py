@@ -141,7 +141,7 @@ class EndpointClient:
     async def _ask(self, path: str, body: dict[str, Any], read: Callable[[Any, float], T], meter: Meter | None) -> T:
         content = json.dumps(body).encode()
         async for attempt in self._retrying(
-            on=lambda error: isinstance(error, EndpointError) and error.passing,
+            on=lambda error: isinstance(error, EndpointError) and error.passing and not error.final,
             attempts=self.endpoint.tries,
             timeout=None,
             wait_initial=FIRST_WAIT,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -165,3 +167,16 @@ def test_short_output_tells_the_judge_s_recall_and_its_agreement_in_a_line(here:
     assert (
         "M agrees with the human labels on" in words and "The judge and check agree with the human labels on" in words
     )
+
+
+def test_an_endpoint_that_is_down_is_named_at_once(here: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    (here / "down.toml").write_text(f'[endpoint.down]\nurl = "{url}"\n')
+    start = time.monotonic()
+    with pytest.raises(InputError) as caught:
+        dxmatch.evaluate("answers.json", judge="down:strict", endpoints="down.toml", bootstrap=0)
+    assert time.monotonic() - start < 10
+    said = str(caught.value)
+    assert url in said and "onnect" in said and "the judge strict answered none of" in said and "first failure" in said

@@ -17,6 +17,7 @@ class AskSummary:
         that were answered meanwhile, by another process or under another name.
     calls : with retries. prompt_tokens, completion_tokens : as the endpoints counted them. cost : None without a price.
     refused : the endpoints that refused connections, as "NAME (URL)".
+    first_failure : the first of the errors that left a question without an answer, with the endpoint and its URL; "" for none.
     stopped_because : why questions were left unasked; empty where all were asked.
     """
 
@@ -29,6 +30,7 @@ class AskSummary:
     completion_tokens: int = 0
     cost: float | None = None
     refused: set[str] = field(default_factory=set)
+    first_failure: str = ""
     stopped_because: list[str] = field(default_factory=list)
 
     @property
@@ -53,6 +55,8 @@ class AskSummary:
             lines.append(
                 f"{self.failed.total():,} questions failed{_parts(self.failed)}; run this again to ask them again."
             )
+            if self.first_failure and not any(self.first_failure in reason for reason in self.stopped_because):
+                lines.append(f"The first failure: {self.first_failure}")
         cost = "" if self.cost is None else f", cost {self.cost:,.4g}"
         lines.append(
             f"{self.calls:,} calls, {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers{cost}."

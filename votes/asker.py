@@ -194,6 +194,7 @@ class _Asking:
         self.summary.failed[error.kind] += 1
         if error.kind == REFUSED:
             self.summary.refused.add(error.address)
+        self.summary.first_failure = self.summary.first_failure or str(error)
         state.failed_in_a_row += 1
         at_once, model = state.job.endpoint.concurrency, state.job.config.model
         limit = max(MAX_FAILURES, 2 * at_once) if state.answered else max(MAX_FAILURES_AT_FIRST, at_once)

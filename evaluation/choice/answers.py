@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,11 +11,11 @@ from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ...files.tables import read_table
 from ...progress import Progress
-from ...votes.prompts.choice_prompts import options_text, places_of
+from ...votes.prompts.choice_prompts import fitting, options_text, places_of
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.letters import letters_of
 from ...votes.prompts.prompt import Prompt
-from ...votes.prompts.questions import Question
+from ...votes.prompts.questions import ModelConfig, Question
 from ...votes.store.store import VoteStore
 from ..judges.language_model import Budget, LanguageModel
 from ..metrics.multiple_choice import option_at, shifted, shifts
@@ -93,7 +94,7 @@ def _back(chosen: tuple[int, ...] | None, shift: int, question: ChoiceQuestion) 
 class Live:
     """Language models that are asked, through the store.
 
-    models : who is asked. prompt : None for the one that fits: "choice-one", or "choice-several" where a question has several right answers.
+    models : who is asked. prompt : None for the one that fits each question, by its script and whether several options are right (`fitting`).
     """
 
     models: Sequence[LanguageModel]
@@ -106,14 +107,18 @@ class Live:
     def __post_init__(self) -> None:
         if isinstance(self.repeats, bool) or not isinstance(self.repeats, int) or not 1 <= self.repeats <= 100:
             raise OptionError("repeats", "a whole number from 1 to 100", self.repeats)
-        if self.prompt is None:
-            several = any(len(one.right) > 1 for one in self.questions)
-            self.prompt = prompt_of("choice", "choice-several" if several else "choice-one")
+
+    def prompt_for(self, one: ChoiceQuestion) -> Prompt:
+        return self.prompt or prompt_of("choice", fitting(one.text, one.options, len(one.right) > 1))
+
+    @property
+    def prompts(self) -> dict[str, int]:
+        """The version of each prompt that is asked with -> the number of its questions; {} where nobody is asked."""
+        return dict(Counter(self.prompt_for(one).version for one in self.questions)) if self.models else {}
 
     def asked(self, model: LanguageModel) -> Iterator[tuple[ChoiceQuestion, int, Question]]:
-        assert self.prompt is not None
-        who = model.config(self.prompt)
         for one in self.questions:
+            who = model.config(self.prompt_for(one))
             for shift in shifts(len(one.options), self.full_circle):
                 text = options_text(shifted(one.options, shift))
                 for repeat in range(self.repeats):
@@ -134,9 +139,10 @@ class Live:
 
         jobs = []
         for model in self.models:
-            unknown = list(store.unknown(question for _, _, question in self.asked(model)))
-            if unknown:
-                config = unknown[0].config
+            by_config: dict[ModelConfig, list[Question]] = {}
+            for question in store.unknown(question for _, _, question in self.asked(model)):
+                by_config.setdefault(question.config, []).append(question)
+            for config, unknown in by_config.items():
                 jobs.append(Job(model.endpoint, config, unknown, len(unknown), model.price, self.prompt))
         if jobs:
             budget.summaries.append(ask(jobs, store, **budget.left(), progress=progress))

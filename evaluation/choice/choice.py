@@ -58,7 +58,8 @@ def choice(
     answers : a table or a file, or several: `read_answers`.
     ask : ENDPOINT:MODEL, one or several, to be asked under min(4, n - 1) shifts of the n options, the equation of the source.
     ask_again : ENDPOINT:MODEL, which reads the answers that no rule reads, as the source's second model does.
-    prompt : for `ask`; a name ("choice-one", "choice-several", "choice-zh"), a version or a file; by default what fits the questions.
+    prompt : for `ask`; a name ("choice-one", "choice-several", "choice-zh"), a version or a file; by default what fits each question:
+        "choice-zh" where it is in Chinese, else by whether one option is right or several. `made_with["prompts"]` names those used.
     full_circle : min(4, n) shifts, as the program of the source has it. repeats : of each question in each order.
     endpoints : a TOML file with `[endpoint.NAME]` tables. store : the file that keeps every answer, by default votes.sqlite.
     max_calls, max_cost : of asking. dry_run : says in `plan` what would be asked, and asks nothing.
@@ -92,9 +93,9 @@ def choice(
     quiet: Progress = progress or (lambda done, total: None)
     if dry_run:
         if not where.exists():
-            return Choice([], [], [], {}, live.plan(None))
+            return Choice([], [], [], {"prompts": live.prompts}, live.plan(None))
         with VoteStore(where) as votes:
-            return Choice([], [], [], {}, live.plan(votes))
+            return Choice([], [], [], {"prompts": live.prompts}, live.plan(votes))
     several = (
         answers if isinstance(answers, list | tuple) and not (answers and isinstance(answers[0], dict)) else [answers]
     )
@@ -114,7 +115,7 @@ def choice(
     ]
     made_with = {
         "questions": len(asked), "answers": len(given), "unread": sum(one.chosen is None for one in given),
-        "prompt": live.prompt.version if models and live.prompt else None, "asked": [one.model for one in models],
+        "prompts": live.prompts, "asked": [one.model for one in models],
         "ask_again": reader.model if reader else None, "full_circle": full_circle, "repeats": repeats,
         "bootstrap": bootstrap, "seed": seed, "level": level,
     }  # fmt: skip

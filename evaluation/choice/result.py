@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...files.atomic import whole_file
 from ...files.tables import write_table
 from ...pages.rows import Row, arrow_table, json_rows, plain_number
+from ...pages.words import counted
 from .answers import ChoiceAnswer
 
 if TYPE_CHECKING:
@@ -66,9 +67,18 @@ class Choice:
             ]
         )  # fmt: skip
 
+    @property
+    def prompt_line(self) -> str:
+        """With which prompts was asked; "" where nobody was."""
+        prompts: dict[str, int] = self.made_with.get("prompts", {})
+        if len(prompts) < 2:
+            return "".join(f"Prompt: {version}." for version in prompts)
+        told = [f"{version} for {counted(n, 'question')}" for version, n in prompts.items()]
+        return f"Prompts: {', '.join(told)}."
+
     def lines(self) -> list[str]:
         """For a terminal: warnings, then a line for each model and subset."""
-        out = [*self.warnings]
+        out = [*self.warnings, *([self.prompt_line] if self.prompt_line else [])]
         for model, subset in dict.fromkeys((row["model"], row["subset"]) for row in self.rows):
             figures = [row for row in self.rows if (row["model"], row["subset"]) == (model, subset)]
             parts = [f"{_SHOWN[row['metric']]} {_number(row)}" for row in figures]
@@ -86,7 +96,16 @@ class Choice:
             figures = {row["metric"]: row for row in self.rows if (row["model"], row["subset"]) == (model, subset)}
             cells = [_number(figures[name]) for name in names]
             lines.append(f"| {model} | {subset} | {' | '.join(cells)} | {figures[names[0]]['n_questions']:,} |")
-        return "\n".join([*[f"> {warning}\n" for warning in self.warnings], *lines]) + "\n"
+        return (
+            "\n".join(
+                [
+                    *[f"> {warning}\n" for warning in self.warnings],
+                    *lines,
+                    *(["", self.prompt_line] if self.prompt_line else []),
+                ]
+            )
+            + "\n"
+        )
 
     def to_json(self) -> str:
         held = {"warnings": self.warnings, "made_with": self.made_with, "table": json_rows(self.rows)}

@@ -186,6 +186,10 @@ class _Asking:
             questions.append((self.written.references[i][d], second))
         bases: dict[Item, str] = {}
         answers = stage.answers(prompt, questions, self.store, self.budget, self.progress)
+        failure = self.budget.summaries[-1].first_failure if self.budget.summaries else ""
+        if failure and not any(answers):
+            who = f"{'check' if checks else 'judge'} {stage.model} answered none of {len(questions):,} questions"
+            raise InputError(f"the {who}; the first failure: {failure.rstrip('.')}", allowed="an endpoint that answers")
         for item, (first, second), answer in zip(items, questions, answers, strict=True):
             if answer is None or answer.verdict is None:
                 out[item] = NO_VERDICT

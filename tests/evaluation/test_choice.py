@@ -14,6 +14,7 @@ from dxmatch.cli.main import app
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.choice.questions import options_of, read_questions
 from dxmatch.evaluation.choice.result import ALL, MEAN_OF_SUBSETS
+from dxmatch.votes.prompts.choice_prompts import fitting
 
 ONE = {"question": "Which is a vein?", "options": "A. aorta B. portal vein C. carotid D. none", "answer": "B"}
 SEVERAL = {
@@ -134,13 +135,21 @@ def test_models_are_asked_under_shifts_once(endpoints: Path, loopback: Any) -> N
     """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions; a second run asks none."""
     loopback.rules({"contains": "portal", "text": "Answer: C"}, {"text": "Hard to say."})
     asked = ("q.json", "--ask", "lab:m", "--endpoints", str(endpoints))
-    assert "m: 5 questions, 0 known, 5 to ask." in run(*asked, "--dry-run")
+    dry = run(*asked, "--dry-run")
+    assert (
+        "m: 5 questions, 0 known, 5 to ask." in dry and "Prompts: choice-one-1 for 1 question, choice-zh-1 for 1" in dry
+    )
     assert loopback.log()["calls"] == 0
     told = run(*asked, "-o", "c.md", "-o", "c.csv", "--per-answer", "each.csv")
     assert loopback.log()["calls"] == 5
     assert "2 of 5 answers name no option" in told and "m, all: mean 0.167" in told
     sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
-    assert all("or several are" in text for text in sent), "a question has several right answers"
+    assert sum("Exactly one option is right" in text for text in sent) == 3, (
+        "the English question, whatever stands beside it"
+    )
+    assert sum("你是一位资深医生" in text for text in sent) == 2, "the Chinese one"
+    named = "Prompts: choice-one-1 for 1 question, choice-zh-1 for 1 question."
+    assert named in told and named in Path("c.md").read_text()
     assert sum('"A": "none"' in text for text in sent) == 1, "shifted by one"
     assert "0.167" in Path("c.md").read_text() and "2 of 5" in Path("c.md").read_text()
     run(*asked)
@@ -175,3 +184,28 @@ def test_a_prompt_file(endpoints: Path, loopback: Any) -> None:
     sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
     assert len(sent) == (4 + 3) * 2
     assert '"Which is a vein?"\nA. "aorta"\nB. "portal vein"\nC. "carotid"\nD. "none"\nLetters?' in sent
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "several", "name"),
+    [
+        ("Which is a vein?", ("aorta", "portal vein"), False, "choice-one"),
+        ("Which are veins?", ("aorta", "portal vein"), True, "choice-several"),
+        ("患者最可能的诊断是?", ("HBV", "HCV"), False, "choice-zh"),
+        ("Which of these does 'shen' (肾) name in an older text?", ("kidney", "liver"), False, "choice-one"),
+        ("診断はどれか", ("胃炎", "肝炎"), False, "choice-one"),
+    ],
+)
+def test_the_prompt_that_fits_a_question(text: str, options: tuple[str, ...], several: bool, name: str) -> None:
+    assert fitting(text, options, several) == name
+
+
+def test_a_question_is_put_alike_whatever_stands_beside_it(endpoints: Path, loopback: Any) -> None:
+    loopback.rules({"text": "Answer: B"})
+    found = dxmatch.choice([ONE], ask="lab:m", endpoints=endpoints, dry_run=True)
+    dxmatch.choice([ONE], ask="lab:m", endpoints=endpoints)
+    assert found.made_with["prompts"] == {"choice-one-1": 1} and found.prompt_line == "Prompt: choice-one-1."
+    both = dxmatch.choice(
+        [ONE, {**ONE, "question": "Which are veins?", "answer": "BC"}], ask="lab:m", endpoints=endpoints, dry_run=True
+    )
+    assert both.plan == [("m", 6, 3)], "the first question is known"

@@ -20,6 +20,7 @@ from dxmatch.votes.prompts.letters import letters_of
     "<think>Answer: A</think>Answer: B", "Answer: A?\n</think>\nAnswer: B", "B", "b", "(B)", "B.", "**B**", " B \n", "Option B",
     "answer：B", "The correct option is B.", "The correct choice is B", "答案：B", "答案是B。", "Ａnswer：Ｂ", "正确答案为 B", "故选B", "选项B", "（B）", "Answer: B。",
     "\\boxed{\\text{B}}", "\\boxed{B}", "B) myocardial infarction", "B. Myocardial infarction", "B、心肌梗死", "The answer is B because it fits", "Ответ: B",
+    "选B", "选 B", "选B。", "我认为选 B，因为患者有胸痛。", "答案选B", "应选 B", "应该选B", "所以选择 B", "综上所述，本题选B", "选B项", "答案是B选项", "首选B",
     '```json\n{"answer": ["B"]}\n```', "## Thinking\nAnswer: A\n\n## Final Response\n\nAnswer: B",
 ])  # fmt: skip
 def test_one_letter(text):
@@ -39,7 +40,7 @@ def test_several_letters(text):
     "", " ", "Answer:", "Answer: both", "Answer: none of them", "Answer: E", "Answer: Z", "Answer: 2", "Answer: B\nAnswer: C", "Answer: B/C", "Answer: A or (B)",
     "Answer: (A) or (B)", "Answer: a stroke", "The answer is a stroke", "The answer is A fib", "the answer is c", "E. coli infection", "I would say B",
     "I think it is a stroke", "Answers vary: B", "<think>Answer: B</think>", "The patient has vitamin B deficiency", "A. x\nB. y\nC. z", "C. difficile infection",
-    "Answer: A or B", "I considered option B and option C", "选择B或C", "I cannot answer this question.",
+    "不选B", "不应选 B", "不能选B", "不应该选B", "可选B", "选B或C", "选A。\n选B。", "以上都是", "选以上都是", "选择题B卷", "Answer: A or B", "I considered option B and option C", "选择B或C", "I cannot answer this question.",
 ])  # fmt: skip
 def test_no_letter(text):
     assert letters_of(text, 4) is None
@@ -47,6 +48,8 @@ def test_no_letter(text):
 
 def test_an_option_in_full_and_letters_beyond_the_options():
     assert letters_of("Myocardial Infarction.", 3, ["angina", "myocardial infarction", "asthma"]) == (1,)
+    assert letters_of("以上都是。", 3, ["肝炎", "肝硬化", "以上都是"]) == (2,)
+    assert letters_of("以上都是", 3, ["肝炎", "肝硬化", "肝癌"]) is None
     assert letters_of("Asthma", 2, ["asthma", "Asthma"]) is None
     assert letters_of("Answer: D", 4) == (3,) and letters_of("Answer: D", 3) is None
 

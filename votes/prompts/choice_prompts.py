@@ -8,6 +8,7 @@ option or perhaps several, letters and nothing else, "Answer: A". The words are 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_uppercase
 
@@ -87,6 +88,26 @@ CHOICE_PROMPTS = (
     ChoicePrompt("choice-one-1", _ONE), ChoicePrompt("choice-several-1", _SEVERAL), ChoicePrompt("choice-zh-1", _CHINESE),
     ChoiceReadingPrompt("choice-reading-1", _READING),
 )  # fmt: skip
+
+
+def fitting(question: str, options: Sequence[str], several: bool) -> str:
+    """The name of the built-in prompt that fits one question, whatever stands beside it: by its script, and by how many options are right.
+
+    "choice-zh" where Chinese characters are at least as many as words in other letters and no kana stands among them, else "choice-several" or
+    "choice-one".
+
+    >>> fitting("哪种病毒引起 HBV 感染?", ["甲型", "乙型"], False)
+    'choice-zh'
+    """
+    text = "\n".join((question, *options))
+    chinese = len(_HAN.findall(text))
+    if chinese and not _KANA.search(text) and chinese >= len(_OTHER_WORDS.findall(text)):
+        return "choice-zh"
+    return "choice-several" if several else "choice-one"
+
+
+_HAN, _KANA = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
+_OTHER_WORDS = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 
 
 def options_text(options: Sequence[str]) -> str:

@@ -22,13 +22,15 @@ _AND = r"(?:\s*\.?\s*(?:,|、|;|&|\band\b|和|及)\s*(?:(?:and|和)\s+)?|\s+)"
 _GROUP = rf"(?:(?:options?|choices?)\s+)?(?P<letters>[A-Z]{{1,26}}(?:{_AND}[A-Z](?![A-Za-z]))*)"
 _ENDS = (
     r"(?![A-Za-z0-9'’])(?!\s*\.?\s*(?:/|\bor\b|或|или\b)\s*[A-Z](?![A-Za-z]))"
-    r"(?=\s*(?:[.,;:!\-–—。、,)]|$|because\b|since\b|as\b|因为|项))"
+    r"(?=\s*(?:[.,;:!\-–—。、,)]|$|because\b|since\b|as\b|因为|选?项))"
 )
 _IS = r"\s+(?:is|are|would\s+be|should\s+be|must\s+be)"
+_CHOOSE = r"(?<![不未没别勿可备筛])(?<!不[应该能要会可])(?<!不(?:应该|可以|应当))选(?:择)?"
+"""选, but not 不选 (not chosen), 可选 (may be chosen) or 不应选 (should not be)."""
 _LABELS = re.compile(
     rf"(?:\b(?:answers?)(?:\s+(?:is|are))?\s*[:=]\s*(?:is\s+)?|\b(?:answers?|(?:correct|right|best)\s+(?:options?|choices?)){_IS}\s*:?\s*"
     rf"|\b(?:correct|right|best)\s+(?:options?|choices?)\s*[:=]\s*"
-    rf"|(?:答案|正确选项|正确的选项|选项)\s*(?:应该是|应为|应选|是|为|选)?\s*:?\s*|(?:故选|应选|应该选|选择)\s*:?\s*|\bответы?\s*[:=—-]\s*)"
+    rf"|(?:答案|正确选项|正确的选项|选项)\s*(?:应该是|应为|应选|是|为|选)?\s*:?\s*|{_CHOOSE}\s*:?\s*|\bответы?\s*[:=—-]\s*)"
     rf"(?-i:{_GROUP}){_ENDS}",
     re.IGNORECASE | re.MULTILINE,
 )
