@@ -35,7 +35,7 @@ _GROUNDS = re.compile(
 )
 _DIAGNOSES = re.compile(
     r"\b(?:diagnos[ei]s|differentials?|ddx|dx|possibilities|conditions|diseases|impressions?|answers?|candidates|assessment|conclusion|prediction|alternatives?|"
-    r"considerations?)\b|诊断|диагноз|\b(?:differential|verdachts)?diagnosen?\b|\bdiagn[oó]sticos?\b|\bdiagnostics? diff",
+    r"considerations?)\b|诊断|以下疾病|疾病如下|диагноз|\b(?:differential|verdachts)?diagnosen?\b|\bdiagn[oó]sticos?\b|\bdiagnostics? diff",
     re.IGNORECASE,
 )
 _FINAL = re.compile(r"\b(?:final|answer|conclusion|definitive|revised|updated)\b|最终|окончательн", re.IGNORECASE)
@@ -52,7 +52,7 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
-    r"\b(?:diagnoses|differentials?|ddx|possibilities|conditions|diseases|candidates|impressions|answers|top|list|alternatives|ranking)\b|鉴别诊断|диагнозы|дифференциальн|\b(?:differential|verdachts)?diagnosen\b|\bdiagn[oó]sticos\b|\bdiagnostics diff",
+    r"\b(?:diagnoses|differentials?|ddx|possibilities|conditions|diseases|candidates|impressions|answers|top|list|alternatives|ranking)\b|鉴别诊断|以下疾病|疾病如下|диагнозы|дифференциальн|\b(?:differential|verdachts)?diagnosen\b|\bdiagn[oó]sticos\b|\bdiagnostics diff",
     re.IGNORECASE,
 )
 _TOP = re.compile(r"\btop[\s-]*(?:\d{1,2}|three|five|ten)\b", re.IGNORECASE)

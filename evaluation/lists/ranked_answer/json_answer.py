@@ -27,7 +27,7 @@ _NAMED = ("diagnosis", "diagnosis_name", "name", "disease", "disease_name", "con
     "疾病", "疾病名称", "诊断", "诊断名称", "病名", "名称", "diagnose", "krankheit", "диагноз", "заболевание")  # fmt: skip
 _IN_OTHER_LANGUAGES = re.compile(
     r"(?P<first>最终|主要|首要|首选|最可能的?|окончательный |основной )?(?P<later>鉴别|其他|次要|дифференциальный )?(?:诊断|疾病|病名|diagnosen?|krankheit(?:en)?|диагнозы?|заболевани[ея])"
-    r"(?:结果|结论|列表|名称|清单)?"
+    r"(?:结果|结论|列表|名称|清单)?\s*\d{0,2}"
 )
 _RANKS = ("rank", "ranking", "order", "position", "number")
 _LAST = words_in(

@@ -142,6 +142,8 @@ def name_of(entry: str, shown: Collection[str] = ()) -> str:
     """
     entry = without_labelled_reason(entry[:MAX_LINE].strip())
     bold = BOLD.match(entry)
+    if bold and _OWN_LABEL.match(f"{bold[1].rstrip(':： ')}: x"):
+        bold = None
     before, wording = without_suspicion(plain(entry).strip())
     if _RULED_OUT.search(before):
         return ""
