@@ -180,3 +180,35 @@ def test_an_endpoint_that_is_down_is_named_at_once(here: Path) -> None:
     assert time.monotonic() - start < 10
     said = str(caught.value)
     assert url in said and "onnect" in said and "the judge strict answered none of" in said and "first failure" in said
+
+
+def test_a_judge_reads_answers_that_no_list_could_be_read_from(here: Path, loopback: Any) -> None:
+    rows = [
+        {"case_id": str(i), "reference": "gout", "gpt": f"{TALK} Visit {i}.", "claude": f"{TALK} {i}"} for i in range(4)
+    ]
+    (here / "words.json").write_text(json.dumps(rows))
+    loopback.rules({"contains": "Visit", "text": YES}, {"text": NO})
+    asked = ("evaluate", "words.json", "--bootstrap", "20")
+    with pytest.raises(InputError, match="every list is empty"):
+        read_lists("words.json")
+    done = run(
+        *asked,
+        "--endpoints",
+        "e.toml",
+        "--judge",
+        "local:strict",
+        "--check",
+        "none",
+        "--json",
+        "w.json",
+        "-o",
+        "w.html",
+    )
+    assert done.exit_code == 0, done.output
+    assert "every metric of the match function counts them as empty lists" in " ".join(done.output.split())
+    value = {
+        (row["algorithm"], row["metric"], row["of"]): row["value"]
+        for row in json.loads((here / "w.json").read_text("utf-8"))["table"]
+    }
+    assert value["gpt", "R_disease", "judge"] == 1 and value["claude", "R_disease", "judge"] == 0
+    assert value["gpt", "R_disease", ""] == 0

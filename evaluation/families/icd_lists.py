@@ -14,7 +14,7 @@ from ...terms.icd.ancestor_sets import Nodes
 from ...terms.icd.codes import Place, nodes_of_cells, padded
 from ...terms.icd.index import NONE
 from ...terms.icd.tree import IcdTree
-from ..lists.lists import Cell, Lists
+from ..lists.lists import Cell, Lists, looked_up
 from ..lists.text_codes import TextCodes
 from ..matches.reference_matches import depth_of
 from ..metrics.hierarchical import opened
@@ -119,7 +119,7 @@ def icd_lists(
     nodes_of = nodes_of_cells(_places(lists, cells, texts, reference_cells), tree, icd_source, lists.source)
     top, at = lists.top(k), lists.places(k)
     table = padded([*(nodes_of[text] for text in texts), ()])
-    predicted = np.where(top[..., None] >= 0, table[cells[at]], np.int32(-1))
+    predicted = np.where(top[..., None] >= 0, table[looked_up(cells, at)], np.int32(-1))
     how = np.where(predicted[..., 0] >= 0, COLUMN, NONE)
     open_ = (top >= 0) & (how == NONE)
     used = np.unique(top[open_])

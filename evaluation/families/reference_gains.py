@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, ModelError, NotUnderstoodWarning
 from ...matcher.protocol import tells_relations
-from ..lists.lists import Lists
+from ..lists.lists import Lists, looked_up
 from ..matches.reference_matches import ReferenceMatches, shared_matches
 from ..metrics.ranking import DEPTH
 from ..metrics.weighted import FARTHEST, RELATIONS, degree, relevance
@@ -73,7 +73,7 @@ def _given(lists: Lists, matches: ReferenceMatches, ranks: int) -> tuple[NDArray
         except InputError:
             unknown += 1
     at = lists.places(ranks)
-    said = np.where(lists.top(ranks) >= 0, numbers[codes[at]], 0)
+    said = np.where(lists.top(ranks) >= 0, numbers[looked_up(codes, at)], 0)
     said[~matches.given.any(1)] = 0
     nearest = np.nan_to_num(matches.probabilities[:, :, :ranks], nan=-1).argmax(-1)
     np.put_along_axis(out, nearest[..., None], said[..., None].astype(np.int8), -1)

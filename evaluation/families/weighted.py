@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ..lists.lists import Cell, Lists
+from ..lists.lists import Cell, Lists, looked_up
 from ..metrics import REGISTRY
 from ..metrics.weighted import (
     BEST,
@@ -188,7 +188,7 @@ def _semantic(lists: Lists, best: float) -> _Score:
     relation = _degrees(lists, "relation", lambda word, place: degree(word, RELATIONS, **place))
     at, top = lists.places(RANKS), lists.top(RANKS)
     # a word for no diagnosis keeps its rank and is related to nothing
-    distances = np.where(top >= 0, relation[at], np.where(at >= 0, FARTHEST, 0))
+    distances = np.where(top >= 0, looked_up(relation, at), np.where(at >= 0, FARTHEST, 0))
     unrated = distances == _BLANK
     values = scores(np.maximum(distances, 0))
     blank = unrated.any(-1)
@@ -199,7 +199,7 @@ def _semantic(lists: Lists, best: float) -> _Score:
 def _severity(lists: Lists, notes: list[str]) -> _Score:
     said = _degrees(lists, "severity", lambda word, place: severity_degree(word, **place))
     at, top = lists.places(RANKS), lists.top(RANKS)
-    known = np.where(top >= 0, np.maximum(said[at], 0), 0)
+    known = np.where(top >= 0, np.maximum(looked_up(said, at), 0), 0)
     reference = _reference_severity(lists.reference_more["severity"], lists.source)
     values = scores(np.where(at >= 0, severity_distances(reference[:, None, None], known), 0))
     values[reference == 0] = np.nan

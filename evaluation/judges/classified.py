@@ -15,7 +15,7 @@ from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import Answer
 from ...votes.prompts.versions import PROMPTS, RELATION_PROMPT, SEVERITY_PROMPT
 from ...votes.store.store import VoteStore
-from ..lists.lists import Cell, Lists, as_text
+from ..lists.lists import Cell, Lists, as_text, looked_up
 from ..metrics.relative import check_k
 from ..metrics.weighted import RANKS
 from .answers import Names, names_of
@@ -110,7 +110,7 @@ def open_cells(lists: Lists, column: str, k: int) -> list[tuple[int, int]]:
     """(case, place in `entries`) of each diagnosis among the first k whose cell is blank."""
     codes, _ = lists.cells(column)
     at = lists.places(k)
-    open_ = (at >= 0) & (lists.top(k) >= 0) & (codes[at] < 0)
+    open_ = (at >= 0) & (lists.top(k) >= 0) & (looked_up(codes, at) < 0)
     return list(zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True))
 
 

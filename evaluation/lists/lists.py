@@ -19,6 +19,14 @@ NO_CATEGORY = -1
 """Of a rater who gives no diagnosis: agrees with nothing, not even with itself."""
 
 
+def looked_up(of_entries: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+    """The value of the entry at each place of `Lists.places`; -1 past the end of a list, also where no list holds anything.
+
+    of_entries : [entries], signed.
+    """
+    return np.append(of_entries, of_entries.dtype.type(-1))[places]
+
+
 @dataclass(frozen=True)
 class Rejected:
     """What was set aside: rows written to `path`, and the lists and whole cases that are gone with them."""
@@ -106,7 +114,7 @@ class Lists:
     def top(self, k: int) -> NDArray[np.int32]:
         """int32 [n, r, k]: the first k of each list; -1 where no diagnosis is said, -2 past the end of a list."""
         at = self.places(k)
-        return np.where(at >= 0, self.entries[at], np.int32(ABSENT))
+        return np.where(at >= 0, looked_up(self.entries, at), np.int32(ABSENT))
 
     def places(self, k: int) -> NDArray[np.int64]:
         """int64 [n, r, k]: where the first k of each list stand in `entries`; -1 past the end of a list."""

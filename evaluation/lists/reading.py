@@ -47,6 +47,10 @@ from .who import who
 DEPTH = 10
 """The deepest rank that a metric looks at, whatever k is."""
 _SHOWN = 3
+_NO_LISTS = (
+    "From no answer a list could be read: the judge reads the answers as they were written, and every metric of the match function counts "
+    "them as empty lists."
+)
 _READ_BY = {
     "icd10": ("ranking", "hierarchical", "agreement"),
     "severity": ("weighted",),
@@ -187,7 +191,12 @@ def read_lists(
     order = rows.by_place()
     order = order[place_of[case[order], rater[order]] >= 0]
     list_of = place_of[case[order], rater[order]]
-    if not len(order):
+    # a judge reads answers as they were written, and needs no list
+    written = keep_answers and any(
+        text is not None and case[row] >= 0 and rater[row] >= 0 and in_use[rater[row]]
+        for row, text in long.in_words.items()
+    )
+    if not len(order) and not written:
         raise InputError("every list is empty", source=table.source, allowed="at least one diagnosis")
     lengths = np.bincount(list_of, minlength=len(kept_cases) * len(used))
     said, _ = _renumbered(np.append(entry[order], NO_DIAGNOSIS), len(strings) + 1)
@@ -202,6 +211,7 @@ def read_lists(
         *is_none.told_unmet(),
         *told_missing(rows, there, kept_cases, used, own, table),
         *said_of_ranks,
+        *([] if len(order) else [_NO_LISTS]),
     ]
     return Lists(
         source=table.source,

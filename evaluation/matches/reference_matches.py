@@ -139,7 +139,7 @@ def _found_beyond(
 
 def depth_of(lists: Lists, context: Context) -> int:
     """How many ranks are held one by one: k, those that the metrics of ranking look at, and more where lists are not too many."""
-    longest = int(lists.lengths.max(initial=0))
+    longest = max(1, int(lists.lengths.max(initial=0)))
     asked_for = [k for family in ("ranking", "recall", "hierarchical") if (k := context.k_of(family)) is not None]
     references = max(map(len, lists.reference), default=1)
     room = _MOST_CELLS // max(1, lists.lengths.size * references)

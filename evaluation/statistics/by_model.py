@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from ...pages.rows import Row, known
 from .results import Results
@@ -47,7 +48,7 @@ def by_model(report: Results) -> Results:
 
 def _of_models(rows: Sequence[Row], models: Set[str]) -> list[Row]:
     """The rows, those of a model's variants as one."""
-    found: dict[tuple[object, ...], list[Row]] = {}
+    found: dict[tuple[Any, Any, str, str], list[Row]] = {}
     for row in rows:
         model = variant_of(row["algorithm"]).model
         who = model if model in models else row["algorithm"]

@@ -325,3 +325,13 @@ def test_models_without_a_prompt_in_common():
     cases = {"c": {"truth": ["gout"], "base [free]": ["gout"], "tuned [json]": ["gout"]}}
     with pytest.raises(OptionError, match="a prompt in common.*tuned: json; base: free"):
         evaluate(lists_of(cases), By(), bootstrap=0, compare=[("base", "tuned")])
+
+
+def test_a_column_of_a_repeat_is_no_rank():
+    row = {"reference": "gout", "gpt [x #1]": "gout; flu", "gpt [x #2]": "flu; gout", "gpt [y #1]": "flu"}
+    report = evaluate([{"case_id": f"c{i}", **row} for i in range(3)], By(), bootstrap=0)
+    assert report.made_with["raters"] == ["gpt [x #1]", "gpt [x #2]", "gpt [y #1]"]
+    ranks = [
+        {"case_id": f"c{i}", "reference": "gout", "gpt [rank #1]": "gout", "gpt [rank #2]": "flu"} for i in range(3)
+    ]
+    assert evaluate(ranks, By(), bootstrap=0).made_with["raters"] == ["gpt"]

@@ -107,7 +107,9 @@ _RANK_SAID = (
     rf"|(?P<before>\d{{1,2}})\.[\s_]*{_RANKED})"
 )
 _BETWEEN = r"[\s_.\-–—:/|(\[]"
-_RANK_LAST = re.compile(rf"^(?:(?P<model>.*?)(?:{_BETWEEN}+|(?=#)))?{_RANK_SAID}[)\]]?$", re.IGNORECASE)
+_REPEAT = rf".*\S\s*\[(?!{_RANKED}\W)[^\[\]#]*[^\[\]#\s]\s*#\d+\]$"
+"""A repeat under a prompt is no rank: "gpt4 [free #2]"."""
+_RANK_LAST = re.compile(rf"^(?!{_REPEAT})(?:(?P<model>.*?)(?:{_BETWEEN}+|(?=#)))?{_RANK_SAID}[)\]]?$", re.IGNORECASE)
 _RANK_FIRST = re.compile(rf"^{_RANK_SAID}{_BETWEEN}+(?P<model>.*?)[)\]]?$", re.IGNORECASE)
 """A column of one rank: "dx1", "GPT-4o (rank 1)", "GPT-4o #1", "GPT-4o - 1st", "GPT-4o Diagnosis 1", "1. Diagnose"; and "dx1 (GPT-4o)"."""
 _ABOUT = frozenset(
