@@ -25,6 +25,8 @@ from .reference_hits import reference_hits
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
 _PARTS = ("hdp", "hdr")
+_UNLIKE = 1.5
+"""How many times as long one model's lists may be as another's before it is said."""
 
 
 def missing(lists: Lists, context: Context) -> str | None:
@@ -102,15 +104,28 @@ def compute(lists: Lists, context: Context) -> Section:
 
 
 def _warnings(lists: Lists, context: Context) -> list[str]:
-    """That lists are too long to be looked at whole."""
-    depth = icd_depth(lists, context)
-    longer = int((lists.lengths > depth).sum())
-    if context.k_of(NAME) is not None or not longer:
+    """That lists are too long to be looked at whole, or of such different lengths that HDF1 says little of which is better."""
+    if context.k_of(NAME) is not None:
         return []
-    many = "1 list is" if longer == 1 else f"{longer:,} lists are"
-    return [
-        f"HDF1 takes whole lists up to {depth:,} diagnoses; {many} longer, and what stands beyond is not looked at."
-    ]
+    said = []
+    depth = icd_depth(lists, context)
+    if longer := int((lists.lengths > depth).sum()):
+        many = "1 list is" if longer == 1 else f"{longer:,} lists are"
+        said.append(
+            f"HDF1 takes whole lists up to {depth:,} diagnoses; {many} longer, and what stands beyond is not looked at."
+        )
+    means = {
+        rater: float(lists.lengths[~lists.absent[:, i], i].mean())
+        for i, rater in enumerate(lists.raters)
+        if not lists.absent[:, i].all()
+    }
+    shortest, longest = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    if means[longest] > _UNLIKE * max(means[shortest], 1):
+        said.append(
+            f"HDF1 is over whole lists, and a longer one costs precision: {longest} names {means[longest]:.1f} diagnoses a case, "
+            f"{shortest} {means[shortest]:.1f}. A k of the family hierarchical compares lists of one length."
+        )
+    return said
 
 
 def _measures(lists: Lists, cases: _Cases, k: int | None) -> list[Measure]:
