@@ -381,6 +381,8 @@ def evaluate(
             )  # fmt: skip
     except NotServed as error:
         raise typer.BadParameter(str(error)) from None
+    for one in case or []:
+        report.case(one)  # a case that is not there is told of before anything is written
     for path in files:
         report.save(path, spreadsheet=spreadsheet)
     report.print(full=full)

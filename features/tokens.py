@@ -63,8 +63,15 @@ def _russian_tags(words: Sequence[str]) -> list[str]:
     from pymorphy3 import MorphAnalyzer
 
     tagger = MorphAnalyzer(lang="ru")
-    readings = (tagger.parse(word)[0].tag for word in words)
-    return [str(tag.POS or sorted(tag.grammemes)[0]) for tag in readings]
+
+    def tag(word: str) -> str:
+        try:
+            found = tagger.parse(word)[0].tag
+        except ValueError:  # it asks Unicode for the name of each letter, and some have none
+            return "UNKN"
+        return str(found.POS or sorted(found.grammemes)[0])
+
+    return [tag(word) for word in words]
 
 
 _TAGGERS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {"en": _english_tags, "ru": _russian_tags}

@@ -61,11 +61,11 @@ def _reference_words(report: Results) -> list[str]:
         told = f"Over {cases}{over}, {' and '.join(shown)}"
     else:
         told = f"Over {cases}{over}, {best} reaches {column.name} {with_interval(row)}"
-    return [f"{told}{_beside(board)}."]
+    return [f"{told}{_beside(board, bool(report.made_with.get('compared')))}."]
 
 
-def _beside(board: Leaderboard) -> str:
-    """What is known of the others beside the best."""
+def _beside(board: Leaderboard, pairs_named: bool) -> str:
+    """What is known of the others beside the best. pairs_named : only some pairs were tested."""
     column, others = board.columns[0], len(board.algorithms) - 1
     if not others or not column.best:
         return ""
@@ -73,7 +73,7 @@ def _beside(board: Leaderboard) -> str:
         return (
             f"; so does {listed(list(column.best[1:]))}" if len(column.best) == 2 else f"; {len(column.best)} are level"
         )
-    if not board.compared:
+    if not board.compared or pairs_named:
         return ", the highest of " + counted(others + 1, "model")
     if not column.level_with_best:
         return ", more than the other model" if others == 1 else f", more than each of the other {others} models"

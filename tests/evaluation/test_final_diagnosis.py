@@ -147,3 +147,21 @@ def test_the_page_shows_it(tmp_path):
     report = evaluate(_long(), By(), bootstrap=0)
     page = report.save(tmp_path / "report.html").read_text()
     assert '"final":["gout"]' in page.replace(" ", "") and "Final diagnosis" in page
+
+
+SHEET = {
+    "id": ["a", "b", "c", "d"],
+    "organ": ["lung", "joint", "lung", "joint"],
+    "final diagnosis": ["asthma", "gout", "copd", "lupus"],
+    "SET": ["asthma; copd", "gout; arthritis", "copd; asthma", "lupus; gout"],
+    "base": ["copd; flu", "gout; flu", "flu; copd", "gout; lupus"],
+    "tuned": ["asthma; flu", "gout; flu", "copd; flu", "lupus; gout"],
+}
+
+
+@pytest.mark.parametrize("called", ["differential", "Differentialdiagnosen", "true differential", "Reference DDx"])
+def test_a_differential_beside_a_final_diagnosis_and_models_is_the_set_of_right_answers(called):
+    lists = read_lists({called if name == "SET" else name: cells for name, cells in SHEET.items()})
+    assert lists.raters == ["base", "tuned"], "nor is the organ a model"
+    assert lists.reference[0] == ("asthma", "copd") and lists.final[0] == ("asthma",)
+    assert "not read: organ" in lists.recognised

@@ -201,7 +201,10 @@ def test_hdf1_says_how_far_it_looked_where_lists_are_too_long(monkeypatch):
 
 @pytest.mark.parametrize(("many", "k", "said"), [(8, None, True), (6, None, False), (8, 5, False)])
 def test_lists_of_unlike_length_are_told_of_where_hdf1_takes_them_whole(many, k, said):
-    cases = {f"c{i}": {"truth": ["pneumonia"], "A": ["pneumonia", "heart attack"] * (many // 2), "B": ["pneumonia"] * 4} for i in range(3)}
+    cases = {
+        f"c{i}": {"truth": ["pneumonia"], "A": ["pneumonia", "heart attack"] * (many // 2), "B": ["pneumonia"] * 4}
+        for i in range(3)
+    }
     report = evaluate(lists_of(cases), k=k, metrics=["hierarchical"], bootstrap=0)
     told = [text for text in report.warnings if "a longer one costs precision" in text]
     assert bool(told) is said

@@ -11,6 +11,7 @@ import pytest
 import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.features.feature_set import FeatureSet
+from dxmatch.features.tokens import tags
 from dxmatch.training.engines import lightgbm_engine
 from dxmatch.votes.voters import Picker, Voter
 
@@ -110,3 +111,7 @@ def test_the_shipped_model_says_what_is_outside_its_language(text: str) -> None:
     ):
         probability = dxmatch.load().probability(text, "pancreatitis")
     assert probability != probability
+
+
+def test_a_letter_that_unicode_does_not_name_has_the_tag_of_what_is_unknown():
+    assert tags(["\U00017000", "боль"], "ru") == ["UNKN", "NOUN"]

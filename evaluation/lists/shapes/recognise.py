@@ -15,8 +15,10 @@ import pyarrow.compute as pc
 
 from ....errors import InputError, Open, Remedy, quoted
 from ....files.tables import Table
+from .long import FINAL
 from .names import (
     ANSWER,
+    OTHER_NAMES,
     PREDICTIONS,
     RANK,
     UNREAD_ANSWER,
@@ -33,6 +35,9 @@ LONG, BY_ROW, NUMBERED, CELLS, REFERENCES = "long", "by row", "numbered", "cells
 PLAIN = "a row for each case, rater and rank"
 _FEWEST_ROWS, _ROWS_PER_VALUE, _WORDS = 6, 3, 5
 """A text column of short values, one for three rows and more, none of which is a right answer, is a group of cases, not a model's answers."""
+_TRUE_DIFFERENTIAL = re.compile(
+    r"(?:true|reference|gold|correct|actual|truth|right|expected).*(?:diff?eren|ddx)", re.IGNORECASE
+)
 _FLAGS = frozenset(
     [
         "yes",
@@ -180,6 +185,28 @@ def _sort_out(names: dict[str, str], given: Mapping[str, Any], table: Table) -> 
             "rater" not in names and _models(table, names | {"reference": names["diagnosis"]}, others)
         ):  # fmt: skip
             names["reference"] = names.pop("diagnosis")
+    _settle_differential(names, given, table)
+
+
+def _settle_differential(names: dict[str, str], given: Mapping[str, Any], table: Table) -> None:
+    """A differential diagnosis beside a final one and the lists of models is the set of right answers."""
+    if "reference" in given:
+        return
+    right = names.get("reference")
+    own = [name for name in table.names if name not in names.values() and _TRUE_DIFFERENTIAL.search(name)]
+    if len(own) == 1 and FINAL not in names and (right is None or folded(right) in OTHER_NAMES[FINAL]):
+        names |= {"reference": own[0]} | ({} if right is None else {FINAL: right})
+        return
+    if PREDICTIONS not in names or PREDICTIONS in given:
+        return
+    if FINAL not in names and (right is None or folded(right) not in OTHER_NAMES[FINAL]):
+        return
+    others = [name for name in table.names if name not in names.values()]
+    if (FINAL in names and right is not None) or not _models(table, names, others):
+        return
+    if right is not None:
+        names[FINAL] = right
+    names["reference"] = names.pop(PREDICTIONS)
 
 
 def _models(table: Table, names: Mapping[str, str], others: Collection[str]) -> list[str]:
@@ -191,12 +218,25 @@ def _models(table: Table, names: Mapping[str, str], others: Collection[str]) -> 
     known = {" ".join(text.casefold().split()) for text in right}
     may = {name: _values(table, name) for name in others if not (known_as(name) or about_another(name, others))}
     found = [name for name in may if _are_answers(table, name, may[name], known)]
+    lists = [name for name in found if 2 * sum(map(_is_list, may[name])) > len(may[name])]
+    if lists:  # beside lists, single words that return from case to case are a group: an organ, a ward
+        found = [
+            name for name in found if name in lists or 2 * len(may[name]) > len(table) or known & _folded(may[name])
+        ]
     dull = [
         name
         for name, held in may.items()
         if not held or (len(held) == 1 and _has_letters(held[0]) and not _are_flags(held))
     ]
     return [name for name in may if name in found or (name in dull and found)]
+
+
+def _is_list(text: str) -> bool:
+    return _MARKS_OF_LISTS.search(text) is not None
+
+
+def _folded(texts: Collection[str]) -> set[str]:
+    return {" ".join(text.casefold().split()) for text in texts}
 
 
 def _values(table: Table, name: str) -> list[str]:

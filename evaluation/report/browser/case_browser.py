@@ -34,6 +34,7 @@ def case_browser(table: CaseTable | None) -> CaseBrowser:
         shown=len(data["cases"]),
         total=data["total"],
         k=table.k,
+        final=table.lists.has_final,
         judged="" if not table.judged else "shown" if data["judged"] else "too many",
     )
     script = "\n".join((_HERE / name).read_text("utf-8") for name in _SCRIPTS)
