@@ -44,6 +44,9 @@ def reasoning(
             help="A table with a row for each observation that is common, only in the note, or only predicted, with the graph's premises.",
         ),
     ] = None,
+    charts: Annotated[
+        Path | None, typer.Option("--charts", help="A folder for each chart by medical domain as PNG and SVG.")
+    ] = None,
     notes_of: Annotated[
         list[str] | None,
         typer.Option(
@@ -149,6 +152,8 @@ def reasoning(
         typer.echo(f"Written: {write_table(result.per_note, per_note)}")
     if deductions is not None:
         typer.echo(f"Written: {write_table(result.deductions, deductions)}")
+    if charts is not None:
+        typer.echo(f"Written: {len(result.save_charts(charts))} files in {charts}")
     say_asked(*budget.summaries)
 
 

@@ -54,6 +54,11 @@ def test_runs_by_name(here: Path) -> None:
         "common", "only in the note", "only predicted",
     }  # fmt: skip
     (here / "labels.csv").write_text("note,observation,predicted,label\nAsthma/a1.json,wheeze,wheeze,1\n")
+    done = run("good", "poor", "--charts", "charts", "--bootstrap", "0")
+    assert "Written: 6 files in charts" in done.output
+    assert sorted(file.name for file in (here / "charts").iterdir()) == [
+        f"domains_{name}.{kind}" for name in ("Acc_diag", "Exp_all", "Obs_comp") for kind in ("png", "svg")
+    ]  # fmt: skip
     done = run("good", "--human", "labels.csv", "--bootstrap", "0", "--no-premises")
     assert "Observations: M agrees with people on 1.000 of 1 pairs" in done.output and "Prem" not in done.output
 

@@ -36,6 +36,7 @@ def page(result: ReasoningResults) -> str:
         _HTML.key(key_of(result)) if several else "",
         [Markup(figure(one, script_chart(one, spec_of(one, PAGE)))) for one in figures],
     )
+    few = _HTML.quiet("Charts of the domains are drawn of two domains or more.") if any(result.domains) else ""
     return document(
         "Does the model reason as the physicians do?",
         _eyebrow(result),
@@ -43,7 +44,7 @@ def page(result: ReasoningResults) -> str:
         [
             Part("runs", "Runs" if several else "In short", _board(result, result.board)),
             Part("differences", "Differences", _differences(result)),
-            Part("domains", "Medical domains", charts + _groups(result, DOMAIN)),
+            Part("domains", "Medical domains", charts + ("" if figures else few) + _groups(result, DOMAIN)),
             Part("agreement", "Who says what is alike", _agreement(result)),
             Part("notes", "Note by note", browser.html),
             Part("categories", "Disease categories", _groups(result, CATEGORY), True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,20 @@ class Reasoning(ReasoningResults):
         if self.board.uneven:
             warned.append(f"> {OTHER_NOTES}\n")
         return "\n".join([*warned, *(f"| {' | '.join(line)} |" for line in lines)]) + "\n"
+
+    def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
+        """The charts by medical domain (Fig 5 of the source) as files of their own, in a folder that is made where it is absent; none
+        where there are fewer than two domains.
+
+        Raises
+        ------
+        OptionError
+            For a format that is neither "png" nor "svg".
+        """
+        from ...pages.files import save_figures
+        from .charts import domain_figures
+
+        return save_figures(domain_figures(self), folder, formats)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the page (.html), everything (.json), the runs (.md), or `table` (.csv, .tsv, .jsonl, .parquet, .xlsx).

@@ -169,6 +169,8 @@ def test_a_note_without_a_prediction_is_in_no_metric_of_its_run(compared):
     assert any(line.startswith("The runs have predictions of different notes") for line in found.warnings)
     assert "0.333 ± 0.471 (n = 3)" in found.to_markdown() and "> n: of how many notes" in found.to_markdown()
     assert ">n = 3</span>" in found.to_html()
+    assert "Charts of the domains" not in found.to_html()
+    assert "Charts of the domains" in compared("good", domains={"Asthma": "One", "Stroke": "One"}).to_html()
     other = compared("good", "poor")
     assert "n = " not in other.to_markdown() and not other.board.uneven
 
@@ -512,6 +514,10 @@ def test_the_page_filters_without_a_network(compared, here, tmp_path):
             page.value(f"(() => {{ const one = document.getElementById('{name}'); one.value = {value!r}; one.dispatchEvent(new Event('input')); }})()")  # fmt: skip
             return page.value(shown)
 
+        assert page.value("document.querySelectorAll('#domains figure svg').length") == 3
+        # the widest table stands whole in a window of 1400, in the margin at its right
+        assert page.value("(() => { const one = document.querySelector('.runs > .scroll'); return one.clientWidth > 1120 && one.scrollWidth <= one.clientWidth; })()")  # fmt: skip
+        assert page.value("document.documentElement.scrollWidth <= innerWidth")
         assert page.value(shown) == 4 and page.value("!document.getElementById('nb').hidden")
         assert choose("nb-search", "FEVER") == 1
         assert choose("nb-search", "") == 4
