@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .matcher.icd_mapping import icd as icd
     from .matcher.match_function import MatchFunction as MatchFunction
     from .matcher.match_function import load as load
+    from .settings import configure as configure
     from .training.train import train as train
 
 __version__ = "0.1.0"
@@ -62,6 +63,7 @@ _HOME = {
     "Report": "evaluation.evaluate",
     "reasoning": "evaluation.reasoning.evaluate",
     "Reasoning": "evaluation.reasoning.result",
+    "configure": "settings",
     "DxmatchError": "errors",
     "InputError": "errors",
     "ModelError": "errors",

@@ -6,11 +6,15 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, Self
 
+from .settings import cells_hidden
+
 _LONGEST_QUOTE = 80
 
 
 def quoted(value: Any) -> str:
-    """`value` as it is shown in an error: its repr, cut to 80 characters."""
+    """`value`, a cell or a parameter, as errors show it: its repr, cut to 80 characters; only how long it is where cells are hidden."""
+    if cells_hidden() and isinstance(value, str) and value:
+        return f"<hidden: {len(value):,} characters>"
     text = repr(value)
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
 

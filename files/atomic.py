@@ -1,4 +1,4 @@
-"""Whole files or none: output goes to a temporary neighbour and takes its name when it is complete."""
+"""Whole files or none: output goes to a temporary neighbour and takes its name when it is complete. Their owner alone can read them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import DxmatchError
+from ..settings import folder_mode
+from .private import keep_permissions, make_private_file, make_private_folder, owner_only
 
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path beside `path`; renamed to it when the block ends well, removed when it does not.
+    """A temporary, empty file beside `path`; renamed to it when the block ends well, removed when it does not.
 
-    Errors: `DxmatchError` where the folder is absent or cannot be written.
+    It is private from the start (`files/private.py`), and a file that it replaces hands it its permissions. Errors: `DxmatchError` where the folder is absent or cannot be written.
     """
     target = Path(path)
     if target.is_dir():
@@ -27,7 +29,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     # Two processes that write the same file, on two machines even, never meet.
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.part")
     try:
+        make_private_file(temporary)
         yield temporary
+        keep_permissions(temporary, target)
         temporary.replace(target)
     except OSError as error:
         # pyarrow puts what it was about into `strerror`.
@@ -45,11 +49,12 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(path).absolute()
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(target.parent)
         outer = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
         try:
-            (outer / "new").mkdir()  # unlike mkdtemp's, with the usual permissions
+            (outer / "new").mkdir(folder_mode())  # mkdtemp's own is private even where files are shared
             yield outer / "new"
+            owner_only(outer / "new")
             (outer / "new").replace(target)
         finally:
             shutil.rmtree(outer, ignore_errors=True)
@@ -59,12 +64,10 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
     """The folder, made where it is absent. Errors: `DxmatchError` where it cannot be."""
-    folder = Path(path)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        return make_private_folder(path)
     except OSError as error:
-        raise DxmatchError(f"{folder}: the folder could not be made ({error.strerror or error}).") from error
-    return folder
+        raise DxmatchError(f"{path}: the folder could not be made ({error.strerror or error}).") from error
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

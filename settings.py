@@ -1,0 +1,55 @@
+"""What is set for a whole process and for what it starts: who may read the files it writes, whether messages show cells."""
+
+from __future__ import annotations
+
+import os
+
+SHARED_FILES = "DXMATCH_SHARED_FILES"
+HIDE_CELLS = "DXMATCH_HIDE_CELLS"
+
+
+def configure(*, shared_files: bool | None = None, hide_cells: bool | None = None) -> None:
+    """Sets, for this process and those that it starts, how dxmatch guards what it reads and writes.
+
+    Parameters
+    ----------
+    shared_files
+        True: new files and folders get the usual permissions (the umask). False, the default: their owner alone can read
+        them. The environment variable DXMATCH_SHARED_FILES=1 says the same.
+    hide_cells
+        True: errors and warnings say how long a cell is, not what is in it. The environment variable DXMATCH_HIDE_CELLS=1
+        says the same.
+
+    What is None stays as it is.
+
+    Examples
+    --------
+    >>> configure(hide_cells=True)
+    >>> from dxmatch.errors import quoted
+    >>> quoted("heart attack")
+    '<hidden: 12 characters>'
+    >>> configure(hide_cells=False)
+    """
+    for name, wanted in ((SHARED_FILES, shared_files), (HIDE_CELLS, hide_cells)):
+        if wanted is not None:
+            os.environ[name] = "1" if wanted else "0"
+
+
+def shared_files() -> bool:
+    """Whether new files follow the umask. Only "1" opens them, so that a slip in the word does not."""
+    return os.environ.get(SHARED_FILES) == "1"
+
+
+def cells_hidden() -> bool:
+    """Whether messages hide cells; any word but "0" does."""
+    return os.environ.get(HIDE_CELLS, "0") not in ("", "0")
+
+
+def file_mode() -> int:
+    """The permissions that a new file is asked for; the umask takes from them."""
+    return 0o666 if shared_files() else 0o600
+
+
+def folder_mode() -> int:
+    """The permissions that a new folder is asked for; the umask takes from them."""
+    return 0o777 if shared_files() else 0o700
