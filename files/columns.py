@@ -31,6 +31,8 @@ class Read(NamedTuple):
         What to call it in errors, where it is not the whole file.
     note
         What was read, where there was a choice.
+    warnings
+        What is doubtful in it, a sentence each.
     """
 
     data: pa.Table
@@ -38,6 +40,7 @@ class Read(NamedTuple):
     rows: NDArray[np.int64] | None = None
     source: str | None = None
     note: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def column_of(name: str, values: Sequence[Any], source: str, first_row: int) -> pa.Array:
