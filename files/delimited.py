@@ -9,7 +9,9 @@ import codecs
 import contextlib
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +28,7 @@ from .encodings import not_utf8, utf8_of
 if TYPE_CHECKING:
     from _csv import _reader as _Reader
 
+_LINE_BREAK = re.compile("\r\n|\r|\n")
 _PIECE = 1 << 24
 _BATCH = 1 << 16
 _DELIMITERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
@@ -37,11 +40,19 @@ class _Dialect(NamedTuple):
     """A first line `sep=;`, which Excel writes and reads, and counts as no row."""
 
 
+class _Spread(NamedTuple):
+    """A record of several lines: its row, its first and its last line."""
+
+    row: int
+    first: int
+    last: int
+
+
 def read_delimited(path: Path, suffix: str, encoding: str | None) -> Read:
     """A CSV or TSV file; all values are text as typed, a blank one is null.
 
     A row is a record with its number as a spreadsheet shows it: the header is row 1, blank lines are counted, a line break in a quoted
-    value is not. Rows without any value are left out, but in a table of one column, where a blank is a value. Of values that span
+    value is not. Rows without any value are left out, but in a table of one column, where a blank is a value. Of values over
     several lines, where a stray quote may have swallowed rows, `warnings` tells.
     Errors: `InputError`, with the row.
     """
@@ -86,21 +97,23 @@ class _File:
         header_row, header, start = self._header()
         if not header:
             raise InputError("no header", source=self.source, allowed="the names of the columns in the first row")
-        self.header_row, warnings = header_row, ()
+        self.header_row, self.spread = header_row, list[_Spread]()
         lines = self._lines_from(start)
         try:
             data = self._table(len(header), start)
         except pa.ArrowInvalid:
             data = None
-        # Without a quote or a line break in a value, each line is a row.
-        if data is None or len(data) != lines or _suspicious(data):
-            data, warnings = self._table_of_records(header)
+        # Without a quote or a line break in a value, each line is a row; else the slow reader says how many there are.
+        if data is not None and (len(data) != lines or _suspicious(data)):
+            data = data if len(data) == sum(1 for _ in self._rows(len(header))) else None
+        if data is None:
+            data = self._table_of_rows(len(header))
         kept = rows_with_values(data)
         data = named_columns(header, data, self.source, header_row)
         if kept is None:
-            return Read(data, header_row + 1, warnings=warnings)
+            return Read(data, header_row + 1, warnings=self._told())
         rows = np.flatnonzero(kept) + header_row + 1
-        return Read(data.filter(pa.array(kept)), header_row + 1, rows, warnings=warnings)
+        return Read(data.filter(pa.array(kept)), header_row + 1, rows, warnings=self._told())
 
     def unclosed(self, problem: csv.Error) -> InputError:
         """The error of a quote that is not closed, or closed in the middle of a value, with the row where it opens; and of a value that no cell is."""
@@ -197,14 +210,16 @@ class _File:
                 ),
             )
 
-    def _table_of_records(self, header: list[str]) -> tuple[pa.Table, tuple[str, ...]]:
-        """The same with the slow reader, which knows rows and lines, and what is to be said of them."""
-        width = len(header)
-        schema = pa.schema([(str(i), pa.string()) for i in range(width)])
-        blank: list[str | None] = [None] * width
-        pieces, batch, spread = [], [], []
+    def _rows(self, width: int) -> Iterator[list[str]]:
+        """The records below the header as the slow reader sees them, [] for a blank line; notes in `spread` those
+        with a value that may have swallowed rows.
+
+        Errors: `InputError`, with the row, for a record of another width.
+        """
+        self.spread = []
         with self._open() as handle:
-            if self.dialect.said:
+            said = self.dialect.said
+            if said:
                 handle.readline()
             reader = self._reader(handle)
             line = 0
@@ -212,35 +227,52 @@ class _File:
                 first, line = line + 1, reader.line_num
                 if row <= self.header_row:
                     continue
-                if line > first:
-                    spread.append((row, first + self.dialect.said, line + self.dialect.said))
-                if len(record) == width:
-                    batch.append([value or None for value in record])
-                elif len(record) < 2 and not "".join(record).strip():
-                    batch.append(blank)
-                else:
-                    raise InputError(
-                        f"{counted(len(record), 'value')} in a table of {counted(width, 'column')}",
-                        source=self.source, row=row, got=record,
-                        allowed=f"as many as in the header, row {self.header_row}; quote a value that holds {self.dialect.delimiter!r}",
-                    )  # fmt: skip
-                if len(batch) == _BATCH:
-                    pieces.append(_columns(batch, schema))
-                    batch = []
-        return pa.concat_tables([*pieces, _columns(batch, schema)]), self._told(spread)
+                if line > first and _holds_rows(record, self.dialect.delimiter):
+                    self.spread.append(_Spread(row, first + said, line + said))
+                if len(record) != width:
+                    if len(record) > 1 or "".join(record).strip():
+                        raise InputError(
+                            f"{counted(len(record), 'value')} in a table of {counted(width, 'column')}",
+                            source=self.source, row=row, got=record,
+                            allowed=f"as many as in the header, row {self.header_row}; quote a value that holds {self.dialect.delimiter!r}",
+                        )  # fmt: skip
+                    record = []
+                yield record
 
-    def _told(self, spread: list[tuple[int, int, int]]) -> tuple[str, ...]:
-        """A sentence on records that span several lines: row, first and last line of each."""
-        if not spread:
+    def _table_of_rows(self, width: int) -> pa.Table:
+        """`_table` by the slow reader."""
+        schema = pa.schema([(str(i), pa.string()) for i in range(width)])
+        pieces = []
+        rows = self._rows(width)
+        while batch := [[value or None for value in row] or [None] * width for row in islice(rows, _BATCH)]:
+            columns = [pa.array(column, pa.string()) for column in zip(*batch, strict=True)]
+            pieces.append(pa.table(columns, schema=schema))
+        return pa.concat_tables(pieces) if pieces else schema.empty_table()
+
+    def _told(self) -> tuple[str, ...]:
+        """A sentence on `spread`."""
+        if not self.spread:
             return ()
-        row, first, last = max(spread, key=lambda one: one[2] - one[1])
-        many = f"{counted(len(spread), 'row')} with a value that spans lines, the longest of them row {row:,}, lines {first:,} to {last:,}"
-        return (f"{self.source}: {many}. If that is not meant, a quote is not closed there and rows are lost in it.",)
+        spread = self.spread
+        row, first, last = max(spread, key=lambda one: one.last - one.first)
+        many = f"{counted(len(spread), 'value')} over several lines that look like rows, the longest in row {row:,}, lines {first:,} to {last:,}"
+        return (f"{self.source}: {many}. If a quote is not closed there, rows are lost in it.",)
 
 
-def _columns(rows: list[list[str | None]], schema: pa.Schema) -> pa.Table:
-    values = zip(*rows, strict=True) if rows else [[] for _ in schema]
-    return pa.table([pa.array(column, pa.string()) for column in values], schema=schema)
+def _holds_rows(record: list[str], delimiter: str) -> bool:
+    """Whether a value is what two stray quotes make of rows: the end of one, whole ones, and the beginning of one."""
+    for column, value in enumerate(record):
+        first, *lines = _LINE_BREAK.split(value)
+        after, before = len(record) - 1 - column, column
+        whole = [line.count(delimiter) for line in lines[:-1] if line]
+        if (
+            lines
+            and first.count(delimiter) == after
+            and lines[-1].count(delimiter) == before
+            and {*whole} <= {after + before}
+        ):
+            return True
+    return False
 
 
 def _dialect(line: str, suffix: str, source: str, *, first: bool) -> _Dialect:
