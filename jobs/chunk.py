@@ -62,6 +62,7 @@ class Scorer:
             Where the file is damaged, or a row cannot be right and none may be rejected.
         """
         table = read_rows(chunk, self.job.input_schema.names, self.job.options.texts)
+        self.job.inputs[chunk.path].check(here=False)
         step = OWN_ROWS if self.texts is None else chunk.rows
         scored, rejected, known = [], [], np.zeros(len(self.m.features.names))
         for start in range(0, chunk.rows, step):

@@ -138,7 +138,10 @@ def score_files(
     options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation)
     folder = output.with_name(f"{output.name}.parts")
     job = plan_job(source, folder, m, options, model=model, store=store, endpoints=endpoints, workers=workers)
-    if not to_file and (there := finished_output(job, output, restart=restart)) is not None:
+    if (
+        not to_file
+        and (there := finished_output(job, output, restart=restart, threads=workers or local.cores())) is not None
+    ):
         return _summary(m, job, there, len(there))
     with Checkpoint(job, restart=restart) as checkpoint:
         resumed = len(checkpoint.finished)
@@ -152,6 +155,8 @@ def score_files(
                     checkpoint.finished.clear()
                     raise InputError(f"all {job.rows:,} rows were refused; see {rejects}", source=str(source))
                 check_coverage(summary.coverage, m.features, m.min_coverage)
+            for state in job.inputs.values():
+                state.check(here=True)
             if merge is None:
                 checkpoint.publish(output)
             else:
