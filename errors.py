@@ -160,6 +160,10 @@ class NotUnderstoodWarning(UserWarning):
     """Pairs that were not scored, since a diagnosis in them was not understood."""
 
 
+class ReadingWarning(UserWarning):
+    """What is doubtful in a file that was read: hidden rows, values that span lines."""
+
+
 class OptionError(DxmatchError, ValueError):
     """A parameter outside what is allowed: `The 'k' parameter must be …. Got … instead.`"""
 

@@ -30,7 +30,7 @@ def planned(path: Path, m: dxmatch.MatchFunction, store: Path | None = None, **o
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 30))
 def test_chunks_cover_every_row_once(files: list[int], max_rows: int) -> None:
-    sources = [Source(Path(f"{i}.parquet"), 0, 0, pa.schema([]), rows) for i, rows in enumerate(files)]
+    sources = [Source(Path(f"{i}.parquet"), 0, 0, 0, pa.schema([]), rows, "") for i, rows in enumerate(files)]
     chunks = cut_chunks(sources, max_rows)
     assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
     assert all(0 < chunk.rows <= max_rows for chunk in chunks)
