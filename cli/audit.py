@@ -47,9 +47,6 @@ def audit(
         ),
     ] = None,
     charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
-    spreadsheet: Annotated[
-        bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
-    ] = False,
     seed: Annotated[int, typer.Option(help="Random seed for the sample, the shuffles and the resampling.")] = 0,
     store: Store = None,
     endpoints: Endpoints = None,
@@ -72,7 +69,7 @@ def audit(
             m, read_table(pairs, encoding), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
             retrain=retrain, folds=folds, voters=voters, drop_correlated=drop_correlated, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
-    found.save(output, spreadsheet=spreadsheet)
+    found.save(output)
     print_audit(found)
     say_rejected(found.made_with["rejected"], rejects)
     typer.echo(f"Open the page: {(output / 'audit.html').resolve()}")

@@ -67,12 +67,6 @@ def evaluate(
             help="A case to print: its lists side by side with codes, and what they share with the reference. May be repeated.",
         ),
     ] = None,
-    spreadsheet: Annotated[
-        bool,
-        typer.Option(
-            "--spreadsheet", rich_help_panel=OUT, help="In a CSV, keep a spreadsheet from running a text as a formula."
-        ),
-    ] = False,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -384,7 +378,7 @@ def evaluate(
     for one in case or []:
         report.case(one)  # a case that is not there is told of before anything is written
     for path in files:
-        report.save(path, spreadsheet=spreadsheet)
+        report.save(path)
     report.print(full=full)
     for one in case or []:
         report.print_case(one)
@@ -393,7 +387,7 @@ def evaluate(
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     if judgements is not None:
-        typer.echo(f"Written: {report.save_judgements(judgements, spreadsheet=spreadsheet)}")
+        typer.echo(f"Written: {report.save_judgements(judgements)}")
     say_asked(*budget.summaries)
     if matches is not None:  # last: without right answers it is an error
-        typer.echo(f"Written: {report.save_matches(matches, spreadsheet=spreadsheet)}")
+        typer.echo(f"Written: {report.save_matches(matches)}")

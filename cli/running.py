@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..settings import HIDE_CELLS, SHARED_FILES
+from ..settings import HIDE_CELLS, SHARED_FILES, SPREADSHEET
 
 
 def _remember(context: typer.Context, wanted: bool) -> None:
@@ -52,7 +52,19 @@ HideCells = Annotated[
         callback=_set(HIDE_CELLS),
     ),
 ]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet",
+        help=f"In a CSV, keep a spreadsheet from running a text as a formula. Also: {SPREADSHEET}=1.",
+        callback=_set(SPREADSHEET),
+    ),
+]
 _ALL_SHARE = {"debug": Debug, "shared_files": SharedFiles, "hide_cells": HideCells}
+_TO_TABLES = {"output", "rejects"}
+"""Options of the commands that write tables,"""
+_WITHOUT_TABLES = {"demo", "explain"}
+"""but for these."""
 
 
 def complete(app: typer.Typer) -> None:
@@ -77,9 +89,14 @@ def traceback_without_cells(error: BaseException) -> str:
 
 
 def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(command, eval_str=True)
+    shared = dict(_ALL_SHARE)
+    if signature.parameters.keys() & _TO_TABLES and command.__name__ not in _WITHOUT_TABLES:
+        shared["spreadsheet"] = Spreadsheet
+
     @functools.wraps(command)
     def run(context: typer.Context, **options: Any) -> Any:
-        for name in _ALL_SHARE:
+        for name in shared:
             del options[name]  # their callbacks have done it
         spelt = {each.name: max(each.opts, key=len) for each in context.command.params if each.name and each.opts}
         context.ensure_object(dict)["options"] = {name: said for name, said in spelt.items() if said.startswith("-")}
@@ -90,13 +107,12 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
             typer.echo(f"dxmatch: {str(error) or 'interrupted; nothing half-written is left.'}", err=True)
             raise typer.Exit(130) from None
 
-    signature = inspect.signature(command, eval_str=True)
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    shared = [
+    options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
-        for name, kind in _ALL_SHARE.items()
+        for name, kind in shared.items()
     ]
-    signature = signature.replace(parameters=[context, *signature.parameters.values(), *shared])
+    signature = signature.replace(parameters=[context, *signature.parameters.values(), *options])
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     return run

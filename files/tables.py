@@ -27,6 +27,7 @@ from ..errors import InputError, Open, ReadingWarning, Remedy
 from .atomic import whole_file
 from .columns import column_of, of_columns, of_records
 from .did_you_mean import hint, nearest
+from .spreadsheet import guarded
 from .table_files import SUFFIXES, read_file
 from .workbook import split_sheet
 from .workbook_writer import WorkbookWriter, check_fits
@@ -266,19 +267,21 @@ def _nonempty(table: Table) -> Table:
     return table
 
 
-def write_table(data: pa.Table, path: str | os.PathLike[str]) -> Path:
+def write_table(data: pa.Table, path: str | os.PathLike[str], *, spreadsheet: bool | None = None) -> Path:
     """Writes `data` by the suffix of `path`, whole or not at all; Parquet with page checksums.
+
+    spreadsheet : whether, in CSV and TSV, no text may run as a formula; None as configured, False for what programs read back.
 
     Errors: `InputError` for another suffix, `DxmatchError` where it cannot be written.
     """
-    return write_tables([data], path)
+    return write_tables([data], path, spreadsheet=spreadsheet)
 
 
-def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str]) -> Path:
+def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str], *, spreadsheet: bool | None = None) -> Path:
     """`write_table` of one table after another (at least one, all of the same columns), without holding them together."""
     target = Path(path)
     suffix = check_output(target)
-    rest = iter(tables)
+    rest = guarded(tables, target, spreadsheet) if suffix in (".csv", ".tsv") else iter(tables)
     first = next(rest)
     with whole_file(target) as temporary:
         if suffix == ".jsonl":

@@ -11,6 +11,7 @@ from typing import IO, Any, Self
 
 from ..errors import DxmatchError
 from ..files.atomic import make_folder, whole_file
+from ..files.private import make_private_file
 from .hashes import changed_files, hash_lines, hashes_beside, read_hashes
 from .parts import ChunkResult, finished_part, read_footer, rename
 from .plan import Job
@@ -58,6 +59,7 @@ class Checkpoint:
                 f"{folder} is no checkpoint directory: it holds {other}. Give another output, or move it away."
             )
         try:
+            make_private_file(about)
             self._about = about.open("a+", encoding="utf-8")
         except OSError as error:
             raise DxmatchError(f"{about} could not be written: {error.strerror}.") from error
