@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -11,11 +12,24 @@ import typer
 
 
 def _remember(context: typer.Context, wanted: bool) -> None:
-    if wanted:
-        context.ensure_object(dict)["debug"] = True
+    given = context.ensure_object(dict)
+    if wanted and not given.get("debug"):
+        given["debug"] = True
+        log, shown = logging.getLogger("dxmatch"), logging.StreamHandler()
+        before = log.level
+        log.addHandler(shown)
+        log.setLevel(logging.DEBUG)
+        context.call_on_close(lambda: (log.removeHandler(shown), log.setLevel(before)))
 
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_remember)]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug",
+        help="Show the traceback of an error, and what a server said of one (which may repeat a diagnosis).",
+        callback=_remember,
+    ),
+]
 """Given, it sets "debug" in the mapping that the command line was called with as `obj`."""
 
 
