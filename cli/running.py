@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import os
 import traceback
 from collections.abc import Callable
@@ -15,8 +16,14 @@ from ..settings import HIDE_CELLS, SHARED_FILES, SPREADSHEET
 
 
 def _remember(context: typer.Context, wanted: bool) -> None:
-    if wanted:
-        context.ensure_object(dict)["debug"] = True
+    given = context.ensure_object(dict)
+    if wanted and not given.get("debug"):
+        given["debug"] = True
+        log, shown = logging.getLogger("dxmatch"), logging.StreamHandler()
+        before = log.level
+        log.addHandler(shown)
+        log.setLevel(logging.DEBUG)
+        context.call_on_close(lambda: (log.removeHandler(shown), log.setLevel(before)))
 
 
 def _set(setting: str) -> Callable[[typer.Context, bool], None]:
@@ -34,7 +41,14 @@ def _set(setting: str) -> Callable[[typer.Context, bool], None]:
     return given
 
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_remember)]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug",
+        help="Show the traceback of an error, and what a server said of one (which may repeat a diagnosis).",
+        callback=_remember,
+    ),
+]
 """Given, it sets "debug" in the mapping that the command line was called with as `obj`; the others their environment variable."""
 SharedFiles = Annotated[
     bool,
