@@ -49,6 +49,7 @@ class PairVotes:
         *,
         model: Path | None = None,
         endpoints: Path | None = None,
+        allow_download: bool = False,
         a: str = "a",
         b: str = "b",
         abbreviations: Path | None = None,
@@ -59,10 +60,12 @@ class PairVotes:
         Parameters
         ----------
         pairs : a path or a data frame; a, b : its columns of diagnoses.
-        features, model, endpoints, abbreviations : as in `providers_of`.
+        features, model, endpoints, allow_download, abbreviations : as in `providers_of`.
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
         """
-        chosen, providers = providers_of(features, model=model, endpoints=endpoints, abbreviations=abbreviations)
+        chosen, providers = providers_of(
+            features, model=model, endpoints=endpoints, allow_download=allow_download, abbreviations=abbreviations
+        )
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
         return cls(chosen, providers, intern_pairs(read.a, read.b, providers.naming), len(read), read.n_rejected)
 
@@ -104,6 +107,7 @@ def providers_of(
     *,
     model: Path | None = None,
     endpoints: Path | None = None,
+    allow_download: bool = False,
     abbreviations: Path | None = None,
 ) -> tuple[FeatureSet, Providers]:
     """A feature set with its endpoints, and what stands behind it.
@@ -113,6 +117,7 @@ def providers_of(
     features : a built-in set by name, or a TOML file.
     model : a trained model, whose features are taken instead.
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before the set's own.
+    allow_download : the hub may be asked for an encoder by its name, as in `load`.
     abbreviations : the user's own, as given to `train`; a model keeps its own.
 
     Raises
@@ -125,11 +130,11 @@ def providers_of(
     if model is not None:
         if abbreviations is not None:
             raise OptionError("abbreviations", "left out with a model, which keeps its own", os.fspath(abbreviations))
-        trained = load(model, endpoints=endpoints)
+        trained = load(model, endpoints=endpoints, allow_download=allow_download)
         chosen = trained.features if endpoints is None else trained.features.served_by(endpoints)
         chosen.check_providers(os.fspath(model))
         return chosen, trained.providers
     chosen = FeatureSet.read(features, endpoints)
     shipped = StaticEncoder.from_bytes(shipped_encoder_files()) if SHIPPED in chosen.encoders else None
     normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
-    return chosen, chosen.open(normalizer, shipped, endpoints=chosen.endpoints)
+    return chosen, chosen.open(normalizer, shipped, endpoints=chosen.endpoints, allow_download=allow_download)

@@ -43,6 +43,7 @@ class ModelFolder:
     card : the text of CARD.md, or None.
     diseases : the graph of diseases, as `terms.diseases.graph` reads it, or None.
     relation : what a match, or no match, is more exactly; or None.
+    sha256 : of model.json, and so of the whole folder: that file holds the hash of every other. None for what is not saved yet.
     """
 
     manifest: Manifest
@@ -51,6 +52,7 @@ class ModelFolder:
     card: str | None = None
     diseases: bytes | None = None
     relation: RelationModel | None = None
+    sha256: str | None = None
 
 
 def load(path: str | os.PathLike[str]) -> ModelFolder:
@@ -63,7 +65,8 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     root = Path(path)
     _recover(root)
     _check_is_folder(root)
-    manifest = manifest_file.read(_read(root, MANIFEST, MAX_MANIFEST_BYTES), str(root / MANIFEST))
+    stated = _read(root, MANIFEST, MAX_MANIFEST_BYTES)
+    manifest = manifest_file.read(stated, str(root / MANIFEST))
     _check_listing(root, manifest.files)
     contents = {file: _read_verified(root, file, digest) for file, digest in manifest.files.items()}
     names = manifest.feature_names
@@ -77,8 +80,9 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
     card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
     return ModelFolder(
-        manifest, trees, encoder or None, card, contents.get(DISEASES), _relation(manifest, contents, root)
-    )
+        manifest, trees, encoder or None, card, contents.get(DISEASES), _relation(manifest, contents, root),
+        hashlib.sha256(stated).hexdigest(),
+    )  # fmt: skip
 
 
 def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = False) -> Path:
