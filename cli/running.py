@@ -1,4 +1,4 @@
-"""What all commands share when they run: `--debug`, before a command's name or after it, how errors name the options, and the end that Ctrl-C makes."""
+"""What all commands share when they run: the options of `origin.py` for a command with a parameter `origin`, `--debug`, before a command's name or after it, how errors name the options, and the end that Ctrl-C makes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+
+from .origin import origin_of
 
 
 def _remember(context: typer.Context, wanted: bool) -> None:
@@ -37,6 +39,8 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
         spelt = {each.name: max(each.opts, key=len) for each in context.command.params if each.name and each.opts}
         context.ensure_object(dict)["options"] = {name: said for name, said in spelt.items() if said.startswith("-")}
         try:
+            if asked:
+                options["origin"] = origin_of(**{name: options.pop(name) for name in asked})
             return command(**options)
         except KeyboardInterrupt as error:
             # Typer would end without a word.
@@ -44,9 +48,12 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
             raise typer.Exit(130) from None
 
     signature = inspect.signature(command, eval_str=True)
+    asked = inspect.signature(origin_of, eval_str=True).parameters if "origin" in signature.parameters else {}
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     option = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Debug)
-    signature = signature.replace(parameters=[context, *signature.parameters.values(), option])
+    own = [each for name, each in signature.parameters.items() if name != "origin"]
+    shared = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in asked.values()]
+    signature = signature.replace(parameters=[context, *own, *shared, option])
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     return run

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 
 from ..endpoints.endpoint import Endpoint, endpoints_of
 from ..endpoints.prices import Price, prices_of, read_services
-from ..errors import InputError
+from ..errors import InputError, quoted
 from ..files.did_you_mean import hint
 from ..files.toml import read_toml, table_as, tables_of
 from ..terms.diseases.graph import DiseaseGraph
@@ -127,6 +127,15 @@ class FeatureSet:
     def endpoint_of(self, model: str, endpoint: str) -> str:
         """The name of the endpoint that serves a voter's or picker's model: `[endpoint."MODEL"]` goes before what its entry names."""
         return model if model in self.endpoints else endpoint
+
+    def opens(self) -> list[str]:
+        """A line for each encoder that does not travel with a model, with what the user must say for it to be opened."""
+        lines = []
+        for name in self.encoders:
+            spec = self.declared_encoders.get(name) or undeclared(name)
+            if spec is not None:
+                lines.append(f"Encoder {quoted(name)}: {spec.where()}.")
+        return lines
 
     def with_folders(self, place: Path) -> FeatureSet:
         """The same columns; encoders whose models are folders are found from the folder `place` of the user's file."""

@@ -53,6 +53,7 @@ def load(
     encoders: Mapping[str, str | os.PathLike[str]] | None = None,
     allow_download: bool = False,
     identity: str | None = None,
+    signed_by: str | os.PathLike[str] | None = None,
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
 
@@ -71,13 +72,15 @@ def load(
         only what the hub's cache on this machine holds is taken.
     identity : what the model must be: "name@" and 12 digits as in reports, or the 64 of the whole folder (`identities`). The 64
         cannot be imitated, the 12 can with some days of computing.
+    signed_by : the public key (minisign's, "RW…", or its file) that must have signed the folder. Needs the extra `signing`.
 
     Raises
     ------
     ModelError
-        For a folder that is not a model, was changed, does not fit this release, or is not the model of `identity`.
+        For a folder that is not a model, was changed, does not fit this release, is not the model of `identity`, or not
+        signed by `signed_by`.
     """
-    parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
+    parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL, signed_by=signed_by)
     served = {} if endpoints is None else read_services(endpoints)[0]
     m = MatchFunction(
         parts, store=open_store(store), endpoints=served, encoders=encoders, allow_download=allow_download,

@@ -29,6 +29,12 @@ class Origin(TypedDict, total=False):
     signed_by: str | os.PathLike[str] | None
 
 
+def check_names(origin: Mapping[str, object], function: str) -> None:
+    """Raises `TypeError`, as Python does, for an option of `function` that is none of `Origin`."""
+    for name in origin.keys() - Origin.__annotations__.keys():
+        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+
+
 def check_identity(m: TrainedFunction, identity: str) -> None:
     """Holds a model against the identity that was expected.
 

@@ -74,11 +74,20 @@ class EncoderSpec(Struct, frozen=True):
         """What was declared, as `from_table` reads it."""
         return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
 
+    def where(self) -> str:
+        """Where its model is, and whose word is needed, in words."""
+        model = quoted(self.model)
+        if self.endpoint is not None:
+            return f"{model}, served by the endpoint {quoted(self.endpoint)}, which you name"
+        if is_hub_name(self.model):
+            return f"{model} of the Hugging Face hub, from its cache on this machine, or fetched where you allow it"
+        return f"{model}, a folder, which you name"
+
     def folder_beside(self, place: Path) -> Path | None:
         """The folder that `model` names, from the folder `place` of the user's file; None where it names none."""
         if self.endpoint is not None or self.revision is not None:
             return None
-        folder = place / os.path.expanduser(self.model)
+        folder = place / os.path.expanduser(self.model)  # noqa: PTH111 (which raises for an unknown user)
         return folder if folder.is_dir() else None
 
     def pinned(self, identity: str | None) -> EncoderSpec:
