@@ -49,6 +49,7 @@ class Scorer:
             endpoints=job.endpoints,
             policy=job.options.policy,
             judge_all=job.options.judge_all,
+            **job.origin,
         )
         # The trees are read here, once, before threads ask for them together.
         self.m.decided(np.full((1, len(self.m.features.names)), np.nan, np.float32), np.zeros(1, bool), threads=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ..errors import InputError, OptionError
 from ..files.parquet_file import open_parquet, parquet_errors
 from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
+from ..matcher.origin import Origin
 from ..matcher.policy import SPECIFICATION
 from ..models.releases import SHAPE_FEATURES, installed_releases
 from .source import Chunk, State, cut_chunks, find_sources
@@ -77,7 +78,7 @@ class Job:
     """All that a worker must know, on this machine or another that sees the same files: picklable, and small.
 
     inputs : the files, as they were when it began. input_schema, schema : of the rows that come and of those that are written.
-    model, store, endpoints : paths, as `load` takes them. folder : the checkpoint directory.
+    model, store, endpoints : paths, as `load` takes them; origin : as it does, too. folder : the checkpoint directory.
     about : what the identity is made of, in words and digests. identity : sixteen hexadecimal digits.
     workers : how many chunks are under way at once; None leaves it to the engine.
     """
@@ -94,6 +95,7 @@ class Job:
     about: Mapping[str, Any]
     identity: str
     workers: int | None = None
+    origin: Origin = field(default_factory=Origin)
 
     @property
     def rows(self) -> int:
@@ -122,6 +124,7 @@ def plan_job(
     store: Path | None = None,
     endpoints: Path | None = None,
     workers: int | None = None,
+    origin: Origin | None = None,
 ) -> Job:
     """The job of scoring a Parquet file, or all those of a folder, with the checkpoint directory `folder`.
 
@@ -168,6 +171,7 @@ def plan_job(
         about=about,
         identity=_digest(about),
         workers=workers,
+        origin=origin or {},
     )
 
 
