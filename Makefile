@@ -70,6 +70,13 @@ lock: $(TOOLS)/.installed
 	$(LOCK) pyproject.toml --group build --constraint locks/test.txt --output-file locks/demo.txt
 	$(LOCK) --group tools --group build --output-file locks/tools.txt
 
+audit: $(TOOLS)/.installed
+	$(TOOLS)/bin/python .ci/audit.py locks/demo.txt locks/test.txt locks/tools.txt
+
+# sdist, wheel, SBOM and checksums of the last commit, each distribution installed and run: out/release.
+release: $(TOOLS)/.installed
+	$(TOOLS)/bin/python .ci/release.py $(OUT)/release
+
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m tests.bench
 
