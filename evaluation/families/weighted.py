@@ -109,8 +109,9 @@ def compute(lists: Lists, context: Context) -> Section:
                 f"Semantic scores are rescaled by {context.semantic_best:g}, as asked, and not by {BEST}, the best score: {over:,} lists lie "
                 "above 1, and weigh as 1."
             )
+    doubtful: list[str] = []
     if _has_severity(lists):
-        found.append(_severity(lists, notes))
+        found.append(_severity(lists, doubtful))
     everyone = np.arange(len(lists.cases))
     of_scores = [estimates(_measures(score, lists.raters, everyone), lists.cases, context) for score in found]
     rows = [row for values in of_scores for row in table_rows(values, context)]
@@ -127,7 +128,7 @@ def compute(lists: Lists, context: Context) -> Section:
         per_case=per_case,
         words=_words(rows),
         notes=notes,
-        warnings=_warnings(lists, found),
+        warnings=[*_warnings(lists, found), *doubtful],
         estimates=[value for values in of_scores for value in values],
         list_in_words=lambda case, rater: _list_in_words(lists, case, rater),
     )
@@ -196,7 +197,8 @@ def _semantic(lists: Lists, best: float) -> _Score:
     return _Score("semantic_score", values, "a relation is blank in every list", best, blank)
 
 
-def _severity(lists: Lists, notes: list[str]) -> _Score:
+def _severity(lists: Lists, doubtful: list[str]) -> _Score:
+    """The score; `doubtful` is told which severities are not known, which lowers it or leaves cases out."""
     said = _degrees(lists, "severity", lambda word, place: severity_degree(word, **place))
     at, top = lists.places(RANKS), lists.top(RANKS)
     known = np.where(top >= 0, np.maximum(looked_up(said, at), 0), 0)
@@ -204,13 +206,17 @@ def _severity(lists: Lists, notes: list[str]) -> _Score:
     values = scores(np.where(at >= 0, severity_distances(reference[:, None, None], known), 0))
     values[reference == 0] = np.nan
     if count := int((reference == 0).sum()):
-        notes.append(f"{count:,} of {len(reference):,} cases have no severity of the reference, so no severity score.")
+        doubtful.append(
+            f"{count:,} of {len(reference):,} cases have no severity of the reference, so no severity score."
+        )
     silent = np.flatnonzero((known == 0).all(axis=(0, 2)))
     values[:, silent] = np.nan
-    for i, rater in enumerate(lists.raters):
-        unknown = int(((known[:, i] == 0) & (top[:, i] >= 0)).sum())
-        if unknown and i not in silent:
-            notes.append(f"{rater} has {unknown:,} diagnoses of unknown severity: their D is {FARTHEST}.")
+    unknown = ((known == 0) & (top >= 0)).sum((0, 2))
+    of = [f"{rater} {int(unknown[i]):,}" for i, rater in enumerate(lists.raters) if unknown[i] and i not in silent]
+    if of:
+        doubtful.append(
+            f"Diagnoses without a known severity: {', '.join(of)}. By the score's source each counts as the furthest, D = {FARTHEST}."
+        )
     errors = severity_errors(np.broadcast_to(reference[:, None], known.shape[:2]), known)
     why = "no severity is given in any list"
     return _Score("severity_score", values, why, said=known.astype(np.int8), reference=reference, errors=errors)

@@ -211,7 +211,7 @@ def test_the_golden_severity_by_a_column():
     lists["reference_severity"] = lists["case_id"].map({"c1": "rare", "c2": None})
     section = section_of(lists)
     assert section.per_case["Severity"] == pytest.approx([13, None, None, None])
-    assert "1 of 2 cases have no severity of the reference, so no severity score." in section.notes
+    assert "1 of 2 cases have no severity of the reference, so no severity score." in section.warnings
 
 
 def test_what_is_missing_is_said():
@@ -326,3 +326,12 @@ def test_the_divisor_of_the_authors_scripts():
 def test_options_that_are_refused(options, told):
     with pytest.raises(OptionError, match=told):
         evaluate(printed(), By(), **options)
+
+
+def test_a_severity_that_is_not_known_is_told_above_the_figures():
+    lists = table()
+    said = lists.index[lists["severity"].notna() & (lists["rater"] != "reference")]
+    lists.loc[said[0], "severity"] = None
+    rater = lists.loc[said[0], "rater"]
+    assert any(f"Diagnoses without a known severity: {rater} " in told for told in section_of(lists).warnings)
+    assert not any("known severity" in told for told in section_of(table()).warnings)
