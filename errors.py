@@ -14,8 +14,9 @@ _LONGEST_QUOTE = 80
 def quoted(value: Any) -> str:
     """`value`, a cell or a parameter, as errors show it: its repr, cut to 80 characters; only how long it is where cells are hidden."""
     if cells_hidden() and value and not isinstance(value, bool | int | float):
-        many = f"{len(value):,} " if isinstance(value, Sized) else ""
-        return f"<hidden: {many}{'characters' if isinstance(value, str) else type(value).__name__}>"
+        if isinstance(value, str):
+            return f"<hidden: {len(value):,} characters>"
+        return f"<hidden: {type(value).__name__}{f' of {len(value):,}' if isinstance(value, Sized) else ''}>"
     text = repr(value)
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
 

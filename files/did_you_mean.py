@@ -9,13 +9,15 @@ from ..settings import cells_hidden
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that `word` is likely to stand for, whatever the case; None where none is near."""
+    """The known word that `word` is likely to stand for, whatever the case; None where none is near, or cells are hidden."""
+    if cells_hidden():
+        return None
     folded = {each.casefold(): each for each in reversed(list(known))}
     near = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.5)
     return folded[near[0]] if near else None
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'stem'?` where a known word is near, else nothing; nothing where cells are hidden."""
-    near = None if cells_hidden() else nearest(word, known)
+    """`; did you mean 'stem'?` where `nearest` finds a word, else nothing."""
+    near = nearest(word, known)
     return f"; did you mean {near!r}?" if near else ""

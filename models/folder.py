@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import ModelError
+from ..settings import file_mode, folder_mode
 from . import manifest as manifest_file
 from . import signature
 from .manifest import CARD, DISEASES, ENCODER_FILES, RELATION_TREES, Manifest
@@ -115,12 +116,14 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
         _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
     try:
         check_target(target, overwrite=overwrite)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(folder_mode(), parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".part", dir=target.parent) as beside:
             new = Path(beside) / "new"
-            new.mkdir()  # unlike the temporary folder, with the usual permissions
+            # its owner's alone, unless files are shared: warnings in the manifest quote what the model was trained with
+            new.mkdir(folder_mode())
             for file, content in contents.items():
-                (new / file).parent.mkdir(exist_ok=True)
+                (new / file).parent.mkdir(folder_mode(), exist_ok=True)
+                (new / file).touch(file_mode())
                 (new / file).write_bytes(content)
             _put_in_place(new, target)
     except OSError as error:

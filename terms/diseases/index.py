@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...progress import Progress
 from ..encoders import Encoder
 from ..icd.cache import Cache
+from ..icd.index import encoded, likely_seconds
 from ..icd.search import Candidates, Search, trained_index
 from .graph import DiseaseGraph
 
@@ -30,11 +33,14 @@ class DiseaseIndex:
     def __init__(self, graph: DiseaseGraph, encoder: Encoder, cache: Path | str | bool | None = None) -> None:
         self.graph, self.encoder = graph, encoder
         store, key = Cache(cache), {"graph": graph.identity, "encoder": encoder.identity}
-        kept = store.load("diseases", key)
-        if kept is None:
-            vectors = np.ascontiguousarray(encoder.encode(graph.names), np.float32)
-            kept = {"vectors": vectors, "trained": trained_index(vectors)}
-            store.save("diseases", key, kept)
+
+        def made(report: Progress) -> dict[str, NDArray[Any]]:
+            vectors = encoded(encoder, graph.names, report)
+            return {"vectors": vectors, "trained": trained_index(vectors)}
+
+        kept = store.made_once(
+            "diseases", key, made, "the index of the diseases", likely_seconds(encoder, len(graph.names))
+        )
         self._search = Search(kept["vectors"], graph.name_disease, kept["trained"])
 
     def find(self, names: Sequence[str], vectors: NDArray[np.float32]) -> Candidates:

@@ -1,7 +1,7 @@
 """Parsed trees and embedded names on disk, so that a second start takes a fraction of a second.
 
-One safetensors file per key. It is written under a temporary name and renamed, so a reader sees a whole file or none, and of two
-writers the later wins with the same content.
+One safetensors file per key. It is written under a temporary name and renamed, so a reader sees a whole file or none. One process
+makes it, and those that need the same wait (`made_once`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import time
 import warnings
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from ...errors import DxmatchError
 from ...files.atomic import make_folder, whole_file
 from ...files.cache_folder import cache_folder
+from ...files.made_once import alone, told
+from ...progress import Progress
 
 FORMAT = 7
 """Part of every key: raised whenever the layout, or the way a tree or its names are built, changes."""
@@ -44,6 +46,41 @@ class Cache:
 
     def __init__(self, folder: Path | str | bool | None = None) -> None:
         self.folder = None if folder is False else Path(folder) if isinstance(folder, str | Path) else cache_folder()
+
+    def made_once(
+        self,
+        name: str,
+        key: Mapping[str, Any],
+        make: Callable[[Progress], dict[str, NDArray[Any]]],
+        what: str,
+        seconds: float | None,
+        fits: Callable[[Arrays], bool] = lambda _: True,
+    ) -> Arrays:
+        """The arrays under `key`, made and stored where there are none; by one process, while others wait and then load them.
+
+        Parameters
+        ----------
+        make : makes them; its parameter is called with what is done and the total, or not.
+        what : "the index of ICD-10-CM". seconds : as of `files.made_once.told`.
+        fits : whether what was found can be used.
+        """
+        kept = self.load(name, key)
+        if kept is not None and fits(kept):
+            return kept
+        with contextlib.ExitStack() as held:
+            if self.folder is not None:
+                path = self._path(name, key)
+                seen = _state(path)
+                with contextlib.suppress(DxmatchError):  # told when it is stored
+                    make_folder(self.folder)
+                    held.enter_context(alone(path.with_name(f".{path.stem}.lock"), what))
+                kept = self.load(name, key) if _state(path) != seen else None
+                if kept is not None and fits(kept):
+                    return kept
+            with told(f"making {what}", seconds) as report:
+                made = make(report)
+            self.save(name, key, made)
+        return made
 
     def load(self, name: str, key: Mapping[str, Any]) -> dict[str, NDArray[Any]] | None:
         """The arrays stored under `key`; None where there are none. A damaged file is reported in a warning and counts as none."""
@@ -102,6 +139,15 @@ def text_array(texts: Iterable[str]) -> NDArray[np.uint8]:
 def texts_of(array: NDArray[np.uint8]) -> list[str]:
     """See `text_array`."""
     return array.tobytes().decode().split(_END)[:-1]
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """What differs between two files of the same name."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def _full_key(name: str, key: Mapping[str, Any]) -> str:

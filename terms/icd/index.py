@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DxmatchError, OptionError
+from ...progress import Progress
 from ..encoders import Encoder, probe
 from ..text.normalizer import Normalizer
 from .cache import Cache, text_array, texts_of
 from .ranking import FLOOR, UNKNOWN, VERSION, MoreNames, Wording
 from .readings import other_readings, plain_readings
 from .search import CANDIDATES, DISTANCES, ENTRIES, Candidates, Found, Search, trained_index
-from .sources import open_tree
+from .sources import WRITTEN, open_tree
 from .tree import CATEGORY, CODE_FORM, EXTENSION, IcdTree
 from .written import written_names
 
 MORE_NAMES_OF = "icd10cm"
 """The source whose codes more names have."""
 _STRINGS_AT_ONCE = 4096
+_NAMES_PER_SECOND, _FEW_NAMES = 20_000, 1_000
 HOW = ("none", "direct", "code", "nearest", "unmapped")
 NONE, DIRECT, CODE, NEAREST, UNMAPPED = range(5)
 _FLOORED = "static-"
@@ -145,19 +147,24 @@ class IcdIndex:
             key["counted"] = counted
         if distance != DISTANCES[0]:
             key["distance"] = distance
-        kept = store.load("names", key)
-        if kept is None or kept["vectors"].shape[1:] != (probe(encoder),):
+
+        def made(report: Progress) -> dict[str, NDArray[Any]]:
             names, nodes, costs = entries(tree, normalizer, more, readings=not by_name)
             searched = np.isfinite(costs)
             known = [name for name, seen in zip(names, searched.tolist(), strict=True) if not seen]
-            kept = {"known": text_array(known), "known_nodes": nodes[~searched], "costs": costs[searched]}
+            made = {"known": text_array(known), "known_nodes": nodes[~searched], "costs": costs[searched]}
             names, nodes = names[: len(names) - len(known)], nodes[searched]
-            vectors = encoded(encoder, names)
-            kept |= {"names": text_array(names), "nodes": nodes, "vectors": vectors}
+            vectors = encoded(encoder, names, report)
+            made |= {"names": text_array(names), "nodes": nodes, "vectors": vectors}
             # Without quantisation an index is its vectors, and made in a moment.
             trained = trained_index(vectors) if distance == DISTANCES[0] else np.zeros(0, np.uint8)
-            kept |= {"trained": trained, **Wording.of(names, nodes, tree).arrays()}
-            store.save("names", key, kept)
+            return made | {"trained": trained, **Wording.of(names, nodes, tree).arrays()}
+
+        def fits(kept: Mapping[str, NDArray[Any]]) -> bool:
+            return kept["vectors"].shape[1:] == (probe(encoder),)
+
+        what = f"the index of {WRITTEN.get(str(tree_source), Path(tree_source).name)}"
+        kept = store.made_once("names", key, made, what, likely_seconds(encoder, len(tree.names)), fits)
         names, wording = texts_of(kept["names"]), Wording.from_arrays(kept)
         known = dict(zip(texts_of(kept["known"]), kept["known_nodes"].tolist(), strict=True))
         trained = kept["trained"] if distance == DISTANCES[0] else None
@@ -342,9 +349,25 @@ def _one_of(option: str, given: str, allowed: tuple[str, ...]) -> str:
     return given
 
 
-def encoded(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
-    """The vectors of texts. Raises `DxmatchError` for what are none."""
+def encoded(encoder: Encoder, texts: Sequence[str], report: Progress | None = None) -> NDArray[np.float32]:
+    """The vectors of texts. Raises `DxmatchError` for what are none.
+
+    report : called with what is done and the total; many texts are then encoded a part at a time.
+    """
+    if report is not None and len(texts) > _STRINGS_AT_ONCE:
+        out = np.empty((len(texts), probe(encoder)), np.float32)
+        for start in range(0, len(texts), _STRINGS_AT_ONCE):
+            some = slice(start, start + _STRINGS_AT_ONCE)
+            out[some] = encoded(encoder, texts[some])
+            report(min(start + _STRINGS_AT_ONCE, len(texts)), len(texts))
+        return out
     vectors = np.ascontiguousarray(encoder.encode(texts), np.float32)
     if vectors.shape != (len(texts), encoder.dimensions) or not np.isfinite(vectors).all():
         raise DxmatchError(f"The encoder {encoder.identity} gave vectors of shape {vectors.shape}, or not finite ones.")
     return vectors
+
+
+def likely_seconds(encoder: Encoder, names: int) -> float | None:
+    """How long an index of so many names is likely to take to make; None where nobody knows how slow the encoder is."""
+    static = encoder.identity.startswith(_FLOORED)
+    return names / _NAMES_PER_SECOND if static or names < _FEW_NAMES else None

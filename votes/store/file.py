@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import DxmatchError, InputError, quoted
+from ...files.private import make_private_file
 from .rows import SCHEMA
 
 APPLICATION_ID = 0x64784D76  # "dxMv"
@@ -61,6 +62,7 @@ class StoreFile:
                     raise StoreError(f"{self.path}: no such vote store.")
                 if not self.path.parent.is_dir():
                     raise StoreError(f"{self.path.parent}: no such folder (for {self.path.name}).")
+                make_private_file(self.path)  # SQLite gives its logs the same permissions
             elif self.path.stat().st_size == 1:  # SQLite would take it for an empty file
                 raise StoreError(f"{self.path}: {_FOREIGN}")
             db = self._connected("rwc" if create else "rw")

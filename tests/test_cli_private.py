@@ -1,0 +1,148 @@
+"""What the commands leave behind: files that their owner alone can read, and no cell in what they say."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
+from dxmatch.votes.store.store import VoteStore
+
+Command = Callable[..., Any]
+ROOT = Path(__file__).parent
+WRITING = {
+    "score": "score pairs.csv -o o/scored.csv --rejects o/rejects.csv",
+    "score to Excel": "score pairs.csv -o o/scored.xlsx --rejects o/rejects.jsonl",
+    "score, a job": "score pairs.parquet -o o/scored.parquet",
+    "score, a job in parts": "score pairs.parquet -o o/parts --chunk-rows 2",
+    "icd": "icd pairs.csv --column a -o o/codes.csv",
+    "evaluate": "evaluate lists.csv --bootstrap 0 -o o/r.html -o o/r.json -o o/r.md -o o/r.tex -o o/r.csv -o o/r.xlsx --matches o/m.csv",
+    "evaluate, the pairs": "evaluate lists.csv --pairs o/pairs.jsonl",
+    "explain": "explain gout flu -o o/why.svg",
+    "suggest": "suggest pool.csv -n 4 -o o/round --experts anna",
+    "choice": "choice questions.json answers.jsonl -o o/c.md -o o/c.json --per-answer o/a.csv",
+    "reasoning": "reasoning graphs notes good -o o/r.html -o o/r.csv --per-note o/n.csv --deductions o/d.csv --bootstrap 0",
+    "votes export": "votes export pairs.csv -o o/batches --only vote_phi4 --store o/votes.sqlite --rejects o/x.csv",
+    "votes import": "votes import pairs.csv --verdict label --model-name me --store o/votes.sqlite --rejects o/x.csv",
+}
+SHARED = [("before", "evaluate, the pairs"), ("after", "score"), ("variable", "suggest"), ("variable", "votes import")]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path) -> Iterator[Path]:
+    """Inputs of every kind, an empty folder "o", and a umask that hides nothing from the group."""
+    monkeypatch.chdir(tmp_path)
+    pairs = "a,b,label\nheart attack,acute MI,1\ngout,influenza,0\nangina,,1\nasthma,gout,0\n"
+    Path("pairs.csv").write_text(pairs, "utf-8")
+    pq.write_table(pa.table({"a": ["heart attack", "gout", "flu"], "b": ["acute MI", "flu", "gout"]}), "pairs.parquet")
+    lists = (example / "lists.csv").read_text("utf-8").splitlines()
+    Path("lists.csv").write_text(
+        "\n".join([lists[0], *(line for line in lists if line.startswith("case_01"))]), "utf-8"
+    )
+    Path("pool.csv").write_text("\n".join((example / "pairs.csv").read_text("utf-8").splitlines()[:30]), "utf-8")
+    question = {"question": "Which is a vein?", "options": "A. aorta B. portal vein", "answer": "B"}
+    Path("questions.json").write_text(json.dumps([question]), "utf-8")
+    Path("answers.jsonl").write_text(json.dumps({"question_id": "1", "shift": 1, "response": "Answer: A"}), "utf-8")
+    runpy.run_path(str(ROOT / "evaluation" / "reasoning_example.py"))["example"](tmp_path)
+    Path("o").mkdir()
+    before = os.umask(0o002)
+    yield tmp_path
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {str(each.relative_to(folder)): stat.S_IMODE(each.stat().st_mode) for each in folder.rglob("*")}
+
+
+def in_order(found: dict[str, int], folder: Path, file_mode: int, folder_mode: int) -> bool:
+    return all(mode == (folder_mode if (folder / name).is_dir() else file_mode) for name, mode in found.items())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+@pytest.mark.parametrize("what", WRITING)
+def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, command: Command) -> None:
+    done = command(*WRITING[what].split())
+    assert done.code == 0, done.err
+    found = modes(here / "o")
+    assert found and in_order(found, here / "o", 0o600, 0o700), found
+    page = (ROOT.parent / "docs" / "privacy.md").read_text("utf-8")
+    kinds = {Path(name).suffix for name in found} - {""}
+    assert not (untold := [kind for kind in kinds if kind not in page]), f"docs/privacy.md does not name {untold}"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+@pytest.mark.parametrize(("way", "what"), SHARED)
+def test_shared_files_have_the_usual_permissions(
+    way: str, what: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if way == "variable":
+        monkeypatch.setenv("DXMATCH_SHARED_FILES", "1")
+    before, after = ["--shared-files"] * (way == "before"), ["--shared-files"] * (way == "after")
+    assert command(*before, *WRITING[what].split(), *after).code == 0
+    found = modes(here / "o")
+    assert found and in_order(found, here / "o", 0o664, 0o775), found
+    assert os.environ.get("DXMATCH_SHARED_FILES") == ("1" if way == "variable" else None)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_an_open_store_is_private_with_its_logs(here: Path) -> None:
+    with VoteStore(here / "o" / "votes.sqlite") as store:
+        store.add_many([(Question(ModelConfig("m", "imported"), "gout", "sepsis"), Answer(1, None))])
+        found = modes(here / "o")
+    assert {"votes.sqlite", "votes.sqlite-wal", "votes.sqlite-shm"} <= found.keys() and set(found.values()) == {0o600}
+
+
+MARK = "Zzyzx syndrome"
+FAILING = {
+    "no header": ("{m},{m} of the heart\ngout,flu\n", "score t.csv -o o.csv"),
+    "no header of icd": ("{m}\ngout\n", "icd t.csv -o o.csv --column dx"),
+    "no header of lists": ("{m},{m} of the heart\ngout,flu\n", "evaluate t.csv"),
+    "no header of cases": ("{m},{m} of the heart\ngout,flu\n", "ask t.csv --dry-run -m lab:big --endpoints e.toml"),
+    "more cells than columns": ("a,b\n{m},gout,flu\n", "score t.csv -o o.csv"),
+    "not UTF-8": ("a,b\n{m} \udcff,gout\n", "score t.csv -o o.csv"),
+    "no label": ("a,b,label\n{m},gout,{m}\n", "train t.csv -o m"),
+    "two labels": ("a,b,label\n{m},gout,1\ngout,{m},0\n", "train t.csv -o m"),
+    "not understood": ("a,b\nthe man has {m} and came to us on Monday with his wife,gout\n", "score t.csv -o o.csv"),
+    "two votes": ("a,b,v\n{m},gout,1\ngout,{m},0\n", "votes import t.csv --verdict v --model-name me"),
+    "a verdict that is none": ("a,b,v\n{m},gout,{m}\n", "votes import t.csv --verdict v --model-name me"),
+    "a role that is none": ("case_id,rater,role,rank,diagnosis\n1,x,{m},1,{m}\n", "evaluate t.csv"),
+    "a rank twice": ("case_id,rater,rank,diagnosis\n1,x,1,{m}\n1,x,1,gout\n", "evaluate t.csv"),
+    "a rank that is none": ("case_id,rater,rank,diagnosis\n1,x,{m},{m}\n", "evaluate t.csv"),
+    "a case without a list": ("case_id,rater,role,rank,diagnosis\n{m},x,expert,1,gout\n{m},y,expert,1,gout\n2,{m},algorithm,1,gout\n2,x,expert,1,flu\n2,y,expert,1,flu\n", "evaluate t.csv"),
+    "two references": ("case_id,rater,rank,diagnosis,reference\n{m},x,1,flu,{m}\n{m},x,2,gout,flu\n", "evaluate t.csv"),
+    "no rater of this name": ("case_id,rater,rank,diagnosis,reference\n1,{m},1,flu,gout\n", "evaluate t.csv --algorithms y"),
+    "an unknown code": ("case_id,rater,rank,diagnosis,icd10,reference\n1,x,1,flu,{m},gout\n", "evaluate t.csv --metrics hierarchical"),
+    "JSON that is damaged": ('{{"a": "{m}", "b": "gout"}}\n{{"a": "{m}"\n', "score t.jsonl -o o.csv"),
+    "JSON that is no object": ('{{"a": "{m}", "b": "gout"}}\n["{m}"]\n', "score t.jsonl -o o.csv"),
+    "half a surrogate": ('{{"a": "{m} \\ud800", "b": "gout"}}\n', "score t.jsonl -o o.csv"),
+    "choice": ("question_id,response\n{m},{m}\n", "choice questions.json t.csv"),
+    "a right code that is none": ("diagnosis,gold\n{m},{m}\n", "icd t.csv --gold gold -o o.csv"),
+    "mixed scripts": ("a,b\nZzyzxо disease,gout\n", "score t.csv -o o.csv"),
+    "doubtful lists": ("case_id,rater,rank,diagnosis,reference\n{m},x,1,the man has {m} and came to us on Monday with his wife,gout\n{m},x,3,{m},gout\n", "evaluate t.csv --bootstrap 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["--hide-cells", "--hide-cells --debug", "--shared-files"])
+@pytest.mark.parametrize("what", FAILING)
+def test_no_message_holds_a_cell(
+    what: str, option: str, here: Path, command: Command, caplog: Any, recwarn: pytest.WarningsRecorder
+) -> None:
+    content, asked = FAILING[what]
+    arguments = [part.format(m=MARK) for part in asked.split()]
+    name = next(part for part in arguments if part.startswith("t."))
+    Path(name).write_bytes(content.format(m=MARK).encode("utf-8", "surrogateescape"))
+    Path("e.toml").write_text('[endpoint.lab]\nurl = "http://127.0.0.1:9"\n')
+    done = command(*arguments, *option.split())
+    shown = "\n".join(
+        [done.err, *(record.getMessage() for record in caplog.records), *(str(w.message) for w in recwarn)]
+    )
+    assert ("zzyzx" in shown.casefold()) != ("--hide-cells" in option), shown
