@@ -14,6 +14,7 @@ from .demo import demo
 from .evaluate import evaluate
 from .icd import icd
 from .metrics import metrics
+from .model import app as model
 from .reasoning import reasoning
 from .running import Debug, HideCells, SharedFiles, complete
 from .score import score
@@ -31,6 +32,7 @@ app = typer.Typer(
     epilog="Begin with: dxmatch demo",
 )
 app.add_typer(votes)
+app.add_typer(model)
 for command, example in (
     (demo, "dxmatch demo --output demo"),
     (

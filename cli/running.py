@@ -1,9 +1,10 @@
-"""What all commands share when they run: options that may stand before a command's name or after it, how errors name the options, and the end that Ctrl-C makes."""
+"""What all commands share when they run: options that may stand before a command's name or after it, those of `origin.py` for a command with a parameter `origin`, how errors name the options, and the end that Ctrl-C makes."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import os
 import traceback
 from collections.abc import Callable
@@ -12,11 +13,18 @@ from typing import Annotated, Any
 import typer
 
 from ..settings import HIDE_CELLS, SHARED_FILES, SPREADSHEET
+from .origin import origin_of
 
 
 def _remember(context: typer.Context, wanted: bool) -> None:
-    if wanted:
-        context.ensure_object(dict)["debug"] = True
+    given = context.ensure_object(dict)
+    if wanted and not given.get("debug"):
+        given["debug"] = True
+        log, shown = logging.getLogger("dxmatch"), logging.StreamHandler()
+        before = log.level
+        log.addHandler(shown)
+        log.setLevel(logging.DEBUG)
+        context.call_on_close(lambda: (log.removeHandler(shown), log.setLevel(before)))
 
 
 def _set(setting: str) -> Callable[[typer.Context, bool], None]:
@@ -34,7 +42,14 @@ def _set(setting: str) -> Callable[[typer.Context, bool], None]:
     return given
 
 
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_remember)]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug",
+        help="Show the traceback of an error, and what a server said of one (which may repeat a diagnosis).",
+        callback=_remember,
+    ),
+]
 """Given, it sets "debug" in the mapping that the command line was called with as `obj`; the others their environment variable."""
 SharedFiles = Annotated[
     bool,
@@ -90,6 +105,7 @@ def traceback_without_cells(error: BaseException) -> str:
 
 def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(command, eval_str=True)
+    asked = inspect.signature(origin_of, eval_str=True).parameters if "origin" in signature.parameters else {}
     shared = dict(_ALL_SHARE)
     if signature.parameters.keys() & _TO_TABLES and command.__name__ not in _WITHOUT_TABLES:
         shared["spreadsheet"] = Spreadsheet
@@ -101,6 +117,8 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
         spelt = {each.name: max(each.opts, key=len) for each in context.command.params if each.name and each.opts}
         context.ensure_object(dict)["options"] = {name: said for name, said in spelt.items() if said.startswith("-")}
         try:
+            if asked:
+                options["origin"] = origin_of(**{name: options.pop(name) for name in asked})
             return command(**options)
         except KeyboardInterrupt as error:
             # Typer would end without a word.
@@ -108,11 +126,13 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
             raise typer.Exit(130) from None
 
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    own = [each for name, each in signature.parameters.items() if name != "origin"]
+    of_origin = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in asked.values()]
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
         for name, kind in shared.items()
     ]
-    signature = signature.replace(parameters=[context, *signature.parameters.values(), *options])
+    signature = signature.replace(parameters=[context, *own, *of_origin, *options])
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     return run

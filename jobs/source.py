@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,16 +26,42 @@ _DICTIONARY_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Source:
-    """One Parquet file. modified : nanoseconds. inode : its number on the drive. footer : SHA-256 of its footer."""
+class State:
+    """A file as it was when the job began. modified : nanoseconds. inode : its number on the drive, as one machine sees it."""
 
     path: Path
     size: int
     modified: int
     inode: int
+
+    @classmethod
+    def of(cls, path: Path) -> State:
+        status = path.stat()
+        return cls(path, status.st_size, status.st_mtime_ns, status.st_ino)
+
+    def check(self, *, here: bool) -> None:
+        """Errors: `InputError` where the file has another size or time of change now, or, `here`, is another one."""
+        with parquet_errors(self.path):
+            now = State.of(self.path)
+        if (now if here else replace(now, inode=self.inode)) != self:
+            raise InputError(
+                "it was changed or replaced while it was scored", source=str(self.path),
+                allowed="input that stays as it is until the result is there",
+            )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """One Parquet file. footer : SHA-256 of its footer."""
+
+    state: State
     schema: pa.Schema
     rows: int
     footer: str
+
+    @property
+    def path(self) -> Path:
+        return self.state.path
 
     @classmethod
     def open(cls, path: Path) -> Source:
@@ -49,24 +75,14 @@ class Source:
         if check_file(path) != ".parquet":
             raise InputError("not Parquet", source=str(path), allowed="a .parquet file, or a folder of them")
         with parquet_errors(path):
-            status = path.stat()  # before it is opened: what takes its place then is noticed in the end
+            state = State.of(path)  # before it is opened: what takes its place then is noticed
             with open_parquet(path) as file:
                 footer = check_parquet(file, path)
                 schema, rows = file.schema_arrow, file.metadata.num_rows
             warn_of_no_checksums(path, footer)
         if repeated := {name for name in schema.names if schema.names.count(name) > 1}:
             raise InputError("two columns of one name", source=str(path), allowed="each name once", got=min(repeated))
-        return cls(path, status.st_size, status.st_mtime_ns, status.st_ino, schema, rows, footer.digest)
-
-    def check_unchanged(self) -> None:
-        """Errors: `InputError` where another file is there now, or its size or time of change is another."""
-        with parquet_errors(self.path):
-            status = self.path.stat()
-        if (status.st_size, status.st_mtime_ns, status.st_ino) != (self.size, self.modified, self.inode):
-            raise InputError(
-                "it was changed or replaced while it was scored", source=str(self.path),
-                allowed="input that stays as it is until the result is there",
-            )  # fmt: skip
+        return cls(state, schema, rows, footer.digest)
 
 
 @dataclass(frozen=True)
