@@ -90,7 +90,7 @@ class StoreFile:
             try:
                 if create and self._is_blank(db):
                     self._make(db)
-                self._check(db)
+                self.format = self.format_of(db)
                 if create:
                     self.check_writable()
                 self._journal(db)
@@ -201,16 +201,17 @@ class StoreFile:
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
                 db.execute(f"PRAGMA user_version = {FORMAT:d}")
 
-    def _check(self, db: sqlite3.Connection) -> None:
+    def format_of(self, db: sqlite3.Connection) -> int:
+        """Raises `StoreError` for what is no store, or one of another version."""
         if _number(db, "application_id") != APPLICATION_ID:
             raise StoreError(f"{self.path}: {_FOREIGN}")
         version = _number(db, "user_version")
-        self.format = version
         if version not in (FORMAT, WITHOUT_CHECKSUMS):
             age = "a newer" if version > FORMAT else "another"
             raise StoreError(
                 f"{self.path} was written by {age} version of dxmatch (format {version}; this one reads {FORMAT})."
             )
+        return version
 
     def _tallied(self, db: sqlite3.Connection) -> None:
         for trigger in TALLIED if self.format == FORMAT else ():
