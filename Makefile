@@ -3,23 +3,38 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+TOOLS := .venv-tools
+LOWEST := .venv-lowest
 # Most of what is installed is never imported: what is, is compiled by its first import, and kept.
-INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
+QUIET := --disable-pip-version-check install --quiet --no-compile
+INSTALL := $(BIN)/python -m pip $(QUIET) --constraint constraints.txt
+# What is locked comes whole and by its hashes; dxmatch itself is then built by the setuptools that came with it.
+LOCKED := -m pip $(QUIET) --no-deps --require-hashes --requirement
+ITSELF := -m pip $(QUIET) --no-deps --no-build-isolation --editable .
 unexport PYTHONDONTWRITEBYTECODE
 OUT := out
 
-.PHONY: demo test lint bench reproduce encoder model clean
+.PHONY: demo test test-lowest lint lock audit release bench reproduce encoder model clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable .
+$(VENV)/.installed: pyproject.toml locks/demo.txt | $(BIN)/python
+	$(BIN)/python $(LOCKED) locks/demo.txt
+	$(BIN)/python $(ITSELF)
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[dev]'
+# torch's hashes differ from one index to another (CPU, CUDA), so it alone comes by its version.
+$(VENV)/.installed-dev: pyproject.toml locks/test.txt constraints.txt | $(BIN)/python
+	$(BIN)/python $(LOCKED) locks/test.txt
+	$(INSTALL) torch
+	$(BIN)/python $(ITSELF)
 	@touch $@ $(VENV)/.installed
+
+$(TOOLS)/.installed: locks/tools.txt
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python $(LOCKED) locks/tools.txt
+	@touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	$(INSTALL) --editable '.[bench]'
@@ -31,10 +46,36 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
+# The oldest release that pyproject.toml allows of each direct dependency; torch stays at the one in constraints.txt.
+test-lowest: $(TOOLS)/.installed
+	mkdir -p $(OUT)
+	$(COMPILE) pyproject.toml --extra test --group build --resolution lowest-direct --output-file $(OUT)/lowest.txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip $(QUIET) --no-deps --requirement $(OUT)/lowest.txt
+	$(LOWEST)/bin/python -m pip $(QUIET) --constraint constraints.txt torch
+	$(LOWEST)/bin/python $(ITSELF)
+	$(LOWEST)/bin/python -m pytest --numprocesses auto --dist worksteal
+
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright --level error
+
+# torch stands apart, see above. "make lock UPGRADE=--upgrade" takes what is newest.
+COMPILE := $(TOOLS)/bin/uv pip compile --quiet --no-annotate --no-header --constraint constraints.txt --no-emit-package torch
+LOCK := $(COMPILE) --universal --python-version 3.11 --generate-hashes $(UPGRADE)
+
+lock: $(TOOLS)/.installed
+	$(LOCK) pyproject.toml --extra dev --group build --output-file locks/test.txt
+	$(LOCK) pyproject.toml --group build --constraint locks/test.txt --output-file locks/demo.txt
+	$(LOCK) --group tools --group build --output-file locks/tools.txt
+
+audit: $(TOOLS)/.installed
+	$(TOOLS)/bin/python .ci/audit.py locks/demo.txt locks/test.txt locks/tools.txt
+
+# sdist, wheel, SBOM and checksums of the last commit, each distribution installed and run: out/release.
+release: $(TOOLS)/.installed
+	$(TOOLS)/bin/python .ci/release.py $(OUT)/release
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m tests.bench
@@ -58,4 +99,4 @@ model: encoder
 	  --plain-words tests/data/plain_words.csv -o models/offline-en
 
 clean:
-	rm -rf $(VENV) $(OUT) build dist *.egg-info
+	rm -rf $(VENV) $(TOOLS) $(LOWEST) $(OUT) build dist *.egg-info

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any, Self
 
 from .settings import cells_hidden
@@ -13,10 +13,16 @@ _LONGEST_QUOTE = 80
 
 def quoted(value: Any) -> str:
     """`value`, a cell or a parameter, as errors show it: its repr, cut to 80 characters; only how long it is where cells are hidden."""
-    if cells_hidden() and isinstance(value, str) and value:
-        return f"<hidden: {len(value):,} characters>"
+    if cells_hidden() and value and not isinstance(value, bool | int | float):
+        many = f"{len(value):,} " if isinstance(value, Sized) else ""
+        return f"<hidden: {many}{'characters' if isinstance(value, str) else type(value).__name__}>"
     text = repr(value)
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
+
+
+def plain(text: str) -> str:
+    """A text of the user's data in a message that sets no quotation marks; only how long it is where cells are hidden."""
+    return quoted(text) if cells_hidden() else text
 
 
 class DxmatchError(Exception):
@@ -152,6 +158,10 @@ class NotUnderstood(InputError):
 
 class NotUnderstoodWarning(UserWarning):
     """Pairs that were not scored, since a diagnosis in them was not understood."""
+
+
+class ReadingWarning(UserWarning):
+    """What is doubtful in a file that was read: hidden rows, values that span lines."""
 
 
 class OptionError(DxmatchError, ValueError):

@@ -1,4 +1,4 @@
-"""What is set for a whole process and for what it starts: who may read the files it writes, whether messages show cells."""
+"""What is set for a whole process and for what it starts: who may read the files it writes, what messages and spreadsheets show."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import os
 
 SHARED_FILES = "DXMATCH_SHARED_FILES"
 HIDE_CELLS = "DXMATCH_HIDE_CELLS"
+SPREADSHEET = "DXMATCH_SPREADSHEET"
 
 
-def configure(*, shared_files: bool | None = None, hide_cells: bool | None = None) -> None:
+def configure(
+    *, shared_files: bool | None = None, hide_cells: bool | None = None, spreadsheet: bool | None = None
+) -> None:
     """Sets, for this process and those that it starts, how dxmatch guards what it reads and writes.
 
     Parameters
@@ -19,6 +22,9 @@ def configure(*, shared_files: bool | None = None, hide_cells: bool | None = Non
     hide_cells
         True: errors and warnings say how long a cell is, not what is in it. The environment variable DXMATCH_HIDE_CELLS=1
         says the same.
+    spreadsheet
+        True: in every CSV and TSV file that is written for people, an apostrophe goes before each text that a spreadsheet would
+        run as a formula. The environment variable DXMATCH_SPREADSHEET=1 says the same.
 
     What is None stays as it is.
 
@@ -30,7 +36,7 @@ def configure(*, shared_files: bool | None = None, hide_cells: bool | None = Non
     '<hidden: 12 characters>'
     >>> configure(hide_cells=False)
     """
-    for name, wanted in ((SHARED_FILES, shared_files), (HIDE_CELLS, hide_cells)):
+    for name, wanted in ((SHARED_FILES, shared_files), (HIDE_CELLS, hide_cells), (SPREADSHEET, spreadsheet)):
         if wanted is not None:
             os.environ[name] = "1" if wanted else "0"
 
@@ -41,8 +47,18 @@ def shared_files() -> bool:
 
 
 def cells_hidden() -> bool:
-    """Whether messages hide cells; any word but "0" does."""
-    return os.environ.get(HIDE_CELLS, "0") not in ("", "0")
+    """Whether messages hide cells."""
+    return _wanted(HIDE_CELLS)
+
+
+def for_spreadsheets() -> bool:
+    """Whether no text of a CSV file may run as a formula in a spreadsheet."""
+    return _wanted(SPREADSHEET)
+
+
+def _wanted(name: str) -> bool:
+    """Any word but "0": what guards is rather on than off."""
+    return os.environ.get(name, "0") not in ("", "0")
 
 
 def file_mode() -> int:

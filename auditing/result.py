@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ..errors import DxmatchError
 from ..files.atomic import make_folder, whole_file
-from ..files.spreadsheet import without_formulas
 from ..files.tables import write_table
 from ..pages.files import save_figures
 from ..pages.rows import plain_number
@@ -41,7 +40,7 @@ class Audit(AuditTables):
         for name in TABLES:
             file = target / f"{name}.csv"
             if name in self.tables:
-                write_table(without_formulas(self.tables[name]) if spreadsheet else self.tables[name], file)
+                write_table(self.tables[name], file, spreadsheet=spreadsheet or None)
             else:
                 file.unlink(missing_ok=True)
         _write(target / PAGE, written)

@@ -7,7 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import ColumnA, ColumnB, Encoding, Endpoints, MinCoverage, Model, Policy, Rejects, Store, say_rejected
+from .options import (
+    ColumnA,
+    ColumnB,
+    Encoding,
+    Endpoints,
+    MinCoverage,
+    Model,
+    Origin,
+    Policy,
+    Rejects,
+    Store,
+    say_rejected,
+)
 
 
 def audit(
@@ -47,15 +59,13 @@ def audit(
         ),
     ] = None,
     charts: Annotated[Path | None, typer.Option("--charts", help="A folder for each chart as PNG and SVG.")] = None,
-    spreadsheet: Annotated[
-        bool, typer.Option("--spreadsheet", help="In a CSV, keep a spreadsheet from running a text as a formula.")
-    ] = False,
     seed: Annotated[int, typer.Option(help="Random seed for the sample, the shuffles and the resampling.")] = 0,
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
     rejects: Rejects = None,
     encoding: Encoding = None,
+    origin: Origin | None = None,
 ) -> None:
     """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables."""
     from ..auditing.audit import audit as run
@@ -66,13 +76,13 @@ def audit(
     from ..progress import shown
 
     check_folder(output)
-    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
+    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **(origin or {}))
     with shown("Auditing") as progress:
         found = run(
             m, read_table(pairs, encoding), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
             retrain=retrain, folds=folds, voters=voters, drop_correlated=drop_correlated, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
-    found.save(output, spreadsheet=spreadsheet)
+    found.save(output)
     print_audit(found)
     say_rejected(found.made_with["rejected"], rejects)
     typer.echo(f"Open the page: {(output / 'audit.html').resolve()}")
@@ -92,6 +102,7 @@ def explain(
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
+    origin: Origin | None = None,
 ) -> None:
     """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture."""
     from ..auditing.explain import explain as run
@@ -102,7 +113,9 @@ def explain(
     if output is not None:
         check_picture_path(output)
     given: dict[str, Any] = {} if policy is None else {"policy": policy}
-    found = run(load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **given), a, b)
+    found = run(
+        load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **given, **(origin or {})), a, b
+    )
     if output is not None:
         found.save(output)
     if json:

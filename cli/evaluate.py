@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .named_values import depths, named_columns, named_lists, named_pairs
-from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Policy, Rejects, Seed
+from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Origin, Policy, Rejects, Seed
 from .votes import Endpoints, quiet_retries, say_asked
 
 IN, OUT, METRICS, PANEL = "What goes in", "What comes out", "Metrics", "A panel of experts"
@@ -67,12 +67,6 @@ def evaluate(
             help="A case to print: its lists side by side with codes, and what they share with the reference. May be repeated.",
         ),
     ] = None,
-    spreadsheet: Annotated[
-        bool,
-        typer.Option(
-            "--spreadsheet", rich_help_panel=OUT, help="In a CSV, keep a spreadsheet from running a text as a formula."
-        ),
-    ] = False,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -331,6 +325,7 @@ def evaluate(
             "--pairs", rich_help_panel=ASKED, help="Write the pairs that M would be asked to this file, and stop."
         ),
     ] = None,
+    origin: Origin | None = None,
 ) -> None:
     """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow."""
     from ..evaluation.evaluate import evaluate as run
@@ -377,14 +372,14 @@ def evaluate(
                 difficulty=difficulty, semantic_best=semantic_best, codes=codes, pick=pick, features=features,
                 icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, icd_direct=icd_direct, min_coverage=min_coverage,
                 policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
-                progress=progress, groups=named_lists("group", groups or []), compare=named_pairs(compare or []), **options,
+                progress=progress, groups=named_lists("group", groups or []), compare=named_pairs(compare or []), **options, **(origin or {}),
             )  # fmt: skip
     except NotServed as error:
         raise typer.BadParameter(str(error)) from None
     for one in case or []:
         report.case(one)  # a case that is not there is told of before anything is written
     for path in files:
-        report.save(path, spreadsheet=spreadsheet)
+        report.save(path)
     report.print(full=full)
     for one in case or []:
         report.print_case(one)
@@ -393,7 +388,7 @@ def evaluate(
     if charts is not None:
         typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
     if judgements is not None:
-        typer.echo(f"Written: {report.save_judgements(judgements, spreadsheet=spreadsheet)}")
+        typer.echo(f"Written: {report.save_judgements(judgements)}")
     say_asked(*budget.summaries)
     if matches is not None:  # last: without right answers it is an error
-        typer.echo(f"Written: {report.save_matches(matches, spreadsheet=spreadsheet)}")
+        typer.echo(f"Written: {report.save_matches(matches)}")

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import OptionError
 from .icd_accuracy import print_accuracy
-from .options import Encoding, Model, say_read
+from .options import Encoding, Model, Origin, say_read
 from .votes import STORE, Endpoints, quiet_retries, say_asked
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def icd(
     max_cost: Annotated[float | None, typer.Option(help="With --pick: stop before this cost.")] = None,
     model: Model = None,
     encoding: Encoding = None,
+    origin: Origin | None = None,
 ) -> None:
     """Map free text to ICD-10, with the candidates: by name, by code, else the best of the nearest, or a language model's pick.
 
@@ -104,6 +105,7 @@ def icd(
     from ..files.tables import check_keeps_input, check_output
     from ..matcher.icd_accuracy import icd_accuracy
     from ..matcher.icd_mapping import is_path, map_icd
+    from ..matcher.match_function import load
     from ..progress import shown
 
     if json is not None and gold is None:
@@ -118,7 +120,8 @@ def icd(
         quiet_retries()
     options: dict[str, Any] = {
         "column": column, "unique": unique, "k": k, "source": source, "encoder": encoder, "distance": distance, "entries": entries,
-        "sections": sections, "model": model, "pick": pick, "prompt": prompt, "direct": direct, "features": features, "endpoints": endpoints, "store": store,
+        "sections": sections, "model": load(model, **origin) if origin else model,
+        "allow_download": bool(origin and origin.get("allow_download")), "pick": pick, "prompt": prompt, "direct": direct, "features": features, "endpoints": endpoints, "store": store,
         "max_calls": max_calls, "max_cost": max_cost, "encoding": encoding,
     }  # fmt: skip
     with shown("Asking") as progress:

@@ -14,8 +14,9 @@ from .demo import demo
 from .evaluate import evaluate
 from .icd import icd
 from .metrics import metrics
+from .model import app as model
 from .reasoning import reasoning
-from .running import Debug, complete
+from .running import Debug, HideCells, SharedFiles, complete
 from .score import score
 from .suggest import labels, suggest
 from .train import train
@@ -31,6 +32,7 @@ app = typer.Typer(
     epilog="Begin with: dxmatch demo",
 )
 app.add_typer(votes)
+app.add_typer(model)
 for command, example in (
     (demo, "dxmatch demo --output demo"),
     (
@@ -80,23 +82,30 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def root(
     debug: Debug = False,
+    shared_files: SharedFiles = False,
+    hide_cells: HideCells = False,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:
-    del debug, version  # their callbacks have done it
+    del debug, shared_files, hide_cells, version  # their callbacks have done it
 
 
 def main() -> None:
     """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage."""
     from ..errors import DxmatchError
+    from ..settings import HIDE_CELLS, cells_hidden
+    from .running import traceback_without_cells
 
     given: dict[str, Any] = {}
     try:
         app(obj=given)
-    except (DxmatchError, MemoryError) as error:
-        if given.get("debug"):
-            raise
+    except Exception as error:
+        if given.get("debug") or not isinstance(error, (DxmatchError, MemoryError)):
+            if not (cells_hidden() or given.get(HIDE_CELLS)):
+                raise
+            typer.echo(traceback_without_cells(error), err=True)
+            raise SystemExit(1) from None
         spelt = given.get("options", {})
         said = error.worded(spelt) if isinstance(error, DxmatchError) else "out of memory; score the file in parts."
         typer.echo(f"dxmatch: {said}", err=True)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..files.counted import counted
+from ..matcher.origin import Origin as Origin
 
 Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
 Policy = Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Bootstrap, Model, Seed
+from .options import Bootstrap, Model, Origin, Seed
 from .votes import Endpoints, quiet_retries, say_asked
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def reasoning(
     max_cost: Annotated[
         float | None, typer.Option(rich_help_panel=ASKED, help="Of the judge: stop before this cost.")
     ] = None,
+    origin: Origin | None = None,
 ) -> None:
     """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT: one run, or several."""
     from ..evaluation.judges.asking import NotServed
@@ -120,6 +121,7 @@ def reasoning(
     from ..evaluation.reasoning.inputs import named_folders
     from ..evaluation.reasoning.result import check_path
     from ..files.tables import check_output, write_table
+    from ..matcher.match_function import load
     from ..progress import shown
 
     for path in output or []:
@@ -138,7 +140,8 @@ def reasoning(
     try:
         with shown("Comparing") as progress:
             result = run(
-                graphs, {name: own.get(name, annotations) for name in runs} if own else annotations, runs, model,
+                graphs, {name: own.get(name, annotations) for name in runs} if own else annotations, runs,
+                load(model, judge_all=True, **origin) if origin else model,
                 missing=missing, pairing=pairing, domains=domains, premises=not no_premises, judge=judge,
                 observation_prompt=observation_prompt, rationale_prompt=rationale_prompt, endpoints=endpoints,
                 store=store, budget=budget, human=human, bootstrap=bootstrap, seed=seed, progress=progress,

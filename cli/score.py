@@ -15,6 +15,7 @@ from .options import (
     JudgeAll,
     MinCoverage,
     Model,
+    Origin,
     Policy,
     Rejects,
     Store,
@@ -72,6 +73,7 @@ def score(
     restart: Restart = False,
     judge_all: JudgeAll = False,
     encoding: Encoding = None,
+    origin: Origin | None = None,
 ) -> None:
     """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was."""
     from ..errors import OptionError
@@ -88,7 +90,7 @@ def score(
         done = score_files(
             pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
             features=features, shap=shap, relation=relation, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
-            restart=restart, judge_all=judge_all, shown=shown, **given,
+            restart=restart, judge_all=judge_all, shown=shown, **given, **(origin or {}),
         )  # fmt: skip
         n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
         threshold, name, unscored, asked, note = done.threshold, done.model, done.unscored, done.asked, ""
@@ -105,7 +107,15 @@ def score(
         check_keeps_input(pairs, output, rejects)
         read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
         check_output(output, rows=len(read))
-        m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, judge_all=judge_all, **given)
+        m = load(
+            model,
+            store=store,
+            endpoints=endpoints,
+            min_coverage=min_coverage,
+            judge_all=judge_all,
+            **given,
+            **(origin or {}),
+        )
         with shown("Scoring pairs") as progress:
             scored = m.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
         write_table(scored.table, output)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import ColumnA, ColumnB, Encoding, Endpoints, MinCoverage, Model, Rejects, Store
+from .options import ColumnA, ColumnB, Encoding, Endpoints, MinCoverage, Model, Origin, Rejects, Store
 
 
 def suggest(
@@ -37,6 +37,7 @@ def suggest(
     min_coverage: MinCoverage = 0.9,
     rejects: Rejects = None,
     encoding: Encoding = None,
+    origin: Origin | None = None,
 ) -> None:
     """Pick the pairs whose labels would teach most, and write a sheet for each expert to label blind.
 
@@ -52,7 +53,7 @@ def suggest(
     names = _names(experts)
     check_experts(names)
     check_new_folder(output)
-    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage)
+    m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **(origin or {}))
     with shown("Scoring the pool") as progress:
         found = run(
             m, read_table(pool, encoding), n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import ColumnA, ColumnB, Encoding, Endpoints, MinCoverage, Rejects, Store, say_rejected
+from .origin import AllowDownload
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model that stands at the output.")]
 
@@ -58,6 +59,7 @@ def train(
     encoder: Annotated[Path | None, typer.Option(help="A folder with your own static encoder.")] = None,
     store: Store = None,
     endpoints: Endpoints = None,
+    allow_download: AllowDownload = False,
     min_coverage: MinCoverage = 0.9,
     about: Annotated[Path | None, typer.Option(help="A text for the model's card: purpose, sources, limits.")] = None,
     group: Annotated[
@@ -116,7 +118,7 @@ def train(
         prevalence=prevalence, time_limit=time_limit, models=models, drop_correlated=drop_correlated, refit=refit, seed=seed, rejects=rejects,
         abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
         extra=[Extra(path, extra_weight) for path in extra] if extra else None,
-        store=store, endpoints=endpoints, min_coverage=min_coverage,
+        store=store, endpoints=endpoints, allow_download=allow_download, min_coverage=min_coverage,
         encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
     )  # fmt: skip
     with shown("Training") as progress:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import ColumnA, ColumnB, Rejects
+from .options import ColumnA, ColumnB, Origin, Rejects
 
 if TYPE_CHECKING:
     from ..features.vote_plan import Planned
@@ -58,13 +58,22 @@ def ask(
     ] = None,
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
+    origin: Origin | None = None,
 ) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes."""
     from ..progress import shown
     from ..votes.store.store import VoteStore
 
     wanted = _wanted(
-        pairs, features, model=model, endpoints=endpoints, a=a, b=b, abbreviations=abbreviations, rejects=rejects
+        pairs,
+        features,
+        model=model,
+        endpoints=endpoints,
+        a=a,
+        b=b,
+        abbreviations=abbreviations,
+        rejects=rejects,
+        **(origin or {}),
     )
     if dry_run and not store.exists():
         _print_plan(wanted, wanted.plan(None, only or ()))
@@ -116,13 +125,22 @@ def export(
     only: Only = None,
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
+    origin: Origin | None = None,
 ) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner."""
     from ..files.atomic import make_folder
     from ..votes.store.store import VoteStore
 
     wanted = _wanted(
-        pairs, features, model=model, endpoints=endpoints, a=a, b=b, abbreviations=abbreviations, rejects=rejects
+        pairs,
+        features,
+        model=model,
+        endpoints=endpoints,
+        a=a,
+        b=b,
+        abbreviations=abbreviations,
+        rejects=rejects,
+        **(origin or {}),
     )
     make_folder(output)
     with VoteStore(store) as votes:
@@ -154,6 +172,7 @@ def import_(
     ] = None,
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
+    origin: Origin | None = None,
 ) -> None:
     """Take answers into the store: batch results in any order, or a table a, b, model, verdict or probability."""
     from ..errors import InputError
@@ -169,7 +188,7 @@ def import_(
     batches = [file for file in files if is_batch_result(file)]
     with VoteStore(store) as votes:
         if batches:
-            chosen = FeatureSet.read(features) if model is None else load(model).features
+            chosen = FeatureSet.read(features) if model is None else load(model, **(origin or {})).features
             summary = import_batch(batches, votes, {**PROMPTS, **prompts_of(chosen)})
             typer.echo("\n".join(summary.lines()))
             if places := [place for what in summary.skipped if OF_CASES in what for place in summary.places[what]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..errors import InputError, Open, OptionError, Remedy
+from ..errors import InputError, Open, OptionError, Remedy, quoted
 from ..evaluation.lists.shapes.long import FINAL
 from ..evaluation.lists.shapes.names import ANSWER, OTHER_NAMES, columns_by_name, columns_named, folded
 from ..files.did_you_mean import hint
@@ -106,13 +106,15 @@ def _text(table: Table, case_id: str | None) -> tuple[tuple[str, ...], list[str]
     known = [by_fold[name] for name in (TEXT, *TEXTS) if name in by_fold]
     if known:
         rivals = [name for name in table.names if name not in (case_id, known[0]) and _holds_texts(table, name)]
-        others = f" (not {', '.join(map(repr, rivals))})" if rivals else ""
-        told = [f"The text of a case is read from {known[0]!r}{others}; the option 'columns' may name others ({TEXT})."]
+        others = f" (not {', '.join(map(quoted, rivals))})" if rivals else ""
+        told = [
+            f"The text of a case is read from {quoted(known[0])}{others}; the option 'columns' may name others ({TEXT})."
+        ]
         return (known[0],), told if rivals else []
     long = [name for name in table.names if name != case_id and _holds_texts(table, name)]
     if len(long) == 1:
-        return (long[0],), [f"The text of a case is read from {long[0]!r}, the one column of long texts."]
-    which = f"several may: {', '.join(map(repr, long))}" if long else "none is known by its name or holds long texts"
+        return (long[0],), [f"The text of a case is read from {quoted(long[0])}, the one column of long texts."]
+    which = f"several may: {', '.join(map(quoted, long))}" if long else "none is known by its name or holds long texts"
     raise InputError(
         f"no column can be told to hold the texts of the cases ({which})", source=table.source,
         allowed="a column 'text', 'note', 'vignette' or 'chat', or its name in the option 'columns'", got=table.names,
@@ -157,7 +159,7 @@ def carried(data: pa.Table, columns: CaseColumns) -> tuple[pa.Table, list[str]]:
             new += "_"
         taken.add(new)
         if new != name:
-            said.append(f"The column {name!r} of the cases is {new!r} in the lists.")
+            said.append(f"The column {quoted(name)} of the cases is {quoted(new)} in the lists.")
         column = data.column(name)
         nested = pa.types.is_nested(column.type)
         out[new] = pa.array([as_text(value) for value in column.to_pylist()], pa.string()) if nested else column

@@ -18,7 +18,7 @@ from ..evaluation.lists.lists import as_text
 from ..files.counted import counted
 from ..files.json_records import SUFFIXES as JSON_SUFFIXES
 from ..files.json_records import read_json, records_as_columns
-from ..files.tables import Table, check_output, read_table
+from ..files.tables import Table, check_output, read_table, tell
 from .case_columns import CaseColumns, carried, columns_of
 from .case_text import MAX_CASE, NotAText, case_text, is_chat, texts_together
 from .notes import NOTES, read_note, read_notes
@@ -114,7 +114,8 @@ def _table(source: Any, encoding: str | None, published: bool = True) -> Table:
         if path.suffix.lower() in NOTES:
             return read_note(path, encoding)
         if path.suffix.lower() in JSON_SUFFIXES:
-            value, rows = read_json(path, encoding)
+            value, rows, warnings = read_json(path, encoding)
+            tell(warnings)
             return _of_objects(value, str(path), rows)
         return read_table(path, encoding)
     if isinstance(source, Mapping | list | tuple):

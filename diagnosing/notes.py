@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..errors import InputError
+from ..errors import InputError, quoted
 from ..files.encodings import check_encoding, not_utf8, utf8_of
 from ..files.tables import Table
 
@@ -26,7 +26,7 @@ def read_notes(folder: Path, encoding: str | None) -> Table:
     claimed: dict[str, Path] = {}
     for path in notes:
         if (other := claimed.setdefault(path.stem, path)) is not path:
-            problem = f"two notes of the case {path.stem!r}: {other.name} and {path.name}"
+            problem = f"two notes of the case {quoted(path.stem)}: {other.name} and {path.name}"
             raise InputError(problem, source=str(folder), allowed="one note for each case")
     others = [path.name for path in files if path not in notes]
     told = f"Not read, since they are no notes: {', '.join(others[:4])}{', …' if len(others) > 4 else ''}."

@@ -31,7 +31,7 @@ def read_published(paths: Sequence[Path], encoding: str | None) -> Table:
     files = [file for path in paths for file in files_below(path, "*.json")]
     records, rows, sources = [], [], []
     for file in files:
-        items, _ = read_json(file, encoding)
+        items = read_json(file, encoding).value
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise InputError("no list of cases", source=str(file), allowed="[{…}, {…}]")
         for row, item in enumerate(items, 1):

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, MissingExtra
-from .call_errors import REFUSED, EndpointError, error_of_connection, error_of_status, without_key
+from .call_errors import EndpointError, error_of_connection, error_of_status, no_connection
 from .endpoint import Endpoint
+from .keys import without_key
 from .replies import ChatReply, chat_reply, embedding_rows
 
 __all__ = ["ChatReply", "EndpointClient", "EndpointError", "Meter"]
@@ -26,8 +27,8 @@ T = TypeVar("T")
 FIRST_WAIT, MAX_BACK_OFF, JITTER = 0.5, 60.0, 1.0
 """Seconds between tries: 0.5, 1, 2, 4, … and up to 1 at random on top."""
 
-REFUSALS_AT_FIRST = 2
-"""Tries of a call; where all of them are refused, and no other call has reached the server, nobody listens there."""
+TRIES_AT_FIRST = 2
+"""Of a call; where none of them makes a connection, and no other call has made one, there is no server to wait for."""
 
 _SPREAD = 0.1
 
@@ -107,7 +108,6 @@ class EndpointClient:
         self._retrying = stamina.retry_context
         self._pace = _Pace(endpoint.per_minute)
         self._slots = asyncio.Semaphore(endpoint.concurrency)
-        self._reached = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -156,7 +156,7 @@ class EndpointClient:
                     reply = await self._try(path, content, read)
                 # Raised only here: the library's own error, which holds the request with its key, is forgotten by now.
                 if isinstance(reply, EndpointError):
-                    if reply.kind == REFUSED and attempt.num >= REFUSALS_AT_FIRST and not self._reached:
+                    if not reply.reached and attempt.num >= TRIES_AT_FIRST and not self._openai.connected:
                         reply.final, reply.passing = True, False
                     if reply.wait is not None:
                         self._pace.pause(reply.wait)
@@ -179,22 +179,21 @@ class EndpointClient:
                     path, cast_to=httpx2.Response, content=content, options={"headers": self._headers()}
                 )
         except TimeoutError:
+            if not self._openai.connected:
+                return no_connection(endpoint, f"no answer within {endpoint.timeout:g} s")
             return EndpointError(endpoint, "time-out", f"no whole answer within {endpoint.timeout:g} s")
         except RefusedReply as error:
-            self._reached = True
             return EndpointError(endpoint, error.kind, str(error))
         except openai.APIStatusError as error:
-            self._reached = True
             return error_of_status(endpoint, error.status_code, error.response.headers, error.body)
         except openai.APIConnectionError as error:
-            connected = not isinstance(error.__cause__, httpx2.ConnectError)
-            self._reached |= connected
+            connected = not isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
             return error_of_connection(endpoint, error, connected=connected)
-        self._reached = True
         try:
             return read(json.loads(reply.content), time.monotonic() - start)
         except (ValueError, RecursionError) as error:
-            return EndpointError(endpoint, "malformed", f"the reply is not of the protocol ({error})")
+            # `error` says where the reply is wrong, and not what stands there.
+            return EndpointError(endpoint, "malformed", f"the reply is not of the protocol ({error})", said=reply.text)
 
     def _headers(self) -> dict[str, Any]:
         from openai import omit

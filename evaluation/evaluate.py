@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors import OptionError
 from ..features.coverage import MIN_COVERAGE
+from ..matcher.origin import Origin, check_names
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
@@ -94,6 +95,7 @@ def evaluate(
     level: float = 0.95,
     pairs_per_call: int = PAIRS_PER_CALL,
     progress: Progress | None = None,
+    **origin: Unpack[Origin],
 ) -> Report:
     """Every metric that the lists allow: against the right answers, and against experts where there is a panel.
 
@@ -207,6 +209,9 @@ def evaluate(
         Resamples of the cases for the intervals; 0 for none. The same ones serve every algorithm.
     seed, level : int, float
         Of the resampling; of the percentile intervals.
+    origin
+        encoders, allow_download, identity and signed_by, as `load` takes them for the folder of M; `allow_download` is for the
+        encoder of codes, too.
     progress : callable, optional
         Called with (done, in all) while M, or a language model, is asked.
 
@@ -257,7 +262,7 @@ def evaluate(
     read_store = None if asks and store is not None and not Path(store).exists() else store
     matcher = loaded(
         matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage,
-        **_options_of_load(matcher, policy, judge_all),
+        **_options_of_load(matcher, policy, judge_all, origin),
     )  # fmt: skip
     if own_relation:
         check_tells_relations(matcher)
@@ -272,6 +277,7 @@ def evaluate(
     asking = None
     given_codes = text_codes(
         codes, pick, matcher, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
+        allow_download=origin.get("allow_download", False),
         distance=icd_distance, entries=icd_entries, direct=icd_direct, progress=progress,
     )  # fmt: skip
     if any((judge, by_language_model, severity)):
@@ -297,7 +303,7 @@ def evaluate(
     )  # fmt: skip
 
 
-def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[str, Any]:
+def _options_of_load(matcher: Any, policy: str | None, judge_all: bool, origin: Origin) -> dict[str, Any]:
     """Those that were given.
 
     Errors: `OptionError` for a policy that is none, and for one of them beside an M that is loaded already.
@@ -306,10 +312,14 @@ def _options_of_load(matcher: Any, policy: str | None, judge_all: bool) -> dict[
         known_policy(policy)
     given = {"policy": policy} if policy is not None else {}
     given |= {"judge_all": True} if judge_all else {}
-    if given and not (matcher is None or isinstance(matcher, str | os.PathLike)):
+    check_names(origin, "evaluate")
+    given |= {name: value for name, value in origin.items() if name != "allow_download" and value is not None}
+    if matcher is None or isinstance(matcher, str | os.PathLike):
+        return given | origin
+    if given:
         name, value = next(iter(given.items()))
         raise OptionError(name, "given to dxmatch.load where the match function is loaded before", value)
-    return given
+    return {}
 
 
 def _read(lists: Any, predictions: Any, algorithms: Iterable[str] | None, **options: Any) -> Lists:

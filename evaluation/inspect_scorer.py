@@ -92,7 +92,7 @@ def _references(target: Target, sample: int | str) -> list[str]:
     references = list(references_in(list(target)))
     if not references or not all(any(map(str.isalnum, text)) for text in target):
         raise InputError(
-            "no reference diagnosis", source=f"sample {sample!r}", column="target",
+            "no reference diagnosis", source=f"sample {quoted(sample)}", column="target",
             allowed="one diagnosis, or several: a list, or with semicolons between them", got=list(target),
         )  # fmt: skip
     return references

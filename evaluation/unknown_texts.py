@@ -42,7 +42,9 @@ def notes_of(lists: Lists, matcher: Matcher) -> list[str]:
     changed = read_as(matcher, list(texts))
     if not changed:
         return []
-    words = dict.fromkeys(f"{written!r} as {read!r}" for pairs in changed.values() for written, read in pairs)
+    words = dict.fromkeys(
+        f"{quoted(written)} as {quoted(read)}" for pairs in changed.values() for written, read in pairs
+    )
     shown = ", ".join(list(words)[:SHOWN]) + (", …" if len(words) > SHOWN else "")
     many = "1 diagnosis was" if len(changed) == 1 else f"{len(changed):,} different diagnoses were"
     return [f"{many} compared with slips of the pen mended: {shown}."]

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 
 from ..endpoints.endpoint import Endpoint, endpoints_of
 from ..endpoints.prices import Price, prices_of, read_services
-from ..errors import InputError
+from ..errors import InputError, quoted
 from ..files.did_you_mean import hint
 from ..files.toml import read_toml, table_as, tables_of
 from ..terms.diseases.graph import DiseaseGraph
@@ -26,7 +26,7 @@ from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
 from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED, with_prompt
-from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers
+from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers, undeclared
 from .registry import EXCLUSION, KINDS, REQUIRED
 
 _TYPES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table"}
@@ -60,8 +60,10 @@ class FeatureSpec:
 class FeatureSet:
     """Which columns, in what order, and the encoders that they name.
 
-    endpoints, prices : where the set's models are served, and what they cost, by name of endpoint and of model. Both stay
-        with the file: a trained model keeps neither, so it can never say where a request goes.
+    endpoints, prices : where the set's models are served, and what they cost, by name of endpoint and of model.
+    folders : where the models of encoders lie on this machine, by the encoder's name.
+
+    These three stay with the file: a trained model keeps none, so it can never say where a request goes or what is read.
     """
 
     name: str
@@ -70,6 +72,7 @@ class FeatureSet:
     declared_encoders: Mapping[str, EncoderSpec] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict, compare=False)
     prices: Mapping[str, Price] = field(default_factory=dict, compare=False)
+    folders: Mapping[str, Path] = field(default_factory=dict, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,6 +117,8 @@ class FeatureSet:
         """
         parsed, source = _read_set(which)
         features = cls.from_dict(parsed, source, folder=Path(which).parent)
+        if source == os.fspath(which):
+            features = features.with_folders(Path(which).parent)
         if endpoints is not None:
             features = features.served_by(endpoints)
         features.check_providers(source)
@@ -122,6 +127,22 @@ class FeatureSet:
     def endpoint_of(self, model: str, endpoint: str) -> str:
         """The name of the endpoint that serves a voter's or picker's model: `[endpoint."MODEL"]` goes before what its entry names."""
         return model if model in self.endpoints else endpoint
+
+    def opens(self) -> list[str]:
+        """A line for each encoder that does not travel with a model, with what the user must say for it to be opened."""
+        lines = []
+        for name in self.encoders:
+            spec = self.declared_encoders.get(name) or undeclared(name)
+            if spec is not None:
+                lines.append(f"Encoder {quoted(name)}: {spec.where()}.")
+        return lines
+
+    def with_folders(self, place: Path) -> FeatureSet:
+        """The same columns; encoders whose models are folders are found from the folder `place` of the user's file."""
+        inline = {name: spec for name in self.encoders if (spec := undeclared(name)) is not None}
+        specs = {**inline, **self.declared_encoders}
+        found = {name: folder for name, spec in specs.items() if (folder := spec.folder_beside(place)) is not None}
+        return replace(self, folders={**self.folders, **found})
 
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
         """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`."""
@@ -175,6 +196,8 @@ class FeatureSet:
         shipped: Encoder | None = None,
         *,
         endpoints: Mapping[str, Endpoint] | None = None,
+        folders: Mapping[str, str | os.PathLike[str]] | None = None,
+        allow_download: bool = False,
         store: VoteStore | None = None,
         graph: DiseaseGraph | None = None,
         identities: Mapping[str, str] | None = None,
@@ -182,6 +205,7 @@ class FeatureSet:
     ) -> Providers:
         """What stands behind the columns; `shipped` is the static encoder, where one of them names it, `graph` that of diseases.
 
+        endpoints, folders, allow_download : where encoders may be, as in `Providers`; `folders` goes before the set's own.
         vocabulary : of the model's language; without one no slip is mended, and every text is understood.
         """
         return Providers(
@@ -190,6 +214,8 @@ class FeatureSet:
             identities or {},
             self.declared_encoders,
             endpoints or {},
+            {**self.folders, **(folders or {})},
+            allow_download,
             store,
             graph,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,6 +39,8 @@ class Providers:
     encoders : those that are open.
     declared : those of the feature set, by name.
     endpoints : by name; where a declared encoder may be served. They come from the user's own file, never from a model.
+    folders : by the name of an encoder, the folder of its model; the user's own word as well. No other path is opened.
+    allow_download : the hub may be asked for a model by its name; without it what its cache holds is taken, and no request made.
     store : the votes and picks; None where no feature needs them.
     graph : the graph of diseases that travels in the model folder; None where no feature needs it.
     identities : what each encoder was when a model was trained; another one under the same name is refused. The device is
@@ -49,6 +52,8 @@ class Providers:
     identities: Mapping[str, str] = field(default_factory=dict)
     declared: Mapping[str, EncoderSpec] = field(default_factory=dict)
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    folders: Mapping[str, str | os.PathLike[str]] = field(default_factory=dict)
+    allow_download: bool = False
     store: VoteStore | None = None
     graph: DiseaseGraph | None = None
     _indexes: dict[tuple[Any, ...], Any] = field(default_factory=dict)
@@ -87,12 +92,10 @@ class Providers:
             return kept[name]
 
     def _opened(self, name: str, unit: bool = True) -> Encoder:
-        from ..terms.encoders.declared import EncoderSpec
-
-        if name in self.declared:
-            return self.declared[name].open(self.endpoints, unit)
-        if name.startswith(SENTENCE_TRANSFORMERS):
-            return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS)).open({}, unit)
+        spec = self.declared.get(name) or undeclared(name)
+        if spec is not None:
+            spec = spec.pinned(self.identities.get(name))
+            return spec.open(self.endpoints, unit, folders=self.folders, allow_download=self.allow_download)
         at_hand = ", ".join(sorted({*self.encoders, *self.declared})) or "none"
         raise OptionError("encoder", f"{SENTENCE_TRANSFORMERS}NAME or one at hand ({at_hand})", name)
 
@@ -148,6 +151,15 @@ class Providers:
             if (*key, sections) not in self._indexes:
                 self._indexes[*key, sections] = with_sections(self._indexes[key], self.normalizer)
             return self._indexes[*key, sections]
+
+
+def undeclared(name: str) -> EncoderSpec | None:
+    """The encoder that a name of the form "sentence-transformers:NAME" means by itself."""
+    from ..terms.encoders.declared import EncoderSpec
+
+    if not name.startswith(SENTENCE_TRANSFORMERS):
+        return None
+    return EncoderSpec(name, name.removeprefix(SENTENCE_TRANSFORMERS))
 
 
 def _model_of(identity: str) -> str:

@@ -31,6 +31,8 @@ class Read(NamedTuple):
         What to call it in errors, where it is not the whole file.
     note
         What was read, where there was a choice.
+    warnings
+        What is doubtful in it, a sentence each.
     """
 
     data: pa.Table
@@ -38,25 +40,45 @@ class Read(NamedTuple):
     rows: NDArray[np.int64] | None = None
     source: str | None = None
     note: str = ""
+    warnings: tuple[str, ...] = ()
 
 
-def column_of(name: str, values: Sequence[Any], source: str, first_row: int) -> pa.Array:
+def column_of(
+    name: str, values: Sequence[Any], source: str, first_row: int, rows: Sequence[int] | None = None
+) -> pa.Array:
     """Values as one column; None and NaN are null.
 
-    Errors: `InputError`, with the first row whose value is of another kind than those before it.
+    rows : the number of each, where they do not count on from `first_row`.
+
+    Errors: `InputError`, with the first row whose value is of another kind than those before it, or that no column can hold.
     """
     try:
         return pa.array(values, from_pandas=True)
     except (pa.ArrowException, OverflowError, UnicodeError, TypeError, ValueError):
         present = [(row, value) for row, value in enumerate(values) if value is not None and value == value]
         kind = type(present[0][1]) if present else object
-        row, odd = next(
-            ((row, value) for row, value in present if type(value) is not kind), (len(values) - 1, values[-1])
-        )
+        odd = next(((row, value, kind.__name__) for row, value in present if type(value) is not kind), None)
+        problem = "a value of another kind than those before it"
+        if odd is None:
+            problem = "a value that no column can hold"
+            odd = next(((row, value, "") for row, value in present if _why_unheld(value)), (*present[-1], ""))
+        row, got, allowed = odd
+        if why := _why_unheld(got):
+            problem, allowed = why
         raise InputError(
-            "a value of another kind than those before it",
-            source=source, row=row + first_row, column=name, allowed=kind.__name__, got=odd,
+            problem, source=source, row=row + first_row if rows is None else rows[row], column=name, allowed=allowed, got=got
         ) from None  # fmt: skip
+
+
+def _why_unheld(value: Any) -> tuple[str, str] | None:
+    """What is wrong with a value that is alone in its column, and what is allowed; None where nothing is."""
+    try:
+        pa.array([value], from_pandas=True)
+    except UnicodeError:
+        return "half a surrogate pair", "Unicode text"
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return "a number of more than 64 bits" if isinstance(value, int) else "a value that no column can hold", "text or numbers"  # fmt: skip
+    return None
 
 
 def of_records(records: Sequence[Any], source: str) -> pa.Table:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from ..settings import cells_hidden
+
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that `word` is likely to stand for, whatever the case; None where none is near."""
@@ -14,6 +16,6 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'stem'?` where a known word is near, else nothing."""
-    near = nearest(word, known)
+    """`; did you mean 'stem'?` where a known word is near, else nothing; nothing where cells are hidden."""
+    near = None if cells_hidden() else nearest(word, known)
     return f"; did you mean {near!r}?" if near else ""

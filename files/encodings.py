@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from ..errors import InputError, OptionError, Remedy
+from ..errors import InputError, OptionError, Remedy, quoted
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
 _CYRILLIC = re.compile(r"[А-Яа-яЁё]{3}")
@@ -68,7 +68,7 @@ def _undecodable(path: Path, raw: bytes, name: str, error: UnicodeError, row_of:
         return InputError(f"text that is not {called}", source=str(path), row=row, allowed=called, got=word)
     reads = word.decode(likely, "replace").strip("\ufeff\0")
     return InputError(
-        f"text that is not {called}; in {likely} it reads {reads!r}",
+        f"text that is not {called}; in {likely} it reads {quoted(reads)}",
         source=str(path),
         row=row,
         allowed=called,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, quoted
 from .tables import Table, conflicts
 
 BLANK = -1
@@ -111,6 +111,6 @@ def check_conflicts(
         shown = ", ".join(f"row {table.row_number(row)}: {labels[row]}" for row in rows[:4])
         for row in rows:
             problems[row] = table.error(
-                f"the pair {pair[0]!r}, {pair[1]!r} has two labels ({shown})", row, columns[0],
+                f"the pair {quoted(pair[0])}, {quoted(pair[1])} has two labels ({shown})", row, columns[0],
                 allowed="one label for a pair, in either order",
             )  # fmt: skip

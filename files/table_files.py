@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from ..errors import InputError, Remedy
-from .columns import Read, column_of
+from .columns import Read
 from .delimited import read_delimited
-from .encodings import check_encoding, likely_encoding, marked_encoding, not_utf8, utf8_of
-from .json_records import read_records
+from .encodings import check_encoding, likely_encoding, marked_encoding
+from .json_records import read_lines, read_records
 from .parquet_file import read_parquet
 from .workbook import read_workbook, split_sheet
 
@@ -35,6 +30,7 @@ _MAGIC = {
     b"\x80\x05": "a pickle",
 }
 _OTHER_SPREADSHEETS = (".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+_PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 _KINDS = {".parquet": "Parquet", ".xlsx": "an Excel workbook"}
 
 
@@ -54,9 +50,9 @@ def read_file(path: Path, encoding: str | None = None) -> Read:
         if suffix == ".xlsx":
             return read_workbook(path, sheet)
         if suffix == ".json":
-            return Read(read_records(path, encoding), 1)
+            return read_records(path, encoding)
         if suffix == ".jsonl":
-            return Read(_read_jsonl(path, encoding), 1)
+            return read_lines(path, encoding)
         return read_delimited(path, suffix, encoding)
     except OSError as error:
         raise InputError(f"the file could not be read ({error.strerror or error})", source=str(path)) from error
@@ -68,7 +64,8 @@ def check_file(path: Path, encoding: str | None = None) -> str:
     if path.is_dir():
         raise InputError("a folder", source=source, allowed=_ALLOWED_FILES)
     if suffix not in READ_SUFFIXES:
-        allowed = f"{_ALLOWED_FILES}{'; save it as .xlsx' if suffix in _OTHER_SPREADSHEETS else ''}"
+        first = "; save it as .xlsx" if suffix in _OTHER_SPREADSHEETS else "; unpack it" if suffix in _PACKED else ""
+        allowed = f"{_ALLOWED_FILES}{first}"
         raise InputError("a file of an unknown kind", source=source, allowed=allowed, got=path.suffix)
     if not path.is_file():
         raise InputError("no such file", source=source, allowed=_ALLOWED_FILES)
@@ -97,45 +94,7 @@ def _check_kind(head: bytes, suffix: str, source: str, encoding: str | None) -> 
         remedy = None if likely is None else Remedy("reads the file", encoding=likely)
         raise InputError("the file is not text", source=source, allowed=as_suffix, remedy=remedy)
     text = head.decode(encoding or "utf-8", "ignore").lstrip("\ufeff")
-    looks_json = re.match(r'\s*\{\s*"', text) is not None
+    looks_json = re.match(r'\s*\{\s*["}]', text) is not None
     if suffix != ".json" and looks_json != (suffix == ".jsonl"):
         kind = "JSON" if looks_json else "not JSON lines"
         raise InputError(f"the file is {kind}", source=source, allowed=as_suffix, got=text[:40])
-
-
-def _read_jsonl(path: Path, encoding: str | None) -> pa.Table:
-    source = str(path)
-    columns: dict[str, list[Any]] = {}
-    rows = 0
-    content = utf8_of(path, encoding, _line_of)
-    with path.open("rb") if content is None else io.BytesIO(content) as handle:
-        for number, line in enumerate(handle, start=1):
-            if not line.strip():
-                raise InputError("a blank line", source=source, row=number, allowed="one JSON object a line")
-            try:
-                record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-            except UnicodeDecodeError:
-                raise not_utf8(path, _line_of) from None
-            except (json.JSONDecodeError, RecursionError) as error:
-                raise InputError(
-                    f"a line that is not JSON ({error})",
-                    source=source,
-                    row=number,
-                    allowed="one JSON object a line",
-                    got=line[:60],
-                ) from None
-            if not isinstance(record, dict):
-                raise InputError(
-                    "a line that is not an object", source=source, row=number, allowed='{"a": …, "b": …}', got=record
-                )
-            for name, value in record.items():
-                columns.setdefault(name, [None] * rows).append(value)
-            rows += 1
-            for values in columns.values():
-                if len(values) < rows:
-                    values.append(None)
-    return pa.table({name: column_of(name, values, source, 1) for name, values in columns.items()})
-
-
-def _line_of(text: str) -> int:
-    return text.count("\n") + 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -22,10 +23,11 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import InputError, Open, Remedy
+from ..errors import InputError, Open, ReadingWarning, Remedy
 from .atomic import whole_file
 from .columns import column_of, of_columns, of_records
 from .did_you_mean import hint, nearest
+from .spreadsheet import guarded
 from .table_files import SUFFIXES, read_file
 from .workbook import split_sheet
 from .workbook_writer import WorkbookWriter, check_fits
@@ -53,6 +55,8 @@ class Table:
     """What was read, where there was a choice, in a sentence: which sheet of a workbook."""
     in_memory: bool = False
     """Made of lists or dicts."""
+    warnings: tuple[str, ...] = ()
+    """What is doubtful in what was read, a sentence each."""
 
     def __len__(self) -> int:
         return self.data.num_rows
@@ -194,13 +198,14 @@ def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, l
             yield key, rows
 
 
-def read_table(source: Any, encoding: str | None = None) -> Table:
+def read_table(source: Any, encoding: str | None = None, *, warn: bool = True) -> Table:
     """A file by its suffix; a pandas, polars or Arrow frame; a list of dicts, one a row; or a dict of columns.
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
     by commas or semicolons. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
 
     encoding : of a text file that is not UTF-8, as "cp1252".
+    warn : give each of the table's `warnings` as a `ReadingWarning`; else they are the caller's to show.
 
     Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged, and for values
     of several kinds in one column.
@@ -208,8 +213,11 @@ def read_table(source: Any, encoding: str | None = None) -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        data, first_row, rows, called, note = read_file(Path(source), encoding)
-        return _nonempty(Table(data, called or os.fspath(source), first_row, rows=rows, note=note))
+        data, first_row, rows, called, note, warned = read_file(Path(source), encoding)
+        if warn:
+            tell(warned)
+        called = called or os.fspath(source)
+        return _nonempty(Table(data, called, first_row, rows=rows, note=note, warnings=warned))
     if isinstance(source, Mapping):
         return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
@@ -223,6 +231,12 @@ def read_table(source: Any, encoding: str | None = None) -> Table:
     except nw.exceptions.DuplicateError:
         raise InputError("two columns of one name", source="data frame", allowed="each name once") from None
     return _nonempty(Table(_frame_as_arrow(frame), "data frame", 0, frame))
+
+
+def tell(warned: Iterable[str]) -> None:
+    """Gives what is doubtful in a file as warnings of Python."""
+    for text in warned:
+        warnings.warn(text, ReadingWarning, stacklevel=3)
 
 
 def _frame_as_arrow(frame: nw.DataFrame[Any]) -> pa.Table:
@@ -253,19 +267,21 @@ def _nonempty(table: Table) -> Table:
     return table
 
 
-def write_table(data: pa.Table, path: str | os.PathLike[str]) -> Path:
+def write_table(data: pa.Table, path: str | os.PathLike[str], *, spreadsheet: bool | None = None) -> Path:
     """Writes `data` by the suffix of `path`, whole or not at all; Parquet with page checksums.
+
+    spreadsheet : whether, in CSV and TSV, no text may run as a formula; None as configured, False for what programs read back.
 
     Errors: `InputError` for another suffix, `DxmatchError` where it cannot be written.
     """
-    return write_tables([data], path)
+    return write_tables([data], path, spreadsheet=spreadsheet)
 
 
-def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str]) -> Path:
+def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str], *, spreadsheet: bool | None = None) -> Path:
     """`write_table` of one table after another (at least one, all of the same columns), without holding them together."""
     target = Path(path)
     suffix = check_output(target)
-    rest = iter(tables)
+    rest = guarded(tables, target, spreadsheet) if suffix in (".csv", ".tsv") else iter(tables)
     first = next(rest)
     with whole_file(target) as temporary:
         if suffix == ".jsonl":

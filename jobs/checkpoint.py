@@ -10,13 +10,18 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from ..errors import DxmatchError
-from ..files.atomic import make_folder
+from ..files.atomic import make_folder, whole_file
+from ..files.private import make_private_file
+from .hashes import changed_files, hash_lines, hashes_beside, read_hashes
 from .parts import ChunkResult, finished_part, read_footer, rename
 from .plan import Job
 
 ABOUT = "_job.json"
 _PART = re.compile(r"part-\d{5,}\.parquet")
-_OURS = re.compile(rf"{ABOUT}|[._]?(part-\d{{5,}}|_rejects-\d{{5,}}|_merged)\.parquet(\.[0-9a-f]{{12}}\.part)?")
+_HASHES = re.compile(r"_part-\d{5,}\.sha256")
+_OURS = re.compile(
+    rf"{ABOUT}|[._]?((part-\d{{5,}}|_rejects-\d{{5,}}|_merged)\.parquet|_part-\d{{5,}}\.sha256)(\.[0-9a-f]{{12}}\.part)?"
+)
 _WORDS = {
     "dxmatch": "release", "model": "model", "libraries": "libraries", "votes": "vote store", "a": "column a", "b": "column b",
     "features": "feature columns", "shap": "SHAP columns", "rejecting": "rejects", "chunk_rows": "rows of a chunk", "input": "input", "rows": "rows",
@@ -54,6 +59,7 @@ class Checkpoint:
                 f"{folder} is no checkpoint directory: it holds {other}. Give another output, or move it away."
             )
         try:
+            make_private_file(about)
             self._about = about.open("a+", encoding="utf-8")
         except OSError as error:
             raise DxmatchError(f"{about} could not be written: {error.strerror}.") from error
@@ -83,12 +89,17 @@ class Checkpoint:
 
     def publish(self, output: Path) -> None:
         """Gives the folder of parts its final name; the result of dxmatch that is there, if any, gives way."""
-        self._clean({ABOUT, *(self.job.part(chunk).name for chunk in self.job.chunks)})
+        parts = [self.job.part(chunk).name for chunk in self.job.chunks]
+        hashes, beside = self._hashes(), [self.job.hashes(chunk).name for chunk in self.job.chunks]
+        self._clean({ABOUT, *parts, *beside})
+        with whole_file(hashes_beside(output)) as temporary:
+            temporary.write_text(hash_lines({f"{output.name}/{name}": hashes[name] for name in parts}), "utf-8")
         if output.is_dir():
             for path in output.iterdir():
                 path.unlink()  # `finished_output` has seen that all of it is dxmatch's
         rename(self.job.folder, output)
-        (output / ABOUT).unlink()
+        for name in (*beside, ABOUT):
+            (output / name).unlink()
 
     def _resume(self) -> None:
         self._about.seek(0)
@@ -97,15 +108,22 @@ class Checkpoint:
             finished = sum(bool(_PART.fullmatch(path.name)) for path in self.job.folder.iterdir())
             if finished and not self._restart:
                 raise _another_job(self.job, there, f"{self.job.folder} holds {finished:,} finished chunks")
-        kept = {ABOUT}
+        kept, hashes = {ABOUT}, self._hashes()
         for chunk in () if self._restart else self.job.chunks:
-            if (result := finished_part(self.job, chunk)) is not None:
+            if (result := finished_part(self.job, chunk, hashes)) is not None:
                 self.finished[chunk.number] = result
-                kept |= {self.job.part(chunk).name, self.job.rejects(chunk).name}
+                kept |= {path(chunk).name for path in (self.job.part, self.job.rejects, self.job.hashes)}
         self._clean(kept)
         self._about.truncate(0)
         self._about.write(json.dumps(dict(self.job.about)))
         self._about.flush()
+
+    def _hashes(self) -> dict[str, str]:
+        """Of the files that are there, by name."""
+        kept: dict[str, str] = {}
+        for chunk in self.job.chunks:
+            kept |= read_hashes(self.job.hashes(chunk)) or {}
+        return kept
 
     def _clean(self, kept: set[str]) -> None:
         for path in self.job.folder.iterdir():
@@ -113,21 +131,26 @@ class Checkpoint:
                 path.unlink(missing_ok=True)
 
 
-def finished_output(job: Job, output: Path, *, restart: bool) -> dict[int, ChunkResult] | None:
+def finished_output(job: Job, output: Path, *, restart: bool, threads: int) -> dict[int, ChunkResult] | None:
     """What came of the chunks of a folder that is a finished result of this very job; None where nothing is there.
+
+    Every part is held against the hash that was kept when it was written.
 
     Raises
     ------
     DxmatchError
-        Where it holds another result, unless `restart` says to replace it, or files that are none.
+        Where it holds another result or one that is no longer what was written, unless `restart` says to replace it, or
+        files that are none.
     """
     if not output.is_dir() or not any(output.iterdir()):
         return None
     results: dict[int, ChunkResult] = {}
     others = 0
+    hashes = read_hashes(hashes_beside(output)) or {}
+    ours = {path for path in output.iterdir() if path.name == ABOUT or _HASHES.fullmatch(path.name)}
     for path in sorted(output.iterdir()):
         footer = read_footer(path) if _PART.fullmatch(path.name) else None
-        if footer is None and path.name != ABOUT:
+        if footer is None and path not in ours and f"{output.name}/{path.name}" not in hashes:
             raise DxmatchError(f"{output} is no result of dxmatch: it holds {path.name}. Give another output.")
         if footer is not None and footer[0] == job.identity:
             results[footer[1].number] = footer[1]
@@ -135,12 +158,24 @@ def finished_output(job: Job, output: Path, *, restart: bool) -> dict[int, Chunk
             others += footer is not None
     if restart:
         return None
+    damaged: list[str] = []
+    if results and not others:
+        parts = {f"{output.name}/{job.part(chunk).name}" for chunk in job.chunks}
+        damaged = (
+            changed_files(output.parent, hashes, threads) if hashes.keys() == parts else [hashes_beside(output).name]
+        )
+    if damaged:
+        raise DxmatchError(
+            f"{output.parent / damaged[0]} is gone, or not what was written{f', and {len(damaged) - 1:,} more' if damaged[1:] else ''}. The result of "
+            "this very job is there, but damaged; to make it anew, use the option 'restart'."
+        )
     if others or len(results) < len(job.chunks):
         raise DxmatchError(
             f"{output} holds the result of another job (other input, model or options). Give another output, or replace it "
             "with the option 'restart'."
         )
-    (output / ABOUT).unlink(missing_ok=True)  # of a run that was killed after its last step but one
+    for path in ours:  # of a run that was killed after its last step but one
+        path.unlink(missing_ok=True)
     return results
 
 

@@ -49,6 +49,7 @@ class Scorer:
             endpoints=job.endpoints,
             policy=job.options.policy,
             judge_all=job.options.judge_all,
+            **job.origin,
         )
         # The trees are read here, once, before threads ask for them together.
         self.m.decided(np.full((1, len(self.m.features.names)), np.nan, np.float32), np.zeros(1, bool), threads=1)
@@ -62,6 +63,7 @@ class Scorer:
             Where the file is damaged, or a row cannot be right and none may be rejected.
         """
         table = read_rows(chunk, self.job.input_schema.names, self.job.options.texts)
+        self.job.inputs[chunk.path].check(here=False)
         step = OWN_ROWS if self.texts is None else chunk.rows
         scored, rejected, known = [], [], np.zeros(len(self.m.features.names))
         for start in range(0, chunk.rows, step):

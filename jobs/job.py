@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 import pyarrow as pa
 
@@ -16,6 +17,7 @@ from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, check_le
 from ..files.parquet_file import read_parquet
 from ..files.tables import check_output, write_tables
 from ..matcher.match_function import MatchFunction, load
+from ..matcher.origin import Origin
 from ..matcher.policy import SPECIFICATION
 from ..matcher.relation import prepare_relations
 from . import local
@@ -75,6 +77,7 @@ def score_files(
     relation: bool = False,
     judge_all: bool = False,
     shown: Shown | None = None,
+    **origin: Unpack[Origin],
 ) -> Summary:
     """Adds `probability` and `match` to each pair of a Parquet file, or of all those in a folder.
 
@@ -113,6 +116,8 @@ def score_files(
         Add `relation` and the probability of each relation (`MatchFunction.score`).
     judge_all
         Scores pairs with a diagnosis that is not understood, too, as `load` does.
+    origin
+        encoders, allow_download, identity and signed_by, as `load` takes them.
     shown
         Shows how far each step has come.
 
@@ -133,12 +138,17 @@ def score_files(
     to_file = output.suffix.lower() == ".parquet"
     _check_places(source, output)
     m = load(
-        model, store=store, endpoints=endpoints, min_coverage=min_coverage, policy=policy, judge_all=judge_all
+        model, store=store, endpoints=endpoints, min_coverage=min_coverage, policy=policy, judge_all=judge_all, **origin
     )  # fmt: skip
     options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation)
     folder = output.with_name(f"{output.name}.parts")
-    job = plan_job(source, folder, m, options, model=model, store=store, endpoints=endpoints, workers=workers)
-    if not to_file and (there := finished_output(job, output, restart=restart)) is not None:
+    job = plan_job(
+        source, folder, m, options, model=model, store=store, endpoints=endpoints, origin=origin, workers=workers
+    )
+    if (
+        not to_file
+        and (there := finished_output(job, output, restart=restart, threads=workers or local.cores())) is not None
+    ):
         return _summary(m, job, there, len(there))
     with Checkpoint(job, restart=restart) as checkpoint:
         resumed = len(checkpoint.finished)
@@ -152,6 +162,8 @@ def score_files(
                     checkpoint.finished.clear()
                     raise InputError(f"all {job.rows:,} rows were refused; see {rejects}", source=str(source))
                 check_coverage(summary.coverage, m.features, m.min_coverage)
+            for state in job.inputs.values():
+                state.check(here=True)
             if merge is None:
                 checkpoint.publish(output)
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from ..errors import DxmatchError, InputError
 from ..files.atomic import whole_file
 from ..files.parquet_file import open_parquet, parquet_errors, read_parquet
+from .hashes import changed_files, hash_lines, hash_of
 from .plan import Job
 from .source import Chunk, as_dictionary
 
@@ -42,14 +43,21 @@ class ChunkResult:
 
 
 def write_part(job: Job, result: ChunkResult, scored: pa.Table, rejected: pa.Table | None) -> ChunkResult:
-    """Writes the scored rows of a chunk and, before them, those that were rejected."""
-    chunk = job.chunks[result.number]
+    """Writes the scored rows of a chunk and, before they have their name, those that were rejected and the hashes of both."""
+    chunk, hashes = job.chunks[result.number], dict[str, str]()
     if rejected is not None:
-        with whole_file(job.rejects(chunk)) as temporary:
+        path = job.rejects(chunk)
+        with whole_file(path) as temporary:
             pq.write_table(rejected, temporary, write_page_checksum=True)
-    with part_writer(job.part(chunk), job, {"job": job.identity, **asdict(result)}) as writer:
-        if len(scored):
-            writer.write_table(scored, row_group_size=len(scored))
+            hashes[path.name] = hash_of(temporary)
+    path = job.part(chunk)
+    with whole_file(path) as temporary:
+        with _writer(temporary, job, {"job": job.identity, **asdict(result)}) as writer:
+            if len(scored):
+                writer.write_table(scored, row_group_size=len(scored))
+        hashes[path.name] = hash_of(temporary)
+        with whole_file(job.hashes(chunk)) as beside:
+            beside.write_text(hash_lines(hashes), "ascii")
     return result
 
 
@@ -63,16 +71,14 @@ def read_footer(path: Path) -> tuple[str, ChunkResult] | None:
         return None
 
 
-def finished_part(job: Job, chunk: Chunk) -> ChunkResult | None:
-    """What came of a chunk whose part is there, of this job, and right by the checksums of all its pages; else None."""
+def finished_part(job: Job, chunk: Chunk, hashes: Mapping[str, str]) -> ChunkResult | None:
+    """What came of a chunk whose part is there, of this job, and what was written by the hashes of its files; else None."""
     identity, result = read_footer(job.part(chunk)) or (None, None)
     if result is None or identity != job.identity or result.number != chunk.number:
         return None
-    try:
-        whole = len(_read_part(job, chunk)) == chunk.rows - result.rejected
-        return result if whole and (not result.rejected or len(read_parquet(job.rejects(chunk)))) else None
-    except InputError:
-        return None
+    names = [job.part(chunk).name, *([job.rejects(chunk).name] if result.rejected else [])]
+    kept = {name: hashes.get(name, "") for name in names}
+    return None if changed_files(job.folder, kept, 1) else result
 
 
 class Merge:
@@ -85,14 +91,17 @@ class Merge:
         self._job, self._merged, self._finished = job, 0, set[int]()
         # Made among the parts, where a later run finds what a killed one left.
         self._path = job.folder / "_merged.parquet"
-        self._opened = part_writer(self._path, job)
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        self._writer = self._opened.__enter__()
+        with ExitStack() as opened:
+            temporary = opened.enter_context(whole_file(self._path))
+            self._writer = opened.enter_context(_writer(temporary, self._job))
+            self._open = opened.pop_all()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._opened.__exit__(*error)
+        self._open.__exit__(*error)
 
     def add(self, result: ChunkResult) -> None:
         """Says that a chunk is finished.
@@ -128,8 +137,8 @@ def rename(path: Path, output: Path) -> None:
 
 
 @contextmanager
-def part_writer(path: Path, job: Job, about: Mapping[str, Any] | None = None) -> Iterator[pq.ParquetWriter]:
-    """A Parquet file with the columns of the job's result, complete when the block ends well and absent when it does not.
+def _writer(path: Path, job: Job, about: Mapping[str, Any] | None = None) -> Iterator[pq.ParquetWriter]:
+    """A Parquet file with the columns of the job's result.
 
     The diagnoses are written from dictionary arrays, and read as what they came as.
 
@@ -153,7 +162,7 @@ def part_writer(path: Path, job: Job, about: Mapping[str, Any] | None = None) ->
         "write_page_checksum": True,
         "store_schema": False,
     }
-    with whole_file(path) as temporary, pq.ParquetWriter(temporary, pa.schema(fields), **storage) as writer:
+    with pq.ParquetWriter(path, pa.schema(fields), **storage) as writer:
         yield writer
         writer.add_key_value_metadata(metadata)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from ..errors import InputError, OptionError
 from ..files.parquet_file import open_parquet, parquet_errors
 from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
+from ..matcher.origin import Origin
 from ..matcher.policy import SPECIFICATION
 from ..models.releases import SHAPE_FEATURES, installed_releases
-from .source import Chunk, cut_chunks, find_sources
+from .source import Chunk, State, cut_chunks, find_sources
 
 CHUNK_ROWS = 1 << 19
 """Rows of a chunk: some seconds of work, some 200 MB of memory, and no more lost when a worker dies."""
@@ -76,13 +77,14 @@ class Options:
 class Job:
     """All that a worker must know, on this machine or another that sees the same files: picklable, and small.
 
-    input_schema, schema : of the rows that come and of those that are written.
-    model, store, endpoints : paths, as `load` takes them. folder : the checkpoint directory.
+    inputs : the files, as they were when it began. input_schema, schema : of the rows that come and of those that are written.
+    model, store, endpoints : paths, as `load` takes them; origin : as it does, too. folder : the checkpoint directory.
     about : what the identity is made of, in words and digests. identity : sixteen hexadecimal digits.
     workers : how many chunks are under way at once; None leaves it to the engine.
     """
 
     chunks: tuple[Chunk, ...]
+    inputs: Mapping[Path, State]
     input_schema: pa.Schema
     schema: pa.Schema
     options: Options
@@ -93,6 +95,7 @@ class Job:
     about: Mapping[str, Any]
     identity: str
     workers: int | None = None
+    origin: Origin = field(default_factory=Origin)
 
     @property
     def rows(self) -> int:
@@ -101,6 +104,10 @@ class Job:
     def part(self, chunk: Chunk) -> Path:
         """Names in the order of the rows, for readers that sort the files of a folder by name."""
         return self.folder / f"part-{chunk.number:0{max(5, len(str(len(self.chunks) - 1)))}}.parquet"
+
+    def hashes(self, chunk: Chunk) -> Path:
+        """Where the hashes of its part and its rejected rows wait; there before the part has its name."""
+        return self.folder / f"_{self.part(chunk).stem}.sha256"
 
     def rejects(self, chunk: Chunk) -> Path:
         """Where the rejected rows of a chunk wait for the end of the job."""
@@ -117,6 +124,7 @@ def plan_job(
     store: Path | None = None,
     endpoints: Path | None = None,
     workers: int | None = None,
+    origin: Origin | None = None,
 ) -> Job:
     """The job of scoring a Parquet file, or all those of a folder, with the checkpoint directory `folder`.
 
@@ -145,11 +153,14 @@ def plan_job(
         "libraries": ", ".join(f"{name} {release}" for name, release in installed_releases(_LIBRARIES).items()),
         "votes": None if store is None else _digest([store.name, store.stat().st_size, store.stat().st_mtime_ns]),
         **asdict(options),
-        "input": _digest([[one.path.name, one.size, one.modified, str(one.schema)] for one in sources]),
+        "input": _digest(
+            [[one.path.name, one.state.size, one.state.modified, one.footer, str(one.schema)] for one in sources]
+        ),
         "rows": sum(chunk.rows for chunk in chunks),
     }
     return Job(
         chunks=chunks,
+        inputs={one.path: one.state for one in sources},
         input_schema=schema,
         schema=pa.schema([*schema, *added], schema.metadata),
         options=options,
@@ -160,6 +171,7 @@ def plan_job(
         about=about,
         identity=_digest(about),
         workers=workers,
+        origin=origin or {},
     )
 
 

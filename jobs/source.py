@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ..errors import InputError
 from ..features.interning import by_first_appearance
-from ..files.parquet_file import check_parquet, damaged, open_parquet, parquet_errors
+from ..files.parquet_file import (
+    check_parquet,
+    check_values,
+    damaged,
+    open_parquet,
+    parquet_errors,
+    warn_of_no_checksums,
+)
+from ..files.parquet_footer import Footer, read_footer
 from ..files.table_files import check_file
 
 _DICTIONARY_BYTES = 4
@@ -19,14 +26,42 @@ _DICTIONARY_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Source:
-    """One Parquet file. modified : nanoseconds."""
+class State:
+    """A file as it was when the job began. modified : nanoseconds. inode : its number on the drive, as one machine sees it."""
 
     path: Path
     size: int
     modified: int
+    inode: int
+
+    @classmethod
+    def of(cls, path: Path) -> State:
+        status = path.stat()
+        return cls(path, status.st_size, status.st_mtime_ns, status.st_ino)
+
+    def check(self, *, here: bool) -> None:
+        """Errors: `InputError` where the file has another size or time of change now, or, `here`, is another one."""
+        with parquet_errors(self.path):
+            now = State.of(self.path)
+        if (now if here else replace(now, inode=self.inode)) != self:
+            raise InputError(
+                "it was changed or replaced while it was scored", source=str(self.path),
+                allowed="input that stays as it is until the result is there",
+            )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """One Parquet file. footer : SHA-256 of its footer."""
+
+    state: State
     schema: pa.Schema
     rows: int
+    footer: str
+
+    @property
+    def path(self) -> Path:
+        return self.state.path
 
     @classmethod
     def open(cls, path: Path) -> Source:
@@ -39,13 +74,15 @@ class Source:
         """
         if check_file(path) != ".parquet":
             raise InputError("not Parquet", source=str(path), allowed="a .parquet file, or a folder of them")
-        with parquet_errors(path), open_parquet(path) as file:
-            status = path.stat()
-            check_parquet(file, path)
-            schema, rows = file.schema_arrow, file.metadata.num_rows
+        with parquet_errors(path):
+            state = State.of(path)  # before it is opened: what takes its place then is noticed
+            with open_parquet(path) as file:
+                footer = check_parquet(file, path)
+                schema, rows = file.schema_arrow, file.metadata.num_rows
+            warn_of_no_checksums(path, footer)
         if repeated := {name for name in schema.names if schema.names.count(name) > 1}:
             raise InputError("two columns of one name", source=str(path), allowed="each name once", got=min(repeated))
-        return cls(path, status.st_size, status.st_mtime_ns, schema, rows)
+        return cls(state, schema, rows, footer.digest)
 
 
 @dataclass(frozen=True)
@@ -121,15 +158,16 @@ def read_rows(chunk: Chunk, columns: Sequence[str], texts: Sequence[str]) -> pa.
         Where the file is damaged or holds fewer rows than its footer said.
     """
     with parquet_errors(chunk.path):
-        with open_parquet(chunk.path) as file:
-            groups, skip = _groups(file.metadata, chunk)
-            stored = [name for name in texts if _is_stored_as_dictionary(file.metadata, groups, name)]
+        footer = _footer(chunk.path)
+        groups, skip = _groups(footer, chunk)
+        stored = [name for name in texts if _is_stored_as_dictionary(footer, groups, name)]
         with open_parquet(chunk.path, stored) as file:
             batches = file.iter_batches(chunk.rows, row_groups=groups, columns=list(columns), use_threads=False)
             kept = list(_cut(batches, skip, chunk.rows))
         if (rows := sum(map(len, kept))) != chunk.rows:
             raise damaged(chunk.path, f"{rows:,} rows where its footer says {chunk.rows:,}")
         table = pa.Table.from_batches(kept)
+        check_values(table, chunk.path, chunk.first + 1)
         for name in texts:
             at = table.schema.get_field_index(name)
             table = table.set_column(at, name, pa.chunked_array([compact(as_dictionary(table.column(at)))]))
@@ -167,11 +205,18 @@ def compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(new, mask=missing), column.dictionary.take(pa.array(old)))
 
 
-def _groups(metadata: pq.FileMetaData, chunk: Chunk) -> tuple[list[int], int]:
+def _footer(path: Path) -> Footer:
+    try:
+        return read_footer(path)
+    except ValueError as error:
+        raise damaged(path, error) from None
+
+
+def _groups(footer: Footer, chunk: Chunk) -> tuple[list[int], int]:
     """The row groups that a chunk has rows of, and how many rows of the first come before it."""
     groups, skip, begin = [], 0, 0
-    for number in range(metadata.num_row_groups):
-        end = begin + metadata.row_group(number).num_rows
+    for number, group in enumerate(footer.groups):
+        end = begin + group.rows
         if begin < chunk.first + chunk.rows and end > chunk.first:
             skip = skip if groups else chunk.first - begin
             groups.append(number)
@@ -190,16 +235,15 @@ def _cut(batches: Iterator[pa.RecordBatch], skip: int, rows: int) -> Iterator[pa
             return
 
 
-def _is_stored_as_dictionary(metadata: pq.FileMetaData, groups: Sequence[int], name: str) -> bool:
+def _is_stored_as_dictionary(footer: Footer, groups: Sequence[int], name: str) -> bool:
     """Whether a column of texts is stored as dictionaries throughout: only then is it read faster as such.
 
     A writer gives up a dictionary that grows too large in the middle of a row group. pyarrow then needs microseconds a
     value to make one dictionary of both kinds of page, and a tenth of that to read strings and encode them.
     """
-    index = next(i for i in range(metadata.num_columns) if metadata.schema.column(i).path == name)
-    columns = [metadata.row_group(group).column(index) for group in groups]
-    size = sum(column.total_uncompressed_size for column in columns)
-    return all(c.has_dictionary_page for c in columns) and size < _DICTIONARY_BYTES * sum(c.num_values for c in columns)
+    columns = [column for group in groups for column in footer.groups[group].columns if column.path == name]
+    size, values = sum(column.bytes for column in columns), sum(column.values for column in columns)
+    return all(column.has_dictionary for column in columns) and size < _DICTIONARY_BYTES * values
 
 
 def _difference(expected: pa.Schema, got: pa.Schema) -> str:

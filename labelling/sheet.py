@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import InputError
+from ..errors import InputError, quoted
 from ..files.atomic import whole_file
 from ..files.pair_labels import BLANK
 from ..files.spreadsheet import without_formulas
@@ -93,7 +93,7 @@ def check_unchanged(table: Table, row: int, sides: tuple[str | None, str | None]
     came = sorted(map(_plain, sides))
     if came != sorted(map(_plain, (asked["a"], asked["b"]))):
         raise table.error(
-            "the diagnoses were changed", row, "a", allowed=f"{asked['a']!r} and {asked['b']!r}", got=sides
+            "the diagnoses were changed", row, "a", allowed=f"{quoted(asked['a'])} and {quoted(asked['b'])}", got=sides
         )
 
 

@@ -49,7 +49,7 @@ class Suggestion:
         check_experts(experts)
         check_new_folder(folder)
         with whole_folder(folder) as made:
-            write_table(self.key, made / KEY)
+            write_table(self.key, made / KEY, spreadsheet=False)  # read back
             about = {"format": FORMAT, "experts": list(experts), **self.made_with}
             (made / MADE_WITH).write_text(json.dumps(about, ensure_ascii=False, indent=1), "utf-8")
             (made / sheet.FOLDER).mkdir()

@@ -43,7 +43,7 @@ def warn_of_unscored(pairs: InternedPairs, unscored: NDArray[np.bool_], level: i
 
 def warn_of_mixed_scripts(pairs: InternedPairs, level: int = 4) -> None:
     if pairs.mixed:
-        shown = ", ".join(map(repr, pairs.mixed[:_SHOWN])) + (", …" if len(pairs.mixed) > _SHOWN else "")
+        shown = ", ".join(map(quoted, pairs.mixed[:_SHOWN])) + (", …" if len(pairs.mixed) > _SHOWN else "")
         warnings.warn(
             f"Words that mix Latin and Cyrillic letters, which look alike and are not the same: {shown}.",
             stacklevel=level,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from ..errors import OptionError
 from ..features.feature_set import FeatureSet
-from ..features.providers import SENTENCE_TRANSFORMERS, SHIPPED
+from ..features.providers import SENTENCE_TRANSFORMERS, SHIPPED, undeclared
 from ..files.did_you_mean import hint
 from ..terms.encoders.declared import EncoderSpec
 
@@ -15,15 +16,18 @@ ENDPOINT = "endpoint:"
 
 
 def declaring(features: FeatureSet, encoder: str) -> FeatureSet:
-    """The same set, which knows an encoder of the form "endpoint:NAME:MODEL", too.
+    """The same set, which knows an encoder of the form "endpoint:NAME:MODEL", too, or "sentence-transformers:FOLDER".
 
     Raises
     ------
     OptionError
         For a word that is none of the forms, and for an endpoint that the set lacks.
     """
-    if encoder in (SHIPPED, *features.declared_encoders) or encoder.startswith(SENTENCE_TRANSFORMERS):
+    if encoder in (SHIPPED, *features.declared_encoders):
         return features
+    if (loaded := undeclared(encoder)) is not None:
+        folder = loaded.folder_beside(Path())
+        return features if folder is None else replace(features, folders={**features.folders, encoder: folder})
     endpoint, _, model = encoder.removeprefix(ENDPOINT).partition(":")
     if not encoder.startswith(ENDPOINT) or not model.strip():
         known = (SHIPPED, *features.declared_encoders)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, plain
 from ..files.did_you_mean import hint
 from ..files.tables import Table, conflicts, read_table
 from ..terms.icd.codes import Place, nodes_of_cells
@@ -37,7 +37,9 @@ def gold_of(table: Table, gold: Any, column: str, tree: IcdTree, icd_source: str
         right = _cells(table, gold, tree, icd_source)
     elif isinstance(gold, str) and not is_path(gold):
         problem = f"no such column of right codes{hint(gold, table.names)}"
-        raise InputError(problem, source=table.source, allowed=f"one of {', '.join(table.names)}, or a table", got=gold)
+        raise InputError(
+            problem, source=table.source, allowed=f"one of {', '.join(map(plain, table.names))}, or a table", got=gold
+        )
     else:
         by_text = _by_text(read_table(gold, encoding), column, tree, icd_source)
         right = [by_text.get(text, ()) for text in table.required_text(column).to_pylist()]

@@ -88,6 +88,7 @@ def map_icd(
     direct: bool = True,
     features: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
+    allow_download: bool = False,
     store: str | os.PathLike[str] = "votes.sqlite",
     max_calls: int | None = None,
     max_cost: float | None = None,
@@ -122,6 +123,7 @@ def map_icd(
         model about every diagnosis but a bare code, as H-DDx does.
     features : the feature set that declares the pick and encoders; "paper17" if not given.
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
+    allow_download : the hub may be asked for an encoder by its name; without it what the hub's cache holds is taken, offline.
     store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
     max_calls, max_cost : the asking stops there; what is left is unscored.
     encoding : of a text file that is not UTF-8.
@@ -143,7 +145,7 @@ def map_icd(
     table = strings_table(strings, column, encoding)
     table.require(column, "a diagnosis", option="column")
     texts = table.required_text(column).to_pylist()
-    m = model if isinstance(model, MatchFunction) else load(model)
+    m = model if isinstance(model, MatchFunction) else load(model, allow_download=allow_download)
     if SHIPPED not in m.providers.encoders:
         raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot map to ICD-10.")
     rows: Sequence[int] = range(len(texts))
@@ -160,7 +162,9 @@ def map_icd(
         if encoder not in (None, SHIPPED):
             chosen = declaring(FeatureSet.read(features or PAPER, endpoints), encoder)
             shipped, graph = providers.encoders[SHIPPED], providers.graph
-            providers = chosen.open(providers.normalizer, shipped, endpoints=chosen.endpoints, graph=graph)
+            providers = chosen.open(
+                providers.normalizer, shipped, endpoints=chosen.endpoints, allow_download=allow_download, graph=graph
+            )
         index = providers.icd_index(os.fspath(source or DEFAULT_SOURCE), encoder or SHIPPED, **ways)
         # Of the texts with a letter or digit; the mapping refuses the others, with their place.
         known = [text for text in dict.fromkeys(texts) if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
@@ -189,7 +193,9 @@ def map_icd(
     picker = _picker(pick, chosen, prompt)
     chosen = declaring(chosen, encoder or picker.encoder)
     shipped = m.providers.encoders[SHIPPED]
-    providers = chosen.open(m.providers.normalizer, shipped, endpoints=chosen.endpoints)
+    providers = chosen.open(
+        m.providers.normalizer, shipped, endpoints=chosen.endpoints, allow_download=allow_download
+    )  # fmt: skip
     ways = {"distance": distance or picker.distance, "entries": entries or picker.entries, "sections": sections}
     index = providers.icd_index(os.fspath(source or picker.source), encoder or picker.encoder, **ways)
     summaries: list[AskSummary] = []

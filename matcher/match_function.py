@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from ..features.representations import Representations
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
+from .origin import check_identity
 from .policy import SPECIFICATION
 from .relation import (
     RELATION_COLUMNS,
@@ -49,6 +50,10 @@ def load(
     min_coverage: float = MIN_COVERAGE,
     policy: str = SPECIFICATION,
     judge_all: bool = False,
+    encoders: Mapping[str, str | os.PathLike[str]] | None = None,
+    allow_download: bool = False,
+    identity: str | None = None,
+    signed_by: str | os.PathLike[str] | None = None,
 ) -> MatchFunction:
     """A match function from its folder, or the one that ships with dxmatch (`offline-en`): no download, no network.
 
@@ -61,17 +66,29 @@ def load(
     min_coverage : the least share of pairs that each vote and pick must be known for; fewer are refused.
     judge_all : scores pairs with a diagnosis that is not understood, too: one in another script or language, a sentence,
         several diagnoses in one string, a word for none. By default they are left unscored, and counted.
+    encoders : where a model's sentence-transformers encoders lie on this machine, {"name": folder}. A model folder names no path
+        that is opened.
+    allow_download : the hub may be asked for an encoder that the model has by its name there. Without it no request is made, and
+        only what the hub's cache on this machine holds is taken.
+    identity : what the model must be: "name@" and 12 digits as in reports, or the 64 of the whole folder (`identities`). The 64
+        cannot be imitated, the 12 can with some days of computing.
+    signed_by : the public key (minisign's, "RW…", or its file) that must have signed the folder. Needs the extra `signing`.
 
     Raises
     ------
     ModelError
-        For a folder that is not a model, was changed, or does not fit this release.
+        For a folder that is not a model, was changed, does not fit this release, is not the model of `identity`, or not
+        signed by `signed_by`.
     """
-    parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL)
+    parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL, signed_by=signed_by)
     served = {} if endpoints is None else read_services(endpoints)[0]
-    return MatchFunction(
-        parts, store=open_store(store), endpoints=served, min_coverage=min_coverage, policy=policy, judge_all=judge_all
-    )
+    m = MatchFunction(
+        parts, store=open_store(store), endpoints=served, encoders=encoders, allow_download=allow_download,
+        min_coverage=min_coverage, policy=policy, judge_all=judge_all,
+    )  # fmt: skip
+    if identity is not None:
+        check_identity(m, identity)
+    return m
 
 
 def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:

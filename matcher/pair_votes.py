@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors import OptionError
 from ..features.feature_set import FeatureSet
@@ -19,6 +19,7 @@ from ..terms.encoders.static import StaticEncoder
 from ..terms.text.abbreviations import read_abbreviations
 from ..terms.text.normalizer import Normalizer
 from .match_function import load
+from .origin import Origin, check_names
 
 if TYPE_CHECKING:
     from ..votes.ask_summary import AskSummary
@@ -53,16 +54,19 @@ class PairVotes:
         b: str = "b",
         abbreviations: Path | None = None,
         rejects: Path | None = None,
+        **origin: Unpack[Origin],
     ) -> PairVotes:
         """Reads the table and the feature set.
 
         Parameters
         ----------
         pairs : a path or a data frame; a, b : its columns of diagnoses.
-        features, model, endpoints, abbreviations : as in `providers_of`.
+        features, model, endpoints, abbreviations, origin : as in `providers_of`.
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
         """
-        chosen, providers = providers_of(features, model=model, endpoints=endpoints, abbreviations=abbreviations)
+        chosen, providers = providers_of(
+            features, model=model, endpoints=endpoints, abbreviations=abbreviations, **origin
+        )
         read = read_pairs(pairs, a=a, b=b, rejects=rejects)
         return cls(chosen, providers, intern_pairs(read.a, read.b, providers.naming), len(read), read.n_rejected)
 
@@ -105,6 +109,7 @@ def providers_of(
     model: Path | None = None,
     endpoints: Path | None = None,
     abbreviations: Path | None = None,
+    **origin: Unpack[Origin],
 ) -> tuple[FeatureSet, Providers]:
     """A feature set with its endpoints, and what stands behind it.
 
@@ -114,22 +119,30 @@ def providers_of(
     model : a trained model, whose features are taken instead.
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before the set's own.
     abbreviations : the user's own, as given to `train`; a model keeps its own.
+    origin : encoders, allow_download, identity and signed_by, as in `load`.
 
     Raises
     ------
     OptionError
-        Abbreviations beside a model.
+        Abbreviations beside a model, an identity or a signature without one.
     InputError
         Of `FeatureSet.read`.
     """
     if model is not None:
         if abbreviations is not None:
             raise OptionError("abbreviations", "left out with a model, which keeps its own", os.fspath(abbreviations))
-        trained = load(model, endpoints=endpoints)
+        trained = load(model, endpoints=endpoints, **origin)
         chosen = trained.features if endpoints is None else trained.features.served_by(endpoints)
         chosen.check_providers(os.fspath(model))
         return chosen, trained.providers
+    check_names(origin, "providers_of")
+    for name in ("identity", "signed_by"):
+        if origin.get(name) is not None:
+            raise OptionError(name, "left out without a model", origin[name])
     chosen = FeatureSet.read(features, endpoints)
     shipped = StaticEncoder.from_bytes(shipped_encoder_files()) if SHIPPED in chosen.encoders else None
     normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
-    return chosen, chosen.open(normalizer, shipped, endpoints=chosen.endpoints)
+    return chosen, chosen.open(
+        normalizer, shipped, endpoints=chosen.endpoints, folders=origin.get("encoders"),
+        allow_download=origin.get("allow_download", False),
+    )  # fmt: skip

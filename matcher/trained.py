@@ -50,6 +50,8 @@ class TrainedFunction:
         *,
         store: VoteStore | None = None,
         endpoints: Mapping[str, Endpoint] | None = None,
+        encoders: Mapping[str, str | os.PathLike[str]] | None = None,
+        allow_download: bool = False,
         min_coverage: float = MIN_COVERAGE,
         policy: str = SPECIFICATION,
         vocabulary: Vocabulary | None = None,
@@ -76,6 +78,8 @@ class TrainedFunction:
             Normalizer.from_spec(manifest.normalizer),
             StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
             endpoints=endpoints,
+            folders=encoders,
+            allow_download=allow_download,
             store=store,
             graph=graph,
             identities=manifest.encoders,
@@ -110,10 +114,23 @@ class TrainedFunction:
 
     @property
     def identity(self) -> str:
-        """Name and the first twelve digits of the hash of everything that shapes a score."""
+        """Name and the first twelve digits of the hash of everything that shapes a score: tells models apart, and is no seal."""
+        return self._identity_under(self.policy)
+
+    @property
+    def identities(self) -> tuple[str, ...]:
+        """All that it may be called by: `identity`, the same under its default policy, and name and the folder's whole hash.
+
+        The whole hash is that of model.json, which holds those of all other files; a model that was not loaded has none yet.
+        """
+        digest = self.parts.sha256
+        whole = () if digest is None else (f"{self.name}@{digest}",)
+        return (self.identity, self._identity_under(SPECIFICATION), *whole)
+
+    def _identity_under(self, policy: str) -> str:
         manifest = self.parts.manifest
         decision = [manifest.ensemble.to_json(), manifest.calibration.to_json(), manifest.threshold]
-        decision += [] if self.policy == SPECIFICATION else [self.policy]
+        decision += [] if policy == SPECIFICATION else [policy]
         shape = [manifest.feature_set, manifest.normalizer, manifest.encoders, decision]
         digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode())
         digest.update(self.parts.diseases or b"")

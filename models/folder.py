@@ -1,4 +1,5 @@
-"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/`, `diseases/`, `relation/` and `CARD.md`, and nothing else.
+"""The model folder: `model.json`, `trees/0.txt …`, optional `encoder/`, `diseases/`, `relation/`, `CARD.md` and the signature
+`model.json.minisig`, and nothing else.
 
 Nothing in it is executed. A file is read once, and the bytes that were hashed are the bytes that are used. No pickle is
 opened, and no other format is tried when this one does not fit.
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from ..errors import ModelError
 from . import manifest as manifest_file
+from . import signature
 from .manifest import CARD, DISEASES, ENCODER_FILES, RELATION_TREES, Manifest
 from .relation import RelationModel, relation_columns
 from .trees import text as tree_text
@@ -25,6 +27,7 @@ from .trees.checked import CheckedMembers
 from .trees.refusal import refusal
 
 MANIFEST = "model.json"
+SIGNATURE = MANIFEST + signature.SUFFIX
 FOLDERS = ("trees", "encoder", "diseases", "relation")
 MAX_MANIFEST_BYTES = 4 * 2**20
 MAX_FILE_BYTES = 256 * 2**20
@@ -43,6 +46,7 @@ class ModelFolder:
     card : the text of CARD.md, or None.
     diseases : the graph of diseases, as `terms.diseases.graph` reads it, or None.
     relation : what a match, or no match, is more exactly; or None.
+    sha256 : of model.json, and so of the whole folder: that file holds the hash of every other. None for what is not saved yet.
     """
 
     manifest: Manifest
@@ -51,10 +55,13 @@ class ModelFolder:
     card: str | None = None
     diseases: bytes | None = None
     relation: RelationModel | None = None
+    sha256: str | None = None
 
 
-def load(path: str | os.PathLike[str]) -> ModelFolder:
+def load(path: str | os.PathLike[str], *, signed_by: str | os.PathLike[str] | None = None) -> ModelFolder:
     """Reads and verifies a model folder.
+
+    signed_by : a public key, or its file, that must have signed it: see `signature`. Without it a signature is not looked at.
 
     Errors: `ModelError`, naming the file, for a path that is no folder, a link or any other thing that is not a plain
     file or folder, a file that is missing or that model.json does not list, a hash that differs, a file above its
@@ -63,7 +70,12 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     root = Path(path)
     _recover(root)
     _check_is_folder(root)
-    manifest = manifest_file.read(_read(root, MANIFEST, MAX_MANIFEST_BYTES), str(root / MANIFEST))
+    stated = _read(root, MANIFEST, MAX_MANIFEST_BYTES)
+    if signed_by is not None:
+        there = os.path.lexists(root / SIGNATURE)
+        made = _read(root, SIGNATURE, signature.MAX_BYTES) if there else None
+        signature.verify(stated, made, signed_by, str(root / MANIFEST))
+    manifest = manifest_file.read(stated, str(root / MANIFEST))
     _check_listing(root, manifest.files)
     contents = {file: _read_verified(root, file, digest) for file, digest in manifest.files.items()}
     names = manifest.feature_names
@@ -77,8 +89,9 @@ def load(path: str | os.PathLike[str]) -> ModelFolder:
     encoder = {Path(file).name: contents[file] for file in ENCODER_FILES if file in contents}
     card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
     return ModelFolder(
-        manifest, trees, encoder or None, card, contents.get(DISEASES), _relation(manifest, contents, root)
-    )
+        manifest, trees, encoder or None, card, contents.get(DISEASES), _relation(manifest, contents, root),
+        hashlib.sha256(stated).hexdigest(),
+    )  # fmt: skip
 
 
 def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = False) -> Path:
@@ -194,7 +207,7 @@ def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
                 raise refusal(
                     str(root), problem, allowed=f"plain files, {', '.join(f'{each}/' for each in FOLDERS)}", got=file
                 )
-            if file not in {MANIFEST, *listed, *folders}:
+            if file not in {MANIFEST, SIGNATURE, *listed, *folders}:
                 problem = "a file that model.json does not list"
                 raise refusal(str(root), problem, allowed=", ".join(listed), got=file)
             found.add(file)
@@ -270,7 +283,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
     entries = {entry.name for entry in target.iterdir()}
     if not entries:
         return
-    if MANIFEST not in entries or not entries <= {MANIFEST, CARD, *FOLDERS}:
+    if MANIFEST not in entries or not entries <= {MANIFEST, SIGNATURE, CARD, *FOLDERS}:
         raise refusal(str(target), "a folder that is no model is there", allowed="a new path, or an empty folder")
     if not overwrite:
         raise refusal(str(target), "a model is there", allowed="a new path, or overwrite=True")

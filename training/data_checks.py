@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, quoted
 from ..features.feature_set import FeatureSet, FeatureSpec
 from ..features.registry import KINDS
 from .examples import Examples
@@ -68,7 +68,7 @@ def _equal_non_matches(examples: Examples) -> list[str]:
         return []
     return [
         f"Pairs labelled 0 that are equal after normalisation, which M calls a match: {len(wrong):,}"
-        f" ({_some([repr(name) for name in dict.fromkeys(wrong)])})."
+        f" ({_some([quoted(name) for name in dict.fromkeys(wrong)])})."
     ]
 
 
@@ -80,7 +80,7 @@ def _two_labels(differ: Examples) -> list[str]:
     wrong = [sorted(pair) for pair, both in labels.items() if len(both) > 1]
     if not wrong:
         return []
-    shown = _some([f"{a!r} and {b!r}" for a, b in wrong])
+    shown = _some([f"{quoted(a)} and {quoted(b)}" for a, b in wrong])
     return [f"Pairs that have two labels once their writing is normalised: {len(wrong):,} ({shown})."]
 
 

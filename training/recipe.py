@@ -64,6 +64,9 @@ class Recipe:
         The vote store, for a feature set with votes or picks. It is read; `dxmatch votes ask` fills it.
     endpoints : path, optional
         A TOML file whose `[endpoint.NAME]` tables go before those of the feature set.
+    allow_download : bool
+        The hub may be asked for an encoder that the set declares by its name. Without it what the hub's cache holds is taken,
+        offline: also in your own file a name alone may be a mistyped folder, and a download be a surprise.
     min_coverage : float
         The smallest share of pairs that each vote and pick must be known for; fewer are refused.
     abbreviations : mapping, optional
@@ -110,6 +113,7 @@ class Recipe:
     refit: bool = False
     store: str | os.PathLike[str] | None = None
     endpoints: str | os.PathLike[str] | None = None
+    allow_download: bool = False
     min_coverage: float = MIN_COVERAGE
     abbreviations: Mapping[str, str] | None = None
     extra: Extra | Sequence[Extra] | None = None

@@ -182,6 +182,7 @@ class _Inputs:
             self.normalizer,
             encoder or self.encoder,
             endpoints=self.features.endpoints,
+            allow_download=self.recipe.allow_download,
             store=self.votes,
             graph=graph or self.graph,
             vocabulary=self.vocabulary,
@@ -197,7 +198,8 @@ class _Inputs:
             manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about), diseases, self._relation()
         )
         return MatchFunction(
-            parts, store=self.votes, endpoints=self.features.endpoints, min_coverage=self.recipe.min_coverage
+            parts, store=self.votes, endpoints=self.features.endpoints, encoders=self.features.folders,
+            allow_download=self.recipe.allow_download, min_coverage=self.recipe.min_coverage,
         )  # fmt: skip
 
     def _relation(self) -> RelationModel | None:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import InputError, OptionError
+from ..errors import InputError, OptionError, quoted
 from ..files.tables import Table, conflicts, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
@@ -120,7 +120,7 @@ def import_table(
         votes[row] = question, Answer(said, "empty" if said is None else None, probability=share)
     for question, rows in conflicts(votes):
         shown = "; ".join(f"row {table.row_number(row)}: {_said(votes[row][1])}" for row in rows[:4])
-        problem = f"the pair {question.first!r}, {question.second!r} has two votes of {question.config.model} ({shown})"
+        problem = f"the pair {quoted(question.first)}, {quoted(question.second)} has two votes of {question.config.model} ({shown})"
         allowed = "one vote of a model on a pair, in either order"
         problems.update((row, table.error(problem, row, a, allowed=allowed)) for row in rows)
     table.sound_rows(problems, rejects)

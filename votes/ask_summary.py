@@ -16,7 +16,7 @@ class AskSummary:
     failed : questions without an answer, by the kind of the last error; the next run asks them again. known : questions
         that were answered meanwhile, by another process or under another name.
     calls : with retries. prompt_tokens, completion_tokens : as the endpoints counted them. cost : None without a price.
-    refused : the endpoints that refused connections, as "NAME (URL)".
+    unreached : what is wrong with each endpoint that no connection could be made to, by "NAME (URL)".
     first_failure : the first of the errors that left a question without an answer, with the endpoint and its URL; "" for none.
     stopped_because : why questions were left unasked; empty where all were asked.
     """
@@ -29,7 +29,7 @@ class AskSummary:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = None
-    refused: set[str] = field(default_factory=set)
+    unreached: dict[str, str] = field(default_factory=dict)
     first_failure: str = ""
     stopped_because: list[str] = field(default_factory=list)
 
@@ -61,15 +61,9 @@ class AskSummary:
         lines.append(
             f"{self.calls:,} calls, {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers{cost}."
         )
-        lines += [
-            f"{address}: connection refused: is the server running?"
-            for address in sorted(self.refused)
-            if not any(address in reason for reason in self.stopped_because)
-        ]
-        lines += [
-            f"Stopped: {reason}" if reason.endswith("?") else f"Stopped: {reason.rstrip('.')}."
-            for reason in self.stopped_because
-        ]
+        told = [*self.stopped_because, *lines]
+        lines += [why for address, why in self.unreached.items() if not any(address in line for line in told)]
+        lines += [f"Stopped: {reason.rstrip('.')}." for reason in self.stopped_because]
         return lines
 
 

@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ..endpoints.call_errors import REFUSED
 from ..endpoints.client import EndpointClient, EndpointError
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.event_loop import run
@@ -192,8 +191,8 @@ class _Asking:
 
     def _failed(self, state: _JobState, error: EndpointError) -> None:
         self.summary.failed[error.kind] += 1
-        if error.kind == REFUSED:
-            self.summary.refused.add(error.address)
+        if not error.reached:
+            self.summary.unreached[error.address] = str(error)
         self.summary.first_failure = self.summary.first_failure or str(error)
         state.failed_in_a_row += 1
         at_once, model = state.job.endpoint.concurrency, state.job.config.model

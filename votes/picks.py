@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import quoted
 from ..terms.icd.index import DIRECT, Assignment, IcdIndex
 from .prompts.pick_prompt import Offered, PickPrompt
 from .prompts.prompt import Prompt
@@ -80,6 +81,6 @@ def place_of(pick: int, candidates: int, name: str) -> int:
     """The pick, counted from 0. Raises `StoreError` for one that no prompt reads out of an answer."""
     if not 1 <= pick <= candidates:
         raise StoreError(
-            f"The vote store is damaged: it holds the pick {pick} of {candidates} candidates for {name!r}."
+            f"The vote store is damaged: it holds the pick {pick} of {candidates} candidates for {quoted(name)}."
         )
     return pick - 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import OptionError
+from ...errors import OptionError, quoted
 from ...files.did_you_mean import hint
 from ...pages.rows import Row
 from ...progress import Progress
@@ -197,7 +197,7 @@ def _warnings(
     if still:
         shown = next(one.response for one in answers if one.chosen is None)
         out.append(
-            f"{still:,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as {shown[:60]!r})."
+            f"{still:,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as {quoted(shown[:60])})."
         )
     for model, count in live.unanswered.items():
         out.append(f"{model} gave no answer to {count:,} questions in some order; run this again to ask them again.")

@@ -206,7 +206,9 @@ def _severity(lists: Lists, doubtful: list[str]) -> _Score:
     values = scores(np.where(at >= 0, severity_distances(reference[:, None, None], known), 0))
     values[reference == 0] = np.nan
     if count := int((reference == 0).sum()):
-        doubtful.append(f"{count:,} of {len(reference):,} cases have no severity of the reference, so no severity score.")
+        doubtful.append(
+            f"{count:,} of {len(reference):,} cases have no severity of the reference, so no severity score."
+        )
     silent = np.flatnonzero((known == 0).all(axis=(0, 2)))
     values[:, silent] = np.nan
     unknown = ((known == 0) & (top >= 0)).sum((0, 2))

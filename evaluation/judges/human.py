@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, plain, quoted
 from ...files.did_you_mean import hint
 from ...files.tables import Table, read_table
 from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
@@ -121,19 +121,19 @@ class _Items:
         references = list(dict.fromkeys(self.lists.reference[case]))
         who, name = self.lists.raters[rater], self.lists.cases[case]
         if self.lists.absent[case, rater]:
-            raise self.table.error(f"{who!r} has no list for the case {name!r}", row, self.names["case_id"])
+            raise self.table.error(f"{quoted(who)} has no list for the case {quoted(name)}", row, self.names["case_id"])
         if not references:
-            raise self.table.error(f"the case {name!r} has no reference diagnosis", row, self.names["case_id"])
+            raise self.table.error(f"the case {quoted(name)} has no reference diagnosis", row, self.names["case_id"])
         said = self.cells["reference"][row] if "reference" in self.names else ""
         if not said:
             if len(references) == 1:
                 return case, rater, 0
-            problem = f"the case {name!r} has {len(references)} reference diagnoses, and the label does not say which is meant"
+            problem = f"the case {quoted(name)} has {len(references)} reference diagnoses, and the label does not say which is meant"
             column = self.names.get("reference", self.names["case_id"])
             raise self.table.error(problem, row, column, allowed=_some(references))
         folds = [reference.strip().casefold() for reference in references]
         if said.casefold() not in folds:
-            problem = f"no reference diagnosis of the case {name!r}{hint(said, references)}"
+            problem = f"no reference diagnosis of the case {quoted(name)}{hint(said, references)}"
             raise self.table.error(problem, row, self.names["reference"], allowed=_some(references), got=said)
         return case, rater, folds.index(said.casefold())
 
@@ -146,4 +146,4 @@ class _Items:
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    return ", ".join(map(plain, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")

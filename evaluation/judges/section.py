@@ -108,10 +108,9 @@ class JudgementTable:
         InputError
             For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
         """
-        from ...files.spreadsheet import without_formulas
         from ...files.tables import write_table
 
-        return write_table(without_formulas(self.table) if spreadsheet else self.table, Path(path))
+        return write_table(self.table, path, spreadsheet=spreadsheet or None)
 
 
 def judged_section(lists: Lists, judgements: Judgements, context: Context) -> Section:

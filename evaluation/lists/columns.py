@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, quoted
 from ...files.limits import MAX_CHARACTERS
 from ...files.tables import Table
 from .lists import FINAL, NO_DIAGNOSIS, REFERENCE, ROLES, Cell, as_text
@@ -201,7 +201,7 @@ def roles(column: str | None, rater: Named, problems: Problems) -> tuple[list[st
         for i in np.unique(rater_of[(of_rater == role) & (rater_of >= 0)]).tolist():
             if roles[i]:
                 row = int(np.flatnonzero((rater_of == i) & (of_rater == role))[0])
-                problem = f"the rater {raters[i]!r} has two roles, {roles[i]} and {role}"
+                problem = f"the rater {quoted(raters[i])} has two roles, {roles[i]} and {role}"
                 raise table.error(problem, row, column, allowed="one role for a rater", got=role)
             roles[i] = role
     for role in (REFERENCE, FINAL):
@@ -226,8 +226,8 @@ def one_per_rater(column: str, what: str, rater: Named, problems: Problems) -> d
         if at >= 0 and code >= 0 and (text := cell_text(values[code])) and said.setdefault(rater[1][at], text) != text:
             name = rater[1][at]
             raise problems.table.error(
-                f"the {what} differs within the rater {name!r}", row, problems.column_of(column, row),
-                allowed=f"{said[name]!r}, as in its first row", got=text,
+                f"the {what} differs within the rater {quoted(name)}", row, problems.column_of(column, row),
+                allowed=f"{quoted(said[name])}, as in its first row", got=text,
             )  # fmt: skip
     return said
 
@@ -245,7 +245,7 @@ def one_per_case(column: str, what: str, case: Named, problems: Problems) -> lis
     first[case_of[there[place]]] = there[place]
     said = codes[first] if len(codes) else first
     for row in there[codes[there] != said[case_of[there]]].tolist():
-        problem = f"the {what} differs within the case {cases[case_of[row]]!r}"
-        allowed = f"{values[said[case_of[row]]]!r}, as in its first row"
+        problem = f"the {what} differs within the case {quoted(cases[case_of[row]])}"
+        allowed = f"{quoted(values[said[case_of[row]]])}, as in its first row"
         problems.add(row, problem, column, of_case=True, allowed=allowed, got=values[codes[row]])
     return [None if row < 0 else Cell(values[codes[row]], problems.table.row_number(row)) for row in first.tolist()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -10,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, Open, OptionError, Remedy
+from ...errors import InputError, Open, OptionError, Remedy, plain, quoted
+from ...files.did_you_mean import hint
 
 EXPERT, ALGORITHM, REFERENCE, FINAL, UNUSED = "expert", "algorithm", "reference", "final", "unused"
 ROLES = (EXPERT, ALGORITHM, REFERENCE, FINAL)
@@ -206,12 +206,10 @@ def assign_roles(
     named = [one for name in given for one in ([name] if name in raters else _apart(name))]
     for name in named:
         if name not in raters:
-            near = difflib.get_close_matches(name, raters, n=1, cutoff=0.5)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
             raise InputError(
-                f"no rater is called {name!r}{hint}",
+                f"no rater is called {quoted(name)}{hint(name, raters)}",
                 source=source,
-                allowed=f"{', '.join(raters)} as algorithms",
+                allowed=f"{', '.join(map(plain, raters))} as algorithms",
                 got=name,
             )
     others = [UNUSED if role in (ALGORITHM, UNUSED) else EXPERT for role in roles or [EXPERT] * len(raters)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ...errors import OptionError
+from ...errors import OptionError, quoted
 from ...terms.text.sentences import says_nothing
 
 KEEP = "keep"
@@ -38,7 +38,7 @@ class NoDiagnosis:
         """The sentence on words that no text was, so far."""
         words = list(self._unmet.values())
         are = "is" if len(words) == 1 else "are"
-        return [f"{', '.join(map(repr, words))}, given as no diagnosis, {are} nobody's answer."] if words else []
+        return [f"{', '.join(map(quoted, words))}, given as no diagnosis, {are} nobody's answer."] if words else []
 
 
 def _bare(text: str) -> str:
@@ -54,7 +54,7 @@ def taken_as_none(counts: Counter[str], of: int) -> list[str]:
     folded = Counter[str]()
     for text, count in counts.items():
         folded[text.strip().casefold()] += count
-    shown = [f"{repr(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN)]
+    shown = [f"{quoted(text) if text else 'blank'} {count:,}" for text, count in folded.most_common(_SHOWN)]
     more = f" and {len(folded) - _SHOWN:,} more words" if len(folded) > _SHOWN else ""
     total = folded.total()
     one = total == 1

@@ -53,7 +53,7 @@ class Rows:
 
     def whose(self, row: int) -> str:
         (case, cases), (rater, raters) = self.case, self.rater
-        return f"the list by {raters[rater[row]]!r} for case {cases[case[row]]!r}"
+        return f"the list by {quoted(raters[rater[row]])} for case {quoted(cases[case[row]])}"
 
 
 def check_ranks(rows: Rows, column: str, problems: Problems) -> list[str]:
@@ -134,13 +134,13 @@ def check_missing(rows: Rows, there: NDArray[np.bool_], refused: Codes, column: 
     if not lacking.any():
         return
     tally = ", ".join(
-        f"{raters[r]!r} lacks {count:,} of {len(cases):,} cases"
+        f"{quoted(raters[r])} lacks {count:,} of {len(cases):,} cases"
         for r, count in zip(refused, lacking.sum(0), strict=True)
         if count
     )
     for i in np.flatnonzero(lacking.any(1)).tolist():
         absent = [raters[r] for r, lacks in zip(refused, lacking[i], strict=True) if lacks]
-        problem = f"the case {cases[i]!r} has no list by {', '.join(map(repr, absent))} ({tally})"
+        problem = f"the case {quoted(cases[i])} has no list by {', '.join(map(quoted, absent))} ({tally})"
         allowed = "a list of every rater for every case"
         of_case = np.flatnonzero(case == i)
         # a row of a list that is not there, where a blank cell stands for it

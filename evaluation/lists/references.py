@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, quoted
 from ...files.tables import Table
 from .columns import Codes, Named, Problems, fault_of, one_per_case, optional_cells
 from .lists import Cell
@@ -101,7 +101,7 @@ def references_of(
     out.warnings = told(several)
     if said_none:
         word = Counter(said_none).most_common(1)[0][0]
-        told_none = f" ({word!r})" if word else ""
+        told_none = f" ({quoted(word)})" if word else ""
         out.warnings.append(
             f"In {_cases(len(said_none))} the {'reference' if role == 'reference' else 'final diagnosis'} names no diagnosis{told_none}."
         )

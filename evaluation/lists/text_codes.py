@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ...errors import quoted
 from ...files.tables import Table, read_table
 from ...terms.icd.codes import Place
 
@@ -93,7 +94,7 @@ def read_codes(codes: Any, encoding: str | None = None) -> CodeTable:
 
 def _twice(table: Table, text: str, first: int, row: int) -> Exception:
     return table.error(
-        f"{text!r} has other codes here than in row {table.row_number(first)}", row, CODE,
+        f"{quoted(text)} has other codes here than in row {table.row_number(first)}", row, CODE,
         allowed="one row for each diagnosis, or the same codes in all of its rows",
     )  # fmt: skip
 

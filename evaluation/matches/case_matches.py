@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError, NotUnderstoodWarning
+from ...errors import ModelError, NotUnderstoodWarning, quoted
 from ...matcher.protocol import Matcher, not_understood
 from ...progress import Progress
 
@@ -185,5 +185,7 @@ def asked(matcher: Matcher, a: list[str], b: list[str]) -> NDArray[np.float64]:
     wrong = ~((probabilities >= 0) & (probabilities <= 1))
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
-        raise ModelError(f"The matcher gave {probabilities[at]} as the probability that {a[at]!r} is {b[at]!r}.")
+        raise ModelError(
+            f"The matcher gave {probabilities[at]} as the probability that {quoted(a[at])} is {quoted(b[at])}."
+        )
     return probabilities

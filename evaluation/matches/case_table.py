@@ -177,7 +177,7 @@ class CaseTable:
     def save(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
         """Writes `chunks` by the suffix of `path`, whole or not at all, one after another.
 
-        spreadsheet : an apostrophe goes before every text that a spreadsheet would run as a formula.
+        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
         In a workbook case_id is a number where every case is called by a whole number, so that a look-up finds it.
 
         Raises
@@ -187,13 +187,12 @@ class CaseTable:
         DxmatchError
             Where it cannot be written.
         """
-        from ...files.spreadsheet import without_formulas
         from ...files.tables import check_output, write_tables
 
         check_output(path)
         numbered = Path(path).suffix.lower() == ".xlsx" and all(map(_is_number, self.lists.cases))
         plain = (_with_numbers(table) if numbered else table for table in map(_plain, self.chunks()))
-        return write_tables(map(without_formulas, plain) if spreadsheet else plain, path)
+        return write_tables(plain, path, spreadsheet=spreadsheet or None)
 
     @cached_property
     def doubtful(self) -> NDArray[np.bool_]:

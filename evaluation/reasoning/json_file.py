@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, plain
 
 _MAX_KEY, _DEEPEST = 40, 50
 Keys = tuple[str, ...]
@@ -71,7 +71,7 @@ def _object(pairs: list[tuple[str, Any]], file: Path) -> dict[str, Any]:
 
 def at(file: Path, *keys: str) -> str:
     """Where in a file something is wrong: `graphs/Stroke.json at diagnostic > Suspected Stroke`; long keys are cut."""
-    cut = [key if len(key) <= _MAX_KEY else key[: _MAX_KEY - 1] + "…" for key in keys]
+    cut = [plain(key) if len(key) <= _MAX_KEY else plain(key[: _MAX_KEY - 1]) + "…" for key in keys]
     return f"{file} at {' > '.join(cut)}" if cut else str(file)
 
 

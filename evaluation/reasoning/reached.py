@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import InputError
+from ...errors import InputError, plain, quoted
 from ...files.did_you_mean import hint
 from ..metrics.reasoning import same_name
 from .graph import Category, KnowledgeGraph
@@ -30,7 +30,7 @@ def annotated_category(graph: KnowledgeGraph, annotation: Annotation, file: Path
         if graph.is_path(annotation.path[::-1]):
             raise InputError(
                 "a tree that reads in reverse: the suspected disease stands outermost", source=at(file, annotation.path[-1]),
-                allowed=f"the primary discharge diagnosis outermost ({annotation.path[0]}), around the one before it",
+                allowed=f"the primary discharge diagnosis outermost ({plain(annotation.path[0])}), around the one before it",
                 got=" around ".join(reversed(annotation.path)),
             )  # fmt: skip
         roots = ", ".join(sorted(one.diagnoses[0] for one in graph.categories.values()))
@@ -65,11 +65,11 @@ def first_astray(graph: KnowledgeGraph, prediction: Prediction, where: Reached) 
     names = list(prediction.chain or dict.fromkeys(one.diagnosis for one in prediction.deductions if one.diagnosis))
     path = names[1:] if prediction.chain and graph.category(names[0]) else names
     known = [name for one in graph.categories.values() for name in one.diagnoses]
-    told = (" → " if prediction.chain else ", ").join(names)
+    told = (" → " if prediction.chain else ", ").join(map(plain, names))
     if strange := next((name for name in path if same_name(name) not in map(same_name, known)), None):
         own = graph.category(where.category) if where.category else None
         near = hint(strange, own.diagnoses if own else known) or hint(strange, known)
-        return f"{told} (no graph has {strange!r}{near})"
+        return f"{told} (no graph has {quoted(strange)}{near})"
     if prediction.chain and graph.is_path(path[::-1]):
         return f"{told} (it reads in reverse)"
     return f"{told} (its diagnoses do not follow one another in a graph)"

@@ -206,10 +206,9 @@ class Report(Results):
         target = Path(path)
         suffix = check_report_path(target)
         if suffix in (".csv", ".xlsx"):
-            from ...files.spreadsheet import without_formulas
             from ...files.tables import write_table
 
-            return write_table(without_formulas(self.arrow) if spreadsheet else self.arrow, target)
+            return write_table(self.arrow, target, spreadsheet=spreadsheet or None)
         text = self._as(suffix)
         with whole_file(target) as temporary:
             temporary.write_text(text, encoding="utf-8")

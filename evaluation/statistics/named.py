@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...errors import OptionError
+from ...errors import OptionError, plain, quoted
 from ...files.did_you_mean import hint
 from .variants import variant_of
 
@@ -58,11 +58,15 @@ def groups_of_raters(
         for rater in [members] if isinstance(members, str) else members:
             _check_rater("groups", rater, raters)
             if found.setdefault(rater, group) != group:
-                raise OptionError("groups", f"one group for each rater; {rater!r} is in {found[rater]!r}", group)
+                raise OptionError(
+                    "groups", f"one group for each rater; {quoted(rater)} is in {quoted(found[rater])}", group
+                )
     said = {rater: group for rater, group in (of_lists or {}).items() if rater in raters}
     return {**found, **{rater: group for rater, group in said.items() if rater not in found}}
 
 
 def _check_rater(option: str, rater: Any, raters: Sequence[str]) -> None:
     if rater not in raters:
-        raise OptionError(option, f"names of raters{hint(str(rater), raters)}, of {', '.join(raters)}", rater)
+        raise OptionError(
+            option, f"names of raters{hint(str(rater), raters)}, of {', '.join(map(plain, raters))}", rater
+        )

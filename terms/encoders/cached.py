@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError, OptionError
 from ...files.cache_folder import cache_folder
+from ...files.private import make_private_file, make_private_folder
 from . import Encoder, probe
 
 FORMAT = 1
@@ -125,7 +126,8 @@ class CachedEncoder:
         blobs = [row.tobytes() for row in vectors.astype("<f4", copy=False)]
         rows = sorted((_key(text), _checksum(text, blob), blob) for text, blob in zip(texts, blobs, strict=True))
         with self._guarded():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.path.parent)
+            make_private_file(self.path)
             with contextlib.closing(self._connect("rwc")) as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 if (width := self._width(connection)) is None:

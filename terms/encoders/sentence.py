@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,11 +15,12 @@ from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ModelError, OptionError, quoted
 from . import OWN_LENGTH, checked_texts
+from .hub import hub_folder, is_hub_name
+from .sentence_folder import check_sentence_folder
 
 ROWS = 8
 POOLINGS = ("cls", "mean", "max", "lasttoken")
 _TEXTS_AT_ONCE = 8192
-_HUB_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
 class SentenceEncoder:
@@ -28,9 +28,9 @@ class SentenceEncoder:
 
     Parameters
     ----------
-    name_or_folder : a folder with `modules.json` (nothing is fetched for it), or a hub name such as
-        "sentence-transformers/all-MiniLM-L6-v2", which is downloaded once unless it is in the hub's cache.
-    revision : branch, tag or commit of a hub name.
+    name_or_folder : a folder with `modules.json`, or a hub name such as "sentence-transformers/all-MiniLM-L6-v2": of the hub's
+        cache, or fetched with `allow_download`. A `Path` is always a folder.
+    revision : branch, tag or commit of a hub name. Only a commit stays what it is.
     prompt : put before every text, for models that were trained with one: the text, not its name. None for the one that
         the model says it uses by default, if any; "" for none.
     device : "cpu", "cuda", "cuda:1", "mps"; None for the fastest there is.
@@ -38,6 +38,10 @@ class SentenceEncoder:
     pooling : one of `POOLINGS`: how the vectors of tokens become one, for a plain transformer (a model without
         `modules.json`), which does not say so itself.
     unit : vectors of unit length; else of the length that the model gives them, for Euclidean distances.
+    allow_download : the hub may be asked for a hub name; without it no request is made.
+    hub : it is a hub name, even where a folder of that name stands in the working directory.
+
+    Either way it is a folder that is opened, once `check_sentence_folder` has looked at it, and nothing is fetched while it is.
 
     The last bits of a torch result depend on the shape of the batch. So a batch here always holds `rows` texts of one
     length in tokens, without padding, filled up with copies where texts are missing. With `rows=1` a text gets the same
@@ -48,8 +52,9 @@ class SentenceEncoder:
     The `SentenceTransformer` itself is `model`.
 
     Errors: `MissingExtra` without sentence-transformers; `OptionError` for neither a folder nor a hub name, or a pooling
-    beside the model's own; `ModelError` for a folder that is no model, a model that cannot be loaded, or a plain
-    transformer without `pooling`.
+    beside the model's own; `InputError` for a hub name that is not in the cache and may not be fetched; `ModelError` for a
+    folder that is no model or holds what dxmatch does not open, a model that cannot be loaded, or a plain transformer
+    without `pooling`.
     """
 
     def __init__(
@@ -61,6 +66,9 @@ class SentenceEncoder:
         rows: int = ROWS,
         pooling: str | None = None,
         unit: bool = True,
+        *,
+        allow_download: bool = False,
+        hub: bool = False,
     ) -> None:
         try:
             from sentence_transformers import SentenceTransformer
@@ -71,28 +79,18 @@ class SentenceEncoder:
         if pooling not in (None, *POOLINGS):
             raise OptionError("pooling", f"one of {', '.join(POOLINGS)}", pooling)
         self.name, self.prompt = os.fspath(name_or_folder), prompt
-        self._folder = _folder(name_or_folder, "modules.json" if pooling is None else "config.json")
-        self._files_hash = ""
-        if self._folder is not None and revision is not None:
+        needed = "modules.json" if pooling is None else "config.json"
+        own = None if hub else _folder(name_or_folder, needed)
+        if own is not None and revision is not None:
             raise OptionError("revision", "left out where the model is a folder", revision)
-        try:
-            with _no_bar_for_a_folder(self._folder):
-                self.model: Any = SentenceTransformer(
-                    str(self._folder or self.name),
-                    revision=revision,
-                    device=device,
-                    local_files_only=self._folder is not None,
-                )
-        except Exception as error:  # the library raises whatever the layer below did
-            first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise ModelError(
-                f"{self.name}: could not be loaded as a sentence-transformers model ({first_line})."
-            ) from error
-        self._rows, self._unit = rows, unit
-        packed = self._file("modules.json", revision)
-        config = self._file("config.json", revision)
+        if own is None and not (isinstance(name_or_folder, str) and is_hub_name(name_or_folder)):
+            raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", self.name)
+        folder = own or hub_folder(self.name, revision, allow_download=allow_download)
+        self._folder, self._files_hash = own, ""
         # The hub's cache keeps every commit in a folder of its name.
-        self._revision = next((file.parent.name for file in (packed, config) if file), revision or "main")
+        self._revision = None if own is not None else folder.name
+        check_sentence_folder(folder)
+        packed, config = ((folder / file).is_file() for file in ("modules.json", "config.json"))
         if packed and pooling is not None:
             raise OptionError("pooling", "left out where the model says it itself (modules.json)", pooling)
         if config and not packed and pooling is None:
@@ -100,6 +98,17 @@ class SentenceEncoder:
                 f"{self.name}: a plain transformer, which does not say how the vectors of tokens become one. Give its "
                 f"'pooling', one of {', '.join(POOLINGS)}; its authors' page should say which."
             )
+        try:
+            with _no_bar():
+                self.model: Any = SentenceTransformer(
+                    str(folder.resolve()), device=device, local_files_only=True, trust_remote_code=False
+                )
+        except Exception as error:  # the library raises whatever the layer below did
+            first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise ModelError(
+                f"{self.name}: could not be loaded as a sentence-transformers model ({first_line})."
+            ) from error
+        self._rows, self._unit = rows, unit
         self._pooling = pooling
         if pooling is not None:
             from sentence_transformers.sentence_transformer.modules import Pooling
@@ -110,19 +119,6 @@ class SentenceEncoder:
         self._dimensions = int(self.model.get_embedding_dimension() or 0)
         if not self._dimensions:
             raise ModelError(f"{self.name}: the model does not say how long its vectors are.")
-
-    def _file(self, name: str, revision: str | None) -> Path | None:
-        """A file of the model, in its folder or in the hub's cache; None where it is not."""
-        if self._folder is not None:
-            return path if (path := self._folder / name).is_file() else None
-        from huggingface_hub import try_to_load_from_cache
-
-        cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
-        for repository in (self.name,) if "/" in self.name else (self.name, f"sentence-transformers/{self.name}"):
-            found = try_to_load_from_cache(repository, name, cache_dir=cache, revision=revision)
-            if isinstance(found, str):
-                return Path(found)
-        return None
 
     @property
     def dimensions(self) -> int:
@@ -188,11 +184,11 @@ class SentenceEncoder:
 
 
 @contextmanager
-def _no_bar_for_a_folder(folder: Path | None) -> Iterator[None]:
-    """A download shows how far it has come; reading a folder takes a moment, and its bar would stand among our lines."""
+def _no_bar() -> Iterator[None]:
+    """Reading a folder takes a moment, and its bar would stand among our lines."""
     from transformers.utils import logging
 
-    if folder is None or not logging.is_progress_bar_enabled():
+    if not logging.is_progress_bar_enabled():
         yield
         return
     logging.disable_progress_bar()
@@ -203,14 +199,13 @@ def _no_bar_for_a_folder(folder: Path | None) -> Iterator[None]:
 
 
 def _folder(name: str | os.PathLike[str], needed: str) -> Path | None:
+    """The folder that is named; None where none is there."""
     path = Path(name).expanduser()
-    if path.is_dir():
-        if not (path / needed).is_file():
-            raise ModelError(f"{path}: a folder without {needed}, so no sentence-transformers model.")
-        return path
-    if isinstance(name, str) and _HUB_NAME.fullmatch(name) and not path.exists():
+    if not path.is_dir():
         return None
-    raise OptionError("name_or_folder", "an existing folder, or a hub name such as 'owner/model'", os.fspath(name))
+    if not (path / needed).is_file():
+        raise ModelError(f"{path}: a folder without {needed}, so no sentence-transformers model.")
+    return path
 
 
 def _hash_of_files(folder: Path) -> str:

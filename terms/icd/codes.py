@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, quoted
 from .sources import open_tree
 from .tree import IcdTree, nearest_codes
 
@@ -74,7 +74,9 @@ def _refused(known: _Written, unknown: _Written, tree: IcdTree, icd_source: str,
         ours = next((one for one in known if other.find(one[1]) < 0), None)
         if theirs is not None and ours is not None:
             (row, column), code = ours
-            problem = f"{theirs[1]!r} is in {its} only, {code!r} (row {row}, column {column!r}) in {mine} only"
+            problem = (
+                f"{quoted(theirs[1])} is in {its} only, {quoted(code)} (row {row}, column {column!r}) in {mine} only"
+            )
             return error(f"codes of two revisions: {problem}", theirs, allowed="codes of one revision")
         if theirs is not None:
             allowed = f"codes of {mine}, or icd_source={_OTHER[icd_source]!r}"

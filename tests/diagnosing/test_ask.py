@@ -514,6 +514,9 @@ def test_a_dead_endpoint_ends_soon_and_costs_nothing(tmp_path: Path, concurrency
     assert time.monotonic() - start < 10 and asked.missing == 20
     assert asked.summary is not None and asked.summary.cost == 0 and asked.summary.calls <= 2 * concurrency
     told = "\n".join(asked.lines())
-    assert f"lab ({url}): connection refused: is the server running?\n" in told
-    with pytest.raises(DxmatchError, match="is the server running"):
+    assert (
+        f"lab ({url}): connection refused: nothing listens at {url.removesuffix('/v1')}: start the server or mend `url`.\n"
+        in told
+    )
+    with pytest.raises(DxmatchError, match="nothing listens at"):
         dxmatch.ask(cases, "lab:big", endpoints=toml, store=tmp_path / "votes.sqlite", output=tmp_path / "lists.csv")

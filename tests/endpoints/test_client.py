@@ -130,7 +130,9 @@ def test_the_proxy_of_the_endpoint_is_used(loopback: Any, endpoint: Callable[...
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_no_redirect_is_followed(loopback: Any, endpoint: Callable[..., Endpoint], status: int) -> None:
     loopback.rules({"path": "/v1/chat/completions", "redirect": f"{loopback.url}/elsewhere", "status": status})
-    with pytest.raises(EndpointError, match=r"redirect: status 30\d to http.*/elsewhere; none is followed") as caught:
+    with pytest.raises(
+        EndpointError, match=r"redirect: status 30\d to another path of this host; none is followed"
+    ) as caught:
         chat(endpoint())
     assert caught.value.final
     assert loopback.log()["calls"] == 1
@@ -179,7 +181,7 @@ def test_a_passing_fault_is_tried_again_a_bounded_number_of_times(
     ("refused", "connected", "kind", "billed"),
     [
         (True, False, "connection refused", False),
-        (False, False, "connection", False),
+        (False, False, "no connection", False),
         (False, True, "connection", True),
     ],
 )
@@ -193,7 +195,7 @@ def test_a_call_that_never_connected_is_not_billed(
     (lost := Exception("Connection error.")).__cause__ = cause
     error = error_of_connection(endpoint(), lost, connected=connected)
     assert (error.kind, error.billed, error.passing) == (kind, billed, True)
-    assert ("is the server running?" in str(error)) == refused
+    assert ("nothing listens at http://127.0.0.1:" in str(error)) == refused
 
 
 @pytest.mark.parametrize("fault", [{"hang": True}, {"drip": True}])
@@ -266,9 +268,10 @@ def test_a_fault_that_stays_is_not_tried_again(
     loopback: Any, endpoint: Callable[..., Endpoint], status: int, kind: str, final: bool
 ) -> None:
     loopback.rules({"status": status, "error": "the model does not\n  exist"})
-    with pytest.raises(EndpointError, match=f"lab .*{kind}: status {status}, the model does not exist.$") as caught:
+    with pytest.raises(EndpointError, match=f"lab .*{kind}: status {status}: ") as caught:
         chat(endpoint())
     assert (caught.value.kind, caught.value.final) == (kind, final)
+    assert "the model does" not in str(caught.value)
     assert loopback.log()["calls"] == 1
 
 

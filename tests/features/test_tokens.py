@@ -37,8 +37,7 @@ def view(name: str, kind: str, language: str) -> set[object]:
     return set({"stem": stems, "lemma": lemmas, "tags": tags}[kind](words, language))
 
 
-def in_plain_python(a: str, b: str, kind: str, language: str) -> float:
-    x, y = view(a, kind, language), view(b, kind, language)
+def in_plain_python(x: set[object], y: set[object]) -> float:
     return len(x & y) / min(len(x), len(y)) if x and y else float("nan")
 
 
@@ -51,7 +50,8 @@ def test_ratio_is_the_one_of_sets(kind: str, language: str, names: list[str]) ->
     if kind == "tags":
         pytest.importorskip(TAGGERS[language], reason="tags need the extra 'pos'")
     found = ratios(names, kind, language)
-    expected = np.array([[in_plain_python(a, b, kind, language) for b in names] for a in names], np.float32)
+    views = [view(name, kind, language) for name in names]
+    expected = np.array([[in_plain_python(x, y) for y in views] for x in views], np.float32)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(found, found.T)
 

@@ -64,7 +64,7 @@ def test_dialects_of_csv(tmp_path: Path, text: str) -> None:
         ("t.tsv", b"a,b\nx,y\n", r"separated by commas.*Allowed: tabs"),
         ("t.parquet", b"a,b\nx,y\n", r"the file is not Parquet.*Got: b'a,b"),
         ("t.parquet", b"PAR1" + b"\0" * 40 + b"PAR1", r"the Parquet file is damaged"),
-        ("t.jsonl", b'{"a": 1}\n{"a": \n', r"row 2: a line that is not JSON"),
+        ("t.jsonl", b'{"a": 1}\n{"a": \n', r"row 2: a line breaks off"),
         ("t.jsonl", b'{"a": 1}\n[1]\n', r"row 2: a line that is not an object"),
         ("t.jsonl", b'{"a": 1}\n{"a": "x"}\n', r"row 2, column 'a': a value of another kind.*Got: 'x'"),
         ("t.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', r"row 2: text that is not UTF-8"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import dxmatch
 from dxmatch.errors import InputError, OptionError
 from dxmatch.jobs.plan import Job, Options, plan_job
-from dxmatch.jobs.source import Source, cut_chunks, read_rows
+from dxmatch.jobs.source import Source, State, cut_chunks, read_rows
 
 from .conftest import Write, random_pairs
 
@@ -30,7 +30,7 @@ def planned(path: Path, m: dxmatch.MatchFunction, store: Path | None = None, **o
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 30))
 def test_chunks_cover_every_row_once(files: list[int], max_rows: int) -> None:
-    sources = [Source(Path(f"{i}.parquet"), 0, 0, pa.schema([]), rows) for i, rows in enumerate(files)]
+    sources = [Source(State(Path(f"{i}.parquet"), 0, 0, 0), pa.schema([]), rows, "") for i, rows in enumerate(files)]
     chunks = cut_chunks(sources, max_rows)
     assert [chunk.number for chunk in chunks] == list(range(len(chunks)))
     assert all(0 < chunk.rows <= max_rows for chunk in chunks)

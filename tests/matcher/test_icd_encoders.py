@@ -61,7 +61,7 @@ def test_lengths_count_for_euclid_alone(here: Path, tiny_sentence_model: Path) -
     from dxmatch.matcher.match_function import load
 
     m, name = load(), f"sentence-transformers:{tiny_sentence_model}"
-    providers = FeatureSet.read("offline").open(m.providers.normalizer)
+    providers = FeatureSet.read("offline").open(m.providers.normalizer, folders={name: tiny_sentence_model})
     unit, own = (providers.encoder(name, unit).encode(["angina", "heart failure"]) for unit in (True, False))
     lengths = np.linalg.norm(own, axis=1)
     np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, atol=1e-6)

@@ -45,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     measuring.add_argument("--peer", metavar="MODEL", help="a sentence-transformers model to measure beside")
     measuring.add_argument("--peer-name", help="what to call it")
+    measuring.add_argument("--allow-download", action="store_true", help="the hub may be asked for the peer")
     return parser
 
 
@@ -133,7 +134,7 @@ def _peer(options: argparse.Namespace) -> tuple[str, Encoder]:
     from ...terms.encoders.sentence import SentenceEncoder
 
     folder = Path(options.peer)
-    model = SentenceEncoder(folder if folder.is_dir() else options.peer, rows=64)
+    model = SentenceEncoder(folder if folder.is_dir() else options.peer, rows=64, allow_download=options.allow_download)
     return options.peer_name or folder.name, model
 
 

@@ -245,6 +245,7 @@ def _parser() -> argparse.ArgumentParser:
         "what has been learnt; --base FOLDER goes on from an earlier result.",
     )
     parser.add_argument("--base", required=True, metavar="MODEL", help="a folder, or a hub name")
+    parser.add_argument("--allow-download", action="store_true", help="the hub may be asked for the base")
     add_options(parser, Settings)
     measuring = parser.add_argument_group("measuring", "of the result beside its base, by the cosine alone")
     measuring.add_argument("--pairs", type=Path, metavar="FILE", help="judged pairs: expert, algorithm, label")
@@ -268,7 +269,7 @@ def _run(options: argparse.Namespace) -> None:
     normalizer = Normalizer()
     every = join(sources, normalizer)
     names = every if options.without_fold is None else every.take(folds_of(every) != options.without_fold)
-    base = SentenceEncoder(options.base, rows=_ROWS_MEASURED)
+    base = SentenceEncoder(options.base, rows=_ROWS_MEASURED, allow_download=options.allow_download)
     training: dict[str, Any] = {
         "base": base.identity,
         "normalizer": normalizer.identity,

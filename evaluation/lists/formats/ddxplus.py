@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ....errors import InputError, OptionError
+from ....errors import InputError, OptionError, quoted
 from ....files.tables import Table, read_table
 from .answer import Answer
 from .files_of import head, json_file
@@ -152,7 +152,7 @@ def _codes(path: Path) -> dict[str, str]:
 def _cell(codes: Mapping[str, str], names: Sequence[str], path: Path) -> str:
     for name in names:
         if name not in codes:
-            raise InputError(f"{name!r} is no condition of {CONDITIONS}", source=str(path), allowed="its names")
+            raise InputError(f"{quoted(name)} is no condition of {CONDITIONS}", source=str(path), allowed="its names")
     return ";".join(dict.fromkeys(code for name in names for code in codes[name].split(";") if code))
 
 

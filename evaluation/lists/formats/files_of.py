@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ....errors import InputError
+from ....files.json_records import JsonParser, objects_in_lines, read_json
+from ....files.tables import tell
 
 _HEAD = 65_536
 _LOOKED_AT = 200
@@ -26,7 +29,7 @@ def head(path: Path) -> str:
 
 def first_object(path: Path) -> dict[str, Any]:
     """The object in the first line of a JSONL file; {} where there is none."""
-    line = next((line for line in head(path).splitlines() if line.strip()), "")
+    line = next((line for line in head(path).split("\n") if line.strip()), "")
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -72,32 +75,23 @@ def some_below(path: Path, pattern: str) -> list[Path]:
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, each with the number of its line. Errors: `InputError`, with the line."""
-    for row, line in enumerate(_text(path).splitlines(), 1):
-        if line.strip():
-            value = _parsed(line, path, row)
-            if not isinstance(value, dict):
-                raise InputError("no JSON object", source=str(path), row=row, allowed="{…} in each line", got=value)
-            yield row, value
+    parser = JsonParser(str(path))
+    with _told(path):
+        yield from objects_in_lines(path, None, parser)
+    tell(parser.warnings)
 
 
 def json_file(path: Path) -> Any:
     """What a JSON file holds. Errors: `InputError`."""
-    return _parsed(_text(path), path, None)
+    with _told(path):
+        value, _, warnings = read_json(path)
+    tell(warnings)
+    return value
 
 
-def _text(path: Path) -> str:
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
     try:
-        return path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError("text that is not UTF-8", source=str(path)) from None
+        yield
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror or error})", source=str(path)) from None
-
-
-def _parsed(text: str, path: Path, row: int | None) -> Any:
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise InputError("JSON that is nested too deep", source=str(path), row=row) from None
-    except ValueError as error:
-        raise InputError(f"not JSON ({error})", source=str(path), row=row) from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ....errors import InputError
+from ....errors import InputError, plain, quoted
 from ....files.tables import Table
 from ..ranked_answer import ranked_diagnoses, says_more
 from .answer import Answer
@@ -59,16 +59,16 @@ def table_of_answers(answers: Iterable[Answer], source: str = "") -> Table:
                     add(answer, REFERENCE, REFERENCE, rank, name, severity=severity)
             elif set(first.references) != set(answer.references):
                 raise InputError(
-                    f"the right answers of case {answer.case_id!r} differ from those in {first.source}",
+                    f"the right answers of case {quoted(answer.case_id)} differ from those in {first.source}",
                     source=str(answer.source), row=answer.row or None,
-                    allowed="; ".join(first.references), got="; ".join(answer.references),
+                    allowed="; ".join(map(plain, first.references)), got="; ".join(answer.references),
                 )  # fmt: skip
         if answer.model is None:
             continue
         twice = seen.setdefault((answer.case_id, answer.model), answer)
         if twice is not answer:
             raise InputError(
-                f"the case {answer.case_id!r} is answered twice by {answer.model!r}, first in {twice.source}",
+                f"the case {quoted(answer.case_id)} is answered twice by {quoted(answer.model)}, first in {twice.source}",
                 source=str(answer.source), row=answer.row or None, allowed="one answer of a model to a case",
             )  # fmt: skip
         names = names_in(answer)

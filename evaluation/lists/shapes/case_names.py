@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from ....errors import quoted
+
 _NUMBER = re.compile(r"0*(\d+)(?:\.0+)?")
 
 
@@ -34,4 +36,4 @@ def told_spellings(found: dict[str, str], source: str) -> str:
     """The sentence that says so. found : a name in `source` -> the name that it is another spelling of."""
     name, other = next(iter(found.items()))
     many = "1 case is" if len(found) == 1 else f"{len(found):,} cases are"
-    return f"{many} written differently in {source}, and matched by number: {name!r} is {other!r}."
+    return f"{many} written differently in {source}, and matched by number: {quoted(name)} is {quoted(other)}."

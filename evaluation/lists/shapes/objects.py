@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ....errors import InputError
+from ....errors import InputError, quoted
 from ....files.json_records import as_text, records_as_columns
 from ....files.tables import Table
 from .names import ANSWER, OTHER_NAMES, PREDICTIONS, ROLES_OF_COLUMNS, folded
@@ -182,7 +182,7 @@ def _answer(value: Any) -> Any:
 
 def _in_order(answers: Sequence[Any], source: str, model: str, in_order: int | None) -> Piece:
     if in_order is not None and len(answers) != in_order:
-        whose = f" of {model!r}" if model else ""
+        whose = f" of {quoted(model)}" if model else ""
         problem = f"{len(answers):,} lists{whose} beside {in_order:,} right answers in order"
         raise InputError(problem, source=source, allowed="as many of the one as of the other")
     records = [{"case_id": str(i), PREDICTIONS: _answer(answer)} for i, answer in enumerate(answers, 1)]

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....errors import InputError, Open, Remedy, quoted
+from ....errors import InputError, Open, Remedy, plain, quoted
 from ....files.tables import Table
 from .long import FINAL
 from .names import (
@@ -329,7 +329,7 @@ def _warnings(table: Table, lists: Mapping[str, list[str]], unread: Collection[s
     """What may be wrong: columns that nothing was read from and whose names do not say why, models without or with one answer."""
     said = []
     if unread:
-        what = [f"{name!r} ({len(_values(table, name)):,} different values)" for name in list(unread)[:_SHOWN]]
+        what = [f"{quoted(name)} ({len(_values(table, name)):,} different values)" for name in list(unread)[:_SHOWN]]
         more = ", …" if len(unread) > _SHOWN else ""
         said.append(f"Nothing was read from {', '.join(what)}{more}; the option 'columns' says what a column holds.")
     for model, columns in lists.items():
@@ -340,9 +340,9 @@ def _warnings(table: Table, lists: Mapping[str, list[str]], unread: Collection[s
             continue
         values = [_values(table, name) for name in columns]
         if not any(values):
-            said.append(f"{model!r} holds no answer in any case.")
+            said.append(f"{quoted(model)} holds no answer in any case.")
         elif len(values) == 1 and len(values[0]) == 1 and not table.data.column(columns[0]).null_count:
-            said.append(f"{model!r} holds the same answer in every case: {quoted(values[0][0])}.")
+            said.append(f"{quoted(model)} holds the same answer in every case: {quoted(values[0][0])}.")
     return tuple(said)
 
 
@@ -355,12 +355,12 @@ def _said(kind: str, names: Mapping[str, str], lists: Mapping[str, list[str]], u
         NUMBERED: f"a column for each rank ({_shown(columns)})" + (f" of {many}" if "" not in lists else ""),
         CELLS: f"{many} in one column each ({_shown(columns)})"
         if "" not in lists
-        else f"a list in each cell of {columns[0]!r}"
+        else f"a list in each cell of {quoted(columns[0])}"
         if columns
         else "",
         REFERENCES: "right answers alone",
     }[kind]
-    where = [f"{ours} in {name!r}" for ours, name in names.items() if folded(name) != ours]
+    where = [f"{ours} in {quoted(name)}" for ours, name in names.items() if folded(name) != ours]
     out = [what, *where]
     if "case_id" not in names:
         out.append("cases numbered by row")
@@ -370,7 +370,7 @@ def _said(kind: str, names: Mapping[str, str], lists: Mapping[str, list[str]], u
 
 
 def _shown(names: Collection[str]) -> str:
-    listed = ", ".join(list(names)[:_SHOWN])
+    listed = ", ".join(map(plain, list(names)[:_SHOWN]))
     return f"{listed}, …" if len(names) > _SHOWN else listed
 
 
@@ -380,7 +380,9 @@ def of_sheet(table: Table) -> str:
 
 
 def _unrecognised(table: Table, names: Mapping[str, str]) -> InputError:
-    held = ", ".join(f"{ours} in {name!r}" for ours, name in names.items()) or "no column that is known by its name"
+    held = (
+        ", ".join(f"{ours} in {quoted(name)}" for ours, name in names.items()) or "no column that is known by its name"
+    )
     if "rank" in names or "rater" in names:
         looks, open_ = "one row for each diagnosis", ("diagnosis",)
     elif "case_id" in names:

@@ -28,6 +28,7 @@ class RightAnswers:
     """columns : reference, its codes and severities, and columns of the case -> {case: text}.
 
     cases : their names, in order. in_order : they have no names, but an order. names : all columns of the table that holds them.
+    warnings : what was doubtful in their file.
     """
 
     source: str
@@ -35,6 +36,7 @@ class RightAnswers:
     cases: list[str]
     in_order: bool = False
     names: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def right_answers(value: Any, table: Table | None, given: Mapping[str, Any], by: Collection[str]) -> RightAnswers:
@@ -92,7 +94,9 @@ def right_answers(value: Any, table: Table | None, given: Mapping[str, Any], by:
     for name in by:
         if name in table.names and name not in columns:
             columns[name] = dict(reversed([*zip(cases, _plain_texts(table, name), strict=True)]))
-    return RightAnswers(table.source, columns, list(dict.fromkeys(cases)), "case_id" not in names, tuple(table.names))
+    return RightAnswers(
+        table.source, columns, list(dict.fromkeys(cases)), "case_id" not in names, tuple(table.names), table.warnings
+    )
 
 
 def _plain_texts(table: Table, name: str) -> list[str | None]:
@@ -141,7 +145,7 @@ def joined(long: Long, right: RightAnswers) -> Long:
             "named in the option 'columns' (case_id=COLUMN)",
             got=right.cases[:_SHOWN],
         )  # fmt: skip
-    warnings = list(long.warnings)
+    warnings = [*long.warnings, *right.warnings]
     if spelt:
         warnings.append(told_spellings(spelt, right.source))
     # a final diagnosis beside the lists stays where the right answers bring none

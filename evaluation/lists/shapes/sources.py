@@ -53,8 +53,12 @@ def long_form(
     encoding: str | None = None,
     by: Collection[str] = (),
     format: str | None = None,
+    broken: list[InputError] | None = None,
 ) -> Long:
-    """The long form of whatever holds lists. The parameters are those of `read_lists`."""
+    """The long form of whatever holds lists. The parameters are those of `read_lists`.
+
+    broken : where lines that are no JSON go, and of several files those that cannot be read; None raises the first.
+    """
     given = check_columns(columns)
     source, references = with_index(source, given), with_index(references, given)
     right = None if references is None else _right_answers(references, given, encoding, by)
@@ -71,14 +75,14 @@ def long_form(
         return long if right is None else joined(long, right)
     paths = [file for path in given_paths for file in (_files_in(path) if path.is_dir() else [path])]
     if paths:
-        return _of_files(paths, str(source) if _is_path(source) else "", right, given, encoding, by)
+        return _of_files(paths, str(source) if _is_path(source) else "", right, given, encoding, by, broken)
     if isinstance(source, list | tuple) and source and all(isinstance(one, Answer) for one in source):
         long = _of_format(source, "answers", "")
         return long if right is None else joined(long, right)
     cases, in_order = _names_and_order(right)
     longs = [
         _long(replace(piece, given={**piece.given, **given}), piece.model or MODEL, by)
-        for piece in _pieces(source, encoding, cases, in_order)
+        for piece in _pieces(source, encoding, cases, in_order, broken)
     ]
     long = _together(longs, "") if len(longs) > 1 else longs[0]
     return long if right is None else joined(long, right)
@@ -122,20 +126,29 @@ def _files_in(folder: Path) -> list[Path]:
     return found
 
 
-def _pieces(source: Any, encoding: str | None, cases: Collection[str] = (), in_order: int | None = None) -> list[Piece]:
-    """The tables in one file, frame or object."""
+def _pieces(
+    source: Any,
+    encoding: str | None,
+    cases: Collection[str] = (),
+    in_order: int | None = None,
+    broken: list[InputError] | None = None,
+) -> list[Piece]:
+    """The tables in one file, frame or object. broken : where lines that are no object go; None raises the first."""
     if isinstance(source, Mapping | list | tuple):
         return pieces_of(source, "data", cases=cases, in_order=in_order)
     if not (_is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES):
         return [by_model(Piece(_table(source, encoding)))]
-    value, rows = read_json(Path(source), encoding)
-    return pieces_of(value, str(source), first_row=1, rows=rows, cases=cases, in_order=in_order)
+    value, rows, warnings = read_json(Path(source), encoding, broken)
+    if rows == []:
+        raise InputError("no line of it could be read", source=str(source), allowed="one JSON object a line")
+    pieces = pieces_of(value, str(source), first_row=1, rows=rows, cases=cases, in_order=in_order)
+    return [replace(piece, table=replace(piece.table, warnings=warnings)) for piece in pieces]
 
 
 def _table(source: Any, encoding: str | None) -> Table:
     """Of a frame whose cells are texts here and lists there, too."""
     try:
-        return read_table(source, encoding)
+        return read_table(source, encoding, warn=False)
     except InputError:
         frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame) or not len(frame):
@@ -150,7 +163,7 @@ def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
         raise _no_lists(piece.table)
     check_told(piece.table, shape, piece.given)
     long = long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
-    notes = (piece.table.note,) if piece.table.note else ()
+    notes = (*([piece.table.note] if piece.table.note else []), *piece.table.warnings)
     return replace(
         long,
         warnings=(*notes, *shape.warnings, *long.warnings),
@@ -172,13 +185,21 @@ def _of_files(
     given: Mapping[str, Any],
     encoding: str | None,
     by: Collection[str],
+    broken: list[InputError] | None,
 ) -> Long:
     """Lists in one file or in several; of several, one may hold the right answers alone."""
     lists: list[tuple[Path, Piece, Mapping[str, Any]]] = []
     cases, in_order = _names_and_order(right)
     tables: list[Table] = []
     for path in paths:
-        for piece in _pieces(path, encoding, cases, in_order):
+        try:
+            pieces = _pieces(path, encoding, cases, in_order, broken)
+        except InputError as error:
+            if broken is None or len(paths) == 1:
+                raise
+            broken.append(error)
+            continue
+        for piece in pieces:
             tables.append(piece.table)
             known = {**piece.given, **(given if len(paths) == 1 else _of_this(given, piece.table))}
             if shape_of(piece.table, known, by).kind != REFERENCES:
@@ -191,7 +212,7 @@ def _of_files(
     models = dict(zip(answered, _what_differs([path.name.removesuffix(path.suffix) for path in answered]), strict=True))
     longs = [_long(replace(piece, given=known), piece.model or models[path], by) for path, piece, known in lists]
     if not longs:
-        raise _no_lists(tables[-1])
+        raise _no_lists(tables[-1]) if tables else (broken or [InputError("no file", source=source)])[0]
     long = _together(longs, source) if len(paths) > 1 or len(longs) > 1 else longs[0]
     return long if right is None else joined(long, right)
 
@@ -208,18 +229,18 @@ def _right_answers(value: Any, given: Mapping[str, Any], encoding: str | None, b
     if _is_path(value) and not of_this and recognised(value) is not None:
         return right_answers(value, table_of_references(read_answers(value), str(value)), {}, by)
     if _is_path(value) and Path(value).suffix.lower() in JSON_SUFFIXES:
-        held, rows = read_json(Path(value), encoding)
+        held, rows, warnings = read_json(Path(value), encoding)
         if isinstance(held, Mapping) and all(isinstance(one, str | list) or one is None for one in held.values()):
-            return replace(right_answers(held, None, of_this, by), source=str(value))
+            return replace(right_answers(held, None, of_this, by), source=str(value), warnings=warnings)
         (piece,) = pieces_of(held, str(value), first_row=1, rows=rows)
-        return right_answers(value, piece.table, of_this, by)
+        return replace(right_answers(value, piece.table, of_this, by), warnings=warnings)
     if isinstance(value, Mapping) and value and all(isinstance(one, Mapping) for one in value.values()):
         value = [{"case_id": case, **one} for case, one in value.items()]
     if isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value):
         (piece,) = pieces_of(value, "references")
         return right_answers(value, piece.table, of_this, by)
     if _is_path(value):
-        return right_answers(value, read_table(value, encoding), of_this, by)
+        return right_answers(value, read_table(value, encoding, warn=False), of_this, by)
     return right_answers(value, None, of_this, by)
 
 

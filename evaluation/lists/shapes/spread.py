@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ....errors import InputError
+from ....errors import InputError, quoted
 from ....files.json_records import as_text
 from ....files.tables import Table
 from .cells import LIST, UNREAD, is_blank, list_cells
@@ -160,9 +160,9 @@ def _twice(table: Table, names: Mapping[str, str]) -> dict[int, InputError]:
     out: dict[int, InputError] = {}
     for row in again.tolist():
         first = int(firsts[of[row]])
-        who = f" by {table.data.column(names['rater'])[row].as_py()!r}" if "rater" in names else ""
+        who = f" by {quoted(table.data.column(names['rater'])[row].as_py())}" if "rater" in names else ""
         name = table.data.column(names["case_id"])[row].as_py()
-        problem = f"a second answer{who} to the case {name!r} (the first is in row {table.row_number(first)})"
+        problem = f"a second answer{who} to the case {quoted(name)} (the first is in row {table.row_number(first)})"
         allowed = "one row for each case" + (" and rater" if who else "")
         out[row] = table.error(problem, row, names["case_id"], allowed=allowed)
     return out

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ....errors import InputError
+from ....errors import InputError, plain, quoted
 from ....files.tables import Table
 from .names import RANK
 from .recognise import BY_ROW, LONG, Shape
@@ -95,10 +95,10 @@ def _crossing(table: Table, names: list[str]) -> list[str]:
 
 
 def _untold(table: Table, ours: str, what: str, could: list[str]) -> InputError:
-    may = f"; it may be {' or '.join(map(repr, could))}" if could else ""
+    may = f"; it may be {' or '.join(map(quoted, could))}" if could else ""
     return InputError(
         f"no column is known that says which is {what}{may}",
         source=table.source,
-        allowed=f"its name in the option 'columns' ({ours}={could[0] if could else 'COLUMN'})",
+        allowed=f"its name in the option 'columns' ({ours}={plain(could[0]) if could else 'COLUMN'})",
         got=table.names,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import InputError
+from ....errors import InputError, quoted
 from ....pages.rows import Row
 from ...lists.lists import Lists, Panel
 from ...matches.case_matches import CaseMatches
@@ -208,7 +208,7 @@ def _not_labelled(
     entries, raters = met.matches.entries[cases[case]], (met.matches.first[pair], met.matches.second[pair])
     one, other = (lists.strings[entries[rater, place]] for rater, place in zip(raters, (p, q), strict=True))
     return InputError(
-        f"the case {lists.cases[cases[case]]!r} is not labelled in full: {one!r} with {other!r} is missing",
+        f"the case {quoted(lists.cases[cases[case]])} is not labelled in full: {quoted(one)} with {quoted(other)} is missing",
         source=sample.source, allowed="every pair of a case that it names, or no column case_id",
     )  # fmt: skip
 

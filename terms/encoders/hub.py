@@ -1,0 +1,86 @@
+"""Models of the Hugging Face hub, as folders of its cache; fetched only where the user allowed it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from ...errors import InputError, ModelError, Remedy
+
+COMMIT = re.compile(r"[0-9a-f]{40}")
+_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+_WEIGHTS_OF_OTHERS = ("*.bin", "*.h5", "*.msgpack", "*.ot", "*.onnx*", "*.tflite", "*.gguf", "openvino/*", "coreml/*")
+_CODE = ("*.py", "*.pkl", "*.pickle", "*.ckpt")
+"""Never run and never opened, so not fetched either."""
+
+
+def is_hub_name(name: str) -> bool:
+    """Whether it has the form of one: "owner/model", or a model alone."""
+    return _NAME.fullmatch(name) is not None
+
+
+def hub_folder(name: str, revision: str | None = None, *, allow_download: bool = False) -> Path:
+    """The folder of a hub's model: its commit in the hub's cache on this machine.
+
+    Parameters
+    ----------
+    revision : the branch, tag or commit; the hub's "main" if not given.
+    allow_download : asks the hub, and fetches what the cache lacks. Without it no request is made, and what the cache holds,
+        which the user fetched before, is taken.
+
+    Raises
+    ------
+    InputError
+        Where the cache lacks the model and nothing may be fetched.
+    ModelError
+        Where it could not be fetched.
+    """
+    if not allow_download:
+        if (folder := _in_cache(name, revision)) is None:
+            at = "" if revision is None else f" at {revision}"
+            raise InputError(
+                f"{name}{at}: a model of the hub that is not in the hub's cache, and nothing is fetched unasked",
+                remedy=Remedy("fetches it", allow_download=True),
+            )
+        return folder
+    from huggingface_hub import snapshot_download
+
+    cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+    try:
+        for wanted in ((None, (*_WEIGHTS_OF_OTHERS, *_CODE)), ("*.bin", _CODE)):
+            only, without = wanted
+            folder = Path(
+                snapshot_download(
+                    _repository(name),
+                    revision=revision,
+                    cache_dir=cache,
+                    allow_patterns=only,
+                    ignore_patterns=list(without),
+                )
+            )
+            if any(folder.rglob("*.safetensors")):
+                break
+    except Exception as error:  # the library raises whatever the layer below did
+        first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ModelError(f"{name}: could not be fetched from the hub ({first_line}).") from error
+    return folder
+
+
+def _repository(name: str) -> str:
+    """As sentence-transformers reads a name without an owner."""
+    return name if "/" in name else f"sentence-transformers/{name}"
+
+
+def _in_cache(name: str, revision: str | None) -> Path | None:
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:
+        return None
+    cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+    for repository in dict.fromkeys((_repository(name), name)):
+        for file in ("modules.json", "config.json"):
+            found = try_to_load_from_cache(repository, file, cache_dir=cache, revision=revision)
+            if isinstance(found, str):
+                return Path(found).parent
+    return None

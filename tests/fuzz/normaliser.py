@@ -1,0 +1,83 @@
+"""The normaliser and what reads a name after it, on any Unicode: never raises, its own fixed point, no more time than the length asks for."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hypothesis import strategies as st
+
+from dxmatch.files.limits import MAX_CHARACTERS
+from dxmatch.terms.text.assertion import assertion_of
+from dxmatch.terms.text.normalizer import LANGUAGES, VERSIONS, Normalizer
+from dxmatch.terms.text.understood import REASONS, Reader
+from dxmatch.terms.text.vocabulary import Vocabulary
+
+from .findings import falsified, run_as_module, seconds_of
+
+MOST_SECONDS = 0.5
+"""Of processor time for 10,000 characters."""
+BATCH = 500
+
+_WORDS = (
+    "heart attack", "MI", "type II", "pre-", "eclampsia", "(SLE)", "systemic lupus erythematosus", "no evidence of", "r/o", "possible",
+    "w/", "w/o", "HER2+", "HIV-", "Crohn's", "’s", "'", "non", "not", "history of", "h/o", "grade three", "1.", "12)", "and", "or", "/", ",",
+    "инфаркт", "миокарда", "ИМ", "без", "ё", "β-", "α", "≥", "&", "_", "𝐌𝐈", "ﬁ", "İ", "ẞ", "ß", "ǅ", "㎎", "½", "²", "①", "Ⅻ",
+)  # fmt: skip
+_SIGNS = "()[]{}<>+-'’`&/\\.,;:!?\"%#=*_|~^\n\r\t\v\f\0\x1b\x85\u2028\u2029 \u00a0\u3000"
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u061c\ufe0f\U000e0041"
+_MARKS = "\u0300\u0301\u0308\u030a\u0327\u0345\u0483\u20dd\u0f71\u0f72\u3099\u1161\u11a8"
+_HALVES = "\ud800\udbff\udc00\udfff"
+
+piece = st.one_of(
+    st.sampled_from(_WORDS),
+    st.sampled_from([*_SIGNS, *_INVISIBLE, *_MARKS, *_HALVES]),
+    st.text(st.characters(), max_size=8),  # surrogates among them
+)
+short = st.lists(piece, max_size=14).map("".join) | st.lists(piece, max_size=10).map(" ".join)
+long = st.tuples(st.lists(piece, min_size=1, max_size=4).map("".join), piece, st.booleans()).map(
+    lambda made: (made[0] * MAX_CHARACTERS)[: MAX_CHARACTERS - len(made[1])] + made[1] if made[2]
+    else made[1] + (made[0] * MAX_CHARACTERS)[: MAX_CHARACTERS - len(made[1])]
+)  # fmt: skip
+
+
+@cache
+def _readers() -> list[tuple[Normalizer, Reader]]:
+    words = {"heart": 90, "attack": 90, "systemic": 50, "lupus": 40, "erythematosus": 40, "миокарда": 30, "инфаркт": 30}
+    normalizers = [Normalizer(language, version=version) for language in LANGUAGES for version in VERSIONS]
+    return [(one, Reader(Vocabulary(words, language=one.language), one)) for one in normalizers]
+
+
+def check(text: str) -> None:
+    for normalizer, reader in _readers():
+        name = normalizer(text)
+        again = normalizer(name)
+        assert again == name, f"{normalizer.language} {normalizer.version}: {name!r} becomes {again!r}"
+        assert name == " ".join(name.split()), f"blanks in {name!r}"
+        if normalizer.version == VERSIONS[-1] and len(text) < 400:
+            shown = "".join(between + "\u200b" for between in text)
+            assert normalizer(shown) == name, f"with zero-width spaces it is {normalizer(shown)!r}, without {name!r}"
+        said = assertion_of(name, normalizer.language)
+        assert not any(map(str.isspace, (said.core[:1], said.core[-1:]))), said
+        if name:
+            assert reader(text, name).not_understood in (*REASONS, None)
+
+
+def check_time(text: str) -> None:
+    for normalizer, reader in _readers():
+        parts = {
+            "normaliser": lambda n=normalizer: n(text),
+            "assertion": lambda n=normalizer: assertion_of(n(text), n.language),
+            "reader": lambda n=normalizer, r=reader: r(text, n(text)),
+        }
+        for part, call in parts.items():
+            taken = seconds_of(call, MOST_SECONDS)
+            assert taken < MOST_SECONDS, f"{part}, {normalizer.language}: {taken:.1f} s for {len(text):,} characters"
+
+
+def run(number: int, seed: int) -> list[str]:
+    slow = max(number // 10, 1)
+    return [*falsified(check, short, number - slow, seed), *falsified(check_time, long, slow, seed)]
+
+
+if __name__ == "__main__":
+    run_as_module("normaliser", run)
