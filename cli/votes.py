@@ -218,6 +218,25 @@ def status(store: Store = STORE) -> None:
         typer.echo(f"{store} holds no answer yet.")
 
 
+@app.command(epilog="Example: dxmatch votes check --store votes.sqlite --repair repaired.sqlite")
+def check(
+    store: Store = STORE,
+    repair: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a copy with every answer that proves right, and beside it the pairs to ask again (COPY.ask-again.csv)."
+        ),
+    ] = None,
+) -> None:
+    """Whether the store holds what was put into it: each answer by its checksum, none missing. Leaves with 1 where it is damaged."""
+    from ..votes.store.check import check_votes
+
+    found = check_votes(store, repair=repair)
+    typer.echo("\n".join(found.lines()))
+    if not found.whole:
+        raise typer.Exit(1)
+
+
 @app.command(epilog="Example: dxmatch votes prompt vote-ru > mine.txt")
 def prompt(
     name: Annotated[
