@@ -93,6 +93,7 @@ def labels(
     reviewed: Annotated[
         Path | None, typer.Option(help="That sheet, filled; its answers go before the panel's, in a column label.")
     ] = None,
+    encoding: Encoding = None,
 ) -> None:
     """Read the experts' answers back, as pairs that dxmatch train takes, and say how far they agree."""
     from ..errors import DxmatchError
@@ -114,6 +115,7 @@ def labels(
     found = read_labels(
         folder, experts=None if experts is None else _names(experts), exports=own, shared_exports=shared,
         annotators=dict(_pair(one) for one in annotator or ()), adjudicated=adjudicated, reviewed=reviewed,
+        encoding=encoding,
     )  # fmt: skip
     write_table(found.table, output)
     for line in found.words():

@@ -88,6 +88,7 @@ class _File:
         """content : the text in UTF-8, where the file itself is in another encoding."""
         self.path, self.suffix, self.content = path, suffix, content
         self.source = str(path)
+        self.dialect = _Dialect("\t" if suffix == ".tsv" else ",", False)
 
     def read(self) -> Read:
         with self._open() as handle:

@@ -175,7 +175,7 @@ def _text(path: Path, encoding: str | None) -> str:
 
 
 def _by_csv(path: Path, encoding: str | None) -> list[Row]:
-    text = _text(path, encoding).removeprefix("\ufeff")
+    text = _text(path, encoding).lstrip("\ufeff")
     if "\0" in text:
         raise Refused("NUL")
     longest = csv.field_size_limit(1 << 30)
@@ -266,8 +266,11 @@ def same(read: Any, wanted: Any) -> bool:
     return read == (json.dumps(wanted, ensure_ascii=False) if isinstance(wanted, list | dict) else str(wanted))
 
 
-def difference(one: Mutant, folder: Path) -> str:
-    """How a mutant is read differently from the reference reader, or ends in anything but an error of dxmatch; "" where in none."""
+def difference(one: Mutant, folder: Path, *, through: bool = True) -> str:
+    """How a mutant is read differently from the reference reader, or ends in anything but an error of dxmatch; "" where in none.
+
+    through : a command's function, too.
+    """
     path = folder / one.name
     path.write_bytes(one.content)
     try:
@@ -290,7 +293,7 @@ def difference(one: Mutant, folder: Path) -> str:
     for row, right in zip(rows, wanted, strict=True):
         if row.keys() != right.keys() or not all(same(row[name], right[name]) for name in row):
             return f"{row} instead of {right}"
-    return _through(one, path, found)
+    return _through(one, path, found) if through else ""
 
 
 def _of_kinds(rows: list[Row]) -> bool:
