@@ -13,7 +13,6 @@ import random
 import resource
 import signal
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -46,7 +45,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "category": {"kind": pa.dictionary(pa.int8(), pa.string())},
     "polars": {"polars": True},
 }
-COMMANDS = ("score", "job", "evaluate") * 4 + ("train",)
+COMMANDS = ("score", "job", "evaluate") * 8 + ("train",)
 
 
 def run(number: int, seed: int) -> list[str]:
@@ -71,7 +70,8 @@ def run(number: int, seed: int) -> list[str]:
             else:
                 at = first_difference(content, bad)
                 found.append(f"{kind}: {said}\n{command}, {layout}, {checksums=}, {seed=}, input {i}, first changed byte {at} of {len(content)}")  # fmt: skip
-    run.counts = counts  # type: ignore[attr-defined]
+            if i % 50 == 49:
+                print(f"{i + 1} tried: {counts}", flush=True)
     return found
 
 
@@ -134,13 +134,19 @@ def model() -> Path:
     """A cheap one, used once, so that the forked processes find everything loaded."""
     from dxmatch.evaluation import evaluate as evaluate_module
     from dxmatch.jobs import job
-    from dxmatch.matcher.match_function import load
     from dxmatch.training import train
 
     del evaluate_module, job, train
     path = make_model(Path(tempfile.mkdtemp(prefix="fuzz-")) / "cheap", _KINDS)
-    load(path).probabilities(diagnoses(9), diagnoses(9)[::-1])
+    _matcher(path).probabilities(diagnoses(9), diagnoses(9)[::-1])
     return path
+
+
+@cache
+def _matcher(path: Path) -> Any:
+    from dxmatch.matcher.match_function import load
+
+    return load(path)
 
 
 def outcome(command: str, content: bytes, folder: Path) -> tuple[str, Any]:
@@ -181,9 +187,7 @@ def _child(work: Callable[[Path, Path], Any], path: Path, model_: Path, writing:
 
 
 def _score(path: Path, model_: Path) -> Any:
-    from dxmatch.matcher.match_function import load
-
-    return load(model_).score(path).column("probability").to_pylist()
+    return _matcher(model_).score(path).column("probability").to_pylist()
 
 
 def _job(path: Path, model_: Path) -> Any:
@@ -198,10 +202,8 @@ def _job(path: Path, model_: Path) -> Any:
 
 def _evaluate(path: Path, model_: Path) -> Any:
     from dxmatch.evaluation.evaluate import evaluate
-    from dxmatch.matcher.match_function import load
 
-    report = evaluate(path, load(model_), metrics="top-1", bootstrap=0)
-    return str(report)
+    return str(evaluate(path, _matcher(model_), metrics="top-1", bootstrap=0))
 
 
 def _train(path: Path, model_: Path) -> Any:
@@ -215,5 +217,4 @@ def _train(path: Path, model_: Path) -> Any:
 
 
 if __name__ == "__main__":
-    begin = time.monotonic()
     run_as_module("parquet", run)
