@@ -1,0 +1,141 @@
+"""What takes long is made by one process; a lock never outlives its holder, and where there is none the work is done all the same."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dxmatch.files import made_once
+from dxmatch.files.made_once import alone, told
+from dxmatch.terms.icd.cache import Cache
+
+KEY = {"source": "s"}
+MAKE = """
+import os, sys, time, warnings
+import numpy as np
+from dxmatch.terms.icd.cache import Cache
+warnings.simplefilter("error")
+def make(report):
+    open(os.path.join(sys.argv[1], f"made-by-{os.getpid()}"), "w").close()
+    time.sleep(0.5)
+    return {"numbers": np.arange(3)}
+print(Cache(sys.argv[1] + "/cache").made_once("names", {"source": "s"}, make, "numbers", 0.0)["numbers"].tolist())
+"""
+HOLD = "import sys, time\nfrom pathlib import Path\nfrom dxmatch.files.made_once import alone\nwith alone(Path(sys.argv[1]), 'it'):\n    print('held', flush=True)\n    time.sleep(60)"
+
+
+def test_of_four_processes_one_makes_it(tmp_path: Path) -> None:
+    run = [sys.executable, "-c", MAKE, str(tmp_path)]
+    running = [subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    ended = [one.communicate() for one in running]
+    assert [out for out, _ in ended] == ["[0, 1, 2]\n"] * 4, ended
+    assert len(list(tmp_path.glob("made-by-*"))) == 1
+
+
+def test_of_32_threads_one_makes_it(tmp_path: Path) -> None:
+    made = []
+
+    def make(_: object) -> dict[str, np.ndarray]:
+        made.append(1)
+        time.sleep(0.2)
+        return {"numbers": np.arange(3)}
+
+    with ThreadPoolExecutor(32) as threads:
+        calls = [threads.submit(Cache(tmp_path).made_once, "names", KEY, make, "numbers", 0.0) for _ in range(32)]
+        assert all(call.result()["numbers"].tolist() == [0, 1, 2] for call in calls)
+    assert len(made) == 1
+
+
+def test_a_holder_that_is_killed_holds_up_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = tmp_path / "lock"
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(lock)], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with ThreadPoolExecutor(1) as thread:
+
+            def wait() -> float:
+                with alone(lock, "the index"):
+                    return time.monotonic()
+
+            waiting = thread.submit(wait)
+            time.sleep(1.5)
+            assert not waiting.done()
+            killed = time.monotonic()
+            holder.send_signal(signal.SIGKILL)
+            assert 0 < waiting.result() - killed < 5
+    assert f"waiting for another process that makes the index ({lock})" in capsys.readouterr().err
+    assert lock.exists()
+
+
+def test_a_holder_that_does_not_end_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made_once, "_SOON", 0.1)
+    monkeypatch.setattr(made_once, "LONGEST_WAIT", 0.2)
+    lock = tmp_path / "lock"
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(lock)], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with pytest.warns(RuntimeWarning, match="has held .* for 0.2 s; the index is made here, too"), alone(lock, "the index"):  # fmt: skip
+            holder.kill()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="Windows locks in another way")
+
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with pytest.warns(RuntimeWarning, match="No lock can be had in .*: processes that start at once each make numbers"):
+        made = Cache(tmp_path).made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
+    assert made["numbers"].tolist() == [0, 1, 2]
+    kept = Cache(tmp_path).load("names", KEY)
+    assert kept is not None and kept["numbers"].tolist() == [0, 1, 2]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.warns(RuntimeWarning, match="cannot be written") as caught:
+        made = Cache(tmp_path / "file" / "c").made_once(
+            "names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0
+        )
+    assert made["numbers"].tolist() == [0, 1, 2] and len(caught) == 1
+
+
+def test_damage_is_told_once_and_made_anew(tmp_path: Path) -> None:
+    store = Cache(tmp_path)
+    store.made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
+    (file,) = tmp_path.glob("icd-names-*.safetensors")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.warns(RuntimeWarning, match="is damaged .* and is made anew") as caught:
+        store.made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
+    kept = store.load("names", KEY)
+    assert len(caught) == 1 and kept is not None and kept["numbers"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
+def test_the_cache_is_its_owners_alone(tmp_path: Path) -> None:
+    Cache(tmp_path / "c").made_once("names", KEY, lambda _: {"numbers": np.arange(3)}, "numbers", 0.0)
+    found = [tmp_path / "c", *(tmp_path / "c").iterdir()]
+    assert len(found) == 3 and not any(each.stat().st_mode & 0o077 for each in found)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(4.6, "dxmatch: making it once, about 5 s\n"), (None, "dxmatch: making it once\n"), (0.5, "")]
+)
+def test_what_is_said_where_there_is_no_terminal(
+    seconds: float | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with told("making it", seconds) as report, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report(1, 2)
+    assert capsys.readouterr().err == said
