@@ -93,7 +93,7 @@ def test_the_workflow_runs_each_python_that_the_project_names() -> None:
             "a 1: CVE-1, mended in 2",
         ),
         ([{"name": "a", "version": "1", "vulns": []}, {"name": "b", "skip_reason": "?"}], 2, "NOT AUDITED, 1 of 2"),
-        (None, 2, "NOT AUDITED, the vulnerability service was not reached (no route)"),
+        (None, 2, "NOT AUDITED, the vulnerability service gave no answer (no route)"),
     ],
 )
 def test_an_audit_that_could_not_ask_is_no_clean_bill(monkeypatch, answer, code, said) -> None:
