@@ -67,7 +67,7 @@ def report_of(texts: list[str], folder: Path) -> Path:
     frame = long_form(cases, {"truth": "reference", **dict.fromkeys(texts, "algorithm")})
     frame[texts[0]] = frame["case_id"]
     report = evaluate(
-        frame, By(lambda a, b: len({a, b}) == 1), k=2, bootstrap=20, by=texts[0], groups={text: [text] for text in texts}
+        frame, By(lambda a, b: len({a, b}) == 1), k=2, bootstrap=20, by=texts[0], groups={text: [text.strip()] for text in texts}
     )  # fmt: skip
     (folder / "report.md").write_text(report.to_markdown(), "utf-8")
     (folder / "report.tex").write_text(report.to_latex(), "utf-8")
