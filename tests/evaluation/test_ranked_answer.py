@@ -173,3 +173,19 @@ def test_the_same_list_in_every_form(names: list[str]) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     names = ranked_diagnoses(text)
     assert names is None or all(name == name.strip() and any(map(str.isalpha, name)) for name in names)
+
+
+@pytest.mark.parametrize("text", ["<think>" * 14_000, "<answer>" * 12_000 + "</li>", "\n" * 99_000])
+def test_tags_without_an_end_take_no_more_time_than_their_number(text: str) -> None:
+    began = time.thread_time()
+    ranked_diagnoses(text)
+    assert time.thread_time() - began < 2
+
+
+def test_an_end_is_of_the_nearest_tag_of_its_name() -> None:
+    assert ranked_diagnoses("<think><reasoning>flu</THINK>gout</reasoning>") == ranked_diagnoses("gout</reasoning>")
+    assert ranked_diagnoses("<reasoning>a</reasoning>\n1. gout\n<analysis>b</analysis>\n2. sepsis") == [
+        "gout",
+        "sepsis",
+    ]
+    assert ranked_diagnoses("<answer>flu</answer> <answer>gout</answer> <answer>") == ["gout"]

@@ -85,3 +85,9 @@ def test_no_text_takes_long(piece):
     letters_of("answer:" + piece * 5_000, 4)
     letters_of(piece * 5_000, 4)
     assert time.process_time() - start < 0.5
+
+
+def test_blank_lines_take_no_more_time_than_their_number() -> None:
+    began = time.thread_time()
+    assert letters_of("\n" * 99_000 + "B) gout", 4) == (1,)
+    assert time.thread_time() - began < 2

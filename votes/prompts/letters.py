@@ -39,7 +39,7 @@ _SMALL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ALONE = re.compile(rf"\W*{_GROUP}\W*", re.IGNORECASE)
-_LEADS = re.compile(r"^\s*[(\[]?([A-Z])(?:[)\]:、]|\.(?=\s+[^a-z\s]|\s*$))", re.MULTILINE)
+_LEADS = re.compile(r"^[^\S\n]*[(\[]?([A-Z])(?:[)\]:、]|\.(?=\s+[^a-z\s]|\s*$))", re.MULTILINE)
 
 
 def letters_of(answer: str, n_options: int, options: Sequence[str] = ()) -> tuple[int, ...] | None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from itertools import pairwise
 
-_THOUGHTS = re.compile(
-    r"<(think|thinking|thought|thoughts|reasoning|scratchpad|analysis|reflection)>.*?</\1>", re.DOTALL | re.IGNORECASE
-)
+_THOUGHTS = re.compile(r"<(think|thinking|thought|thoughts|reasoning|scratchpad|analysis|reflection)>", re.IGNORECASE)
+_END_OF_TAG = re.compile(r"</(\w+)>")
 _END_OF_THOUGHTS = re.compile(r"\A.*</(?:think|thinking)>", re.DOTALL | re.IGNORECASE)
 _UNENDED_THOUGHTS = re.compile(r"<(?:think|thinking)>.*\Z", re.DOTALL | re.IGNORECASE)
 _FINAL_PART = re.compile(r"\A.*^#{1,6}\s*final (?:response|answer)\s*:?\s*$", re.DOTALL | re.IGNORECASE | re.MULTILINE)
 _ITEM = r"diagnosis|disease|condition|dx|item|li|candidate|name"
 _WHOLE = r"answer|final_answer|final_diagnosis|final|output|response|result|diagnoses|differential|differentials|differential_diagnosis|differential_diagnoses|ddx|ol|ul|most_likely|list"
 _ITEMS = re.compile(rf"<({_ITEM})(?:_?\d+)?(?:\s[^<>]{{0,80}})?>([^<>]*)</\1(?:_?\d+)?>", re.IGNORECASE)
-_TAGGED = re.compile(rf"<({_WHOLE}|{_ITEM})(?:\s[^<>]{{0,80}})?>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_TAGGED = re.compile(rf"<({_WHOLE}|{_ITEM})(?:\s[^<>]{{0,80}})?>", re.IGNORECASE)
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\text(?:bf)?\{)?([^{}]+)\}?\s*\}")
 _KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
 _CIRCLED = re.compile("[①②③④⑤⑥⑦⑧⑨⑩]")
@@ -38,12 +39,32 @@ _LONGEST, _LONGEST_LINE = 100_000, 2_000
 
 def without_thoughts(text: str) -> str:
     """What comes after the model's thoughts. A thought without an end is all that there is."""
-    text = _THOUGHTS.sub("\n", text[:_LONGEST])
+    text, kept, here = text[:_LONGEST], [], 0
+    for opened, _, end in _with_ends(_THOUGHTS, text):
+        kept.append(text[here : opened.start()])
+        here = end
+    text = "\n".join([*kept, text[here:]])
     text = _END_OF_THOUGHTS.sub("", text)
     text = _UNENDED_THOUGHTS.sub("", text)
     if "inal " in text and (final := _FINAL_PART.match(text)) and text[final.end() :].strip():
         text = text[final.end() :]
     return text
+
+
+def _with_ends(tag: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], int, int]]:
+    """Each tag, and from where to where the nearest end of its name behind it stands; none within another, nor without an end.
+
+    One expression for both would look for the end through all of the text from every tag that has none.
+    """
+    ends: dict[str, list[tuple[int, int]]] = {}
+    for end in _END_OF_TAG.finditer(text):
+        ends.setdefault(end[1].casefold(), []).append(end.span())
+    here = 0
+    while opened := tag.search(text, here):
+        here, of_name = opened.end(), ends.get(opened[1].casefold(), [])
+        if (at := bisect_left(of_name, (here, here))) < len(of_name):
+            yield opened, *of_name[at]
+            here = of_name[at][1]
 
 
 def tagged(text: str) -> list[str] | str | None:
@@ -52,9 +73,9 @@ def tagged(text: str) -> list[str] | str | None:
         return str(boxed[-1])
     if "</" not in text:
         return None
-    found = list(_TAGGED.finditer(text))
-    whole = [match for match in found if not re.fullmatch(_ITEM, match[1], re.IGNORECASE)]
-    inside = whole[-1][2] if whole else text
+    found = _with_ends(_TAGGED, text)
+    whole = [(tag.end(), end) for tag, end, _ in found if not re.fullmatch(_ITEM, tag[1], re.IGNORECASE)]
+    inside = text[slice(*whole[-1])] if whole else text
     items = [html.unescape(match[2]).strip() for match in _ITEMS.finditer(inside)]
     if len(items) > 1:
         return items

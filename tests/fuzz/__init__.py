@@ -1,1 +1,0 @@
-"""Damaged and hostile inputs by the thousand."""
