@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import dxmatch
@@ -63,22 +65,23 @@ def test_the_commit_of_training_is_what_a_hub_name_means(monkeypatch: pytest.Mon
         assert EncoderSpec("x", "owner/model").pinned(other).revision is None
 
 
-def test_every_way_to_a_model_takes_them(tmp_path: Path, example: Path) -> None:
+def test_every_way_to_a_model_takes_them(tmp_path: Path, example: Path, small: dxmatch.MatchFunction) -> None:
     wrong = {"identity": f"offline-en@{'0' * 12}"}
-    with pytest.raises(ModelError, match="The model is offline-en@"):
-        dxmatch.evaluate(example / "lists.csv", SHIPPED_MODEL, **wrong)
+    folder = small.save(tmp_path / "model")
+    with pytest.raises(ModelError, match="The model is small@"):
+        dxmatch.evaluate(example / "lists.csv", folder, **wrong)
     with pytest.raises(OptionError, match="'identity' parameter must be given to dxmatch.load"):
-        dxmatch.evaluate(example / "lists.csv", dxmatch.load(), **wrong)
+        dxmatch.evaluate(example / "lists.csv", small, **wrong)
     with pytest.raises(TypeError, match=r"evaluate\(\) got an unexpected keyword argument 'identiti'"):
         dxmatch.evaluate(example / "lists.csv", identiti="x")
-    with pytest.raises(ModelError, match="The model is offline-en@"):
-        providers_of("offline", model=SHIPPED_MODEL, **wrong)
+    with pytest.raises(ModelError, match="The model is small@"):
+        providers_of("offline", model=folder, **wrong)
     with pytest.raises(OptionError, match="'identity' parameter must be left out without a model"):
         providers_of("offline", **wrong)
     pairs = tmp_path / "pairs.parquet"
-    dxmatch.load().score([("gout", "gouty arthritis")]).to_parquet(pairs)
-    with pytest.raises(ModelError, match="The model is offline-en@"):
-        score_files(pairs, tmp_path / "scored.parquet", **wrong)
+    pq.write_table(pa.table({"a": ["gout"], "b": ["gouty arthritis"]}), pairs)
+    with pytest.raises(ModelError, match="The model is small@"):
+        score_files(pairs, tmp_path / "scored.parquet", model=folder, **wrong)
 
 
 def test_the_command_line(command: Callable[..., object], tmp_path: Path) -> None:
