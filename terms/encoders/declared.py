@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -152,7 +153,14 @@ class EncoderSpec(Struct, frozen=True):
 
         where = self.model if folder is None else Path(folder)
         revision = self.revision if folder is None else None
-        return SentenceEncoder(
+        opened = SentenceEncoder(
             where, revision, self.prompt, self.device, pooling=self.pooling, unit=unit,
             allow_download=allow_download, hub=folder is None,
         )  # fmt: skip
+        if folder is None and revision is None:
+            warnings.warn(
+                f"Encoder {self.name}: {self.model} without a revision may be another model tomorrow; this one is "
+                f'revision = "{opened.revision}".',
+                stacklevel=2,
+            )
+        return opened

@@ -125,6 +125,11 @@ class SentenceEncoder:
         self._dimensions = dimensions
 
     @property
+    def revision(self) -> str | None:
+        """The commit of a hub's model; None for a folder."""
+        return self._revision
+
+    @property
     def dimensions(self) -> int:
         return self._dimensions
 
