@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .matcher.match_function import load as load
     from .settings import configure as configure
     from .training.train import train as train
+    from .votes.store.check import StoreCheck as StoreCheck
+    from .votes.store.check import check_votes as check_votes
 
 __version__ = "0.1.0"
 
@@ -64,6 +66,8 @@ _HOME = {
     "reasoning": "evaluation.reasoning.evaluate",
     "Reasoning": "evaluation.reasoning.result",
     "configure": "settings",
+    "check_votes": "votes.store.check",
+    "StoreCheck": "votes.store.check",
     "DxmatchError": "errors",
     "InputError": "errors",
     "ModelError": "errors",

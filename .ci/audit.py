@@ -10,26 +10,37 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 NOT_AUDITED = 2
 
 
+def looked_up(lock: str) -> list[dict[str, Any]]:
+    """What the vulnerability service says of each release that `lock` pins; ValueError, with why, where it is silent."""
+    command = [Path(sys.executable).parent / "pip-audit", "--disable-pip", "--require-hashes", "--format", "json"]
+    command += ["--progress-spinner", "off", "--requirement", lock]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        return json.loads(done.stdout)["dependencies"]
+    except ValueError:
+        raise ValueError((done.stderr.strip().splitlines() or ["no answer"])[-1][:200]) from None
+
+
 def audit(locks: list[str]) -> tuple[int, str]:
     """The exit code and what to say of the releases that `locks` pin."""
-    command = [Path(sys.executable).parent / "pip-audit", "--disable-pip", "--require-hashes", "--format", "json"]
-    asked = [argument for lock in locks for argument in ("--requirement", lock)]
-    done = subprocess.run([*command, "--progress-spinner", "off", *asked], capture_output=True, text=True, check=False)
+    releases = {}
     try:
-        releases = json.loads(done.stdout)["dependencies"]
-    except ValueError:
-        why = (done.stderr.strip().splitlines() or ["no answer"])[-1]
-        return NOT_AUDITED, f"audit: NOT AUDITED, the vulnerability service was not reached ({why[:200]})"
+        # One lock at a time: pip-audit refuses two releases of one package, which the tools and the tests may have.
+        for lock in locks:
+            releases |= {(release["name"], release.get("version")): release for release in looked_up(lock)}
+    except ValueError as error:
+        return NOT_AUDITED, f"audit: NOT AUDITED, the vulnerability service gave no answer ({error})"
     found = [
-        f"{release['name']} {release['version']}: {known['id']}, mended in {', '.join(known['fix_versions']) or 'none'}"
-        for release in releases
+        f"{name} {version}: {known['id']}, mended in {', '.join(known['fix_versions']) or 'none'}"
+        for (name, version), release in releases.items()
         for known in release.get("vulns", ())
     ]
-    unknown = sum("skip_reason" in release for release in releases)
+    unknown = sum("skip_reason" in release for release in releases.values())
     if unknown:
         said = f"audit: NOT AUDITED, {unknown} of {len(releases)} releases are unknown to the service that was reached"
     else:

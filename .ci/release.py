@@ -100,7 +100,9 @@ def install_and_run(dist: Path, home: Path) -> Path:
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
     run(*pip, "--require-hashes", "--requirement", ROOT / "locks/demo.txt")
     run(*pip, "--no-build-isolation", dist)
-    run(python.parent / "dxmatch", "demo", "--output", home / "demo", cwd=home, DXMATCH_CACHE=str(home / "cache"))
+    run(
+        python.parent / "dxmatch", "demo", "--output", home / "demo", cwd=home, DXMATCH_CACHE=str(home.parent / "cache")
+    )
     if not (home / "demo" / "report.html").stat().st_size:
         sys.exit(f"release: the demo of {dist.name} wrote no report")
     return python

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
+import warnings
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,6 +24,8 @@ from .score import score
 from .suggest import labels, suggest
 from .train import train
 from .votes import app as votes
+
+_OWN = f"{Path(__file__).parents[1]}/"
 
 app = typer.Typer(
     name="dxmatch",
@@ -92,21 +97,41 @@ def root(
 
 
 def main() -> None:
-    """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage."""
+    """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage, 70 a fault of dxmatch (sysexits.h)."""
     from ..errors import DxmatchError
     from ..settings import HIDE_CELLS, cells_hidden
     from .running import traceback_without_cells
 
     given: dict[str, Any] = {}
+    warnings.showwarning = _show_warning
     try:
         app(obj=given)
     except Exception as error:
-        if given.get("debug") or not isinstance(error, (DxmatchError, MemoryError)):
+        if given.get("debug"):
             if not (cells_hidden() or given.get(HIDE_CELLS)):
                 raise
             typer.echo(traceback_without_cells(error), err=True)
             raise SystemExit(1) from None
         spelt = given.get("options", {})
-        said = error.worded(spelt) if isinstance(error, DxmatchError) else "out of memory; score the file in parts."
+        code = 1
+        if isinstance(error, DxmatchError):
+            said = error.worded(spelt)
+        elif isinstance(error, MemoryError):
+            said = "out of memory; score the file in parts."
+        elif isinstance(error, OSError) and error.strerror:
+            said = f"{error.filename or 'the system'}: {error.strerror}."
+        else:
+            code, said = 70, f"this is a fault of dxmatch ({_in_a_line(error)}). Run it with --debug for the traceback."
         typer.echo(f"dxmatch: {said}", err=True)
-        raise SystemExit(1) from None
+        raise SystemExit(code) from None
+
+
+def _in_a_line(error: Exception) -> str:
+    """The kind of an error and where in dxmatch it came up; not its words, which may hold a diagnosis."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_OWN)]
+    place = f" in {frames[-1].filename.removeprefix(_OWN)}, line {frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    typer.echo(f"dxmatch: warning: {' '.join(str(message).split())}", err=True)

@@ -79,10 +79,12 @@ def score(
     from ..errors import OptionError
     from ..features.coverage import part_words
     from ..files.counted import counted
+    from ..files.tables import check_apart
     from ..progress import shown
 
     given: dict[str, Any] = {} if policy is None else {"policy": policy}
     under = "" if policy is None else f", policy {policy}"
+    check_apart([output, rejects], [pairs])
     if _is_job(pairs, output):
         from ..jobs.job import score_files
         from ..jobs.plan import CHUNK_ROWS
@@ -98,13 +100,12 @@ def score(
             typer.echo(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
         from ..files.pairs import read_pairs
-        from ..files.tables import check_keeps_input, check_output, write_table
+        from ..files.tables import check_output, write_table
         from ..matcher.match_function import load
 
         if engine != "local":
             raise OptionError("engine", "local, where input or output is not Parquet", engine)
         check_output(output)
-        check_keeps_input(pairs, output, rejects)
         read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
         check_output(output, rows=len(read))
         m = load(

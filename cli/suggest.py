@@ -93,13 +93,15 @@ def labels(
     reviewed: Annotated[
         Path | None, typer.Option(help="That sheet, filled; its answers go before the panel's, in a column label.")
     ] = None,
+    encoding: Encoding = None,
 ) -> None:
     """Read the experts' answers back, as pairs that dxmatch train takes, and say how far they agree."""
     from ..errors import DxmatchError
-    from ..files.tables import check_output, write_table
+    from ..files.tables import check_apart, check_output, write_table
     from ..labelling.read_back import read_labels
 
     check_output(output)
+    check_apart([output, open_pairs, review], [folder, adjudicated, reviewed])
     for new in (open_pairs, review):
         if new is not None and new.exists():
             raise DxmatchError(f"{new} is there already, maybe filled; choose a new file.")
@@ -113,6 +115,7 @@ def labels(
     found = read_labels(
         folder, experts=None if experts is None else _names(experts), exports=own, shared_exports=shared,
         annotators=dict(_pair(one) for one in annotator or ()), adjudicated=adjudicated, reviewed=reviewed,
+        encoding=encoding,
     )  # fmt: skip
     write_table(found.table, output)
     for line in found.words():

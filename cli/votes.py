@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import ColumnA, ColumnB, Origin, Rejects
+from .options import ColumnA, ColumnB, Encoding, Origin, Rejects
 
 if TYPE_CHECKING:
     from ..features.vote_plan import Planned
@@ -58,6 +58,7 @@ def ask(
     ] = None,
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
+    encoding: Encoding = None,
     origin: Origin | None = None,
 ) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes."""
@@ -65,16 +66,9 @@ def ask(
     from ..votes.store.store import VoteStore
 
     wanted = _wanted(
-        pairs,
-        features,
-        model=model,
-        endpoints=endpoints,
-        a=a,
-        b=b,
-        abbreviations=abbreviations,
-        rejects=rejects,
-        **(origin or {}),
-    )
+        pairs, features, model=model, endpoints=endpoints, a=a, b=b, abbreviations=abbreviations, rejects=rejects,
+        encoding=encoding, **(origin or {}),
+    )  # fmt: skip
     if dry_run and not store.exists():
         _print_plan(wanted, wanted.plan(None, only or ()))
         return
@@ -125,6 +119,7 @@ def export(
     only: Only = None,
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
+    encoding: Encoding = None,
     origin: Origin | None = None,
 ) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner."""
@@ -132,16 +127,9 @@ def export(
     from ..votes.store.store import VoteStore
 
     wanted = _wanted(
-        pairs,
-        features,
-        model=model,
-        endpoints=endpoints,
-        a=a,
-        b=b,
-        abbreviations=abbreviations,
-        rejects=rejects,
-        **(origin or {}),
-    )
+        pairs, features, model=model, endpoints=endpoints, a=a, b=b, abbreviations=abbreviations, rejects=rejects,
+        encoding=encoding, **(origin or {}),
+    )  # fmt: skip
     make_folder(output)
     with VoteStore(store) as votes:
         _print_plan(wanted, wanted.plan(votes, only or ()))
@@ -172,6 +160,7 @@ def import_(
     ] = None,
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
+    encoding: Encoding = None,
     origin: Origin | None = None,
 ) -> None:
     """Take answers into the store: batch results in any order, or a table a, b, model, verdict or probability."""
@@ -199,7 +188,7 @@ def import_(
                 _, providers = providers_of(features, abbreviations=abbreviations)
                 imported = import_table(
                     file, votes, a=a, b=b, verdict=verdict, probability=probability, model_column=model_column,
-                    model=model_name, naming=providers.naming, rejects=rejects,
+                    model=model_name, naming=providers.naming, rejects=rejects, encoding=encoding,
                 )  # fmt: skip
                 typer.echo("\n".join(imported.lines()))
 
@@ -216,6 +205,25 @@ def status(store: Store = STORE) -> None:
         typer.echo(line)
     if not rows:
         typer.echo(f"{store} holds no answer yet.")
+
+
+@app.command(epilog="Example: dxmatch votes check --store votes.sqlite --repair repaired.sqlite")
+def check(
+    store: Store = STORE,
+    repair: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a copy with every answer that proves right, and beside it the pairs to ask again (COPY.ask-again.csv)."
+        ),
+    ] = None,
+) -> None:
+    """Whether the store holds what was put into it: each answer by its checksum, none missing. Leaves with 1 where it is damaged."""
+    from ..votes.store.check import check_votes
+
+    found = check_votes(store, repair=repair)
+    typer.echo("\n".join(found.lines()))
+    if not found.whole:
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: dxmatch votes prompt vote-ru > mine.txt")

@@ -88,6 +88,7 @@ class _File:
         """content : the text in UTF-8, where the file itself is in another encoding."""
         self.path, self.suffix, self.content = path, suffix, content
         self.source = str(path)
+        self.dialect = _Dialect("\t" if suffix == ".tsv" else ",", False)
 
     def read(self) -> Read:
         with self._open() as handle:
@@ -98,13 +99,13 @@ class _File:
         if not header:
             raise InputError("no header", source=self.source, allowed="the names of the columns in the first row")
         self.header_row, self.spread = header_row, list[_Spread]()
-        lines = self._lines_from(start)
+        lines, quotes = self._counted_from(start)
         try:
             data = self._table(len(header), start)
         except pa.ArrowInvalid:
             data = None
         # Without a quote or a line break in a value, each line is a row; else the slow reader says how many there are.
-        if data is not None and (len(data) != lines or _suspicious(data)):
+        if data is not None and (len(data) != lines or quotes % 2 or _suspicious(data)):
             data = data if len(data) == sum(1 for _ in self._rows(len(header))) else None
         if data is None:
             data = self._table_of_rows(len(header))
@@ -168,9 +169,9 @@ class _File:
                     return row, record, read
         return 0, [], read
 
-    def _lines_from(self, start: int) -> int:
-        """How many lines begin at a byte or after it. Errors: `InputError` for a NUL anywhere."""
-        lines = at = 0
+    def _counted_from(self, start: int) -> tuple[int, int]:
+        """How many lines, and how many quotes, there are from a byte on. Errors: `InputError` for a NUL anywhere."""
+        lines = quotes = at = 0
         last = b"\n"
         with self._raw() as raw:
             while piece := raw.read(_PIECE):
@@ -179,12 +180,13 @@ class _File:
                 after = piece[max(start - at, 0) :]
                 at += len(piece)
                 if after:
+                    quotes += after.count(b'"')
                     returns = after.count(b"\r")
                     lines += after.count(b"\n") + returns
                     if returns or last == b"\r":
                         lines -= after.count(b"\r\n") + (last == b"\r" and after.startswith(b"\n"))
                     last = after[-1:]
-        return lines + (last not in b"\r\n")
+        return lines + (last not in b"\r\n"), quotes
 
     def _nul(self, at: int) -> InputError:
         with self._raw() as raw:

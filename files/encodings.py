@@ -35,15 +35,16 @@ def utf8_of(path: Path, encoding: str | None, row_of: Callable[[str], int]) -> b
     row_of : the row that a text ends in, for the error of a byte that is not of the encoding.
     """
     with path.open("rb") as handle:
-        marked = marked_encoding(handle.read(4))
-    if marked == "utf-8-sig" or (marked is None and encoding is None):
+        head = handle.read(6)
+    marked = marked_encoding(head)
+    if head != codecs.BOM_UTF8 * 2 and (marked == "utf-8-sig" or (marked is None and encoding is None)):
         return None
     raw = path.read_bytes()
     if marked is None and not raw.isascii() and b"\0" not in raw and _decodes(raw, "utf-8"):
         return None
     name = marked or encoding or "utf-8"
     try:
-        return raw.decode(name).encode("utf-8")
+        return raw.decode(name).lstrip("\ufeff").encode("utf-8")
     except UnicodeError as error:
         raise _undecodable(path, raw, name, error, row_of) from None
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
-from .tables import Table, read_table
+from .tables import Table, check_keeps_input, read_table
 
 _FORMULA_ERROR = r"^#(N/A|REF!|VALUE!|DIV/0!|NAME\?|NUM!|NULL!|CALC!|SPILL!)$"
 
@@ -121,6 +121,8 @@ def read_pairs(
     InputError
         For a file that cannot be read, a column that is missing, the first row that cannot be right, or where no row is left.
     """
+    if isinstance(source, str | os.PathLike):
+        check_keeps_input(source, rejects)
     table = read_table(_from_tuples(source), encoding)
     table.require_named({"a": a, "b": b}, "a diagnosis")
     if label is not None and not experts_of(table, label):

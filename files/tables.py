@@ -330,6 +330,19 @@ def check_keeps_input(source: str | os.PathLike[str], *outputs: str | os.PathLik
             raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
 
 
+def check_apart(
+    outputs: Sequence[str | os.PathLike[str] | None], inputs: Sequence[str | os.PathLike[str] | None] = ()
+) -> None:
+    """Raises `InputError` where two outputs are one file, or an output is a file that is read."""
+    given = [Path(path).resolve() for path in outputs if path is not None]
+    if twice := next((path for i, path in enumerate(given) if path in given[:i]), None):
+        problem = "one file for two outputs, of which one would be lost"
+        raise InputError(problem, source=str(twice), allowed="a file for each")
+    for path in inputs:
+        if path is not None:
+            check_keeps_input(path, *outputs)
+
+
 def to_native(data: pa.Table, like: nw.DataFrame[Any] | None) -> Any:
     """`data` as the kind of frame that came in (an Arrow table where a file did)."""
     if like is None or like.implementation.is_pyarrow():
@@ -346,15 +359,28 @@ def with_columns(data: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
     return data
 
 
-def write_rejects(table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str]) -> None:
+def write_rejects(
+    table: Table, reasons: Mapping[int, str], path: str | os.PathLike[str], broken: Sequence[InputError] = ()
+) -> None:
     """The refused rows of `table`, with `rejected_row` (their number) and `rejected_because`, to a file of their own.
 
     Of a table from several files, `rejected_file` says from which.
+
+    broken : what could not be read as rows, a line or a file each.
     """
     rows = sorted(reasons)
     refused = table.data.take(pa.array(rows, pa.int64()))
-    why: dict[str, list[Any]] = {"rejected_row": [table.row_number(i) for i in rows]}
-    if table.sources is not None:
-        why["rejected_file"] = [table.source_of(i) for i in rows]
-    why["rejected_because"] = [reasons[i] for i in rows]
-    write_table(with_columns(refused, why), path)
+    why: dict[str, Any] = {"rejected_row": pa.array([table.row_number(i) for i in rows], pa.int64())}
+    if table.sources is not None or broken:
+        why["rejected_file"] = pa.array([table.source_of(i) for i in rows], pa.string())
+    why["rejected_because"] = pa.array([reasons[i] for i in rows], pa.string())
+    refused = with_columns(refused, why)
+    if broken:
+        more = {
+            "rejected_row": [error.row for error in broken],
+            "rejected_file": [error.source for error in broken],
+            "rejected_because": [error.finding for error in broken],
+        }
+        schema = pa.schema([refused.schema.field(name) for name in more])
+        refused = pa.concat_tables([refused, pa.table(more, schema=schema)], promote_options="default")
+    write_table(refused, path)

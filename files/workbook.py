@@ -6,7 +6,6 @@ import datetime
 import re
 import warnings
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +35,12 @@ _UNCOMPUTED = re.compile(
     rb"<(?:\w+:)?c\s([^>]*)>\s*(?:<(?:\w+:)?f\b[^>]*/>|<(?:\w+:)?f\b[^>]*>([^<]*)</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
 )
 _ATTRIBUTE_R = re.compile(rb'\br="([A-Z]+\d+)"')
+_ROW, _COLUMN = re.compile(rb"<(?:\w+:)?row\s[^>]*>"), re.compile(rb"<(?:\w+:)?col\s[^>]*>")
+_HIDDEN = re.compile(rb'\bhidden="(?:1|true)"')
+_NUMBER, _LOW, _HIGH = re.compile(rb'\br="(\d+)"'), re.compile(rb'\bmin="(\d+)"'), re.compile(rb'\bmax="(\d+)"')
+_SHOWN = 5
+_MOST_UNPACKED, _MOST_PACKED, _LARGEST_PART = 64 << 20, 200, 4 << 30
+"""A part of more bytes than the first is refused where it is packed tighter than the second, to one, and above the third."""
 _LOOKED_AT = 50
 """Rows that tell whether a sheet that was not asked for holds anything."""
 
@@ -85,6 +90,10 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
     if not cells:
         allowed = f"a header and at least one row{f'; {path.name}#{others[0]} names a sheet that holds values' if others else ''}"
         raise InputError("the sheet is empty", source=source, allowed=allowed, got=found.title)
+    hidden = _hidden(xml)
+    if found.sheet_state != "visible":
+        hidden.insert(0, f"the sheet {found.title!r}")
+    told = (f"{source}: hidden in Excel, but read: {', '.join(hidden)}.",) if hidden else ()
     _check_formulas(xml, source)
     _fill_merged(cells, list(_merged(xml)), source)
     header_row, *rows = sorted(cells)
@@ -96,13 +105,14 @@ def read_workbook(path: Path, sheet: str | None) -> Read:
     data = pa.table(columns, names=[str(i) for i in range(width)])
     header = [cells[header_row].get(column) for column in range(1, width + 1)]
     table = named_columns(header, data, source, header_row)
-    return Read(table, header_row + 1, np.array(data_rows, np.int64), source, note)
+    return Read(table, header_row + 1, np.array(data_rows, np.int64), source, note, told)
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Workbook]:
     from openpyxl import load_workbook
 
+    _check_sizes(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and validations, which nothing here reads
         book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
@@ -114,16 +124,44 @@ def _opened(path: Path) -> Iterator[Workbook]:
 
 @contextmanager
 def _damage_told(source: str) -> Iterator[None]:
-    from xml.etree.ElementTree import ParseError
-
-    from openpyxl.utils.exceptions import InvalidFileException
-
     try:
         yield
-    except InputError:
+    except (InputError, OSError, MemoryError):
         raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, IndexError, ValueError, TypeError, AttributeError, ParseError, InvalidFileException) as error:  # fmt: skip
+    except Exception as error:  # of damaged parts openpyxl raises whatever its code comes upon
         raise InputError(f"the Excel workbook is damaged ({str(error)[:200]})", source=source) from None
+
+
+def _check_sizes(path: Path) -> None:
+    """Raises `InputError` for parts that unpack to more than a workbook holds: a zip bomb. Python unpacks no more than a part says."""
+    with zipfile.ZipFile(path) as archive:
+        for part in archive.infolist():
+            if (
+                part.file_size > max(_MOST_UNPACKED, _MOST_PACKED * part.compress_size)
+                or part.file_size > _LARGEST_PART
+            ):
+                raise InputError(
+                    f"a part of {part.file_size:,} bytes, packed in {part.compress_size:,}",
+                    source=str(path), allowed=f"parts of less than {_LARGEST_PART:,} bytes, packed less than {_MOST_PACKED} to 1", got=part.filename,
+                )  # fmt: skip
+
+
+def _hidden(xml: bytes) -> list[str]:
+    """The hidden rows and columns of a sheet, in words."""
+    from openpyxl.utils.cell import get_column_letter
+
+    rows = [int(found[1]) for tag in _ROW.findall(xml) if _HIDDEN.search(tag) and (found := _NUMBER.search(tag))]
+    columns = [
+        get_column_letter(column)
+        for tag in _COLUMN.findall(xml)
+        if _HIDDEN.search(tag) and (low := _LOW.search(tag)) and (high := _HIGH.search(tag))
+        for column in range(int(low[1]), min(int(high[1]), int(low[1]) + _SHOWN, MAX_COLUMNS) + 1)
+    ]
+    return [
+        f"{kind} {', '.join(map(str, found[:_SHOWN]))}{', …' if len(found) > _SHOWN else ''}"
+        for kind, found in (("rows", rows), ("columns", columns))
+        if found
+    ]
 
 
 def _holds_anything(sheet: ReadOnlyWorksheet) -> bool:

@@ -140,6 +140,7 @@ def read_labels(
     annotators: Mapping[str, str] | None = None,
     adjudicated: str | os.PathLike[str] | None = None,
     reviewed: str | os.PathLike[str] | None = None,
+    encoding: str | None = None,
 ) -> Labels:
     """Reads what the experts returned for the suggestion in `folder`, joined by id.
 
@@ -150,6 +151,7 @@ def read_labels(
     shared_exports : exports with answers of several; `annotators` says who is who, by user id or e-mail address.
     adjudicated : the filled sheet that `Labels.write_open` made.
     reviewed : the filled sheet that `Labels.write_review` made; lines may be left out.
+    encoding : of sheets that are not UTF-8.
 
     Errors: `InputError` for a sheet that is missing or cannot be right, with the row; `OptionError` for an unknown expert.
     """
@@ -173,22 +175,22 @@ def read_labels(
             found[expert] = answered
     for expert in panel:
         if expert not in found:
-            found[expert] = _sheet(Path(folder), expert, suggestion)
+            found[expert] = _sheet(Path(folder), expert, suggestion, encoding)
     final, review = (
-        None if path is None else sheet.read(Path(path), suggestion.key, whole=False)
+        None if path is None else sheet.read(Path(path), suggestion.key, whole=False, encoding=encoding)
         for path in (adjudicated, reviewed)
     )
     return Labels(suggestion, {expert: found[expert] for expert in panel}, final, review)
 
 
-def _sheet(folder: Path, expert: str, suggestion: Suggestion) -> Answered:
+def _sheet(folder: Path, expert: str, suggestion: Suggestion, encoding: str | None) -> Answered:
     path = folder / sheet.FOLDER / f"{expert}.csv"
     if not path.is_file():
         raise InputError(
             f"the sheet of {expert} is missing", source=str(path),
             allowed="the filled sheet, an export of Label Studio, or a panel without this expert (--experts)",
         )  # fmt: skip
-    return sheet.read(path, suggestion.key)
+    return sheet.read(path, suggestion.key, encoding=encoding)
 
 
 def _votes(votes: NDArray[np.int8]) -> pa.Array:

@@ -54,13 +54,15 @@ def write(asked: pa.Table, path: Path) -> None:
         writer.writerows(without_formulas(asked).to_pylist())
 
 
-def read(path: Path, key: pa.Table, *, whole: bool = True) -> Answered:
+def read(path: Path, key: pa.Table, *, whole: bool = True, encoding: str | None = None) -> Answered:
     """What the expert answered; an id of the key without a line, too, is blank where the sheet need not be `whole`.
+
+    encoding : of a sheet that is not UTF-8.
 
     Errors: `InputError` with the row for an answer that is none of `ANSWERS`, an id that is unknown or twice, a diagnosis
     that is not the one that was asked about; for a whole sheet without a pair of the key.
     """
-    table = read_table(path)
+    table = read_table(path, encoding)
     for column in COLUMNS[:4]:
         table.require(column)
     asked = {row["id"]: row for row in key.select(["id", "a", "b"]).to_pylist()}

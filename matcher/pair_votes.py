@@ -54,6 +54,7 @@ class PairVotes:
         b: str = "b",
         abbreviations: Path | None = None,
         rejects: Path | None = None,
+        encoding: str | None = None,
         **origin: Unpack[Origin],
     ) -> PairVotes:
         """Reads the table and the feature set.
@@ -63,11 +64,12 @@ class PairVotes:
         pairs : a path or a data frame; a, b : its columns of diagnoses.
         features, model, endpoints, abbreviations, origin : as in `providers_of`.
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
+        encoding : of a text file that is not UTF-8.
         """
         chosen, providers = providers_of(
             features, model=model, endpoints=endpoints, abbreviations=abbreviations, **origin
         )
-        read = read_pairs(pairs, a=a, b=b, rejects=rejects)
+        read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
         return cls(chosen, providers, intern_pairs(read.a, read.b, providers.naming), len(read), read.n_rejected)
 
     def plan(self, store: VoteStore | None, only: Sequence[str] = ()) -> list[Planned]:

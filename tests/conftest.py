@@ -74,30 +74,10 @@ def command() -> Callable[..., Done]:
 @pytest.fixture(scope="session")
 def tiny_sentence_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a sentence-transformers model of two small layers with random weights: letters are its tokens."""
-    torch = pytest.importorskip("torch", reason="a sentence encoder needs torch (extra 'encoders')")
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-    from transformers import BertConfig, BertModel, BertTokenizer
+    pytest.importorskip("torch", reason="a sentence encoder needs torch (extra 'encoders')")
+    from dxmatch.tests.tiny_sentence_model import make_tiny_sentence_model
 
-    torch.manual_seed(0)
-    folder = tmp_path_factory.mktemp("tiny")
-    pieces = [*"abcdefghijklmnopqrstuvwxyz0123456789"]
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *(f"##{piece}" for piece in pieces)]
-    (folder / "vocab.txt").write_text("\n".join(words), "utf-8")
-    plain = folder / "plain"
-    BertTokenizer(vocab=str(folder / "vocab.txt")).save_pretrained(plain)
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=256,
-        max_position_embeddings=80,
-    )
-    BertModel(config).save_pretrained(plain)
-    transformer = Transformer(str(plain), max_seq_length=48)
-    SentenceTransformer(modules=[transformer, Pooling(64)], device="cpu").save(str(folder / "model"))
-    return folder / "model"
+    return make_tiny_sentence_model(tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.fixture

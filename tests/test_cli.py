@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,8 @@ def test_demo(demo: tuple[Path, str]) -> None:
     folder, said = demo
     made = {"model", "held_out.csv", "scored.csv", "report.html", "matches.csv", "panel.html"}
     assert made <= {p.name for p in folder.iterdir()}
+    if os.name != "nt":
+        assert not [p for p in (folder, *folder.rglob("*")) if p.stat().st_mode & 0o077], "others can read it"
     assert f"Open the reports: {folder.resolve() / 'report.html'}" in said.replace("\n", "")
     assert "top-1" in (folder / "report.html").read_text("utf-8")
     assert "RPAD" in (folder / "panel.html").read_text("utf-8")

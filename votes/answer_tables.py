@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError, OptionError, quoted
-from ..files.tables import Table, conflicts, read_table
+from ..files.tables import Table, check_keeps_input, conflicts, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore
@@ -66,6 +66,7 @@ def import_table(
     model_column: str = "model",
     model: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
+    encoding: str | None = None,
 ) -> TableSummary:
     """Stores the votes of a table under `ModelConfig(model, "imported")`; one that is there already stays.
 
@@ -77,8 +78,11 @@ def import_table(
         the probability of a match, in [0, 1]. One of the two is needed; a probability alone gives the verdict, at 0.5.
     model_column : the column of the model's name, unless `model` names one for all rows.
     rejects : a file for the rows that cannot be right; without it the first such row is an `InputError`.
+    encoding : of a text file that is not UTF-8.
     """
-    table = read_table(source)
+    if isinstance(source, str | os.PathLike):
+        check_keeps_input(source, rejects)
+    table = read_table(source, encoding)
     if model is not None and not model.strip():
         raise OptionError("model", "the name of who voted", model)
     for column in (a, b):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
 from ...files.did_you_mean import hint
-from ...files.tables import check_output
+from ...files.tables import check_keeps_input, check_output
 from .columns import (
     Codes,
     Problems,
@@ -39,7 +39,7 @@ from .ranking import (
     told_missing,
 )
 from .references import References, references_of
-from .set_aside import pass_over, set_aside, spoilt_lists
+from .set_aside import pass_over, set_aside, spoilt_lists, told_broken
 from .shapes.long import MODEL_GROUP, MORE, Long
 from .shapes.sources import long_form
 from .who import who
@@ -108,8 +108,8 @@ def read_lists(
     by : columns of the case (specialty, rarity), for results by group.
     k : how many diagnoses of each list count. Faults in rows that no metric looks at then stop nothing.
     wanted : the families of metrics to come; by default all. Columns that none of them reads are not checked.
-    rejects : a file for what cannot be right; without it the first such row is an `InputError`. A bad row spoils its list, which
-        is then missing; what is wrong with a whole case, and a missing list that is refused, leaves out the case.
+    rejects : a file for what cannot be right; without it the first such row is an `InputError`. A bad row, and a line that is no
+        JSON, spoils its list, which is then missing; of several files one that cannot be read is left out; what is wrong with a whole case, and a missing list that is refused, leaves out the case.
     format : the format of others that the file or folder is in, by name; it is told from the file by default.
     checks : with `rejects`, column -> what raises `InputError` for a word that cannot be right, so that it, too, is set aside.
     keep_answers : keep the answers in words that lists were read from (`Lists.answers`): a judge reads them whole.
@@ -123,8 +123,15 @@ def read_lists(
     is_none = NoDiagnosis(no_diagnosis)
     if rejects is not None:
         check_output(rejects)
+        for given in (*(source if isinstance(source, list | tuple) else [source]), references):
+            if isinstance(given, str | os.PathLike):
+                check_keeps_input(given, rejects)
     groups_by = [] if by is None else [by] if isinstance(by, str) else list(by)
-    long = long_form(source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format)
+    broken: list[InputError] = []
+    long = long_form(
+        source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format,
+        broken=None if rejects is None else broken,
+    )  # fmt: skip
     names = {ours: name for ours, name in long.names.items() if _is_read(ours, wanted)}
     table = long.table
     problems = Problems(table, long.column_of)
@@ -179,7 +186,7 @@ def read_lists(
     check_missing(rows, there, refused, names["rater"], problems)
     answered = np.asarray(there[:, used].any(1))
     answered[case[[row for row in long.unread if in_use[rater[row]] and case[row] >= 0]]] = True
-    out_cases, rejected = set_aside(rows, problems, spoilt, refused, answered, rejects)
+    out_cases, rejected = set_aside(rows, problems, spoilt, refused, answered, rejects, broken)
 
     kept_cases = np.flatnonzero(answered & ~out_cases)
     if not len(kept_cases):
@@ -204,6 +211,7 @@ def read_lists(
     own = missing == OWN
     warnings = [
         *long.warnings,
+        *told_broken(broken),
         *right.warnings,
         *final.warnings,
         *_told_cases(cases, kept_cases, ~out_cases & ~answered & (rejected.rows == 0), right.names),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import InputError
+from ...files.counted import counted
 from ...files.tables import SET_ASIDE, write_rejects
 from .columns import Codes, Problems
 from .lists import Rejected
@@ -34,8 +37,11 @@ def set_aside(
     refused: Codes,
     answered: NDArray[np.bool_],
     rejects: str | os.PathLike[str] | None,
+    broken: Sequence[InputError] = (),
 ) -> tuple[NDArray[np.bool_], Rejected]:
     """bool [cases], those that are left out; what is wrong with them, and with the lists `spoilt`, is written to `rejects`.
+
+    broken : lines and files that could not be read, which go there too.
 
     Raises
     ------
@@ -44,10 +50,10 @@ def set_aside(
     """
     case, cases = rows.case
     out = np.zeros(len(cases) + 1, bool)
-    if not problems:
-        return out[:-1], Rejected(path=None if rejects is None else os.fspath(rejects))
-    if rejects is None:
+    if problems and rejects is None:
         raise problems[min(problems)].with_remedy(SET_ASIDE)
+    if rejects is None or not (problems or broken):
+        return out[:-1], Rejected(path=None if rejects is None else os.fspath(rejects))
     of_cases = np.isin(rows.rater[0], refused) | ~(rows.ranked | rows.empty)
     culprit_of_case, culprit_of_list = dict[int, int](), dict[int, int]()
     list_of = rows.list_of
@@ -63,6 +69,17 @@ def set_aside(
         reasons.setdefault(row, f"left out with its case: {problems[first]}")
     for row in np.flatnonzero(np.isin(list_of, spoilt[spoilt >= 0])).tolist():
         reasons.setdefault(row, f"left out with its list: {problems[culprit_of_list[int(list_of[row])]]}")
-    write_rejects(problems.table, reasons, rejects)
+    write_rejects(problems.table, reasons, rejects, broken)
     lost = spoilt[(spoilt >= 0) & ~out[spoilt // max(len(rows.rater[1]), 1)]]
-    return out[:-1], Rejected(len(reasons), int(out[:-1].sum()), os.fspath(rejects), len(lost))
+    return out[:-1], Rejected(len(reasons) + len(broken), int(out[:-1].sum()), os.fspath(rejects), len(lost))
+
+
+def told_broken(broken: Sequence[InputError]) -> list[str]:
+    """A sentence on the lines and files that could not be read."""
+    if not broken:
+        return []
+    lines = [error for error in broken if error.row is not None]
+    parts = [counted(len(lines), "line")] if lines else []
+    if files := [error for error in broken if error.row is None]:
+        parts.append(f"{counted(len(files), 'file')} as a whole")
+    return [f"Could not be read and was set aside: {' and '.join(parts)}; the first is {broken[0].finding}"]

@@ -10,6 +10,8 @@ from ...errors import InputError, ModelError, Remedy
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 _NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+_LONGEST_NAME = 96
+_REVISION = re.compile(r"\w[\w./+-]{0,250}")
 _WEIGHTS_OF_OTHERS = ("*.bin", "*.h5", "*.msgpack", "*.ot", "*.onnx*", "*.tflite", "*.gguf", "openvino/*", "coreml/*")
 _CODE = ("*.py", "*.pkl", "*.pickle", "*.ckpt")
 """Never run and never opened, so not fetched either."""
@@ -32,10 +34,11 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
     Raises
     ------
     InputError
-        Where the cache lacks the model and nothing may be fetched.
+        For what is no name or revision of a hub's; where the cache lacks the model and nothing may be fetched.
     ModelError
         Where it could not be fetched.
     """
+    _check(name, revision)
     if not allow_download:
         if (folder := _in_cache(name, revision)) is None:
             at = "" if revision is None else f" at {revision}"
@@ -72,11 +75,16 @@ def _repository(name: str) -> str:
     return name if "/" in name else f"sentence-transformers/{name}"
 
 
+def _check(name: str, revision: str | None) -> None:
+    if not is_hub_name(name) or len(name) > _LONGEST_NAME or "--" in name or ".." in name:
+        raise InputError("no name of a model of the hub", allowed="owner/model", got=name)
+    if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):
+        raise InputError(f"{name}: no revision of the hub", allowed="a commit, a tag or a branch", got=revision)
+
+
 def _in_cache(name: str, revision: str | None) -> Path | None:
-    try:
-        from huggingface_hub import try_to_load_from_cache
-    except ImportError:
-        return None
+    from huggingface_hub import try_to_load_from_cache
+
     cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
     for repository in dict.fromkeys((_repository(name), name)):
         for file in ("modules.json", "config.json"):

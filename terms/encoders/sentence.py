@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import MissingExtra, ModelError, OptionError, quoted
+from ...errors import DxmatchError, MissingExtra, ModelError, OptionError, quoted
 from . import OWN_LENGTH, checked_texts
 from .hub import hub_folder, is_hub_name
 from .sentence_folder import check_sentence_folder
@@ -21,6 +21,8 @@ from .sentence_folder import check_sentence_folder
 ROWS = 8
 POOLINGS = ("cls", "mean", "max", "lasttoken")
 _TEXTS_AT_ONCE = 8192
+_LONGEST_REASON = 300
+"""Characters of a library's message that are shown."""
 
 
 class SentenceEncoder:
@@ -104,9 +106,8 @@ class SentenceEncoder:
                     str(folder.resolve()), device=device, local_files_only=True, trust_remote_code=False
                 )
         except Exception as error:  # the library raises whatever the layer below did
-            first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise ModelError(
-                f"{self.name}: could not be loaded as a sentence-transformers model ({first_line})."
+                f"{self.name}: could not be loaded as a sentence-transformers model ({_first_line(error)})."
             ) from error
         self._rows, self._unit = rows, unit
         self._pooling = pooling
@@ -115,10 +116,13 @@ class SentenceEncoder:
 
             self.model[1] = Pooling(self.model.get_embedding_dimension(), pooling)
         default = self.model.prompts.get(self.model.default_prompt_name) or ""
+        if not isinstance(default, str):
+            raise ModelError(f"{self.name}: the prompt that the model uses by default is no text: {quoted(default)}.")
         self._put_first: str = default if prompt is None else prompt
-        self._dimensions = int(self.model.get_embedding_dimension() or 0)
-        if not self._dimensions:
+        dimensions = self.model.get_embedding_dimension()
+        if not isinstance(dimensions, int) or dimensions < 1:
             raise ModelError(f"{self.name}: the model does not say how long its vectors are.")
+        self._dimensions = dimensions
 
     @property
     def dimensions(self) -> int:
@@ -145,12 +149,17 @@ class SentenceEncoder:
         """float32[len(texts), dimensions], unit rows unless told otherwise. A text longer than the model reads is cut, with a warning.
 
         Errors: `InputError` for a text without a character; `ModelError` where the model gives numbers that are not
-        finite, or only zeros.
+        finite, or only zeros, or none.
         """
         texts = checked_texts(texts)
         out = np.empty((len(texts), self.dimensions), np.float32)
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            self._encode(texts[start : start + _TEXTS_AT_ONCE], out[start : start + _TEXTS_AT_ONCE])
+            try:
+                self._encode(texts[start : start + _TEXTS_AT_ONCE], out[start : start + _TEXTS_AT_ONCE])
+            except (DxmatchError, MemoryError):
+                raise
+            except Exception as error:  # the library raises whatever the layer below did
+                raise ModelError(f"{self.name}: gives no vectors ({_first_line(error)}).") from error
         return out
 
     def _encode(self, texts: list[str], out: NDArray[np.float32]) -> None:
@@ -181,6 +190,11 @@ class SentenceEncoder:
                 f"{self.name} reads {longest} tokens; {cut} longer text(s) were cut.", UserWarning, stacklevel=4
             )
         return np.minimum(lengths, longest)
+
+
+def _first_line(error: Exception) -> str:
+    line = (str(error).strip() or type(error).__name__).splitlines()[0][:_LONGEST_REASON]
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
 @contextmanager

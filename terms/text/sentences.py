@@ -31,8 +31,8 @@ _FAULT = re.compile(
 """A value of Excel for a formula that failed; a program's message in the place of an answer."""
 _FILE = re.compile(r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
-_REPEATED = re.compile(r"(?:(\w)\1{2,}\s*)+|(\w+)(?:\s+\2){2,}", re.IGNORECASE)
-"""One letter, or one word, three times and more: "xxxx", "blah blah blah"."""
+_REPEATED = re.compile(r"(?:(\w)\1{2,}+\s*+)++|(\w+)(?:\s+\2){2,}", re.IGNORECASE)
+"""One letter, or one word, three times and more: "xxxx", "blah blah blah". Possessive, for a run of letters has many ways to be cut."""
 _CODE = re.compile(r"[A-Za-z]\d[\dA-Za-z]\.[\dA-Za-z]{1,4}")
 
 

@@ -1,0 +1,1 @@
+"""Damaged and hostile inputs by the thousand."""

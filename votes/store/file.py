@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from ...errors import DxmatchError, InputError, quoted
 from ...files.private import make_private_file
-from .rows import SCHEMA
+from .proof import TALLIED, damages
+from .rows import COLUMNS, SCHEMA
 
 APPLICATION_ID = 0x64784D76  # "dxMv"
-FORMAT = 1
+FORMAT = 2
+WITHOUT_CHECKSUMS = 1
+"""The format before: it is read, with a warning, and not written."""
 WAIT_SECONDS = 30.0
 _FOREIGN = "not a vote store of dxmatch. It was left as it is."
 
 
 class StoreError(DxmatchError):
     """A vote store that cannot be opened, read or written: which file, why, and what to do."""
+
+
+class DamagedStore(StoreError):
+    """A vote store that does not hold what was put into it, or whose format says too little to tell."""
+
+    def __init__(
+        self, path: Path, why: str, remedy: str = "saves what proves right, and says what is to be asked again"
+    ) -> None:
+        self._path, self._said, self._remedy = path, f"{path}: {why}", remedy
+        super().__init__(f"{self._said} dxmatch.check_votes({str(path)!r}, repair='COPY') {remedy}.")
+
+    def worded(self, options: Mapping[str, str]) -> str:
+        del options
+        return (
+            f"{self._said} `dxmatch votes check --store {shlex.quote(str(self._path))} --repair COPY` {self._remedy}."
+        )
 
 
 class StoreFile:
@@ -32,7 +53,7 @@ class StoreFile:
     """
 
     def __init__(self, path: Path, wait: float) -> None:
-        self.path, self.wait = path, wait
+        self.path, self.wait, self.format = path, wait, FORMAT
         self._frozen = False
 
     @contextmanager
@@ -41,18 +62,18 @@ class StoreFile:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: {self._explained(error)}") from error
+            raise self._explained(error) from error
         except (UnicodeDecodeError, OverflowError) as error:
-            raise StoreError(f"{self.path}: {_damaged(error)}") from error
+            raise self.damaged(str(error)) from error
         except OSError as error:
             raise StoreError(f"{self.path}: {error.strerror or error}.") from error
         except UnicodeEncodeError as error:
             raise InputError("half a surrogate pair", allowed="Unicode text", got=error.object) from error
 
     def open(self, *, create: bool) -> sqlite3.Connection:
-        """The first connection: makes the store where `create` says so and there is none, and checks that it is one.
+        """The first connection: makes the store where `create` says so and there is none, and proves all that it holds.
 
-        Raises `StoreError`.
+        Raises `StoreError`; `DamagedStore` also where `create` says that it will be written, and its format has no checksums.
         """
         with self.translated_errors():
             if self.path.is_dir():
@@ -62,19 +83,38 @@ class StoreFile:
                     raise StoreError(f"{self.path}: no such vote store.")
                 if not self.path.parent.is_dir():
                     raise StoreError(f"{self.path.parent}: no such folder (for {self.path.name}).")
-                make_private_file(self.path)  # SQLite gives its logs the same permissions
+                make_private_file(self.path)  # the log takes after it
             elif self.path.stat().st_size == 1:  # SQLite would take it for an empty file
                 raise StoreError(f"{self.path}: {_FOREIGN}")
             db = self._connected("rwc" if create else "rw")
             try:
                 if create and self._is_blank(db):
                     self._make(db)
-                self._check(db)
+                self.format = self.format_of(db)
+                if create:
+                    self.check_writable()
                 self._journal(db)
+                for damage in damages(db, summed=self.format == FORMAT):
+                    raise self.damaged(str(damage))
+                self._tallied(db)
             except BaseException:
                 db.close()
                 raise
+        if self.format == WITHOUT_CHECKSUMS:
+            warnings.warn(str(self._old()), stacklevel=4)
         return db
+
+    def check_writable(self) -> None:
+        """Raises `DamagedStore` for a store of the format without checksums."""
+        if self.format == WITHOUT_CHECKSUMS:
+            raise self._old()
+
+    def damaged(self, why: str) -> DamagedStore:
+        return DamagedStore(self.path, f"the store is damaged ({why}). It was left as it is.")
+
+    def _old(self) -> DamagedStore:
+        why = f"a store of format {self.format}, without checksums: damage to it cannot be told, and it is not written any more."
+        return DamagedStore(self.path, why, f"makes one of format {FORMAT} with all its answers")
 
     @contextmanager
     def connection(self, temporary: str = "") -> Iterator[sqlite3.Connection]:
@@ -87,6 +127,7 @@ class StoreFile:
         with closing(db):
             with self.translated_errors():
                 self._journal(db)
+                self._tallied(db)
                 if temporary:
                     db.execute(f"CREATE TEMP TABLE {temporary}")
                 before = self._state()
@@ -156,18 +197,25 @@ class StoreFile:
             if self._is_blank(db):  # another process may have made it meanwhile
                 for statement in SCHEMA:
                     db.execute(statement)
+                db.executemany("INSERT INTO tally VALUES (?, 0, 0)", [(table,) for table in COLUMNS])
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
                 db.execute(f"PRAGMA user_version = {FORMAT:d}")
 
-    def _check(self, db: sqlite3.Connection) -> None:
+    def format_of(self, db: sqlite3.Connection) -> int:
+        """Raises `StoreError` for what is no store, or one of another version."""
         if _number(db, "application_id") != APPLICATION_ID:
             raise StoreError(f"{self.path}: {_FOREIGN}")
         version = _number(db, "user_version")
-        if version != FORMAT:
+        if version not in (FORMAT, WITHOUT_CHECKSUMS):
             age = "a newer" if version > FORMAT else "another"
             raise StoreError(
                 f"{self.path} was written by {age} version of dxmatch (format {version}; this one reads {FORMAT})."
             )
+        return version
+
+    def _tallied(self, db: sqlite3.Connection) -> None:
+        for trigger in TALLIED if self.format == FORMAT else ():
+            db.execute(trigger)
 
     def _journal(self, db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA synchronous = {'NORMAL' if self._set_wal(db) == 'wal' else 'FULL'}")
@@ -187,33 +235,34 @@ class StoreFile:
                     raise
                 time.sleep(0.02)
 
-    def _explained(self, error: sqlite3.Error) -> str:
+    def _explained(self, error: sqlite3.Error) -> StoreError:
         name = getattr(error, "sqlite_errorname", "")
         match getattr(error, "sqlite_errorcode", 0) & 0xFF:
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-                return (
+                why = (
                     f"another process has held the store for more than {self.wait:g} s. "
                     "Wait for it or end it, then run this again; every answer stored so far is kept."
                 )
             case sqlite3.SQLITE_FULL:
-                return "the disk is full. Make room, then run this again; every answer stored so far is kept."
+                why = "the disk is full. Make room, then run this again; every answer stored so far is kept."
             case sqlite3.SQLITE_IOERR:
-                return (
+                why = (
                     f"the drive did not read or write it ({name}): full, over a quota or a limit on the size of files, "
                     "away, or failing. Mend that, then run this again; every answer stored so far is kept."
                 )
             case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-                return "the store cannot be written: it, or its folder, is read-only."
+                why = "the store cannot be written: it, or its folder, is read-only."
             case sqlite3.SQLITE_CANTOPEN:
-                return "the store cannot be opened: its folder cannot be written, or the store cannot be read."
+                why = "the store cannot be opened: its folder cannot be written, or the store cannot be read."
             case sqlite3.SQLITE_NOTADB:
-                return _FOREIGN
+                why = _FOREIGN
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR:
-                return _damaged(error)
+                return self.damaged(quoted(str(error)))
             case 0 if isinstance(error, sqlite3.OperationalError):  # a text that is not UTF-8
-                return _damaged(error)
+                return self.damaged(quoted(str(error)))
             case _:
-                return f"the store refused ({error})."
+                why = f"the store refused ({error})."
+        return StoreError(f"{self.path}: {why}")
 
 
 @contextmanager
@@ -227,13 +276,6 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-
-
-def _damaged(error: Exception) -> str:
-    return (
-        f"the store is damaged ({quoted(str(error))}). Go back to a backup of it, or save what can still be read with "
-        "`sqlite3 STORE .recover`."
-    )
 
 
 def _number(db: sqlite3.Connection, pragma: str) -> int:

@@ -13,11 +13,11 @@ from typing import Any, Self, TypeVar
 
 from ...errors import InputError
 from ..prompts.questions import Answer, ModelConfig, Question
-from .file import WAIT_SECONDS, StoreError, StoreFile, transaction
-from .rows import KEY, VALUES, answer_of, row_of
+from .file import FORMAT, WAIT_SECONDS, DamagedStore, StoreError, StoreFile, transaction
+from .rows import KEY, VALUES, answer_of, problem_of, row_of, with_checksum
 from .status import ModelStatus, status_of
 
-__all__ = ["ModelStatus", "StoreError", "VoteStore"]
+__all__ = ["DamagedStore", "ModelStatus", "StoreError", "VoteStore"]
 
 T = TypeVar("T")
 
@@ -26,8 +26,9 @@ _BETWEEN_CHECKPOINTS = 500
 _FEW_NAMES = 100
 
 _KEY = ", ".join(KEY)
-_COLUMNS = ", ".join((*KEY, *VALUES))
-_PLACES = ", ".join("?" * len((*KEY, *VALUES)))
+_CELLS = ", ".join((*KEY, *VALUES))
+_COLUMNS = f"{_CELLS}, checksum"
+_PLACES = ", ".join("?" * len((*KEY, *VALUES, "checksum")))
 _KEEP = f"ON CONFLICT ({_KEY}) DO NOTHING"
 _ASKED = f"asked (position INTEGER PRIMARY KEY, {_KEY})"
 _ID = "(SELECT id FROM respondent WHERE model = ? AND prompt = ? AND parameters = ?)"
@@ -35,6 +36,9 @@ _ID = "(SELECT id FROM respondent WHERE model = ? AND prompt = ? AND parameters 
 
 class VoteStore:
     """One file of answers. Several threads may share an object of it, and several processes the file.
+
+    Opening proves all that the file holds: each row by its checksum, that none is missing, that each is found; every row is
+    proved again as it is read. A store of format 1, which has no checksums, can be read only, and a warning says so.
 
     An answer is committed when `add` returns: it outlives the process, however that ends. A power cut can lose the last
     500 (see `StoreFile`); they are then asked again. No address, header or key of an endpoint is ever stored.
@@ -47,7 +51,7 @@ class VoteStore:
     Raises
     ------
     StoreError
-        The file cannot be opened, read or written; also of every method.
+        The file cannot be opened, read or written; also of every method. A `DamagedStore` does not hold what was put into it.
     InputError
         A question or an answer that cannot be stored.
     """
@@ -72,6 +76,7 @@ class VoteStore:
 
     def add(self, question: Question, answer: Answer) -> bool:
         """Commits one answer. False, and nothing changes, where the question has one already."""
+        self._file.check_writable()
         with self._lock, self._file.translated_errors():
             row = row_of(self._id(self._db, question.config), question, answer, int(time.time()))
             insert = f"INSERT INTO answer ({_COLUMNS}) VALUES ({_PLACES}) {_KEEP}"
@@ -87,6 +92,7 @@ class VoteStore:
 
         Of two answers to one question in `items` the first counts.
         """
+        self._file.check_writable()
         now = int(time.time())
         with self._file.connection(f"incoming ({_COLUMNS})") as db:
             for batch in _batches(items):
@@ -104,6 +110,7 @@ class VoteStore:
         """Removes those of their answers that hold no verdict, so that they are asked anew; returns how many these were."""
         forget = f"""DELETE FROM answer
             WHERE respondent = {_ID} AND first = ? AND second = ? AND repeat = ? AND verdict IS NULL"""
+        self._file.check_writable()
         forgotten = 0
         for batch in _batches(questions):
             rows = [(*_words(q.config), q.first, q.second, q.repeat) for q in batch]
@@ -124,7 +131,9 @@ class VoteStore:
         """The answer to each question, in order; None where there is none."""
         with self._file.connection(_ASKED) as db:
             for batch in _batches(questions):
-                found = {position: answer_of(row) for position, *row in self._looked_up(db, batch, ", ".join(VALUES))}
+                rows = self._looked_up(db, batch, ", ".join(self._read))
+                self._prove("answer", [row for _, *row in rows])
+                found = {position: answer_of(row[len(KEY) : len(KEY) + len(VALUES)]) for position, *row in rows}
                 yield from (found.get(position) for position in range(len(batch)))
 
     def answers(
@@ -136,7 +145,7 @@ class VoteStore:
         """
         # Many names: each second is looked up among them. Few: each pair of them is looked up in the store.
         second = "a.second" if len(names) <= _FEW_NAMES else "+a.second"
-        select = f"""SELECT a.first, a.second, a.repeat, a.verdict, a.probability, a.reason
+        select = f"""SELECT {", ".join(f"a.{name}" for name in self._read)}
             FROM wanted w CROSS JOIN answer a ON a.respondent = {_ID} AND a.first = w.name
             WHERE {second} IN (SELECT name FROM wanted) ORDER BY w.name, a.second, a.repeat"""
         with self._file.connection("wanted (name PRIMARY KEY) WITHOUT ROWID") as db:
@@ -148,7 +157,9 @@ class VoteStore:
                     page = rows.fetchmany(_BATCH)
                 if not page:
                     return
-                yield from page
+                self._prove("answer", page)
+                for _, first, other, repeat, verdict, reason, probability, *_ in page:
+                    yield first, other, repeat, verdict, probability, reason
 
     def mean_tokens(self, config: ModelConfig) -> tuple[float, float] | None:
         """Mean tokens of a prompt and of an answer, over the answers that tell both; None where none does."""
@@ -168,12 +179,13 @@ class VoteStore:
 
         Raises `InputError` where a custom id stands for another question already.
         """
-        columns = f"custom_id, {_KEY}"
+        self._file.check_writable()
+        columns = f"custom_id, {_KEY}, checksum"
         with self._file.connection(f"incoming ({columns})") as db:
             for batch in _batches(items):
                 with self._file.translated_errors():
-                    rows = [(id, self._id(db, q.config), q.first, q.second, q.repeat) for id, q in batch]
-                    _fill(db, "incoming", rows)
+                    cells = [(str(id), self._id(db, q.config), q.first, q.second, q.repeat) for id, q in batch]
+                    _fill(db, "incoming", [with_checksum(row) for row in cells])
             # "WHERE true" keeps SQLite from reading ON as that of a join.
             select = "SELECT * FROM incoming WHERE true ON CONFLICT (custom_id) DO NOTHING"
             with self._file.translated_errors():
@@ -185,21 +197,40 @@ class VoteStore:
 
     def exported(self, custom_id: str) -> Question | None:
         """The question behind a custom id; None where the store did not export it."""
-        select = """SELECT model, prompt, parameters, first, second, repeat
-            FROM exported JOIN respondent ON respondent.id = exported.respondent WHERE custom_id = ?"""
+        columns = ["custom_id", *KEY, *self._read[len((*KEY, *VALUES)) :]]
+        words = "SELECT model, prompt, parameters FROM respondent WHERE id = ?"
         with self._lock, self._file.translated_errors():
-            row = self._db.execute(select, (custom_id,)).fetchone()
-        return Question(ModelConfig(*row[:3]), *row[3:]) if row else None
+            row = self._db.execute(
+                f"SELECT {', '.join(columns)} FROM exported WHERE custom_id = ?", (custom_id,)
+            ).fetchone()
+            if row is None:
+                return None
+            self._prove("exported", [row])
+            return Question(ModelConfig(*self._db.execute(words, (row[1],)).fetchone()), *row[2:5])
 
     def _id(self, db: Connection, config: ModelConfig) -> int:
         """Its number, given at once where it has none. Never within a transaction: that could take the number back."""
         if config not in self._ids:
             words = _words(config)
-            db.execute(
-                "INSERT INTO respondent (model, prompt, parameters) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", words
-            )
-            self._ids[config] = db.execute(f"SELECT {_ID}", words).fetchone()[0]
+            if (found := db.execute(f"SELECT {_ID}", words).fetchone()[0]) is None:
+                with transaction(db):  # another process may have given one meanwhile
+                    found = db.execute(f"SELECT {_ID}", words).fetchone()[0]
+                    if found is None:
+                        found = db.execute("SELECT coalesce(max(id), 0) + 1 FROM respondent").fetchone()[0]
+                        db.execute("INSERT INTO respondent VALUES (?, ?, ?, ?, ?)", with_checksum((found, *words)))
+            self._ids[config] = found
         return self._ids[config]
+
+    @property
+    def _read(self) -> tuple[str, ...]:
+        """The columns of an answer that are read, so that it can be proved."""
+        return (*KEY, *VALUES, "checksum") if self._file.format == FORMAT else (*KEY, *VALUES)
+
+    def _prove(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Raises `DamagedStore` for the first row that is not as it was written."""
+        for row in rows:
+            if why := problem_of(table, row, summed=self._file.format == FORMAT):
+                raise self._file.damaged(f"table {table}: {why}")
 
     def _looked_up(self, db: Connection, batch: Sequence[Question], columns: str) -> list[tuple[Any, ...]]:
         """(position in the batch, *columns) of the questions that have an answer."""

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ....errors import InputError, plain, quoted
+from ....files.json_records import as_text
 from ....files.tables import Table
 from .names import RANK
 from .recognise import BY_ROW, LONG, Shape
@@ -52,7 +53,10 @@ def check_told(table: Table, shape: Shape, given: Mapping[str, Any]) -> None:
 
 def codes_of(table: Table, column: str) -> NDArray[np.int64]:
     """The values of a column as numbers; -1 for a blank."""
-    encoded = table.data.column(column).dictionary_encode().combine_chunks()
+    values = table.data.column(column)
+    if pa.types.is_nested(values.type):
+        values = pa.chunked_array([pa.array(map(as_text, values.to_pylist()), pa.string())])
+    encoded = values.dictionary_encode().combine_chunks()
     encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
     return pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
 

@@ -11,6 +11,7 @@ import pytest
 
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.terms.text.scripts import mixed_scripts, share_in
+from dxmatch.terms.text.sentences import is_nothing
 from dxmatch.terms.text.understood import LANGUAGE, NOTHING, SCRIPT, SENTENCE, SEVERAL, Reader
 from dxmatch.terms.text.vocabulary import Vocabulary
 
@@ -107,3 +108,12 @@ def test_next_to_no_real_diagnosis_is_refused(of_real_names: Reader, shared_data
         took = time.perf_counter() - start
         assert len(refused) <= most * len(texts)
         assert took / len(texts) * 50_000 < 3
+
+
+@pytest.mark.parametrize("raw", ["a" * 10_000 + "!", "a" * 9_000 + " bb", "1" * 9_999 + "x", "aaa " * 2_400 + "b"])
+def test_one_letter_again_and_again_takes_no_more_time_than_its_length(reader: Reader, raw: str) -> None:
+    """Each way to cut such a run into threes was tried, and there are exponentially many."""
+    began = time.thread_time()
+    reader(raw, N(raw))
+    assert time.thread_time() - began < 1
+    assert [is_nothing(text) for text in ("xxxx", "aaaaaa bbb", "xx", "xxxxy")] == [True, True, False, False]

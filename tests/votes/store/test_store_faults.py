@@ -81,7 +81,7 @@ def test_a_store_of_a_newer_format_is_left_alone(tmp_path: Path, monkeypatch: py
     path = made(tmp_path / "votes.sqlite")
     content = path.read_bytes()
     monkeypatch.undo()
-    with pytest.raises(StoreError, match=r"a newer version of dxmatch \(format 7; this one reads 1\)"):
+    with pytest.raises(StoreError, match=r"a newer version of dxmatch \(format 7; this one reads 2\)"):
         VoteStore(path)
     assert path.read_bytes() == content
 

@@ -1,0 +1,369 @@
+"""Damaged and odd tables against the standard library's csv and json, and openpyxl: `python -m tests.fuzz.tables --number 1000 --seed 0`.
+
+A mutant is read as a table, cell for cell, and goes through one of the commands' functions: score, evaluate, train, icd.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import random
+import tempfile
+import traceback
+import warnings
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+
+from dxmatch.errors import DxmatchError
+from dxmatch.files.tables import Table, read_table
+
+Row = dict[str, Any]
+BATCH = 100
+WORDS = ("heart attack", "acute MI", "flu", "grippe é", "type 2 diabetes, poor control", 'so-called "gout"', "ménière", "a;b\tc", "asthma\nbronchiale")  # fmt: skip
+HEADERS = {
+    "score": ["a", "b", "note"],
+    "train": ["a", "b", "label"],
+    "evaluate": ["case_id", "rater", "rank", "diagnosis"],
+    "icd": ["diagnosis"],
+}
+ODD = ('"', '""', '"\n', "\n", "\r", "\r\n", "\n\n", "  \n", ",", ";", "\t", "\0", "\ufeff", " ", "'", "\\", "é", "\u2028", "x" * 140_000, "=", "|")  # fmt: skip
+ODD_JSON = ("NaN", "1e999", "-Infinity", "\\ud83d", "\\u0000", '"a":1,', "{", "}", "[" * 5000, "null", ",", '"', "9" * 5000, "1" * 30, "true", "{}", "\\")  # fmt: skip
+TOLD = (
+    "separated by",
+    "is JSON",
+    "not JSON lines",
+    "is not text",
+    "has no name",
+    "two columns of one name",
+    "no header",
+    "a value of more than",
+)
+"""Of tables that csv reads in its way, and that are refused with a reason."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A file to be, the encoding that is told, and the command that it goes through."""
+
+    name: str
+    content: bytes
+    encoding: str | None
+    command: str
+
+
+def mutant(seed: int) -> Mutant:
+    """The mutant of a seed; one in eight is a sound table."""
+    rng = random.Random(seed)
+    command = rng.choice(list(HEADERS))
+    header = HEADERS[command]
+    rows = [header, *([_cell(rng, name, i) for name in header] for i in range(rng.randint(1, 8)))]
+    suffix = rng.choice(("csv", "csv", "tsv", "jsonl", "json", "xlsx"))
+    damage = 0 if rng.random() < 0.125 else rng.randint(1, 3)
+    if suffix == "xlsx":
+        return Mutant("t.xlsx", _workbook(rng, rows, damage), None, command)
+    if suffix in ("csv", "tsv"):
+        made = io.StringIO(newline="")
+        delimiter = "\t" if suffix == "tsv" else rng.choice(",,;")
+        quoting = rng.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL))
+        ends = rng.choice(("\n", "\r\n", "\r"))
+        csv.writer(made, delimiter=delimiter, quoting=quoting, lineterminator=ends).writerows(rows)
+        text, odd = made.getvalue(), ODD
+        if rng.random() < 0.2:
+            text = rng.choice(("\n", "\r\n\r\n", "  \n", "\ufeff", "\n\n\n", "\ufeff\r\n")) + text
+    else:
+        records = [dict(zip(header, row, strict=True)) for row in rows[1:]]
+        if suffix == "jsonl":
+            text = "\n".join(json.dumps(one, ensure_ascii=rng.random() < 0.5) for one in records)
+            text = text.replace("{", rng.choice(("{", "{ ", "{\t")))
+        else:
+            text = json.dumps(records, indent=rng.choice((None, 1)), ensure_ascii=False)
+        odd = ODD_JSON + ODD[:12]
+    for _ in range(damage):
+        text = _damaged(rng, text, odd)
+    encoding, told = rng.choice(
+        [("utf-8", None)] * 6 + [("utf-16", None), ("latin-1", "latin-1"), ("cp1252", "cp1252"), ("utf-8-sig", None)]
+    )
+    content = text.encode(encoding, "replace")
+    if damage and rng.random() < 0.15:
+        content = _flipped(rng, content)
+    return Mutant(f"t.{suffix}", content, told, command)
+
+
+def _cell(rng: random.Random, name: str, row: int) -> str:
+    of = {"case_id": f"c{row // 2}", "rater": "gpt", "rank": str(row % 2 + 1), "label": str(row % 2)}
+    return of.get(name) or rng.choice(WORDS)
+
+
+def _damaged(rng: random.Random, text: str, odd: tuple[str, ...]) -> str:
+    at, kind = rng.randint(0, len(text)), rng.random()
+    if kind < 0.6:
+        return text[:at] + rng.choice(odd) + text[at:]
+    if kind < 0.75:
+        return text[:at] + text[at + rng.randint(1, 3) :]
+    lines = text.splitlines(keepends=True) or [""]
+    line = rng.randrange(len(lines))
+    if kind < 0.9:
+        lines.insert(line, rng.choice((lines[line], "\n", "\r\n", " \n", ",\n", ",,\n")))
+        return "".join(lines)
+    return text[:at]
+
+
+def _flipped(rng: random.Random, content: bytes) -> bytes:
+    at = rng.randrange(len(content) or 1)
+    return content[:at] + bytes([rng.choice((0, 0x80, 0xC3, 0xED, 0xFF, rng.randrange(256)))]) + content[at + 1 :]
+
+
+def _workbook(rng: random.Random, rows: list[list[str]], damage: int) -> bytes:
+    book = openpyxl.Workbook()
+    sheet: Any = book.worksheets[0]
+    for row in rows:
+        sheet.append(row)
+        if damage and rng.random() < 0.2:
+            sheet.append(rng.choice(([], [None, 1.5], [True, 7], ["  "])))
+    made = io.BytesIO()
+    book.save(made)
+    content = made.getvalue()
+    if damage == 1:
+        return _flipped(rng, content) if rng.random() < 0.7 else content[: rng.randrange(len(content))]
+    if damage > 1:  # a part that is damaged, in a sound archive
+        parts = zipfile.ZipFile(made)
+        kept = {name: parts.read(name) for name in parts.namelist()}
+        chosen = rng.choice(list(kept))
+        for _ in range(damage - 1):
+            kept[chosen] = _flipped(rng, kept[chosen])
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w") as archive:
+            for name, part in kept.items():
+                archive.writestr(name, part)
+        content = made.getvalue()
+    return content
+
+
+class Refused(Exception):
+    """What a reference reader refuses, or what has no one meaning."""
+
+
+def reference_rows(path: Path, encoding: str | None) -> list[Row]:
+    """The rows by csv, json or openpyxl. Errors: `Refused`."""
+    try:
+        rows = {".xlsx": _by_openpyxl, ".json": _by_json, ".jsonl": _by_json}.get(path.suffix, _by_csv)(path, encoding)
+    except Exception as error:
+        raise Refused(repr(error)) from None
+    if not rows:
+        raise Refused("no rows")
+    return rows
+
+
+def _text(path: Path, encoding: str | None) -> str:
+    raw = path.read_bytes()
+    marks = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
+    marked = next((name for mark, name in marks.items() if raw.startswith(mark)), None)
+    try:
+        return raw.decode(marked or "utf-8-sig") if marked or not raw.isascii() else raw.decode("ascii")
+    except UnicodeDecodeError:
+        if encoding is None or marked:
+            raise
+        return raw.decode(encoding)
+
+
+def _by_csv(path: Path, encoding: str | None) -> list[Row]:
+    text = _text(path, encoding).lstrip("\ufeff")
+    if "\0" in text:
+        raise Refused("NUL")
+    longest = csv.field_size_limit(1 << 30)
+    try:
+        return _of_text(text, path.suffix)
+    finally:
+        csv.field_size_limit(longest)
+
+
+def _of_text(text: str, suffix: str) -> list[Row]:
+    first = next(line for line in io.StringIO(text, newline="") if line.strip())
+    width = {each: len(next(csv.reader([first], delimiter=each))) for each in ",;\t"}
+    delimiter = "\t" if suffix == ".tsv" else ";" if width[";"] > width[","] else ","
+    records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    start = next(i for i, record in enumerate(records) if "".join(record).strip())
+    names = [name.strip() for name in records[start]]
+    rows = []
+    for record in records[start + 1 :]:
+        blank = not "".join(record).strip() and len(record) < 2
+        if not blank and len(record) != len(names):
+            raise Refused("ragged")
+        cells = record if len(record) == len(names) else [""] * len(names)
+        if len(names) == 1 or any(cells):
+            rows.append([cell or None for cell in cells])
+    return _named(names, rows)
+
+
+def _named(names: list[str], rows: list[list[Any]]) -> list[Row]:
+    kept = [i for i, name in enumerate(names) if name or any(row[i] is not None for row in rows)]
+    if len({names[i] for i in kept}) < len(kept) or not all(names[i] for i in kept):
+        raise Refused("names")
+    return [{names[i]: row[i] for i in kept} for row in rows]
+
+
+def _by_json(path: Path, encoding: str | None) -> list[Row]:
+    def once(pairs: list[tuple[str, Any]]) -> Row:
+        if len(dict(pairs)) < len(pairs):
+            raise Refused("equal keys")
+        return dict(pairs)
+
+    text = _text(path, encoding)
+    lines = path.suffix == ".jsonl"
+    texts = [line for line in text.split("\n") if line.strip()] if lines else [text]
+    try:
+        values = [json.loads(one, object_pairs_hook=once) for one in texts]
+    except json.JSONDecodeError:
+        if lines:
+            raise
+        lines, values = True, [json.loads(one, object_pairs_hook=once) for one in text.split("\n") if one.strip()]
+    rows = values if lines else values[0]
+    if not (isinstance(rows, list) and all(isinstance(row, dict) for row in rows)):
+        raise Refused("no objects")
+    json.dumps(rows, ensure_ascii=False).encode()
+    return [{name: row.get(name) for name in dict.fromkeys(key for one in rows for key in one)} for row in rows]
+
+
+def _by_openpyxl(path: Path, encoding: str | None) -> list[Row]:
+    del encoding
+    book = openpyxl.load_workbook(path, data_only=True)
+    sheet = next((one for one in book.worksheets if one.sheet_state == "visible"), book.worksheets[0])
+    grid = [[_as_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+    while grid and not any(grid[-1]):
+        grid.pop()
+    start = next(i for i, row in enumerate(grid) if any(row))
+    width = max(i + 1 for row in grid for i, cell in enumerate(row) if cell)
+    rows = [row[:width] for row in grid[start + 1 :] if width == 1 or any(row)]
+    return _named([(name or "").strip() for name in grid[start][:width]], rows)
+
+
+def _as_text(value: Any) -> str | None:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if isinstance(value, bool):
+        return str(value).upper()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def same(read: Any, wanted: Any) -> bool:
+    """Whether a cell holds what a reference reader says; a column of several kinds is one of texts."""
+    if wanted is None or wanted != wanted:
+        return read is None
+    if isinstance(wanted, dict) and isinstance(read, dict):
+        return all(same(read.get(key), wanted.get(key)) for key in read.keys() | wanted.keys())
+    if isinstance(wanted, list) and isinstance(read, list):
+        return len(read) == len(wanted) and all(map(same, read, wanted))
+    if read == wanted and isinstance(read, bool) == isinstance(wanted, bool):
+        return True
+    return read == (json.dumps(wanted, ensure_ascii=False) if isinstance(wanted, list | dict) else str(wanted))
+
+
+def difference(one: Mutant, folder: Path, *, through: bool = True) -> str:
+    """How a mutant is read differently from the reference reader, or ends in anything but an error of dxmatch; "" where in none.
+
+    through : a command's function, too.
+    """
+    path = folder / one.name
+    path.write_bytes(one.content)
+    try:
+        wanted: list[Row] | str = reference_rows(path, one.encoding)
+    except Refused as error:
+        wanted = str(error)
+    try:
+        found = read_table(path, one.encoding)
+    except DxmatchError as error:
+        if isinstance(wanted, str) or any(told in str(error) for told in TOLD) or _of_kinds(wanted):
+            return ""
+        return f"refused, but the reference reads it: {error}"
+    except Exception:
+        return traceback.format_exc()
+    if isinstance(wanted, str):
+        return f"read, but the reference refuses it: {wanted}; read {found.data.to_pylist()}"
+    rows = found.data.to_pylist()
+    if len(rows) != len(wanted):
+        return f"{len(rows)} rows, not {len(wanted)}"
+    for row, right in zip(rows, wanted, strict=True):
+        if row.keys() != right.keys() or not all(same(row[name], right[name]) for name in row):
+            return f"{row} instead of {right}"
+    return _through(one, path, found) if through else ""
+
+
+def _of_kinds(rows: list[Row]) -> bool:
+    """Whether a column holds values of several kinds, or a number of more than 64 bits, which JSON lines may not."""
+    kinds = [{type(row[name]) for row in rows if row[name] is not None} for name in rows[0]]
+    return any(len(of) > 1 for of in kinds) or any(isinstance(v, int) and abs(v) >= 2**63 for r in rows for v in r.values())  # fmt: skip
+
+
+@cache
+def _model() -> Any:
+    from dxmatch import load
+
+    return load()
+
+
+def _through(one: Mutant, path: Path, table: Table) -> str:
+    def score() -> int:
+        return len(_model().score(path, encoding=one.encoding))
+
+    def evaluate() -> int:
+        from dxmatch.evaluation.lists.reading import read_lists
+
+        read_lists(path, encoding=one.encoding)
+        return len(table)
+
+    def train() -> int:
+        from dxmatch.files.pairs import read_pairs
+
+        return len(read_pairs(path, label="label", encoding=one.encoding))
+
+    def icd() -> int:
+        from dxmatch.matcher.icd_mapping import map_icd
+
+        return len(map_icd(path, encoding=one.encoding, model=None).table)
+
+    commands: dict[str, Callable[[], int]] = {"score": score, "evaluate": evaluate, "train": train, "icd": icd}
+    try:
+        rows = commands[one.command]()
+    except DxmatchError:
+        return ""
+    except Exception:
+        return traceback.format_exc()
+    return "" if rows == len(table) else f"{one.command}: {rows} rows, not {len(table)}"
+
+
+def run(number: int, seed: int) -> list[str]:
+    """What went wrong with so many mutants; the seeds of a batch are its own."""
+    findings = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        warnings.catch_warnings(action="ignore"),
+    ):
+        for own in range(seed * BATCH, seed * BATCH + number):
+            one = mutant(own)
+            if said := difference(one, Path(folder)):
+                findings.append(f"mutant({own}), {one.name}, {one.command}, encoding {one.encoding}: {said[:100]}…{said[-500:]}")  # fmt: skip
+    return findings
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--number", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    findings = run(given.number, given.seed)
+    print(*findings, sep="\n\n")
+    tracebacks = sum(": Traceback" in one for one in findings)
+    print(f"{given.number} mutants: {len(findings) - tracebacks} read differently, {tracebacks} tracebacks")
+    return int(bool(findings))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

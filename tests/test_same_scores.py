@@ -1,0 +1,92 @@
+"""The same scores whatever the seed of Python's hashes, the threads, the chunks: `score` to the byte, `evaluate` to the digit.
+
+`python -m tests.test_same_scores --cases 2000` measures it with the shipped model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from .jobs.conftest import _KINDS, diagnoses, make_model, random_pairs
+
+SEEDS, THREADS, PARTS = (0, 1, 2), (1, 2), (1, 3, 11)
+"""PARTS: chunks that the rows are cut into."""
+_ROOT = Path(__file__).resolve().parents[2]
+_ASKED = """
+import hashlib, json, sys
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.jobs.job import score_files
+from dxmatch.matcher.match_function import load
+folder, model, rows, threads, *parts = sys.argv[1:]
+model = model or None
+found = {}
+for part in parts:
+    output = f"{folder}/{hash('x')}-{threads}-{part}.parquet"
+    score_files(f"{folder}/pairs.parquet", output, model=model, workers=int(threads), chunk_rows=-(-int(rows) // int(part)))
+    found[f"score in {part} chunks"] = hashlib.sha256(open(output, "rb").read()).hexdigest()
+told = json.dumps(evaluate(f"{folder}/cases.parquet", load(model), bootstrap=50).to_dict(), sort_keys=True, default=str)
+found["evaluate"] = hashlib.sha256(told.encode()).hexdigest()
+print(json.dumps(found))
+"""
+
+
+def outcomes(folder: Path, model: Path | None, rows: int, seed: int, threads: int) -> dict[str, str]:
+    """The hash of each output, made in a process of its own with these settings."""
+    number = str(threads)
+    environment = {
+        **os.environ, "PYTHONHASHSEED": str(seed), "OMP_NUM_THREADS": number, "NUMBA_NUM_THREADS": number,
+        "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")]),
+    }  # fmt: skip
+    command = [sys.executable, "-c", _ASKED, str(folder), str(model or ""), str(rows), number, *map(str, PARTS)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def write_both(folder: Path, rows: int) -> None:
+    """Pairs, and cases with a list of three each."""
+    pairs, names = random_pairs(rows), diagnoses(100)
+    pq.write_table(pairs, folder / "pairs.parquet", write_page_checksum=True)
+    listed = [[names[(i * step) % 100] for step in (1, 3, 7)] for i in range(rows // 10)]
+    cases = pa.table({"case": pa.array(map(str, range(rows // 10))), "reference": pairs["a"][: rows // 10], "m": listed})  # fmt: skip
+    pq.write_table(cases, folder / "cases.parquet", write_page_checksum=True)
+
+
+@pytest.mark.slow
+def test_the_same_under_other_seeds_threads_and_chunks(tmp_path: Path) -> None:
+    write_both(tmp_path, 1000)
+    model = make_model(tmp_path / "cheap", _KINDS)
+    one, other = (outcomes(tmp_path, model, 1000, seed, threads) for seed, threads in ((0, 1), (1, 2)))
+    assert one == other
+    tables = [pq.read_table(path) for path in tmp_path.glob("*-1-*.parquet")]
+    assert len(tables) == len(PARTS) and all(table.equals(tables[0]) for table in tables)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=2000)
+    rows = parser.parse_args().cases * 10
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_both(folder, rows)
+        found = [outcomes(folder, None, rows, *one) for one in itertools.product(SEEDS, THREADS)]
+        for what in found[0]:
+            print(f"{what}: {len({one[what] for one in found})} different outcomes of {len(found)} settings")
+        tables = [hashlib.sha256(pq.read_table(path).to_pandas().to_csv().encode()).hexdigest() for path in folder.glob("*-*-*.parquet")]  # fmt: skip
+        print(f"rows of all {len(tables)} results: {len(set(tables))} different")
+
+
+if __name__ == "__main__":
+    main()
