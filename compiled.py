@@ -24,8 +24,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         kept = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         return numba.njit(nogil=True)(function)
-    folder = Path(kept.stats.cache_path)
     beside = Path(function.__code__.co_filename).parent / "__pycache__"
+    folder = Path(kept.stats.cache_path or beside)
     return kept if folder == beside or _of_user_alone(folder) else numba.njit(nogil=True)(function)
 
 
