@@ -133,7 +133,7 @@ class _File:
             source=self.source, row=row, allowed='a value with quotes in it as "say ""x"""',
         )  # fmt: skip
 
-    def _raw(self) -> io.BufferedIOBase:
+    def _raw(self) -> io.BufferedReader | io.BytesIO:
         return self.path.open("rb") if self.content is None else io.BytesIO(self.content)
 
     def _open(self) -> io.TextIOWrapper:

@@ -69,7 +69,7 @@ class JsonParser:
                 problem = f"{what} breaks off ({error})"
             else:
                 problem = f"{'the file is not' if row is None else 'a line that is not'} JSON ({str(error)[:200]})"
-            details = {} if row is None else {"got": text[:60]}
+            details: dict[str, Any] = {} if row is None else {"got": text[:60]}
             allowed = "JSON" if row is None else "one JSON object a line"
             raise InputError(problem, source=self.source, row=row, allowed=allowed, **details) from None
         return value
