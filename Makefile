@@ -14,7 +14,7 @@ ITSELF := -m pip $(QUIET) --no-deps --no-build-isolation --editable .
 unexport PYTHONDONTWRITEBYTECODE
 OUT := out
 
-.PHONY: demo test test-lowest lint lock audit release bench reproduce encoder model clean
+.PHONY: demo test test-lowest fuzz lint lock audit release bench reproduce encoder model clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,11 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+# Hostile and damaged input at random, for MINUTES: readers, model folders, answers, the store, the normaliser, pages.
+MINUTES ?= 20
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
 
 # The oldest release that pyproject.toml allows of each direct dependency; torch stays at the one in constraints.txt.
 test-lowest: $(TOOLS)/.installed
