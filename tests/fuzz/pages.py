@@ -59,7 +59,7 @@ def payloads(address: str) -> list[str]:
     return [*attacks(address), f'</tspan></text><script>{run}</script><text x="']
 
 
-def report_of(texts: list[str]) -> Report:
+def report_of(texts: list[str], metrics: str | None = None) -> Report:
     """A report in which each text is a model, a case, a diagnosis, a reference, a group, a value of a column; the first its name."""
     cases = {
         text: {"truth": [other], **{model: [other if (i + j) % 3 else text, model] for j, model in enumerate(texts)}}
@@ -68,7 +68,9 @@ def report_of(texts: list[str]) -> Report:
     frame = long_form(cases, {"truth": "reference", **dict.fromkeys(texts, "algorithm")})
     frame[texts[0]] = frame["case_id"]
     names = {text: [text.strip()] for text in texts}  # blanks at the ends of a name are taken off
-    return evaluate(frame, By(lambda a, b: len({a, b}) == 1), k=2, bootstrap=20, by=texts[0], groups=names)
+    return evaluate(
+        frame, By(lambda a, b: len({a, b}) == 1), k=2, bootstrap=20, by=texts[0], groups=names, metrics=metrics
+    )
 
 
 def driven(shown: Tab, page: Path, attack: str) -> None:

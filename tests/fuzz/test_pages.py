@@ -9,7 +9,7 @@ from . import pages
 
 
 def test_names_bring_no_command_into_a_latex_table() -> None:
-    text = pages.report_of([*pages.IN_LATEX]).to_latex()
+    text = pages.report_of([*pages.IN_LATEX], "ranking").to_latex()
     assert pages.latex_findings(text) == []
     assert "etc/passwd" in text and "write18" in text
     assert len(pages.latex_findings(r"a & \input{/etc/passwd} \\ ^^5cinput")) == 2
