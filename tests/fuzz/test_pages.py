@@ -8,6 +8,7 @@ from ..evaluation.chromium import CHROMIUM
 from . import pages
 
 
+@pytest.mark.slow
 def test_names_bring_no_command_into_a_latex_table() -> None:
     text = pages.report_of([*pages.IN_LATEX], "ranking").to_latex()
     assert pages.latex_findings(text) == []
