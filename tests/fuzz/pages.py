@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.report.report import Report
 
 from ..evaluation.chromium import CHROMIUM, Tab, tab
 from ..evaluation.made import By, long_form
@@ -58,7 +59,7 @@ def payloads(address: str) -> list[str]:
     return [*attacks(address), f'</tspan></text><script>{run}</script><text x="']
 
 
-def report_of(texts: list[str], folder: Path) -> Path:
+def report_of(texts: list[str], metrics: str | None = None) -> Report:
     """A report in which each text is a model, a case, a diagnosis, a reference, a group, a value of a column; the first its name."""
     cases = {
         text: {"truth": [other], **{model: [other if (i + j) % 3 else text, model] for j, model in enumerate(texts)}}
@@ -66,13 +67,10 @@ def report_of(texts: list[str], folder: Path) -> Path:
     }
     frame = long_form(cases, {"truth": "reference", **dict.fromkeys(texts, "algorithm")})
     frame[texts[0]] = frame["case_id"]
-    report = evaluate(
-        frame, By(lambda a, b: len({a, b}) == 1), k=2, bootstrap=20, by=texts[0], groups={text: [text.strip()] for text in texts}
-    )  # fmt: skip
-    (folder / "report.md").write_text(report.to_markdown(), "utf-8")
-    (folder / "report.tex").write_text(report.to_latex(), "utf-8")
-    (folder / "notebook.html").write_text(report._repr_html_(), "utf-8")
-    return report.save(folder / "report.html")
+    names = {text: [text.strip()] for text in texts}  # blanks at the ends of a name are taken off
+    return evaluate(
+        frame, By(lambda a, b: len({a, b}) == 1), k=2, bootstrap=20, by=texts[0], groups=names, metrics=metrics
+    )
 
 
 def driven(shown: Tab, page: Path, attack: str) -> None:
@@ -100,13 +98,14 @@ def run(number: int, seed: int) -> list[str]:
             shown.wait(300)
             if shown.value("document.title") != "ran" or not asked:
                 found.append("the script of the control page did not run: nothing is shown by this browser")
-            report_of([*IN_LATEX, *texts[:4]], Path(folder))
-            found += latex_findings(Path(folder, "report.tex").read_text("utf-8"))
+            found += latex_findings(report_of([*IN_LATEX, *texts[:4]]).to_latex())
             for start in range(0, len(texts), _A_PAGE):
                 some = texts[start : start + _A_PAGE]
                 place = Path(folder, str(start))
                 place.mkdir()
-                page = report_of(some, place)
+                report = report_of(some)
+                (place / "notebook.html").write_text(report._repr_html_(), "utf-8")
+                page = report.save(place / "report.html")
                 for opened in (page, place / "notebook.html"):
                     _look(shown, opened, some if opened is page else some[:1], asked, found)
     return found

@@ -25,9 +25,9 @@ def test_what_is_found_is_kept_and_told(tmp_path: Path, monkeypatch: pytest.Monk
     normaliser = importlib.import_module(".normaliser", __package__)
     seeds: list[tuple[int, int]] = []
     monkeypatch.setattr(normaliser, "run", lambda number, seed: seeds.append((number, seed)) or ["raised on '\\ud800'"])
-    assert main(["normaliser", "--number", "150"]) == 1
-    assert seeds == [(100, 0), (50, 1)]
+    assert main(["normaliser", "--number", "750"]) == 1
+    assert seeds == [(500, 0), (250, 1)]
     (kept,) = tmp_path.iterdir()
     assert kept.read_text() == "raised on '\\ud800'"
-    assert capsys.readouterr().out.splitlines()[-1].split()[:3] == ["normaliser", "150", "1"]
+    assert capsys.readouterr().out.splitlines()[-1].split()[:3] == ["normaliser", "750", "1"]
     assert main(["no-such"]) == 2
