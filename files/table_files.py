@@ -15,7 +15,7 @@ from .columns import Read, column_of
 from .delimited import read_delimited
 from .encodings import check_encoding, likely_encoding, marked_encoding, not_utf8, utf8_of
 from .json_records import read_records
-from .parquet_file import read_parquet
+from .parquet_file import read_parquet, without_views
 from .workbook import read_workbook, split_sheet
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
@@ -50,7 +50,7 @@ def read_file(path: Path, encoding: str | None = None) -> Read:
     suffix = check_file(path, encoding)
     try:
         if suffix == ".parquet":
-            return Read(read_parquet(path), 1)
+            return Read(without_views(read_parquet(path)), 1)
         if suffix == ".xlsx":
             return read_workbook(path, sheet)
         if suffix == ".json":
