@@ -139,6 +139,12 @@ def _not_utf8(path: Path, column: str, **where: Any) -> InputError:
     return InputError("a text that is not UTF-8", source=str(path), column=column, allowed=allowed, **where)
 
 
+def without_views(table: pa.Table) -> pa.Table:
+    """Columns of string views as large strings: Arrow 26 neither takes nor compares views."""
+    fields = [one.with_type(pa.large_string()) if pa.types.is_string_view(one.type) else one for one in table.schema]
+    return table.cast(pa.schema(fields, table.schema.metadata))
+
+
 def damaged(path: str | os.PathLike[str], why: object) -> InputError:
     """Of a Parquet file that cannot be read, with the first line of the reason."""
     line = (str(why).splitlines() or [""])[0]

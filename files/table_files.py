@@ -10,7 +10,7 @@ from .columns import Read
 from .delimited import read_delimited
 from .encodings import check_encoding, likely_encoding, marked_encoding
 from .json_records import read_lines, read_records
-from .parquet_file import read_parquet
+from .parquet_file import read_parquet, without_views
 from .workbook import read_workbook, split_sheet
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
@@ -46,7 +46,7 @@ def read_file(path: Path, encoding: str | None = None) -> Read:
     suffix = check_file(path, encoding)
     try:
         if suffix == ".parquet":
-            return Read(read_parquet(path), 1)
+            return Read(without_views(read_parquet(path)), 1)
         if suffix == ".xlsx":
             return read_workbook(path, sheet)
         if suffix == ".json":

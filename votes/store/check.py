@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 from contextlib import closing
@@ -152,10 +153,8 @@ class _Salvaged:
         ):
             row = (row[4], *row[:4])  # of the index, the second copy
         cells = row[: len(COLUMNS[table])]
-        try:
+        with contextlib.suppress(msgspec.ValidationError):
             cells = msgspec.convert(cells, tuple[KINDS[table]])  # a REAL that is whole is kept as an integer
-        except msgspec.ValidationError:
-            pass
         if problem_of(table, (*cells, *row[len(cells) :]), summed=self.summed):
             if table == "answer":
                 self.doubtful.append(row)
