@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -153,7 +152,7 @@ class _Salvaged:
         ):
             row = (row[4], *row[:4])  # of the index, the second copy
         cells = row[: len(COLUMNS[table])]
-        with contextlib.suppress(msgspec.ValidationError):
+        with suppress(msgspec.ValidationError):
             cells = msgspec.convert(cells, tuple[KINDS[table]])  # a REAL that is whole is kept as an integer
         if problem_of(table, (*cells, *row[len(cells) :]), summed=self.summed):
             if table == "answer":
@@ -174,9 +173,7 @@ def _repair(found: StoreCheck, copy: Path) -> None:
         file = StoreFile(temporary, 0)
         with closing(file.open(create=True)) as db, file.translated_errors():
             with transaction(db):
-                for table, rows in (*salvaged.rows.items(), ("answer", answers)):
-                    if table == "answer" and rows is not answers:
-                        continue
+                for table, rows in {**salvaged.rows, "answer": answers}.items():
                     kept = (
                         with_checksum(row) for _, row in sorted(rows.items()) if table != "exported" or row[1] in who
                     )
