@@ -62,7 +62,7 @@ def sign(folder: Folder, key: Annotated[Path, typer.Option("--key", help="The fi
 
     m = load(folder)
     password = typer.prompt("Password", hide_input=True) if is_encrypted(key) else None
-    made = make(folder / MANIFEST, key, password, comment=m.identities[-1] if m.name.isascii() else m.parts.sha256)
+    made = make(folder / MANIFEST, key, password, comment=m.identities[-1] if m.name.isascii() else "")
     typer.echo(f"{made}: {m.identity} signed.")
 
 

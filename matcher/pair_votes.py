@@ -140,7 +140,7 @@ def providers_of(
     check_names(origin, "providers_of")
     for name in ("identity", "signed_by"):
         if origin.get(name) is not None:
-            raise OptionError(name, "left out without a model", origin[name])
+            raise OptionError(name, "left out without a model", origin.get(name))
     chosen = FeatureSet.read(features, endpoints)
     shipped = StaticEncoder.from_bytes(shipped_encoder_files()) if SHIPPED in chosen.encoders else None
     normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
