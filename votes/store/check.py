@@ -151,7 +151,7 @@ class _Salvaged:
             and isinstance(row[4], int)
         ):
             row = (row[4], *row[:4])  # of the index, the second copy
-        cells = row[: len(COLUMNS[table])]
+        cells: Any = row[: len(COLUMNS[table])]
         with suppress(msgspec.ValidationError):
             cells = msgspec.convert(cells, tuple[KINDS[table]])  # a REAL that is whole is kept as an integer
         if problem_of(table, (*cells, *row[len(cells) :]), summed=self.summed):

@@ -69,11 +69,11 @@ COLUMNS = {
 
 KEY_LENGTH = {"respondent": 1, "answer": len(KEY), "exported": 1}
 
-_Whole = Annotated[int, msgspec.Meta(ge=0)]
-_Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-_Seconds = Annotated[float, msgspec.Meta(ge=0)]
-_Raw = Annotated[str, msgspec.Meta(max_length=MAX_RAW)]
-_Reason = Literal[tuple(REASONS)]
+_Whole: Any = Annotated[int, msgspec.Meta(ge=0)]
+_Share: Any = Annotated[float, msgspec.Meta(ge=0, le=1)]
+_Seconds: Any = Annotated[float, msgspec.Meta(ge=0)]
+_Raw: Any = Annotated[str, msgspec.Meta(max_length=MAX_RAW)]
+_Reason: Any = Literal[tuple(REASONS)]
 _Question = (_Whole, str, str, _Whole)
 _ANSWERED = (_Whole | None, _Reason | None, _Share | None, _Whole | None, _Whole | None, _Seconds | None, int, _Raw)
 KINDS: dict[str, tuple[Any, ...]] = {
