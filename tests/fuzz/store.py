@@ -5,11 +5,11 @@ A trial is unnoticed where the damaged store reads without an error, and an answ
 
 from __future__ import annotations
 
-import argparse
 import random
 import sqlite3
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from dxmatch.errors import DxmatchError
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.check import check_votes
 from dxmatch.votes.store.store import StoreError, VoteStore
+
+from .findings import run_as_module
 
 ASKED = [
     Question(ModelConfig(model, "vote-1", '{"temperature":0}'), f"disease {i}", f"illness {j}", repeat)
@@ -106,34 +108,47 @@ def repaired_of(path: Path, copy: Path) -> tuple[int, int]:
     )
 
 
-def run(number: int, seed: int, kinds: tuple[str, ...] = KINDS) -> dict[str, Counter[str]]:
-    """For each kind of damage what came of `number` trials; "saved" and "saved wrongly" count answers of repaired copies."""
-    rng, found = random.Random(seed), {kind: Counter[str]() for kind in kinds}
-    with tempfile.TemporaryDirectory() as name:
-        content = made(Path(name) / "good.sqlite")
-        path, copy = Path(name) / "votes.sqlite", Path(name) / "copy.sqlite"
-        for kind in kinds:
-            for _ in range(number):
-                damaged(content, kind, path, rng)
-                outcome = came_of(path)
-                found[kind][outcome] += 1
-                if outcome == "refused":
-                    try:
-                        saved, wrong = repaired_of(path, copy)
-                    except DxmatchError as error:
-                        found[kind][f"not repaired: {type(error).__name__}"] += 1
-                    else:
-                        found[kind].update({"saved": saved, "saved wrongly": wrong, "of": len(ASKED)})
-                for file in Path(name).glob("*"):
-                    if not file.name.startswith("good"):
-                        file.unlink()
+def trial(kind: str, content: bytes, folder: Path, rng: random.Random) -> Counter[str]:
+    """What came of one damage: `came_of`'s word; of a repaired copy the answers "saved", of them "saved wrongly", "of" how many."""
+    path, copy = folder / "votes.sqlite", folder / "copy.sqlite"
+    damaged(content, kind, path, rng)
+    found = Counter([came_of(path)])
+    if found["refused"]:
+        try:
+            saved, wrong = repaired_of(path, copy)
+        except DxmatchError as error:
+            found[f"not repaired: {type(error).__name__}"] += 1
+        else:
+            found.update({"saved": saved, "saved wrongly": wrong, "of": len(ASKED)})
+    for file in folder.iterdir():
+        file.unlink()
     return found
 
 
+def outcomes(number: int, seed: int, kinds: tuple[str, ...] = KINDS) -> dict[str, Counter[str]]:
+    """For each kind of damage what came of `number` trials together."""
+    found = {kind: Counter[str]() for kind in kinds}
+    for kind, _, counts in _trials(number * len(kinds), seed, kinds):
+        found[kind].update(counts)
+    return found
+
+
+def run(number: int, seed: int) -> list[str]:
+    """`number` trials, the kinds of damage in turn."""
+    return [
+        f"{kind}, trial {i} of seed {seed}: {dict(counts)}"
+        for kind, i, counts in _trials(number, seed, KINDS)
+        if counts["UNNOTICED"] or counts["saved wrongly"]
+    ]
+
+
+def _trials(number: int, seed: int, kinds: tuple[str, ...]) -> Iterator[tuple[str, int, Counter[str]]]:
+    with tempfile.TemporaryDirectory() as made_in, tempfile.TemporaryDirectory() as folder:
+        content = made(Path(made_in) / "good.sqlite")
+        for i in range(number):
+            kind = kinds[i % len(kinds)]
+            yield kind, i, trial(kind, content, Path(folder), random.Random(f"{seed} {i}"))
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--number", type=int, default=375)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    for kind, counts in run(given.number, given.seed).items():
-        print(f"{kind}: {dict(counts)}")
+    run_as_module("store", run)

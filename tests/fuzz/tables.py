@@ -5,7 +5,6 @@ A mutant is read as a table, cell for cell, and goes through one of the commands
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -24,6 +23,8 @@ import openpyxl
 
 from dxmatch.errors import DxmatchError
 from dxmatch.files.tables import Table, read_table
+
+from .findings import run_as_module
 
 Row = dict[str, Any]
 BATCH = 100
@@ -353,17 +354,5 @@ def run(number: int, seed: int) -> list[str]:
     return findings
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--number", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    findings = run(given.number, given.seed)
-    print(*findings, sep="\n\n")
-    tracebacks = sum(": Traceback" in one for one in findings)
-    print(f"{given.number} mutants: {len(findings) - tracebacks} read differently, {tracebacks} tracebacks")
-    return int(bool(findings))
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    run_as_module("tables", run)

@@ -17,7 +17,8 @@ from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import DamagedStore, StoreError, VoteStore
-from tests.fuzz.store import EDITS, KINDS, came_of, made, run
+
+from ...fuzz.store import EDITS, KINDS, came_of, made, outcomes
 
 OLD = """
     CREATE TABLE respondent (id INTEGER PRIMARY KEY, model TEXT NOT NULL, prompt TEXT NOT NULL, parameters TEXT NOT NULL,
@@ -61,7 +62,7 @@ def old(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_damage_is_unnoticed_and_no_other_answer_is_saved(kind: str) -> None:
-    found = run(8, 1, (kind,))[kind]
+    found = outcomes(8, 1, (kind,))[kind]
     assert found["UNNOTICED"] == 0 and found["refused"] >= 3
     assert found["saved wrongly"] == 0 and found["saved"] > 0
     assert kind not in ("bit", "swap") or found["saved"] > 0.95 * found["of"]
