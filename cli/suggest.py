@@ -97,11 +97,10 @@ def labels(
 ) -> None:
     """Read the experts' answers back, as pairs that dxmatch train takes, and say how far they agree."""
     from ..errors import DxmatchError
-    from ..files.tables import check_apart, check_output, write_table
+    from ..files.tables import check_output, write_table
     from ..labelling.read_back import read_labels
 
     check_output(output)
-    check_apart([output, open_pairs, review], [folder, adjudicated, reviewed])
     for new in (open_pairs, review):
         if new is not None and new.exists():
             raise DxmatchError(f"{new} is there already, maybe filled; choose a new file.")

@@ -326,8 +326,15 @@ def check_keeps_input(source: str | os.PathLike[str], *outputs: str | os.PathLik
     """Raises `InputError` where an output would replace the file that is read."""
     file, _ = split_sheet(Path(source))
     for path in outputs:
-        if path is not None and Path(path).exists() and file.exists() and Path(path).samefile(file):
+        if path is not None and _is_same(Path(path), file):
             raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):  # not there, or no path at all
+        return False
 
 
 def check_apart(

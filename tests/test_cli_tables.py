@@ -47,6 +47,54 @@ def test_errors_name_the_options_of_the_command(
     assert (here / "t.csv").read_text("utf-8") == content and not (here / "o.csv").exists()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "score x.csv -o o.csv --rejects o.csv",
+        "score x.csv -o x.csv",
+        "icd x.csv --column a -o o.csv --gold x.csv --json x.csv",
+        "evaluate x.csv --matches o.csv --rejects ./o.csv",
+        "evaluate x.csv --references y.csv --pairs y.csv",
+        "evaluate x.csv --codes y.csv --csv y.csv",
+        "ask x.csv -m lab:big --endpoints e.toml -o x.csv",
+        "ask x.csv y.csv -m lab:big --endpoints e.toml -o o.csv --rejects y.csv",
+        "ask x.csv -m lab:big --endpoints e.toml --store o.csv -o o.csv",
+        "ask x.csv -m lab:big --endpoints e.toml -o e.toml",
+        "choice x.csv y.csv -o y.csv",
+        "choice x.csv y.csv -o o.csv --per-answer o.csv",
+        "audit x.csv -o folder --rejects x.csv",
+        "audit x.csv -o folder --model x.csv --store y.csv --rejects y.csv",
+        "explain gout flu --store y.csv -o y.csv",
+        "suggest x.csv -o folder --rejects x.csv",
+        "suggest x.csv -o folder --labelled y.csv --rejects y.csv",
+        "labels folder -o x.csv --export anna=x.csv",
+        "labels folder -o o.csv --review o.csv",
+        "reasoning folder folder folder --human x.csv --per-note x.csv",
+        "reasoning folder folder folder -o o.csv --deductions o.csv",
+        "reasoning folder folder me=x.csv -o x.csv",
+        "ddxplus x.csv -o x.csv",
+        "train x.csv -o m --extra y.csv --held-out y.csv",
+        "train x.csv -o m --rejects o.csv --held-out o.csv",
+        "votes ask x.csv --rejects x.csv",
+        "votes export x.csv -o b --store o.csv --rejects o.csv",
+        "votes import x.csv --store x.csv",
+        "votes import x.csv y.csv --rejects y.csv",
+        "votes check --store x.csv --repair x.csv",
+        "model key -o o.key --public o.key",
+        "model key -o o.csv --public o.csv",
+    ],
+)
+def test_no_file_is_both_read_and_written_or_written_twice(here: Path, command: Command, arguments: str) -> None:
+    for name in ("x.csv", "y.csv", "e.toml"):
+        (here / name).write_text("a,b\n", "utf-8")
+    (here / "folder").mkdir()
+    done = command(*arguments.split())
+    assert done.code == 1, done.err
+    assert "the output is the input" in done.err or "one file for two outputs" in done.err, done.err
+    assert {each.name for each in here.rglob("*")} == {"x.csv", "y.csv", "e.toml", "folder"}
+    assert (here / "x.csv").read_text("utf-8") == (here / "y.csv").read_text("utf-8") == "a,b\n"
+
+
 def test_a_workbook_in_and_out(here: Path, command: Command) -> None:
     book = openpyxl.Workbook()
     for sheet, rows in (
