@@ -56,7 +56,7 @@ def suggest(
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **(origin or {}))
     with shown("Scoring the pool") as progress:
         found = run(
-            m, read_table(pool, encoding), n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,
+            m, read_table(pool, encoding, set_aside=rejects is not None), n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,
             seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output, names)

@@ -121,7 +121,7 @@ def train(
         encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
     )  # fmt: skip
     with shown("Training") as progress:
-        result = fit(read_table(pairs, encoding), recipe, progress=progress)
+        result = fit(read_table(pairs, encoding, set_aside=rejects is not None), recipe, progress=progress)
     result.matcher.save(output, overwrite=overwrite)
     if held_out is not None:
         write_table(result.held_out_rows, held_out)

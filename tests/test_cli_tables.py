@@ -95,6 +95,37 @@ def test_no_file_is_both_read_and_written_or_written_twice(here: Path, command: 
     assert (here / "x.csv").read_text("utf-8") == (here / "y.csv").read_text("utf-8") == "a,b\n"
 
 
+BROKEN = '{{"a": "heart attack", "b": "acute MI"{0}}}\n{{"a": "gout",\n["flu"]\n{{"a": "gout", "b": "flu"{1}}}\n{{"a": "", "b": "flu"{0}}}\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("score t.jsonl -o o.csv", "3 rows rejected; they are in x.csv."),
+        ("votes ask t.jsonl --dry-run --only vote_phi4", "3 rows set aside in x.csv."),
+        ("votes export t.jsonl -o b --only vote_phi4", "3 rows set aside in x.csv."),
+        ("votes import t.jsonl --verdict label --model-name me", "5 rows, 2 new votes; votes by model: me 2; 3 rows set aside."),
+        ("ask t.jsonl --dry-run -m lab:big --endpoints e.toml --columns text=a", "3 rows set aside in x.csv."),
+        ("suggest t.jsonl -n 1 -o round", "without 3 set aside"),
+        ("train t.jsonl -o m", ""),
+        ("audit t.jsonl -o audit", ""),
+    ],
+)  # fmt: skip
+def test_broken_lines_are_set_aside_with_the_rows_that_cannot_be_right(
+    here: Path, command: Command, arguments: str, said: str
+) -> None:
+    """`train` and `audit` refuse the two rows that are left, after they were told of the others."""
+    (here / "t.jsonl").write_text(BROKEN.format(', "label": 1', ', "label": 0'), "utf-8")
+    (here / "e.toml").write_text('[endpoint.lab]\nurl = "http://127.0.0.1:9"\n', "utf-8")
+    refused = command(*arguments.split())
+    assert refused.code == 1 and "t.jsonl, row 2" in refused.err, refused.err
+    done = command(*arguments.split(), "--rejects", "x.csv")
+    assert said in done.out and done.code == (not said), done
+    aside = read_table(here / "x.csv")
+    assert sorted(aside.column("rejected_row")) == ["2", "3", "5"]
+    assert sum("JSON" in why or "object" in why for why in aside.column("rejected_because")) == 2
+
+
 def test_a_workbook_in_and_out(here: Path, command: Command) -> None:
     book = openpyxl.Workbook()
     for sheet, rows in (
