@@ -80,7 +80,7 @@ Spreadsheet = Annotated[
 _ALL_SHARE = {"debug": Debug, "shared_files": SharedFiles, "hide_cells": HideCells}
 _TO_TABLES = {"output", "rejects"}
 """Options of the commands that write tables,"""
-_WITHOUT_TABLES = {"demo", "explain"}
+_WITHOUT_TABLES = {"demo", "explain", "key"}
 """but for these."""
 _WRITTEN = {
     "output", "rejects", "json", "csv", "pairs", "matches", "judgements", "held_out", "per_answer", "per_note", "deductions",
