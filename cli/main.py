@@ -106,7 +106,9 @@ def main() -> None:
     warnings.showwarning = _show_warning
     try:
         app(obj=given)
-    except Exception as error:
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # a library in Rust ends with a panic, which is no Exception
         if given.get("debug"):
             if not (cells_hidden() or given.get(HIDE_CELLS)):
                 raise
@@ -116,7 +118,9 @@ def main() -> None:
         code = 1
         if isinstance(error, DxmatchError):
             said = error.worded(spelt)
-        elif isinstance(error, MemoryError):
+            if error.__cause__ is not None and not isinstance(error.__cause__, DxmatchError) and _short_of_memory():
+                said += " This process has come near to the most memory that it may take (ulimit -v), which may be why."
+        elif isinstance(error, MemoryError) or _short_of_memory():
             said = "out of memory; score the file in parts."
         elif isinstance(error, OSError) and error.strerror:
             said = f"{error.filename or 'the system'}: {error.strerror}."
@@ -126,7 +130,20 @@ def main() -> None:
         raise SystemExit(code) from None
 
 
-def _in_a_line(error: Exception) -> str:
+def _short_of_memory() -> bool:
+    """Whether the process has come near to a limit of its address space: modules then fail to load, with words of many kinds."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        status = Path("/proc/self/status").read_text("utf-8").splitlines()
+        peak = next(line for line in status if line.startswith("VmPeak:"))
+    except (ImportError, OSError, StopIteration, MemoryError):  # not on Linux; or not even for this
+        return False
+    return limit != resource.RLIM_INFINITY and int(peak.split()[1]) * 1024 > 0.7 * limit
+
+
+def _in_a_line(error: BaseException) -> str:
     """The kind of an error and where in dxmatch it came up; not its words, which may hold a diagnosis."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_OWN)]
     place = f" in {frames[-1].filename.removeprefix(_OWN)}, line {frames[-1].lineno}" if frames else ""

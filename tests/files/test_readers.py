@@ -21,6 +21,7 @@ from dxmatch.errors import InputError
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.files import delimited
 from dxmatch.files.pairs import read_pairs
+from dxmatch.files.parquet_file import damaged
 from dxmatch.files.tables import Table, check_apart, read_table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -217,6 +218,35 @@ def test_a_fault_of_dxmatch_is_told_in_one_line(
     monkeypatch.setattr(sys, "argv", [*call, "--debug"])
     with pytest.raises(ZeroDivisionError):
         main()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
+@pytest.mark.parametrize(
+    ("times", "error", "said"),
+    [
+        (1.2, ImportError("No module named expat"), "out of memory"),
+        (10, ImportError("No module named expat"), "this is a fault of dxmatch (ImportError"),
+        (10, MemoryError(), "out of memory"),
+    ],
+)  # fmt: skip
+def test_want_of_memory_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any, times: float, error: Exception, said: str
+) -> None:
+    """Where memory is limited, what fails is any module, with any words."""
+    resource = pytest.importorskip("resource")
+
+    def broken(*_: Any) -> None:
+        raise error
+
+    path = written(tmp_path, "t.csv", "a,b\nx,y\n")
+    monkeypatch.setattr(delimited._File, "read", broken)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    status = Path("/proc/self/status").read_text("utf-8").split()
+    most = int(int(status[status.index("VmPeak:") + 1]) * 1024 * times)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (most, most))
+    assert said in command("score", path, "-o", tmp_path / "o.csv").err
+    with pytest.raises(MemoryError):
+        damaged("p.parquet", "Unknown error: Failed to launch worker thread: Resource temporarily unavailable")
 
 
 def test_pieces_of_a_file_are_counted_as_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
