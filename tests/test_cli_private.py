@@ -121,7 +121,6 @@ FAILING = {
     "an unknown code": ("case_id,rater,rank,diagnosis,icd10,reference\n1,x,1,flu,{m},gout\n", "evaluate t.csv --metrics hierarchical"),
     "JSON that is damaged": ('{{"a": "{m}", "b": "gout"}}\n{{"a": "{m}"\n', "score t.jsonl -o o.csv"),
     "JSON that is no object": ('{{"a": "{m}", "b": "gout"}}\n["{m}"]\n', "score t.jsonl -o o.csv"),
-    "half a surrogate": ('{{"a": "{m} \\ud800", "b": "gout"}}\n', "score t.jsonl -o o.csv"),
     "choice": ("question_id,response\n{m},{m}\n", "choice questions.json t.csv"),
     "a right code that is none": ("diagnosis,gold\n{m},{m}\n", "icd t.csv --gold gold -o o.csv"),
     "mixed scripts": ("a,b\nZzyzxо disease,gout\n", "score t.csv -o o.csv"),
