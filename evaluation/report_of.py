@@ -16,6 +16,7 @@ from .judges.section import JudgementTable, judged_section
 from .lists.lists import Lists, Panel, panels
 from .made_with import made_with, notes_on_lengths, question
 from .matches.case_table import case_table
+from .matches.direction import warnings_of_direction
 from .metrics.hierarchical import opened
 from .relative.section import relative_sections
 from .report.one_case import CodedLists
@@ -93,6 +94,7 @@ def report_of(
             *warnings_of_groups(read.groups),
             *warnings_of_variants(read.raters, pairs is not None),
             *models.warnings(),
+            *warnings_of_direction(read, context.matcher),
             *warnings_of(read, context.matcher),
             *(matched.warnings() if matched else []),
             *codes_warnings(context),
