@@ -28,7 +28,7 @@ from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
 from .statistics.subgroups import subgroup_differences, subgroup_rows, warnings_of_groups
 from .statistics.variants import pairs_of_models, prompt_tables, warnings_of_variants
-from .unknown_texts import notes_of, warnings_of
+from .unknown_texts import notes_of, warnings_of, warnings_of_scripts
 
 
 def report_of(
@@ -96,6 +96,7 @@ def report_of(
             *models.warnings(),
             *warnings_of_direction(read, context.matcher),
             *warnings_of(read, context.matcher),
+            *warnings_of_scripts(read),
             *(matched.warnings() if matched else []),
             *codes_warnings(context),
             *of_families,
