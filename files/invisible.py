@@ -27,7 +27,7 @@ _JOINING = "[\u0600-\u08ff\u0900-\u0dff\u0e00-\u0fff\u1000-\u109f\u1780-\u18af\u
 _DROPPED = re.compile(
     f"(?<={_JOINING})([\u200c\u200d])(?={_JOINING})|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
 )
-_BLANK = re.compile(r"[^\S\r\n\t ]")
+_BLANK = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _SUSPECT = r"[\x{00AD}\x{00A0}\x{061C}\x{1680}\x{2000}-\x{200F}\x{202A}-\x{202F}\x{205F}-\x{2064}\x{2066}-\x{2069}\x{3000}\x{FEFF}]"
 
 

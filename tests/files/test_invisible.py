@@ -38,7 +38,10 @@ def test_what_nobody_sees_is_left_out_of_a_name(mark: str) -> None:
     assert visible(f"{mark}heart{mark} att{mark}ack{mark}") == "heart attack"
 
 
-@pytest.mark.parametrize("text", ["می\u200cخواهم", "क्\u200dष", "👩\u200d⚕️", "naïve café", "инфаркт", "Sjögren"])
+@pytest.mark.parametrize(
+    "text",
+    ["می\u200cخواهم", "क्\u200dष", "👩\u200d⚕️", "naïve café", "инфаркт", "Sjögren", "a\u2028b", "a\x00b", "a\x85b"],
+)
 def test_joiners_that_spell_a_word_stay(text: str) -> None:
     assert visible(text) == text
 
