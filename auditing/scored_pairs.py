@@ -122,7 +122,7 @@ def _read(
 ) -> Pairs:
     listed = isinstance(pairs, Sequence) and not isinstance(pairs, str | os.PathLike)
     tuples = listed and not (len(pairs) and isinstance(pairs[0], Mapping))
-    table = pairs if tuples else read_table(pairs)
+    table = pairs if tuples else read_table(pairs, set_aside=rejects is not None)
     if label is None and isinstance(table, Table) and ("label" in table.names or experts_of(table, "label")):
         label = "label"
     return read_pairs(table, a=a, b=b, label=label, group=group, rejects=rejects)

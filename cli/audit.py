@@ -79,7 +79,7 @@ def audit(
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **(origin or {}))
     with shown("Auditing") as progress:
         found = run(
-            m, read_table(pairs, encoding), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
+            m, read_table(pairs, encoding, set_aside=rejects is not None), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
             retrain=retrain, folds=folds, voters=voters, drop_correlated=drop_correlated, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output)

@@ -28,10 +28,9 @@ def ddxplus(
     """Patients of DDXPlus as cases for `dxmatch ask`, and as right answers for `dxmatch evaluate --references`."""
     from ..evaluation.lists.formats.ddxplus import cases as read
     from ..files.counted import counted
-    from ..files.tables import check_keeps_input, check_output, write_table
+    from ..files.tables import check_output, write_table
 
     check_output(output)
-    check_keeps_input(patients, output)
     made = read(patients, cases, seed, allocation, first)
     write_table(made, output)
     typer.echo(f"{output}: {counted(made.num_rows, 'case')}.")

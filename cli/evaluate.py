@@ -335,7 +335,7 @@ def evaluate(
     from ..evaluation.judges.language_model import Budget
     from ..evaluation.pairs_asked import pairs_asked
     from ..evaluation.report.report import check_report_path
-    from ..files.tables import check_apart, check_output, write_table
+    from ..files.tables import check_output, write_table
     from ..progress import shown
 
     files = [path for path in (*(output or []), json, csv) if path is not None]
@@ -346,7 +346,6 @@ def evaluate(
             check_output(path)
     if judgements is not None and judge is None:
         raise typer.BadParameter("--judgements needs a judge: --judge ENDPOINT:MODEL")
-    check_apart([*files, pairs, matches, judgements, rejects], [*lists, references, human, codes, labelled])
     options: dict[str, Any] = {
         "references": references, "algorithms": algorithms or None, "no_diagnosis": no_diagnosis or None,
         "columns": named_columns(columns or []), "encoding": encoding, "format": format, "missing": missing, "by": by or None,

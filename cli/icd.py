@@ -102,9 +102,9 @@ def icd(
     With --gold, how often that is right: dxmatch icd names.csv --gold icd10 -o mapped.csv --json accuracy.json
     """
     from ..files.atomic import whole_file
-    from ..files.tables import check_apart, check_output
+    from ..files.tables import check_output
     from ..matcher.icd_accuracy import icd_accuracy
-    from ..matcher.icd_mapping import is_path, map_icd
+    from ..matcher.icd_mapping import map_icd
     from ..matcher.match_function import load
     from ..progress import shown
 
@@ -112,7 +112,6 @@ def icd(
         raise OptionError("json", "left out without 'gold': it is for the figures", str(json))
     if output is not None:
         check_output(output)
-    check_apart([output, json], [given for given in (strings[0], gold or "") if is_path(given)])
     one_or_more = strings[0] if len(strings) == 1 else strings
     if pick is not None:
         quiet_retries()

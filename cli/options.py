@@ -48,7 +48,7 @@ Rejects = Annotated[
     Path | None,
     typer.Option(
         "--rejects",
-        help="Write rejected rows to this file, with the reason, and go on; without it the first one ends the command.",
+        help="Write rejected rows, and lines that are no JSON, to this file, with the reason, and go on; without it the first one ends the command.",
     ),
 ]
 

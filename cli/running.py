@@ -1,4 +1,4 @@
-"""What all commands share when they run: options that may stand before a command's name or after it, those of `origin.py` for a command with a parameter `origin`, how errors name the options, and the end that Ctrl-C makes."""
+"""What all commands share when they run: options that may stand before a command's name or after it, those of `origin.py` for a command with a parameter `origin`, that no file is both read and written, how errors name the options, and the end that Ctrl-C makes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import inspect
 import logging
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.models import ArgumentInfo
 
 from ..settings import HIDE_CELLS, SHARED_FILES, SPREADSHEET
 from .origin import origin_of
@@ -78,8 +80,13 @@ Spreadsheet = Annotated[
 _ALL_SHARE = {"debug": Debug, "shared_files": SharedFiles, "hide_cells": HideCells}
 _TO_TABLES = {"output", "rejects"}
 """Options of the commands that write tables,"""
-_WITHOUT_TABLES = {"demo", "explain"}
+_WITHOUT_TABLES = {"demo", "explain", "key"}
 """but for these."""
+_WRITTEN = {
+    "output", "rejects", "json", "csv", "pairs", "matches", "judgements", "held_out", "per_answer", "per_note", "deductions",
+    "open_pairs", "review", "repair", "store", "public",
+}  # fmt: skip
+"""Options that name a file to be written; every other path that a command is given is read."""
 
 
 def complete(app: typer.Typer) -> None:
@@ -103,9 +110,31 @@ def traceback_without_cells(error: BaseException) -> str:
     return own if before is None else f"{traceback_without_cells(before)}\n\n{own}"
 
 
+def _check_apart(options: Mapping[str, Any], arguments: set[str]) -> None:
+    """Errors: `InputError` where an output is what the command reads, or another of its outputs."""
+    written = [
+        path for name in sorted(_WRITTEN - arguments) for path in _all(options.get(name)) if isinstance(path, Path)
+    ]
+    if written:
+        from ..files.tables import check_apart
+
+        read = [one for name in options.keys() - (_WRITTEN - arguments) for one in _all(options[name])]
+        named = [one.partition("=")[2] for one in read if isinstance(one, str)]  # NAME=FILE
+        check_apart(written, [one for one in (*read, *named) if one and isinstance(one, str | Path)])
+
+
+def _all(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else [value]
+
+
 def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(command, eval_str=True)
     asked = inspect.signature(origin_of, eval_str=True).parameters if "origin" in signature.parameters else {}
+    arguments = {
+        name
+        for name, each in signature.parameters.items()
+        if any(isinstance(said, ArgumentInfo) for said in getattr(each.annotation, "__metadata__", ()))
+    }
     shared = dict(_ALL_SHARE)
     if signature.parameters.keys() & _TO_TABLES and command.__name__ not in _WITHOUT_TABLES:
         shared["spreadsheet"] = Spreadsheet
@@ -117,6 +146,7 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
         spelt = {each.name: max(each.opts, key=len) for each in context.command.params if each.name and each.opts}
         context.ensure_object(dict)["options"] = {name: said for name, said in spelt.items() if said.startswith("-")}
         try:
+            _check_apart(options, arguments)
             if asked:
                 options["origin"] = origin_of(**{name: options.pop(name) for name in asked})
             return command(**options)

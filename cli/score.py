@@ -79,12 +79,10 @@ def score(
     from ..errors import OptionError
     from ..features.coverage import part_words
     from ..files.counted import counted
-    from ..files.tables import check_apart
     from ..progress import shown
 
     given: dict[str, Any] = {} if policy is None else {"policy": policy}
     under = "" if policy is None else f", policy {policy}"
-    check_apart([output, rejects], [pairs])
     if _is_job(pairs, output):
         from ..jobs.job import score_files
         from ..jobs.plan import CHUNK_ROWS

@@ -56,7 +56,7 @@ def suggest(
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **(origin or {}))
     with shown("Scoring the pool") as progress:
         found = run(
-            m, read_table(pool, encoding), n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,
+            m, read_table(pool, encoding, set_aside=rejects is not None), n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,
             seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output, names)
@@ -97,11 +97,10 @@ def labels(
 ) -> None:
     """Read the experts' answers back, as pairs that dxmatch train takes, and say how far they agree."""
     from ..errors import DxmatchError
-    from ..files.tables import check_apart, check_output, write_table
+    from ..files.tables import check_output, write_table
     from ..labelling.read_back import read_labels
 
     check_output(output)
-    check_apart([output, open_pairs, review], [folder, adjudicated, reviewed])
     for new in (open_pairs, review):
         if new is not None and new.exists():
             raise DxmatchError(f"{new} is there already, maybe filled; choose a new file.")

@@ -97,7 +97,7 @@ def train(
     """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split."""
     from ..features.coverage import coverage_words
     from ..files.atomic import read_text
-    from ..files.tables import check_apart, check_output, read_table, write_table
+    from ..files.tables import check_output, read_table, write_table
     from ..models.folder import check_target
     from ..progress import shown
     from ..terms.text.abbreviations import read_abbreviations
@@ -111,7 +111,6 @@ def train(
     check_target(output, overwrite=overwrite)
     if held_out is not None:
         check_output(held_out)
-    check_apart([held_out, rejects], [pairs, *(extra or ()), abbreviations, about])
     recipe = Recipe(
         features=features, engine=engine, a=a, b=b, label=label, soft=soft, weight=weight,
         group=group, contained=contained, test_share=test_share, folds=folds, threshold_rule=target or threshold,
@@ -122,7 +121,7 @@ def train(
         encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
     )  # fmt: skip
     with shown("Training") as progress:
-        result = fit(read_table(pairs, encoding), recipe, progress=progress)
+        result = fit(read_table(pairs, encoding, set_aside=rejects is not None), recipe, progress=progress)
     result.matcher.save(output, overwrite=overwrite)
     if held_out is not None:
         write_table(result.held_out_rows, held_out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ def read_cases(
         - a list of such files.
     columns : which columns hold what, `{"case_id": "patient", "text": "admission note"}`; `"text"` may be several.
     encoding : of text files that are not UTF-8.
-    rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
+    rejects : a file for the rows that cannot be right, and for lines of JSON that are no object; without it the first of them is an `InputError`.
 
     Raises
     ------
@@ -83,28 +83,34 @@ def read_cases(
     """
     if rejects is not None:
         check_output(rejects)
-    table = _table(source, encoding, published="case_id" not in (columns or {}))
+    broken: list[InputError] | None = None if rejects is None else []
+    table = _table(source, encoding, "case_id" not in (columns or {}), broken)
+    if broken:
+        table = replace(table, broken=tuple(broken))
     chosen = columns_of(table, columns)
     ids, texts, problems = _read(table, chosen)
     sound = table.sound_rows(problems, rejects)
     kept = np.flatnonzero(sound).tolist()
     more, renamed = carried(table.filter(sound).data, chosen)
     notes = [*([table.note] if table.note else []), *chosen.notes, *renamed]
-    if problems:
-        notes.append(f"{counted(len(problems), 'row')} set aside in {os.fspath(rejects or '')}.")
+    if rejected := len(problems) + len(table.broken):
+        notes.append(f"{counted(rejected, 'row')} set aside in {os.fspath(rejects or '')}.")
     texts = [texts[i] for i in kept]
     if again := len(texts) - len(set(texts)):
         notes.append(f"{counted(again, 'case')} with the text of another one: each text is asked about once.")
     return Cases(table, [ids[i] for i in kept], texts, more, tuple(notes))
 
 
-def _table(source: Any, encoding: str | None, published: bool = True) -> Table:
-    """A row for each case. published : whether files of ClinBench-HPB name their cases themselves."""
+def _table(source: Any, encoding: str | None, published: bool, broken: list[InputError] | None) -> Table:
+    """A row for each case.
+
+    published : whether files of ClinBench-HPB name their cases themselves. broken : where lines of JSON go that are no object.
+    """
     if isinstance(source, list | tuple) and source and all(isinstance(one, str | os.PathLike) for one in source):
         paths = [Path(one) for one in source]
         if published and all(map(is_published, paths)):
             return read_published(paths, encoding)
-        return stacked([_table(path, encoding, published) for path in paths])
+        return stacked([_table(path, encoding, published, broken) for path in paths])
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if published and is_published(path):
@@ -114,7 +120,9 @@ def _table(source: Any, encoding: str | None, published: bool = True) -> Table:
         if path.suffix.lower() in NOTES:
             return read_note(path, encoding)
         if path.suffix.lower() in JSON_SUFFIXES:
-            value, rows, warnings = read_json(path, encoding)
+            value, rows, warnings = read_json(path, encoding, broken)
+            if broken and not value:
+                raise broken[0]
             tell(warnings)
             return _of_objects(value, str(path), rows)
         return read_table(path, encoding)

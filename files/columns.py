@@ -33,6 +33,8 @@ class Read(NamedTuple):
         What was read, where there was a choice.
     warnings
         What is doubtful in it, a sentence each.
+    broken
+        The lines that are no rows, where they are not refused.
     """
 
     data: pa.Table
@@ -41,6 +43,7 @@ class Read(NamedTuple):
     source: str | None = None
     note: str = ""
     warnings: tuple[str, ...] = ()
+    broken: Sequence[InputError] = ()
 
 
 def column_of(

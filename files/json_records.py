@@ -207,12 +207,16 @@ def _has_objects_in_lines(text: str) -> bool:
         return False
 
 
-def read_lines(path: Path, encoding: str | None = None) -> Read:
-    """A file of JSON lines as a table. Errors: `InputError`, with the line, for values of several kinds in a column too."""
+def read_lines(path: Path, encoding: str | None = None, *, set_aside: bool = False) -> Read:
+    """A file of JSON lines as a table. Errors: `InputError`, with the line, for values of several kinds in a column too.
+
+    set_aside : lines that are no object go into `broken`.
+    """
+    broken: list[InputError] = []
     source, parser = str(path), JsonParser(str(path))
     columns: dict[str, list[Any]] = {}
     rows: list[int] = []
-    for number, record in objects_in_lines(path, encoding, parser):
+    for number, record in objects_in_lines(path, encoding, parser, broken if set_aside else None):
         for name, value in record.items():
             if name not in columns:
                 columns[name] = [None] * len(rows)
@@ -223,17 +227,18 @@ def read_lines(path: Path, encoding: str | None = None) -> Read:
                 values.append(None)
     data = pa.table({name: column_of(name, values, source, 1, rows) for name, values in columns.items()})
     numbers = None if not rows or rows[-1] == len(rows) else np.array(rows, np.int64)
-    return Read(data, 1, numbers, warnings=parser.warnings)
+    return Read(data, 1, numbers, warnings=parser.warnings, broken=broken)
 
 
-def read_records(path: Path, encoding: str | None = None) -> Read:
-    """A list of objects in a JSON file as a table. Errors: `InputError`, for another content too."""
-    value, rows, warnings = read_json(path, encoding)
+def read_records(path: Path, encoding: str | None = None, *, set_aside: bool = False) -> Read:
+    """A list of objects in a JSON file as a table. Errors: `InputError`, for another content too. set_aside : as in `read_lines`."""
+    broken: list[InputError] = []
+    value, rows, warnings = read_json(path, encoding, broken if set_aside else None)
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         kind = "an object" if isinstance(value, dict) else "something else"
         raise InputError(f"the file holds {kind}", source=str(path), allowed="a list of objects, one for each row")
     data = records_as_columns(value, str(path), 1, rows)
-    return Read(data, 1, None if rows is None else np.array(rows, np.int64), warnings=warnings)
+    return Read(data, 1, None if rows is None else np.array(rows, np.int64), warnings=warnings, broken=broken)
 
 
 def records_as_columns(

@@ -111,7 +111,7 @@ def read_pairs(
     group
         The column of the reference diagnosis.
     rejects
-        A file for the rows that cannot be right; without it the first of them is an error.
+        A file for the rows that cannot be right, and for lines of JSON that are no object; without it the first of them is an error.
     encoding
         Of a text file that is not UTF-8.
 
@@ -122,7 +122,7 @@ def read_pairs(
     """
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
-    table = read_table(_from_tuples(source), encoding)
+    table = read_table(_from_tuples(source), encoding, set_aside=rejects is not None)
     table.require_named({"a": a, "b": b}, "a diagnosis")
     if label is not None and not experts_of(table, label):
         table.require(label, "0 or 1", option="label")
@@ -146,7 +146,8 @@ def read_pairs(
         weights = np.array(parsed, np.float64)
     groups = _groups(table, group, problems) if group is not None else None
 
-    pairs = Pairs(table, text[a], text[b], table.row_numbers(), labels, weights, len(problems), votes, shares, groups)
+    rejected = len(problems) + len(table.broken)
+    pairs = Pairs(table, text[a], text[b], table.row_numbers(), labels, weights, rejected, votes, shares, groups)
     sound = table.sound_rows(problems, rejects)
     return pairs.take(sound) if problems else pairs
 

@@ -43,6 +43,16 @@ def owner_only(path: Path) -> None:
                 each.chmod(mode & 0o700)
 
 
+def others_can_read(path: Path) -> bool:
+    """Whether everybody on the machine can read a file: its permissions and those of the folders above it let them. Raises `OSError`."""
+    found = path.resolve()
+    return (
+        os.name != "nt"
+        and bool(found.stat().st_mode & stat.S_IROTH)
+        and all(folder.stat().st_mode & stat.S_IXOTH for folder in found.parents)
+    )
+
+
 def keep_permissions(new: Path, old: Path) -> None:
     """Gives a file that takes the place of another the permissions that the user gave that one; nothing where files are shared.
 

@@ -34,12 +34,13 @@ _PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 _KINDS = {".parquet": "Parquet", ".xlsx": "an Excel workbook"}
 
 
-def read_file(path: Path, encoding: str | None = None) -> Read:
+def read_file(path: Path, encoding: str | None = None, *, set_aside: bool = False) -> Read:
     """The table in a file, by its suffix. `lists.xlsx#Cases` is a sheet of a workbook.
 
     CSV and TSV values stay text as typed. Errors: `InputError`, with the row where there is one.
 
     encoding : of a text file that is not UTF-8.
+    set_aside : lines of JSON that are no object go into `broken`; else the first of them is an error.
     """
     check_encoding(encoding)
     path, sheet = split_sheet(path)
@@ -50,9 +51,9 @@ def read_file(path: Path, encoding: str | None = None) -> Read:
         if suffix == ".xlsx":
             return read_workbook(path, sheet)
         if suffix == ".json":
-            return read_records(path, encoding)
+            return read_records(path, encoding, set_aside=set_aside)
         if suffix == ".jsonl":
-            return read_lines(path, encoding)
+            return read_lines(path, encoding, set_aside=set_aside)
         return read_delimited(path, suffix, encoding)
     except OSError as error:
         raise InputError(f"the file could not be read ({error.strerror or error})", source=str(path)) from error

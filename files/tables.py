@@ -57,6 +57,8 @@ class Table:
     """Made of lists or dicts."""
     warnings: tuple[str, ...] = ()
     """What is doubtful in what was read, a sentence each."""
+    broken: tuple[InputError, ...] = ()
+    """Lines that are no rows, where `read_table` was told to set them aside."""
 
     def __len__(self) -> int:
         return self.data.num_rows
@@ -172,18 +174,21 @@ class Table:
     def sound_rows(
         self, problems: Mapping[int, InputError], rejects: str | os.PathLike[str] | None
     ) -> NDArray[np.bool_]:
-        """bool[n]: the rows without a problem; the others are written to `rejects`.
+        """bool[n]: the rows without a problem; the others, and the lines that are `broken`, are written to `rejects`.
 
         Raises `InputError`: the first problem where `rejects` is None, or where no row is left.
         """
         sound = np.ones(len(self), bool)
-        if problems:
+        if problems or self.broken:
             if rejects is None:
-                raise problems[min(problems)].with_remedy(SET_ASIDE)
-            write_rejects(self, {row: error.finding for row, error in problems.items()}, rejects)
+                raise (problems[min(problems)] if problems else self.broken[0]).with_remedy(SET_ASIDE)
+            write_rejects(self, {row: error.finding for row, error in problems.items()}, rejects, self.broken)
             sound[list(problems)] = False
             if not sound.any():
-                refused = f"{'the only row was' if len(self) == 1 else f'all {len(self):,} rows were'} refused; see {os.fspath(rejects)}"
+                n = len(self) + len(self.broken)
+                refused = (
+                    f"{'the only row was' if n == 1 else f'all {n:,} rows were'} refused; see {os.fspath(rejects)}"
+                )
                 raise InputError(refused, source=self.source)
         return sound
 
@@ -198,7 +203,7 @@ def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, l
             yield key, rows
 
 
-def read_table(source: Any, encoding: str | None = None, *, warn: bool = True) -> Table:
+def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, set_aside: bool = False) -> Table:
     """A file by its suffix; a pandas, polars or Arrow frame; a list of dicts, one a row; or a dict of columns.
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
@@ -206,6 +211,7 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True) -
 
     encoding : of a text file that is not UTF-8, as "cp1252".
     warn : give each of the table's `warnings` as a `ReadingWarning`; else they are the caller's to show.
+    set_aside : lines of JSON that are no object go into `Table.broken`, for `Table.sound_rows`; else the first of them is an error.
 
     Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged, and for values
     of several kinds in one column.
@@ -213,11 +219,13 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True) -
     if isinstance(source, Table):
         return source
     if isinstance(source, str | os.PathLike):
-        data, first_row, rows, called, note, warned = read_file(Path(source), encoding)
+        data, first_row, rows, called, note, warned, broken = read_file(Path(source), encoding, set_aside=set_aside)
         if warn:
             tell(warned)
+        if broken and not len(data):
+            raise broken[0]
         called = called or os.fspath(source)
-        return _nonempty(Table(data, called, first_row, rows=rows, note=note, warnings=warned))
+        return _nonempty(Table(data, called, first_row, rows=rows, note=note, warnings=warned, broken=tuple(broken)))
     if isinstance(source, Mapping):
         return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
@@ -324,10 +332,16 @@ def check_output(path: str | os.PathLike[str], rows: int = 0, columns: int = 0) 
 
 def check_keeps_input(source: str | os.PathLike[str], *outputs: str | os.PathLike[str] | None) -> None:
     """Raises `InputError` where an output would replace the file that is read."""
-    file, _ = split_sheet(Path(source))
     for path in outputs:
-        if path is not None and Path(path).exists() and file.exists() and Path(path).samefile(file):
+        if path is not None and _is_same(Path(path), split_sheet(Path(source))[0]):
             raise InputError("the output is the input, which would be lost", source=str(path), allowed="another file")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):  # not there, or no path at all
+        return False
 
 
 def check_apart(

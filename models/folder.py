@@ -116,7 +116,9 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
         _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
     try:
         check_target(target, overwrite=overwrite)
-        target.parent.mkdir(folder_mode(), parents=True, exist_ok=True)
+        for above in reversed(target.parents):
+            if not above.is_dir():
+                above.mkdir(folder_mode(), exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".part", dir=target.parent) as beside:
             new = Path(beside) / "new"
             # its owner's alone, unless files are shared: warnings in the manifest quote what the model was trained with

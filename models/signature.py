@@ -7,6 +7,7 @@ https://jedisct1.github.io/minisign/#signature-format
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ def public_key(signed_by: str | os.PathLike[str]) -> minisign.PublicKey:
 
 
 def sign(file: Path, key: Path, password: str | None = None, comment: str = "") -> Path:
-    """Signs a file, and returns the path of the signature beside it.
+    """Signs a file, and returns the path of the signature beside it, which has its permissions.
 
     Parameters
     ----------
@@ -85,6 +86,7 @@ def sign(file: Path, key: Path, password: str | None = None, comment: str = "") 
         raise ModelError(f"{key}: {getattr(error, 'strerror', None) or error}.") from None
     beside = file.with_name(file.name + SUFFIX)
     beside.write_bytes(bytes(made) + b"\n")
+    shutil.copymode(file, beside)
     return beside
 
 

@@ -8,11 +8,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+import typer.main
 from hypothesis import settings
+
+from dxmatch.models.folder import load
+from dxmatch.models.shipped import SHIPPED_MODEL
 
 # A first call compiles or opens a file; how long it takes says nothing about what it gives.
 settings.register_profile("dxmatch", deadline=None)
@@ -50,17 +56,38 @@ class Done:
     err: str
 
 
+_get_command = cache(typer.main.get_command)
+
+
+def _load(path: Path, *, signed_by: Any = None) -> Any:
+    return _read_once() if path == SHIPPED_MODEL and signed_by is None else load(path, signed_by=signed_by)
+
+
+@cache
+def _read_once() -> Any:
+    return load(SHIPPED_MODEL)
+
+
 @pytest.fixture(scope="session")
 def command() -> Callable[..., Done]:
-    """`dxmatch` with these arguments, in this process: all of the command line but the start of Python."""
+    """`dxmatch` with these arguments, in this process: all of the command line but the start of Python.
+
+    The commands' options are looked at, and the shipped model is read, once in a session.
+    """
 
     def run(*arguments: object) -> Done:
         from dxmatch.cli.main import main
+        from dxmatch.models import folder
 
         before, code, out, err = sys.argv, 0, io.StringIO(), io.StringIO()
         sys.argv = ["dxmatch", *map(str, arguments)]
         try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            with (
+                patch.object(typer.main, "get_command", _get_command),
+                patch.object(folder, "load", _load),
+                contextlib.redirect_stdout(out),
+                contextlib.redirect_stderr(err),
+            ):
                 main()
         except SystemExit as end:
             code = int(end.code or 0)

@@ -6,6 +6,8 @@ import json
 import os
 import runpy
 import stat
+import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dxmatch.cli.main import app
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
+
+from .evaluation.test_ddxplus import published
+from .toy_pairs import *  # noqa: F403
+from .toy_pairs import SET
 
 Command = Callable[..., Any]
 ROOT = Path(__file__).parent
@@ -25,12 +32,18 @@ WRITING = {
     "score, a job": "score pairs.parquet -o o/scored.parquet",
     "score, a job in parts": "score pairs.parquet -o o/parts --chunk-rows 2",
     "icd": "icd pairs.csv --column a -o o/codes.csv",
-    "evaluate": "evaluate lists.csv --bootstrap 0 --metrics recall -o o/r.html -o o/r.json -o o/r.tex --matches o/m.csv",
+    "evaluate": "evaluate lists.csv --bootstrap 0 --metrics recall --judge lab:big --endpoints e.toml --store o/votes.sqlite -o o/r.html -o o/r.json -o o/r.tex --matches o/m.csv --judgements o/j.csv --charts o/charts",
     "evaluate, the pairs": "evaluate lists.csv --pairs o/pairs.jsonl",
     "explain": "explain gout flu -o o/why.svg",
     "suggest": "suggest pool.csv -n 4 -o o/round --experts anna",
     "choice": "choice questions.json answers.jsonl -o o/c.md -o o/c.json --per-answer o/a.csv",
-    "reasoning": "reasoning graphs notes good -o o/r.html -o o/r.csv --per-note o/n.csv --deductions o/d.csv --bootstrap 0",
+    "reasoning": "reasoning graphs notes good -o o/r.html -o o/r.csv --per-note o/n.csv --deductions o/d.csv --charts o/charts --bootstrap 0",
+    "labels": "labels round -o o/labelled.csv --open o/open.csv --review o/review.csv",
+    "audit": "audit few.csv -o o/audit --model mine --charts o/charts --repeats 1 --bootstrap 20 --sample 20 --rejects o/x.csv",
+    "train": "train labelled.csv -o o/models/of/mine --features strings.toml --held-out o/held.csv --rejects o/x.csv",
+    "ask": "ask cases.csv -m lab:big --endpoints e.toml -o o/lists.csv --store o/votes.sqlite --rejects o/x.csv",
+    "ask, batches": "ask cases.csv -m lab:big --endpoints e.toml --export o/batches --rejects o/x.csv --store o/votes.sqlite",
+    "ddxplus": "ddxplus release_test_patients.csv -o o/cases.jsonl",
     "votes export": "votes export pairs.csv -o o/batches --only vote_phi4 --store o/votes.sqlite --rejects o/x.csv",
     "votes import": "votes import pairs.csv --verdict label --model-name me --store o/votes.sqlite --rejects o/x.csv",
 }
@@ -38,7 +51,7 @@ SHARED = [("before", "evaluate, the pairs"), ("after", "score"), ("variable", "s
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path) -> Iterator[Path]:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path, toy_rows: Any) -> Iterator[Path]:
     """Inputs of every kind, an empty folder "o", and a umask that hides nothing from the group."""
     monkeypatch.chdir(tmp_path)
     pairs = "a,b,label\nheart attack,acute MI,1\ngout,influenza,0\nangina,,1\nasthma,gout,0\n"
@@ -53,6 +66,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Path) -> Iter
     Path("questions.json").write_text(json.dumps([question]), "utf-8")
     Path("answers.jsonl").write_text(json.dumps({"question_id": "1", "shift": 1, "response": "Answer: A"}), "utf-8")
     runpy.run_path(str(ROOT / "evaluation" / "reasoning_example.py"))["example"](tmp_path)
+    Path("cases.csv").write_text("case_id,text\n1,A red toe.\n2,A cough.\n,No name.\n", "utf-8")
+    toy_rows.to_csv("labelled.csv", index=False)
+    toy_rows.head(40).to_csv("few.csv", index=False)
+    Path("strings.toml").write_text(SET, "utf-8")
+    published(tmp_path)
     Path("o").mkdir()
     before = os.umask(0o002)
     yield tmp_path
@@ -67,9 +85,34 @@ def in_order(found: dict[str, int], folder: Path, file_mode: int, folder_mode: i
     return all(mode == (folder_mode if (folder / name).is_dir() else file_mode) for name, mode in found.items())
 
 
+def a_filled_round(command: Command) -> None:
+    assert command(*["suggest", "pool.csv", "-n", "4", "-o", "round", "--experts", "anna"]).code == 0
+    sheet = Path("round/sheets/anna.csv")
+    head, *lines = sheet.read_text("utf-8-sig").splitlines()
+    answers = (f"{line.removesuffix(',')},unsure" if i == 0 else line for i, line in enumerate(lines))
+    sheet.write_text("\n".join([head, *answers]), "utf-8")
+
+
+def a_small_model(command: Command) -> None:
+    assert command(*["train", "labelled.csv", "-o", "mine", "--features", "strings.toml"]).code == 0
+
+
+BEFORE = {"labels": a_filled_round, "audit": a_small_model}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-@pytest.mark.parametrize("what", WRITING)
-def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, command: Command) -> None:
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=[pytest.mark.slow] if what in ("audit", "reasoning") else []) for what in WRITING]
+)
+@pytest.mark.usefixtures("few_rounds")
+def test_what_a_command_writes_is_its_owners_alone(what: str, here: Path, command: Command, request: Any) -> None:
+    if "lab:big" in WRITING[what]:
+        pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+        loopback = request.getfixturevalue("loopback")
+        loopback.rules({"text": '{"verdict": "included", "basis": "1. Gout"}'})
+        Path("e.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\ntries = 1\n')
+    if what in BEFORE:
+        BEFORE[what](command)
     done = command(*WRITING[what].split())
     assert done.code == 0, done.err
     found = modes(here / "o")
@@ -99,6 +142,36 @@ def test_an_open_store_is_private_with_its_logs(here: Path) -> None:
         store.add(Question(ModelConfig("m", "imported"), "gout", "sepsis"), Answer(1, None))
         found = modes(here / "o")
     assert {"votes.sqlite", "votes.sqlite-wal", "votes.sqlite-shm"} <= found.keys() and set(found.values()) == {0o600}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_store_that_everybody_can_read_is_told_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as made, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        folder, path = Path(made), Path(made) / "my votes.sqlite"
+        for permissions, shared in ((0o600, "0"), (0o644, "1"), (0o644, "0"), (0o644, "0")):
+            monkeypatch.setenv("DXMATCH_SHARED_FILES", shared)
+            VoteStore(path).close()
+            path.chmod(permissions)
+            VoteStore(path).close()
+            assert not told  # nobody else can enter the folder
+        folder.chmod(0o755)
+        if any(not above.stat().st_mode & 0o001 for above in folder.parents):
+            pytest.skip("others cannot enter the temporary folder")
+        for _ in range(2):
+            VoteStore(path).close()
+    (said,) = (str(one.message) for one in told)
+    assert f"chmod go-rwx '{path}'*" in said and "DXMATCH_SHARED_FILES=1" in said
+
+
+def test_every_command_that_writes_tables_has_spreadsheet() -> None:
+    without = {"demo", "explain", "metrics", "show", "key", "sign", "verify", "status", "check", "prompt"}
+    commands = [
+        *app.registered_commands,
+        *(one for group in app.registered_groups for one in group.typer_instance.registered_commands),
+    ]
+    has = {str(one.name or one.callback.__name__): "spreadsheet" in one.callback.__annotations__ for one in commands}
+    assert {name for name, there in has.items() if not there} == without
 
 
 MARK = "Zzyzx syndrome"

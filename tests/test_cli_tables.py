@@ -47,6 +47,85 @@ def test_errors_name_the_options_of_the_command(
     assert (here / "t.csv").read_text("utf-8") == content and not (here / "o.csv").exists()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "score x.csv -o o.csv --rejects o.csv",
+        "score x.csv -o x.csv",
+        "icd x.csv --column a -o o.csv --gold x.csv --json x.csv",
+        "evaluate x.csv --matches o.csv --rejects ./o.csv",
+        "evaluate x.csv --references y.csv --pairs y.csv",
+        "evaluate x.csv --codes y.csv --csv y.csv",
+        "ask x.csv -m lab:big --endpoints e.toml -o x.csv",
+        "ask x.csv y.csv -m lab:big --endpoints e.toml -o o.csv --rejects y.csv",
+        "ask x.csv -m lab:big --endpoints e.toml --store o.csv -o o.csv",
+        "ask x.csv -m lab:big --endpoints e.toml -o e.toml",
+        "choice x.csv y.csv -o y.csv",
+        "choice x.csv y.csv -o o.csv --per-answer o.csv",
+        "audit x.csv -o folder --rejects x.csv",
+        "audit x.csv -o folder --model x.csv --store y.csv --rejects y.csv",
+        "explain gout flu --store y.csv -o y.csv",
+        "suggest x.csv -o folder --rejects x.csv",
+        "suggest x.csv -o folder --labelled y.csv --rejects y.csv",
+        "labels folder -o x.csv --export anna=x.csv",
+        "labels folder -o o.csv --review o.csv",
+        "reasoning folder folder folder --human x.csv --per-note x.csv",
+        "reasoning folder folder folder -o o.csv --deductions o.csv",
+        "reasoning folder folder me=x.csv -o x.csv",
+        "ddxplus x.csv -o x.csv",
+        "train x.csv -o m --extra y.csv --held-out y.csv",
+        "train x.csv -o m --rejects o.csv --held-out o.csv",
+        "votes ask x.csv --rejects x.csv",
+        "votes export x.csv -o b --store o.csv --rejects o.csv",
+        "votes import x.csv --store x.csv",
+        "votes import x.csv y.csv --rejects y.csv",
+        "votes check --store x.csv --repair x.csv",
+        "model key -o o.key --public o.key",
+        "model key -o o.csv --public o.csv",
+    ],
+)
+def test_no_file_is_both_read_and_written_or_written_twice(here: Path, command: Command, arguments: str) -> None:
+    for name in ("x.csv", "y.csv", "e.toml"):
+        (here / name).write_text("a,b\n", "utf-8")
+    (here / "folder").mkdir()
+    done = command(*arguments.split())
+    assert done.code == 1, done.err
+    assert "the output is the input" in done.err or "one file for two outputs" in done.err, done.err
+    assert {each.name for each in here.rglob("*")} == {"x.csv", "y.csv", "e.toml", "folder"}
+    assert (here / "x.csv").read_text("utf-8") == (here / "y.csv").read_text("utf-8") == "a,b\n"
+
+
+BROKEN = '{{"a": "heart attack", "b": "acute MI"{0}}}\n{{"a": "gout",\n["flu"]\n{{"a": "gout", "b": "flu"{1}}}\n{{"a": "", "b": "flu"{0}}}\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("score t.jsonl -o o.csv", "3 rows rejected; they are in x.csv."),
+        ("votes ask t.jsonl --dry-run --only vote_phi4", "3 rows set aside in x.csv."),
+        ("votes export t.jsonl -o b --only vote_phi4", "3 rows set aside in x.csv."),
+        ("votes import t.jsonl --verdict label --model-name me", "5 rows, 2 new votes; votes by model: me 2; 3 rows set aside."),
+        ("ask t.jsonl --dry-run -m lab:big --endpoints e.toml --columns text=a", "3 rows set aside in x.csv."),
+        ("suggest t.jsonl -n 1 -o round", "without 3 set aside"),
+        ("train t.jsonl -o m", ""),
+        ("audit t.jsonl -o audit", ""),
+    ],
+)  # fmt: skip
+def test_broken_lines_are_set_aside_with_the_rows_that_cannot_be_right(
+    here: Path, command: Command, arguments: str, said: str
+) -> None:
+    """`train` and `audit` refuse the two rows that are left, after they were told of the others."""
+    (here / "t.jsonl").write_text(BROKEN.format(', "label": 1', ', "label": 0'), "utf-8")
+    (here / "e.toml").write_text('[endpoint.lab]\nurl = "http://127.0.0.1:9"\n', "utf-8")
+    refused = command(*arguments.split())
+    assert refused.code == 1 and "t.jsonl, row 2" in refused.err, refused.err
+    done = command(*arguments.split(), "--rejects", "x.csv")
+    assert said in done.out and done.code == (not said), done
+    aside = read_table(here / "x.csv")
+    assert sorted(aside.column("rejected_row")) == ["2", "3", "5"]
+    assert sum("JSON" in why or "object" in why for why in aside.column("rejected_because")) == 2
+
+
 def test_a_workbook_in_and_out(here: Path, command: Command) -> None:
     book = openpyxl.Workbook()
     for sheet, rows in (

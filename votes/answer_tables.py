@@ -77,12 +77,12 @@ def import_table(
     verdict : the column of 0 or 1, yes or no, true or false; blank for a model that gave none. probability : the column of
         the probability of a match, in [0, 1]. One of the two is needed; a probability alone gives the verdict, at 0.5.
     model_column : the column of the model's name, unless `model` names one for all rows.
-    rejects : a file for the rows that cannot be right; without it the first such row is an `InputError`.
+    rejects : a file for the rows that cannot be right, and for lines of JSON that are no object; without it the first is an `InputError`.
     encoding : of a text file that is not UTF-8.
     """
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
-    table = read_table(source, encoding)
+    table = read_table(source, encoding, set_aside=rejects is not None)
     if model is not None and not model.strip():
         raise OptionError("model", "the name of who voted", model)
     for column in (a, b):
@@ -131,13 +131,13 @@ def import_table(
     kept = list(dict.fromkeys(vote for row, vote in votes.items() if row not in problems))
     stored = store.add_many(kept)
     return TableSummary(
-        rows=len(table),
+        rows=len(table) + len(table.broken),
         stored=stored,
         unscored=sum(answer.verdict is None for _, answer in kept),
         equal=equal,
         repeated=len(table) - equal - len(problems) - len(kept),
         known=len(kept) - stored,
-        rejected=len(problems),
+        rejected=len(problems) + len(table.broken),
         by_model=Counter(question.config.model for question, _ in kept),
     )
 

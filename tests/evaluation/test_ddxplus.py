@@ -30,17 +30,21 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def patients(tmp_path: Path) -> Path:
-    """Made here in the published form: no patient of the data set."""
+def published(folder: Path) -> Path:
+    """Patients made here in the published form: none of the data set."""
     conditions = {
         name: {"condition_name": name, "cond-name-eng": name, "icd10-id": code} for name, code in NAMES.items()
     }
-    (tmp_path / CONDITIONS).write_text(json.dumps(conditions), "utf-8")
-    (tmp_path / EVIDENCES).write_text(json.dumps(QUESTIONS), "utf-8")
-    path = tmp_path / "release_test_patients.csv"
+    (folder / CONDITIONS).write_text(json.dumps(conditions), "utf-8")
+    (folder / EVIDENCES).write_text(json.dumps(QUESTIONS), "utf-8")
+    path = folder / "release_test_patients.csv"
     path.write_text(HEADER + "\n".join(ROWS) + "\n", "utf-8")
     return path
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> Path:
+    return published(tmp_path)
 
 
 def test_as_references_with_codes_and_a_final_diagnosis(patients: Path):

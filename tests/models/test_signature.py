@@ -61,6 +61,12 @@ def test_what_is_written_is_minisigns_format(folder: Path, keys: tuple[Path, Pat
     assert stat.S_IMODE(keys[0].stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("permissions", [0o600, 0o644])
+def test_a_signature_is_as_open_as_what_it_signs(folder: Path, keys: tuple[Path, Path, str], permissions: int) -> None:
+    (folder / MANIFEST).chmod(permissions)
+    assert stat.S_IMODE(signature.sign(folder / MANIFEST, keys[0]).stat().st_mode) == permissions
+
+
 def test_a_folder_that_is_signed(parts, folder: Path, keys: tuple[Path, Path, str], tmp_path: Path) -> None:
     secret, public, text = keys
     with pytest.raises(ModelError, match=r"no signature \(.*model\.json\.minisig is absent\)"):

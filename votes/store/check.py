@@ -184,7 +184,9 @@ def _repair(found: StoreCheck, copy: Path) -> None:
     told = salvaged.tallied if salvaged.summed else len(answers) if found.whole else None
     found.lost = None if told is None else max(0, told - len(answers))
     if again := _pairs(salvaged, who, answers):
-        found.ask_again = write_table(pa.Table.from_pylist(again), copy.with_name(f"{copy.name}.ask-again.csv"))
+        found.ask_again = write_table(
+            pa.Table.from_pylist(again), copy.with_name(f"{copy.name}.ask-again.csv"), spreadsheet=False
+        )
 
 
 def _pairs(salvaged: _Salvaged, who: dict[int, list[str]], kept: dict[Any, Any]) -> list[dict[str, Any]]:
