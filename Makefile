@@ -75,6 +75,7 @@ lock: $(TOOLS)/.installed
 	$(LOCK) pyproject.toml --group build --constraint locks/test.txt --output-file locks/demo.txt
 	$(LOCK) --group tools --group build --output-file locks/tools.txt
 
+# Known vulnerabilities of what is locked; it fails, and says so, where nobody could be asked.
 audit: $(TOOLS)/.installed
 	$(TOOLS)/bin/python .ci/audit.py locks/demo.txt locks/test.txt locks/tools.txt
 

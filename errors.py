@@ -161,6 +161,10 @@ class NotUnderstoodWarning(UserWarning):
     """Pairs that were not scored, since a diagnosis in them was not understood."""
 
 
+class MixedScriptsWarning(UserWarning):
+    """Words of diagnoses that mix scripts whose letters look alike."""
+
+
 class ReadingWarning(UserWarning):
     """What is doubtful in a file that was read: hidden rows, values that span lines."""
 

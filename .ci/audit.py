@@ -49,6 +49,8 @@ def audit(locks: list[str]) -> tuple[int, str]:
 
 
 if __name__ == "__main__":
+    if not sys.argv[1:] or {"-h", "--help"} & set(sys.argv):
+        sys.exit(__doc__)
     code, said = audit(sys.argv[1:])
     print(said)
     sys.exit(code)

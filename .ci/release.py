@@ -142,4 +142,6 @@ def main(out: Path) -> None:
 
 
 if __name__ == "__main__":
+    if not sys.argv[1:] or {"-h", "--help"} & set(sys.argv):
+        sys.exit(__doc__)
     main(Path(sys.argv[1]).resolve())

@@ -328,6 +328,7 @@ def evaluate(
     origin: Origin | None = None,
 ) -> None:
     """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow."""
+    from ..errors import InputError
     from ..evaluation.evaluate import evaluate as run
     from ..evaluation.judges.asking import NotServed
     from ..evaluation.judges.by_matcher import MODEL
@@ -376,17 +377,23 @@ def evaluate(
         raise typer.BadParameter(str(error)) from None
     for one in case or []:
         report.case(one)  # a case that is not there is told of before anything is written
-    for path in files:
-        report.save(path)
+    # All is written before anything is shown: the reader of a pipe may leave.
+    written: list[object] = [report.save(path) for path in files]
+    if charts is not None:
+        written.append(f"{len(report.save_charts(charts))} files in {charts}")
+    if judgements is not None:
+        written.append(report.save_judgements(judgements))
+    lacking: InputError | None = None
+    if matches is not None:
+        try:
+            written.append(report.save_matches(matches))
+        except InputError as error:  # no right answers; the report is still shown
+            lacking = error
     report.print(full=full)
     for one in case or []:
         report.print_case(one)
-    for path in files:
+    for path in written:
         typer.echo(f"Written: {path}")
-    if charts is not None:
-        typer.echo(f"Written: {len(report.save_charts(charts))} files in {charts}")
-    if judgements is not None:
-        typer.echo(f"Written: {report.save_judgements(judgements)}")
     say_asked(*budget.summaries)
-    if matches is not None:  # last: without right answers it is an error
-        typer.echo(f"Written: {report.save_matches(matches)}")
+    if lacking is not None:
+        raise lacking

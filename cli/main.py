@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import traceback
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -103,7 +105,9 @@ def main() -> None:
     from .running import traceback_without_cells
 
     given: dict[str, Any] = {}
-    warnings.showwarning = _show_warning
+    warnings.showwarning = lambda message, *_, **__: _show_warning(str(message), given.get("options", {}))
+    # What a scheduler sends ends as Ctrl-C does: what is half-written is removed, what is done is kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app(obj=given)
     except (SystemExit, KeyboardInterrupt):
@@ -150,5 +154,8 @@ def _in_a_line(error: BaseException) -> str:
     return f"{type(error).__name__}{place}"
 
 
-def _show_warning(message: Warning | str, *_: Any) -> None:
-    typer.echo(f"dxmatch: warning: {' '.join(str(message).split())}", err=True)
+def _show_warning(message: str, options: Mapping[str, str]) -> None:
+    """options : a parameter's name -> what the command calls it."""
+    for name, said in options.items():
+        message = message.replace(f"the option '{name}'", f"the option {said}")
+    typer.echo(f"dxmatch: warning: {' '.join(message.split())}", err=True)

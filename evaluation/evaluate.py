@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ..errors import OptionError
+from ..errors import MixedScriptsWarning, OptionError
 from ..features.coverage import MIN_COVERAGE
 from ..matcher.origin import Origin, check_names
 from ..matcher.policy import policy_of as known_policy
@@ -297,10 +298,12 @@ def evaluate(
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
     judgements = asking.judgements(read, judge, check, prompts, judge_equal) if asking is not None and judge else None
-    return report_of(
-        read, context, want, judged, lacking, in_turn=in_turn, pairs_per_call=pairs_per_call, judgements=judgements, labels=labels,
-        pairs=pairs, groups=model_groups, frame=frame_like(predictions if lists is None else lists),
-    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MixedScriptsWarning)  # the report says it once, of all lists
+        return report_of(
+            read, context, want, judged, lacking, in_turn=in_turn, pairs_per_call=pairs_per_call, judgements=judgements, labels=labels,
+            pairs=pairs, groups=model_groups, frame=frame_like(predictions if lists is None else lists),
+        )  # fmt: skip
 
 
 def _options_of_load(matcher: Any, policy: str | None, judge_all: bool, origin: Origin) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from .judges.section import JudgementTable, judged_section
 from .lists.lists import Lists, Panel, panels
 from .made_with import made_with, notes_on_lengths, question
 from .matches.case_table import case_table
+from .matches.direction import warnings_of_direction
 from .metrics.hierarchical import opened
 from .relative.section import relative_sections
 from .report.one_case import CodedLists
@@ -27,7 +28,7 @@ from .statistics.results import algorithms_of
 from .statistics.section import RELATIVE, Context, Section
 from .statistics.subgroups import subgroup_differences, subgroup_rows, warnings_of_groups
 from .statistics.variants import pairs_of_models, prompt_tables, warnings_of_variants
-from .unknown_texts import notes_of, warnings_of
+from .unknown_texts import notes_of, warnings_of, warnings_of_scripts
 
 
 def report_of(
@@ -93,7 +94,9 @@ def report_of(
             *warnings_of_groups(read.groups),
             *warnings_of_variants(read.raters, pairs is not None),
             *models.warnings(),
+            *warnings_of_direction(read, context.matcher),
             *warnings_of(read, context.matcher),
+            *warnings_of_scripts(read),
             *(matched.warnings() if matched else []),
             *codes_warnings(context),
             *of_families,

@@ -8,7 +8,9 @@ from itertools import chain
 import numpy as np
 
 from ..errors import quoted
+from ..matcher.doubtful_texts import told_mixed
 from ..matcher.protocol import Matcher, not_understood, read_as
+from ..terms.text.scripts import mixed_scripts
 from .lists.lists import Lists
 
 SHOWN = 3
@@ -34,6 +36,13 @@ def warnings_of(lists: Lists, matcher: Matcher) -> list[str]:
     return [
         f"{' and '.join(where)} could not be understood and match nothing but the same words: {', '.join(first)}{more}."
     ]
+
+
+def warnings_of_scripts(lists: Lists) -> list[str]:
+    """Words of the diagnoses and references that mix scripts: they look right, and match nothing."""
+    texts = dict.fromkeys([*lists.strings, *chain.from_iterable(lists.reference)])
+    mixed = list(dict.fromkeys(word for text in texts for word in mixed_scripts(text)))
+    return [told_mixed(mixed)] if mixed else []
 
 
 def notes_of(lists: Lists, matcher: Matcher) -> list[str]:

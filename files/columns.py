@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -53,15 +54,19 @@ def column_of(
 
     rows : the number of each, where they do not count on from `first_row`.
 
-    Errors: `InputError`, with the first row whose value is of another kind than those before it, or that no column can hold.
+    Errors: `InputError`, with the first row whose value is of another kind than most, or that no column can hold.
     """
     try:
         return pa.array(values, from_pandas=True)
     except (pa.ArrowException, OverflowError, UnicodeError, TypeError, ValueError):
         present = [(row, value) for row, value in enumerate(values) if value is not None and value == value]
-        kind = type(present[0][1]) if present else object
-        odd = next(((row, value, kind.__name__) for row, value in present if type(value) is not kind), None)
-        problem = "a value of another kind than those before it"
+        kinds = Counter(type(value) for _, value in present)
+        kind = max(kinds, key=lambda each: (kinds[each], each is str), default=object)
+        odd = next(
+            ((row, value, _IN_WORDS.get(kind, kind.__name__)) for row, value in present if type(value) is not kind),
+            None,
+        )
+        problem = "a value of another kind than others in its column"
         if odd is None:
             problem = "a value that no column can hold"
             odd = next(((row, value, "") for row, value in present if _why_unheld(value)), (*present[-1], ""))
@@ -71,6 +76,9 @@ def column_of(
         raise InputError(
             problem, source=source, row=row + first_row if rows is None else rows[row], column=name, allowed=allowed, got=got
         ) from None  # fmt: skip
+
+
+_IN_WORDS = {str: "text", int: "whole numbers", float: "numbers", bool: "true or false", list: "lists", dict: "objects"}
 
 
 def _why_unheld(value: Any) -> tuple[str, str] | None:

@@ -290,7 +290,7 @@ def _dialect(line: str, suffix: str, source: str, *, first: bool) -> _Dialect:
     if columns[wanted] == 1 and columns[found] > 1:
         raise InputError(
             f"the columns are separated by {_DELIMITERS[found]}",
-            source=source, allowed=f"{_DELIMITERS[wanted]}, as its suffix {suffix} says",
+            source=source, allowed=f"{_DELIMITERS[wanted]}, as its suffix {suffix} says" + ("; or name it .tsv" if found == "\t" else ""),
         )  # fmt: skip
     return _Dialect(wanted, False)
 

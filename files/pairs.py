@@ -17,11 +17,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .formula_errors import FORMULA_ERROR
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
 from .tables import Table, check_keeps_input, read_table
-
-_FORMULA_ERROR = r"^#(N/A|REF!|VALUE!|DIV/0!|NAME\?|NUM!|NULL!|CALC!|SPILL!)$"
 
 
 @dataclass(frozen=True)
@@ -188,7 +187,7 @@ def refused_texts(values: pa.Array) -> NDArray[np.bool_]:
     """
     missing = pc.fill_null(pc.equal(pc.utf8_length(values), 0), True)
     too_long = pc.fill_null(pc.greater(pc.utf8_length(values), MAX_CHARACTERS), False)
-    failed = pc.fill_null(pc.match_substring_regex(values, _FORMULA_ERROR), False)
+    failed = pc.fill_null(pc.match_substring_regex(values, FORMULA_ERROR), False)
     wordless = pc.fill_null(pc.invert(pc.match_substring_regex(values, r"[\pL\pN]")), False)
     refused = pc.or_(pc.or_(missing, too_long), pc.or_(wordless, failed))
     return np.asarray(refused.to_numpy(zero_copy_only=False))
@@ -200,7 +199,7 @@ def why_refused(text: str | None) -> tuple[str, str]:
         return "the diagnosis is blank", "a diagnosis in words"
     if len(text) > MAX_CHARACTERS:
         return f"a diagnosis of {len(text):,} characters", f"at most {MAX_CHARACTERS:,} characters"
-    if re.match(_FORMULA_ERROR, text):
+    if re.match(FORMULA_ERROR, text):
         return "the error of a formula in a spreadsheet", "a diagnosis in words"
     return "a diagnosis without a letter or digit", "a diagnosis in words"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, NotUnderstood, NotUnderstoodWarning, quoted
+from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted
 from ..features.interning import InternedPairs
 
 _SHOWN = 3
@@ -43,8 +44,10 @@ def warn_of_unscored(pairs: InternedPairs, unscored: NDArray[np.bool_], level: i
 
 def warn_of_mixed_scripts(pairs: InternedPairs, level: int = 4) -> None:
     if pairs.mixed:
-        shown = ", ".join(map(quoted, pairs.mixed[:_SHOWN])) + (", …" if len(pairs.mixed) > _SHOWN else "")
-        warnings.warn(
-            f"Words that mix Latin and Cyrillic letters, which look alike and are not the same: {shown}.",
-            stacklevel=level,
-        )
+        warnings.warn(told_mixed(pairs.mixed), MixedScriptsWarning, stacklevel=level)
+
+
+def told_mixed(words: Sequence[str]) -> str:
+    """The sentence on words that mix scripts."""
+    shown = ", ".join(map(quoted, words[:_SHOWN])) + (", …" if len(words) > _SHOWN else "")
+    return f"Words that mix Latin and Cyrillic letters, which look alike and are not the same: {shown}."

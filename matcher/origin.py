@@ -12,7 +12,7 @@ from ..errors import ModelError, OptionError
 if TYPE_CHECKING:
     from .trained import TrainedFunction
 
-_IDENTITY = re.compile(r".+@(?:[0-9a-f]{12}|[0-9a-f]{64})", re.DOTALL)
+_IDENTITY = re.compile(r".+@[0-9a-f]{12}|(?:.+@)?[0-9a-f]{64}", re.DOTALL)
 
 
 class Origin(TypedDict, total=False):
@@ -47,9 +47,11 @@ def check_identity(m: TrainedFunction, identity: str) -> None:
     """
     if not isinstance(identity, str) or not _IDENTITY.fullmatch(identity):
         raise OptionError(
-            "identity", "NAME@HASH, of 12 digits as in reports, or 64 as 'dxmatch model show' gives", identity
+            "identity",
+            "NAME@HASH, of 12 digits as in reports, or 64 as 'dxmatch model show' gives, or these 64 alone",
+            identity,
         )
     known = m.identities
-    if identity not in known:
+    if not {identity, f"{m.name}@{identity}"} & set(known):
         here = known[-1] if len(identity.rpartition("@")[2]) == 64 else known[0]
         raise ModelError(f"The model is {here}, not {identity}.")

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..endpoints.endpoint import Endpoint
-from ..errors import ModelError
+from ..errors import ModelError, OptionError
 from ..features.coverage import MIN_COVERAGE
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs
+from ..features.providers import SHIPPED
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, feature_diff
 from ..models.manifest import DISEASES
@@ -70,6 +71,10 @@ class TrainedFunction:
                 f"Model {self.name}: the feature set and the columns of the trees differ.\n"
                 + feature_diff(manifest.feature_names, self.features.names)
             )
+        mine = {*self.features.encoders, *self.features.declared_encoders}
+        if foreign := sorted({*(encoders or ())} - mine):
+            allowed = ", ".join(sorted(mine - {SHIPPED})) or "none, for all that it needs is in its folder"
+            raise OptionError("encoders", f"by the names of the model's encoders ({allowed})", foreign[0])
         graph = None
         if parts.diseases is not None:
             graph = DiseaseGraph.from_bytes(parts.diseases, f"{manifest.name}: {DISEASES}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 _SCRIPT = Path(__file__).with_name("show.js")
 _NOTHING_FROM_OUTSIDE = ["http://127.0.0.1:9/"]
 _SCALE = 2
+_NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Renderer:
@@ -23,6 +25,7 @@ class Renderer:
         """The chart as "svg" or "png" (two pixels for each of its units)."""
         import vl_convert
 
+        spec = _in_xml(spec)  # vl-convert ends the process where a text holds a zero
         options: dict[str, Any] = {"vl_version": self._version, "allowed_base_urls": _NOTHING_FROM_OUTSIDE}
         if kind == "svg":
             return vl_convert.vegalite_to_svg(spec, **options).encode()
@@ -31,6 +34,15 @@ class Renderer:
     def script(self) -> str:
         """Vega, Vega-Lite, Vega-Embed and the few lines that draw the charts of a page: one script, all inside."""
         return _script(self._version)
+
+
+def _in_xml(value: Any) -> Any:
+    """The same with U+FFFD for each character that no SVG can hold."""
+    if isinstance(value, str):
+        return _NOT_IN_XML.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_in_xml(key): _in_xml(one) for key, one in value.items()}
+    return [_in_xml(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 @cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+_MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_[]<>|#!"} | {"\n": " ", "\r": " ", "&": "&amp;"}
+
 
 def counted(n: int, what: str, several: str = "") -> str:
     """`1 case`, `1,357 cases`; `several` where that is not `what` with an s."""
@@ -13,6 +15,15 @@ def counted(n: int, what: str, several: str = "") -> str:
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def in_markdown(text: str) -> str:
+    """A text in a line or a cell of Markdown, where it starts no markup and no HTML.
+
+    >>> print(in_markdown("a|b <i>"))
+    a\\|b \\<i\\>
+    """
+    return "".join(_MARKDOWN.get(character, character) for character in text)
 
 
 def p_value(value: float | None) -> str:

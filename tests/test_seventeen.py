@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+def own_word(folder: Path) -> list[str]:
+    """The options that say where the encoders of mine.toml lie: a model folder never does."""
+    with (folder / "mine.toml").open("rb") as file:
+        encoders = tomllib.load(file)["encoder"]
+    local = {name: one["model"] for name, one in encoders.items() if Path(one["model"]).is_absolute()}
+    return [word for name, model in local.items() for word in ("--encoder-folder", f"{name}={model}")]
+
+
 @pytest.fixture
 def here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loopback: Any, paper17: str, cache: Path, example: Path
@@ -95,7 +104,7 @@ def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
     assert "vote" not in trained.partition("Known for a part of the pairs:")[2]
     dxmatch_run(
         "score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite", "--endpoints", "mine.toml",
-        "--features",
+        "--features", *own_word(here),
     )  # fmt: skip
     scored = pa_csv.read_csv(here / "scored.csv")
     names = FeatureSet.read("paper17").names
@@ -129,8 +138,9 @@ def test_refused_without_what_it_needs(here: Path) -> None:
     told = dxmatch_run(*train, "--store", "votes.sqlite", "--min-coverage", "0")
     assert re.search(r"vote_phi4 \d\.\d %", told)
     score = ("score", "pairs.csv", "-o", "scored.csv", "--model", "m", "--store", "votes.sqlite")
-    told = dxmatch_run(*score, "--min-coverage", "0", code=1)
-    assert "[endpoint.embeddings] (--endpoints FILE)" in told
+    assert "a model folder never says what is read beside it" in dxmatch_run(*score, "--min-coverage", "0", code=1)
+    told = dxmatch_run(*score, "--min-coverage", "0", *own_word(here), code=1)
+    assert "served by the endpoint 'embeddings'" in told and "[endpoint.NAME]" in told
 
 
 def test_an_endpoint_that_fails_ends_with_1_and_goes_on_next_time(here: Path, loopback: Any) -> None:

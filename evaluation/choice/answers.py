@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
-from ...files.tables import read_table
+from ...files.invisible import read_visible
 from ...progress import Progress
 from ...votes.prompts.choice_prompts import fitting, options_text, places_of
 from ...votes.prompts.files import prompt_of
@@ -53,7 +53,7 @@ def read_answers(source: Any, questions: Sequence[ChoiceQuestion], model: str) -
     InputError
         A missing column, a question that is not there, a shift that is no whole number.
     """
-    table = read_table(source)
+    table = read_visible(source)
     by_name = {one.name: one for one in questions}
     name, response = (first_of(table, names) or names[0] for names in (_QUESTION, _RESPONSES))
     table.require(name, "the question")

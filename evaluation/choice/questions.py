@@ -13,7 +13,8 @@ from string import ascii_uppercase
 from typing import Any
 
 from ...errors import InputError
-from ...files.tables import Table, read_table
+from ...files.invisible import read_visible
+from ...files.tables import Table
 from ...votes.prompts.letters import letters_of
 
 _ID = ("question_id", "id", "qid")
@@ -48,9 +49,9 @@ def read_questions(source: Any, subset: str = _SUBSET) -> list[ChoiceQuestion]:
         files = sorted(file for file in Path(source).iterdir() if file.suffix.lower() in _SUFFIXES)
         if not files:
             raise InputError("no file of questions", source=os.fspath(source), allowed=", ".join(sorted(_SUFFIXES)))
-        found = [one for file in files for one in _of_table(read_table(file), subset, file.stem)]
+        found = [one for file in files for one in _of_table(read_visible(file), subset, file.stem)]
     else:
-        found = _of_table(read_table(source), subset, "")
+        found = _of_table(read_visible(source), subset, "")
     names: set[str] = set()
     for one in found:
         if one.name in names:

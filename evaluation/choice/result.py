@@ -14,7 +14,7 @@ from ...errors import InputError
 from ...files.atomic import whole_file
 from ...files.tables import write_table
 from ...pages.rows import Row, arrow_table, json_rows, plain_number
-from ...pages.words import counted
+from ...pages.words import counted, in_markdown
 from .answers import ChoiceAnswer
 
 if TYPE_CHECKING:
@@ -95,13 +95,15 @@ class Choice:
         for model, subset in dict.fromkeys((row["model"], row["subset"]) for row in self.rows):
             figures = {row["metric"]: row for row in self.rows if (row["model"], row["subset"]) == (model, subset)}
             cells = [_number(figures[name]) for name in names]
-            lines.append(f"| {model} | {subset} | {' | '.join(cells)} | {figures[names[0]]['n_questions']:,} |")
+            lines.append(
+                f"| {in_markdown(model)} | {in_markdown(subset)} | {' | '.join(cells)} | {figures[names[0]]['n_questions']:,} |"
+            )
         return (
             "\n".join(
                 [
-                    *[f"> {warning}\n" for warning in self.warnings],
+                    *[f"> {in_markdown(warning)}\n" for warning in self.warnings],
                     *lines,
-                    *(["", self.prompt_line] if self.prompt_line else []),
+                    *(["", in_markdown(self.prompt_line)] if self.prompt_line else []),
                 ]
             )
             + "\n"

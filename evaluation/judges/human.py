@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, plain, quoted
 from ...files.did_you_mean import hint
-from ...files.tables import Table, read_table
+from ...files.invisible import read_visible
+from ...files.tables import Table
 from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
 from ..lists.lists import Lists, as_text
 from ..lists.shapes.names import columns_by_name, folded
@@ -54,7 +55,7 @@ def read_human(source: Any, lists: Lists) -> HumanLabels:
         With the row: for an item that is not in the lists, one that is labelled twice, and a label that is none; for a missing column,
         and where nothing is labelled.
     """
-    table = read_table(source)
+    table = read_visible(source)
     of_label = _label_columns(table)
     names = columns_by_name([name for name in table.names if name not in of_label.values()], {}, table.source)
     if "case_id" not in names:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, quoted
 from ...files.did_you_mean import hint
+from ...files.invisible import visible
 from ...files.tables import check_keeps_input, check_output
 from .columns import (
     Codes,
@@ -126,7 +127,7 @@ def read_lists(
         for given in (*(source if isinstance(source, list | tuple) else [source]), references):
             if isinstance(given, str | os.PathLike):
                 check_keeps_input(given, rejects)
-    groups_by = [] if by is None else [by] if isinstance(by, str) else list(by)
+    groups_by = [visible(name) for name in ([] if by is None else [by] if isinstance(by, str) else by)]
     broken: list[InputError] = []
     long = long_form(
         source, references=references, columns=columns, encoding=encoding, by=groups_by, format=format,

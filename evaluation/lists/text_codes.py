@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...errors import quoted
-from ...files.tables import Table, read_table
+from ...files.invisible import read_visible
+from ...files.tables import Table
 from ...terms.icd.codes import Place
 
 DIAGNOSIS, CODE = "diagnosis", "icd10"
@@ -78,7 +79,7 @@ def read_codes(codes: Any, encoding: str | None = None) -> CodeTable:
     """
     if isinstance(codes, Mapping) and DIAGNOSIS not in codes:
         codes = [{DIAGNOSIS: text, CODE: code} for text, code in codes.items()]
-    table = read_table(codes, encoding)
+    table = read_visible(codes, encoding)
     table.require(DIAGNOSIS, "as the models write it")
     table.require(CODE, "its code")
     texts, written = table.required_text(DIAGNOSIS).to_pylist(), table.text(CODE).to_pylist()

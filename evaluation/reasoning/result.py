@@ -12,6 +12,7 @@ from typing import Any
 from ...errors import InputError
 from ...files.atomic import whole_file
 from ...pages.rows import json_rows, plain_number
+from ...pages.words import in_markdown
 from .board import OTHER_NOTES
 from .results import ReasoningResults
 
@@ -56,8 +57,8 @@ class Reasoning(ReasoningResults):
         lines = [header, ["---", *("---:" for _ in self.board.columns)]]
         for run, cells in self.board.lines:
             texts = [f"**{cell.text}**" if cell.best else cell.text for cell in cells]
-            lines.append([run.replace("|", "\\|"), *texts])
-        warned = [f"> {line}\n" for line in self.warnings]
+            lines.append([in_markdown(run), *texts])
+        warned = [f"> {in_markdown(line)}\n" for line in self.warnings]
         if self.board.uneven:
             warned.append(f"> {OTHER_NOTES}\n")
         return "\n".join([*warned, *(f"| {' | '.join(line)} |" for line in lines)]) + "\n"

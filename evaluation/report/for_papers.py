@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import InputError
 from ...pages.encodings import number
-from ...pages.words import counted
+from ...pages.words import counted, in_markdown
 from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
@@ -17,7 +17,6 @@ _LATEX = {
     LEVEL: r"$\approx$", "≥": r"$\geq$", "–": "--", "−": r"$-$", "²": r"\textsuperscript{2}",
     "±": r"$\pm$",
 }  # fmt: skip
-_MARKDOWN = {character: f"\\{character}" for character in "\\`*_[]<>|#"} | {"\n": " "}
 _SPACES = dict.fromkeys("\r\n\t", " ")
 
 
@@ -68,9 +67,9 @@ def markdown(report: Results) -> str:
 
 
 def _markdown_table(shown: Table, caption: str) -> str:
-    lines = [_row([_in_markdown(name) for name in shown.header]), _row(["---", *["---:"] * (len(shown.header) - 1)])]
+    lines = [_row([in_markdown(name) for name in shown.header]), _row(["---", *["---:"] * (len(shown.header) - 1)])]
     lines += [_row([_markdown_cell(cell) for cell in row]) for _, rows in shown.groups for row in rows]
-    return "\n".join([*lines, "", _in_markdown(caption), ""])
+    return "\n".join([*lines, "", in_markdown(caption), ""])
 
 
 def _row(cells: list[str]) -> str:
@@ -79,16 +78,12 @@ def _row(cells: list[str]) -> str:
 
 def _markdown_cell(cell: str | Value) -> str:
     if isinstance(cell, str):
-        return _in_markdown(cell)
+        return in_markdown(cell)
     if cell.row is None or cell.row["value"] is None:
         return "–"
     value = f"**{number(cell.row['value'])}**" if cell.strong else number(cell.row["value"])
     ends = "" if cell.row["low"] is None else f" \\[{cell.row['low']:.3f}, {cell.row['high']:.3f}\\]"
     return f"{value}{f' {cell.mark}' if cell.mark else ''}{ends}{f' {cell.note}' if cell.note else ''}"
-
-
-def _in_markdown(text: str) -> str:
-    return "".join(_MARKDOWN.get(character, character) for character in text)
 
 
 def _tables(report: Results) -> list[tuple[Table, str]]:

@@ -143,7 +143,7 @@ class EncoderSpec(Struct, frozen=True):
     def _loaded(self, folder: str | os.PathLike[str] | None, unit: bool, allow_download: bool) -> Encoder:
         if folder is None and not is_hub_name(self.model):
             raise InputError(
-                f"the encoder {quoted(self.name)} is at {quoted(self.model)}; a model folder never says what is read beside it",
+                f"the encoder {quoted(self.name)} is at {quoted(self.model)}: no such folder beside a feature set of yours, and a model folder never says what is read beside it",
                 allowed="the folder of the encoder's model, by your own word",
                 remedy=Remedy(
                     "says it", encoders={self.name if _PLAIN.fullmatch(self.name) else "NAME": Open("FOLDER")}

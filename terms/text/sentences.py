@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...files.formula_errors import FORMULA_ERROR
 from .vocabulary import words_in
 
 MOST_WORDS = 25
@@ -48,6 +49,7 @@ def says_nothing(raw: str) -> bool:
         " ".join(text.split()) in _NOTHING_SAID
         or not any(map(str.isalnum, text))
         or _FAULT.fullmatch(raw.casefold().strip(" .")) is not None
+        or re.match(FORMULA_ERROR, raw.strip()) is not None
     )
 
 

@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, default=OUT / "bench.json", metavar="PATH", help="%(default)s")
     parser.add_argument("--beside", type=Path, metavar="PATH", help="another checkout of dxmatch, measured in turns with this one")  # fmt: skip
     parser.add_argument("--pairs", type=int, default=10_000_000, help="with --beside: pairs of the job, over 50,000 names; %(default)s")  # fmt: skip
-    parser.add_argument("--runs", type=int, default=3, help="with --beside: of each side, in turns, after one that is not counted; %(default)s")  # fmt: skip
+    parser.add_argument("--runs", type=int, default=3, help="with --beside: of each side, in turns, after one that is not counted; 0 counts that one; %(default)s")  # fmt: skip
     return parser
 
 

@@ -74,7 +74,7 @@ def beside(other: Path, pairs: int, runs: int) -> list[Row]:
         for run in range(runs + 1):
             for side, path in enumerate((ours, theirs)):
                 taken = measured(path, source, folder, pairs)
-                if run == 0:  # compiles, builds the index of ICD-10, fills the disk's cache
+                if run == 0 and runs:  # compiles, builds the index of ICD-10, fills the disk's cache
                     continue
                 for key, value in taken.items():
                     figures.setdefault(key, [[], []])[side].append(value)

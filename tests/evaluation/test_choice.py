@@ -209,3 +209,10 @@ def test_a_question_is_put_alike_whatever_stands_beside_it(endpoints: Path, loop
         [ONE, {**ONE, "question": "Which are veins?", "answer": "BC"}], ask="lab:m", endpoints=endpoints, dry_run=True
     )
     assert both.plan == [("m", 6, 3)], "the first question is known"
+
+
+def test_names_bring_no_markup_into_markdown() -> None:
+    answers = [{**answer, "model": "<img src=x>|a\n# b"} for answer in ANSWERS]
+    text = dxmatch.choice([{**ONE, "subset": "![x](y)"}, SEVERAL], answers).to_markdown()
+    assert "| \\<img src=x\\>\\|a \\# b | \\!\\[x\\](y) |" in text
+    assert not any(line.startswith("#") for line in text.splitlines())

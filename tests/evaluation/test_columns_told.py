@@ -201,14 +201,14 @@ def test_right_answers_in_one_cell_are_counted_together() -> None:
     assert told.startswith("3 cases have several right answers in one cell: 1 parted") and "; 2 parted at" in told
 
 
-@pytest.mark.parametrize("word", ["#NAME?", "Error: timeout", "ERROR: 429 Too Many Requests", "<error>", "timeout", "refused", "#REF!", "503 Service Unavailable", "openai.RateLimitError: no", "Error code: 429 - x"])  # fmt: skip
+@pytest.mark.parametrize("word", ["#NAME?", "#NV", "#WERT!", "#¡REF!", "#Н/Д", "Error: timeout", "ERROR: 429 Too Many Requests", "<error>", "timeout", "refused", "#REF!", "503 Service Unavailable", "openai.RateLimitError: no", "Error code: 429 - x"])  # fmt: skip
 def test_errors_are_no_diagnosis(word: str) -> None:
     assert says_nothing(word)
     lists = read_lists(table(**{"GPT-4o": [word, *ANSWERS[1:]]}))
     assert lists.list_of("1", "GPT-4o") == [None]
 
 
-@pytest.mark.parametrize("name", ["inborn error of metabolism", "refractive error", "medication error: overdose", "22q11 deletion", "treatment refused"])  # fmt: skip
+@pytest.mark.parametrize("name", ["#NOF?", "#HIV!", "inborn error of metabolism", "refractive error", "medication error: overdose", "22q11 deletion", "treatment refused"])  # fmt: skip
 def test_diagnoses_that_look_like_errors(name: str) -> None:
     assert not says_nothing(name)
 
@@ -222,3 +222,9 @@ def test_a_word_for_no_diagnosis_that_is_nobodys_answer() -> None:
 def test_a_column_of_yes_and_no_is_no_right_answer() -> None:
     lists = read_lists(table(correct=list(np.where(np.arange(N) % 2, "yes", "no"))).drop(columns="Gold standard"))
     assert not any(lists.reference)
+
+
+def test_hidden_cells_hide_no_column_that_dxmatch_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DXMATCH_HIDE_CELLS", "1")
+    read = read_lists(pd.DataFrame({"id": [1, 2], "gold": ["gout", "flu"], "HIV of Meier": ["gout", "flu"]})).recognised
+    assert "case_id in 'id'; reference in 'gold'" in read and "Meier" not in read

@@ -90,3 +90,14 @@ def test_the_notes_say_what_was_read_otherwise(report) -> None:
 
 def test_nothing_is_said_where_all_is_understood(hand_matcher, panel, to_frame) -> None:
     assert evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0).warnings == []
+
+
+def test_words_that_mix_scripts_are_told_once_above_the_figures() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = evaluate(
+            predictions={"m": {"1": ["\N{CYRILLIC SMALL LETTER A}sthma"], "2": ["gout"]}},
+            references={"1": "asthma", "2": "g\N{CYRILLIC SMALL LETTER O}ut"}, bootstrap=0,
+        )  # fmt: skip
+    (said,) = [one for one in report.warnings if "mix Latin and Cyrillic" in one]
+    assert "'\N{CYRILLIC SMALL LETTER A}sthma', 'g\N{CYRILLIC SMALL LETTER O}ut'" in said

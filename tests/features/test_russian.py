@@ -87,7 +87,8 @@ def test_trained_and_scored_in_russian(here: Path, tiny_sentence_model: Path, mo
     text = (Path(dxmatch.__file__).parent / "features" / "sets" / "paper17-ru.toml").read_text("utf-8")
     local = [part for part in re.findall(r"\[\[feature\]\]\n(?:[a-z_]+ = .*\n)+", text) if 'kind = "icd_nearest"' in part or 'kind = "ratio"' in part or 'kind = "lev' in part or '"cosine_bergamot"' in part]  # fmt: skip
     assert len(local) == 8
-    own = f'name = "ru"\nlanguage = "ru"\n[encoder.bergamot]\nmodel = "{tiny_sentence_model.parent / "plain"}"\npooling = "cls"\n'
+    bergamot = tiny_sentence_model.parent / "plain"
+    own = f'name = "ru"\nlanguage = "ru"\n[encoder.bergamot]\nmodel = "{bergamot}"\npooling = "cls"\n'
     (here / "ru.toml").write_text(own + "".join(local), "utf-8")
     m = dxmatch.train(pairs(), "ru.toml", folds=2, test_share=0)
     table = m.score(pairs(), features=True)
@@ -100,7 +101,7 @@ def test_trained_and_scored_in_russian(here: Path, tiny_sentence_model: Path, mo
     by_code = m.score(pd.DataFrame({"a": ["I21", "K85"], "b": ["Острый инфаркт миокарда", "I21"]}), features=True)
     assert by_code["probability"][0] == 1.0 and by_code["icd_nearest"][1] == 0.0, "a code stands for its Russian title"
     m.save(here / "m")
-    again = dxmatch.load(here / "m")
+    again = dxmatch.load(here / "m", encoders={"bergamot": bergamot})
     assert again.probability("панкреатит", "острый панкреатит") == m.probability("панкреатит", "острый панкреатит")
 
 

@@ -107,7 +107,29 @@ def test_real_pairs(shared_data: Path, tmp_path: Path) -> None:
     assert pairs.n_rejected == 12
 
 
-FAILED = ("#N/A", "#REF!", "#NAME?", "#DIV/0!", "#VALUE!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
+FAILED = (
+    "#N/A",
+    "#REF!",
+    "#NAME?",
+    "#DIV/0!",
+    "#VALUE!",
+    "#NUM!",
+    "#NULL!",
+    "#SPILL!",
+    "#CALC!",
+    "#NV",
+    "#BEZUG!",
+    "#WERT!",
+    "#VALEUR!",
+    "#NOM?",
+    "#¡REF!",
+    "#¿NOMBRE?",
+    "#RIF!",
+    "#N/D",
+    "#ЗНАЧ!",
+    "#Н/Д",
+    "#ARG!",
+)
 
 
 @given(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -224,3 +225,11 @@ def test_too_many_rows_are_told_before_the_work(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(InputError, match="4 rows are too many"):
         write_tables([pa.table({"a": ["x"]})] * 3, tmp_path / "t.xlsx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_never_lie_in_a_folder_of_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "there is none"))
+    write_table(pa.table({"a": ["=1", "HIV"]}), tmp_path / "t.xlsx")
+    with pytest.raises(InputError, match="too long for a cell"):
+        write_table(pa.table({"a": ["HIV", "x" * 40_000]}), tmp_path / "u.xlsx")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.xlsx"]

@@ -1,7 +1,8 @@
-"""Reports whose names are attacks, in Chromium: models, cases, diagnoses, references, groups, columns and their values.
+"""Pages whose names are attacks, in Chromium: models, cases, diagnoses, references, groups, columns and their values, files.
 
-Each page is opened at a case by its address, driven by keys, searched for the attack, and every control of it is clicked. No script
-runs, nothing is asked for, the console stays silent; and on a control page, without escaping, the script does run.
+Reports, and the pages of `more_pages.py`. Each is opened at a case by its address, driven by keys, searched for the attack, and every
+control of it is clicked. No script runs, nothing is asked for, the console stays silent; and on a control page, without escaping, the
+script does run.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..evaluation.chromium import CHROMIUM, Tab, tab
 from ..evaluation.made import By, long_form
 from ..evaluation.test_report_page import attacks
 from .findings import run_as_module
+from .more_pages import as_file_name, more_pages
 
 BATCH = 51
 _A_PAGE = 17
@@ -73,15 +75,17 @@ def report_of(texts: list[str], metrics: str | None = None) -> Report:
     )
 
 
-def driven(shown: Tab, page: Path, attack: str) -> None:
+def driven(shown: Tab, page: Path, attack: str) -> bool:
+    """Whether there was a box to search in."""
     shown.open(f"{page.as_uri()}#case={quote(attack, safe='')}")
     shown.wait(300)
     shown.press("j", "j", "Enter", "k", "Enter", "n", "Escape")
-    shown.value(
+    reached = shown.value(
         "(() => { const box = document.querySelector('input[type=search], .cases-tools input'); if (box) {"
         f" box.value = {json.dumps(attack)}; box.dispatchEvent(new Event('input', {{bubbles: true}})) }} return !!box }})()"
     )
     shown.wait(300)
+    return bool(reached)
 
 
 def run(number: int, seed: int) -> list[str]:
@@ -105,19 +109,26 @@ def run(number: int, seed: int) -> list[str]:
                 place.mkdir()
                 report = report_of(some)
                 (place / "notebook.html").write_text(report._repr_html_(), "utf-8")
-                page = report.save(place / "report.html")
-                for opened in (page, place / "notebook.html"):
-                    _look(shown, opened, some if opened is page else some[:1], asked, found)
+                page = report.save(place / f"report {as_file_name(some[-1])}.html")
+                clicked = _look(shown, page, some, asked, found, searched=True)
+                clicked += _look(shown, place / "notebook.html", some[:1], asked, found)
+                others = list(more_pages(place, some, report))
+                clicked += sum(_look(shown, other, some[:1], asked, found) for other in others)
+                print(f"{len(some)} attacks, {2 + len(others)} pages, {clicked:,} controls clicked")
     return found
 
 
-def _look(shown: Tab, page: Path, some: list[str], asked: list[str], found: list[str]) -> None:
+def _look(
+    shown: Tab, page: Path, some: list[str], asked: list[str], found: list[str], *, searched: bool = False
+) -> int:
+    """How many controls were clicked. searched : the page has a box to search in, and controls."""
     asked.clear()
     shown.open("about:blank")
     shown.said.clear()
     title = None
     for attack in some:
-        driven(shown, page, attack)
+        if not driven(shown, page, attack) and searched:
+            found.append(f"{page.name}: no box to search in")
         if (now := shown.value("document.title")) == "ran" or asked or shown.said:
             found.append(f"{page.name}, {attack!r}: title {now!r}, asked {asked}, console {shown.said[:3]}")
             asked.clear()
@@ -127,6 +138,9 @@ def _look(shown: Tab, page: Path, some: list[str], asked: list[str], found: list
     shown.wait(500)
     if shown.value("document.title") != title or asked or shown.said:
         found.append(f"{page.name}, {clicked} controls clicked: asked {asked}, console {shown.said[:3]}, {some!r}")
+    if searched and clicked < len(some):
+        found.append(f"{page.name}: only {clicked} controls")
+    return int(clicked)
 
 
 IN_LATEX = (

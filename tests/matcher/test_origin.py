@@ -31,6 +31,7 @@ def test_the_identities_of_a_model() -> None:
     assert whole == f"offline-en@{hashlib.sha256((SHIPPED_MODEL / 'model.json').read_bytes()).hexdigest()}"
     for identity in m.identities:
         check_identity(m, identity)
+    check_identity(m, m.identities[-1].rpartition("@")[2])
 
 
 @pytest.mark.parametrize("digits", [12, 64])

@@ -9,6 +9,7 @@ from typing import Any
 
 from ....errors import InputError, OptionError
 from ....files.did_you_mean import hint
+from ....files.invisible import visible
 from .long import COLUMNS, FINAL, FINAL_ICD10, MODEL_GROUP
 
 PREDICTIONS = "predictions"
@@ -199,7 +200,7 @@ def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
             raise OptionError("columns", f"names for {', '.join(ROLES_OF_COLUMNS)}", ours)
         if ours not in (PREDICTIONS, RANK) and not isinstance(name, str):
             raise OptionError("columns", f"one name for {ours}", name)
-    return given
+    return {ours: visible(name) if isinstance(name, str) else [*map(visible, name)] for ours, name in given.items()}
 
 
 def several_named(given: Any, names: Iterable[str]) -> bool:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....errors import InputError, quoted
+from ....files.invisible import told, visible, visible_names
 from ....files.json_records import as_text
 from ....files.tables import Table, read_table
 from .case_names import other_spellings, told_spellings
@@ -50,12 +51,15 @@ def right_answers(value: Any, table: Table | None, given: Mapping[str, Any], by:
         Where no column holds right answers, or a case has two rows that differ in what they say of the case.
     """
     if table is None and isinstance(value, Mapping):
-        cells = {str(as_text(case)): as_text(answer) for case, answer in value.items()}
-        return RightAnswers("references", {"reference": cells}, list(cells))
+        written = [str(as_text(case)) for case in value]
+        mended = {case: seen for case in written if (seen := visible(case)).strip() != case.strip()}
+        cells = {mended.get(case, case): as_text(answer) for case, answer in zip(written, value.values(), strict=True)}
+        said = (told(mended, "references", "the names of the cases"),) if mended else ()
+        return RightAnswers("references", {"reference": cells}, list(cells), warnings=said)
     if table is None and isinstance(value, list | tuple):
         cells = {str(i): as_text(answer) for i, answer in enumerate(value, 1)}
         return RightAnswers("references", {"reference": cells}, list(cells), in_order=True)
-    table = read_table(value) if table is None else table
+    table = visible_names(read_table(value) if table is None else table)
     names = columns_by_name(table.names, {k: v for k, v in given.items() if v in table.names}, table.source)
     by_fold = {folded(name): name for name in table.names}
     others = [name for name in table.names if name != names.get("case_id")]

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....errors import InputError
+from ....files.invisible import visible, visible_names
 from ....files.json_records import SUFFIXES as JSON_SUFFIXES
 from ....files.json_records import read_json, records_as_columns
 from ....files.tables import Table, read_table
@@ -59,7 +60,7 @@ def long_form(
 
     broken : where lines that are no JSON go, and of several files those that cannot be read; None raises the first.
     """
-    given = check_columns(columns)
+    given, by = check_columns(columns), [visible(name) for name in by]
     source, references = with_index(source, given), with_index(references, given)
     right = None if references is None else _right_answers(references, given, encoding, by)
     given_paths = [Path(source)] if _is_path(source) else _given_paths(source)
@@ -133,7 +134,18 @@ def _pieces(
     in_order: int | None = None,
     broken: list[InputError] | None = None,
 ) -> list[Piece]:
-    """The tables in one file, frame or object. broken : where lines that are no object go; None raises the first."""
+    """The tables in one file, frame or object, names as they look. broken : where lines that are no object go; None raises the first."""
+    pieces = _pieces_as_written(source, encoding, cases, in_order, broken)
+    return [replace(piece, table=visible_names(piece.table), model=visible(piece.model)) for piece in pieces]
+
+
+def _pieces_as_written(
+    source: Any,
+    encoding: str | None,
+    cases: Collection[str],
+    in_order: int | None,
+    broken: list[InputError] | None,
+) -> list[Piece]:
     if isinstance(source, Mapping | list | tuple):
         return pieces_of(source, "data", cases=cases, in_order=in_order)
     if not (_is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES):
@@ -162,7 +174,7 @@ def _long(piece: Piece, model: str, by: Collection[str]) -> Long:
     if shape.kind == REFERENCES:
         raise _no_lists(piece.table)
     check_told(piece.table, shape, piece.given)
-    long = long_of(piece.table, replace(shape, said=piece.said or shape.said), model, by)
+    long = long_of(piece.table, replace(shape, said=piece.said or shape.said), visible(model), by)
     notes = (*([piece.table.note] if piece.table.note else []), *piece.table.warnings)
     return replace(
         long,
@@ -355,7 +367,7 @@ def _text_column(table: Table, name: str | None) -> pa.ChunkedArray:
 
 def _of_format(answers: Any, source: str, name: str) -> Long:
     """Answers of a published format, or as objects."""
-    table = table_of_answers(answers, source)
+    table = visible_names(table_of_answers(answers, source))
     blank = table.data.column("diagnosis").is_null()
     texts = table.column("unread") if "unread" in table.names else []
     at = table.names.index("rank")

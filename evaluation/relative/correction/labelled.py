@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import InputError
+from ....files.invisible import read_visible
 from ....files.pairs import read_pairs
-from ....files.tables import read_table
 from ...lists.lists import Lists
 from ...matches.case_matches import CaseMatches, pair_codes
 
@@ -56,7 +56,7 @@ def read_labelled(source: Any, lists: Lists) -> Labelled:
     InputError
         For what `read_pairs` refuses, a case that the lists lack, or no pair of the lists at all.
     """
-    table = read_table(source)
+    table = read_visible(source)
     by_case = "case_id" in table.names
     weighted = "weight" in table.names
     if by_case and weighted:
