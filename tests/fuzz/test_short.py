@@ -10,7 +10,7 @@ import pytest
 from . import findings
 from .__main__ import TARGETS, main
 
-OF_ITS_OWN = ("folders", "kills", "pages", "parquet", "store", "tables")
+OF_ITS_OWN = ("folders", "kills", "model_mutants", "pages", "parquet", "store", "tables")
 """Targets that start processes, or whose folders have short tests of their own."""
 
 
