@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from hypothesis import strategies as st
 
 from dxmatch.evaluation.lists.ranked_answer import ranked_diagnoses
+from dxmatch.votes.prompts.choice_prompts import options_text
+from dxmatch.votes.prompts.judge_prompts import check_text, list_text
 from dxmatch.votes.prompts.judgement import INCLUDED, RIGHT
 from dxmatch.votes.prompts.letters import letters_of
 from dxmatch.votes.prompts.prompt import Prompt
@@ -41,14 +44,49 @@ long = st.tuples(st.lists(piece, min_size=1, max_size=4).map("".join), piece).ma
 _CANDIDATES = json.dumps([["I21", "Acute myocardial infarction"], ["I20", "Angina pectoris"], ["R07", "Chest pain"]])
 
 
-def _questions() -> list[tuple[str, Prompt, Question]]:
-    """Every built-in prompt that reads an answer, with a question that it can be asked."""
-    seconds = {"pick": _CANDIDATES}
-    return [
-        (version, prompt, Question(ModelConfig("m", version), "heart attack", seconds.get(prompt.kind, "acute MI")))
-        for version, prompt in PROMPTS.items()
-        if prompt.kind in ("vote", "pick")
-    ]
+_YES_OR_NO = ("vote", "observation", "rationale")
+_OPTIONS = options_text(["gout", "STEMI", "sepsis", "asthma"])
+_SECONDS = {
+    "pick": _CANDIDATES, "severity": "", "diagnosis": "3", "choice": _OPTIONS, "choice-reading": _OPTIONS,
+    "check": check_text("1. angina", 0, "only its cause"),
+}  # fmt: skip
+_OF_LISTS = ("judge-strict-1", "judge-second-1")
+
+
+@cache
+def _questions() -> list[tuple[str, Prompt, Question, tuple[int, ...]]]:
+    """Every built-in prompt, with a question that it can be asked, and the verdicts that there are."""
+    found = []
+    for version, prompt in PROMPTS.items():
+        second = _SECONDS.get(prompt.kind, "acute MI")
+        allowed: tuple[int, ...] = (0, 1)
+        if version in _OF_LISTS:
+            second, allowed = list_text(["angina", None, "acute MI"]), (0, 1, 3)
+        elif prompt.kind in ("relation", "severity"):
+            allowed = (1, 2, 3, 4, 5)
+        elif prompt.kind == "pick":
+            allowed = (1, 2, 3)
+        elif prompt.kind in ("choice", "choice-reading"):
+            allowed = tuple(range(1, 16))
+        elif prompt.kind == "diagnosis":
+            allowed = (1,)
+        found.append((version, prompt, Question(ModelConfig("m", version), "heart attack", second), allowed))
+    return found
+
+
+def _contradictions(version: str, kind: str) -> tuple[tuple[str, str], ...]:
+    """Two answers of which one at most can be meant; () of what is asked in other ways."""
+    if kind in _YES_OR_NO:
+        said = ("Yes.", "No.")
+    elif kind == "check" and version not in _OF_LISTS:
+        said = ('{"verdict": "correct"}', '{"verdict": "incorrect"}')
+    elif kind == "judge" and version not in _OF_LISTS:
+        said = ('{"verdict": "included"}', '{"verdict": "not included"}')
+    elif kind in ("relation", "severity", "pick") or version in _OF_LISTS:
+        said = ("1", "3")
+    else:
+        return ()
+    return (said, said[::-1])
 
 
 def check(text: str) -> None:
@@ -61,20 +99,18 @@ def check(text: str) -> None:
         assert judgement.place is None or judgement.place >= 1, judgement
     places = letters_of(text, 4, ("gout", "STEMI", "sepsis", "asthma"))
     assert places is None or (places and list(places) == sorted({*places} & {*range(4)})), places
-    for version, prompt, question in _questions():
+    for version, prompt, question, allowed in _questions():
         verdict, reason = prompt.read(text, question)
-        allowed = (0, 1, None) if prompt.kind == "vote" else (None, *range(4))
-        assert verdict in allowed, (version, verdict)
+        assert verdict is None or verdict in allowed, (version, verdict)
         assert (verdict is None) == (reason is not None), (version, verdict, reason)
 
 
 def check_contradiction(text: str) -> None:
-    """A later line that says the other is no yes and no no."""
-    for first, other in (("Yes", "No"), ("No", "Yes")):
-        for version, prompt, question in _questions():
-            if prompt.kind == "vote":
-                said = f"{first}.\n{text}\n{other}."
-                assert prompt.read(said, question)[0] is None, (version, said)
+    """A later line that says the other is no verdict."""
+    for version, prompt, question, _ in _questions():
+        for first, other in _contradictions(version, prompt.kind):
+            said = f"{first}\n{text}\n{other}"
+            assert prompt.read(said, question)[0] is None, (version, said)
 
 
 def check_time(text: str) -> None:
@@ -82,7 +118,7 @@ def check_time(text: str) -> None:
         "ranked": lambda: ranked_diagnoses(text),
         "judgement": lambda: INCLUDED.read(text, "gout"),
         "letters": lambda: letters_of(text, 4),
-        "prompts": lambda: [prompt.read(text[:10_000], question) for _, prompt, question in _questions()],
+        "prompts": lambda: [prompt.read(text[:10_000], question) for _, prompt, question, _ in _questions()],
     }
     for part, call in calls.items():
         taken = seconds_of(call, MOST_SECONDS)

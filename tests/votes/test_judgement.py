@@ -74,6 +74,15 @@ def test_a_check(text: str, verdict: int) -> None:
         (json.dumps({"Included": BASIS, "Not included": BASIS}), "contradictory"),
         (json.dumps({"verdict": "included", "result": "not included"}), "contradictory"),
         ("Included. It is there.\nNot included. It is not.", "contradictory"),
+        *[
+            (f"{first}{between}{other}", "contradictory")
+            for between in ("\n", " ", "\n```\nThat is wrong.\n")
+            for first, other in (
+                ('{"verdict": "included"}', '{"verdict": "not included"}'),
+                ('{"verdict": "not included"}', '{"basis": "x", "verdict": "included"}'),
+            )
+        ],
+        ('{"verdict": "included"}\nNot included.', "contradictory"),
         # the question's own data, given back
         (json.dumps({"reference": "gout", "answer": "yes"}), "unclear"),
         ("Included " * 20_000, "too long"),

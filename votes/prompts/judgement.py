@@ -28,6 +28,8 @@ _LABELS = (
 _BASES = ("basis", "reason", "reasons", "explanation", "rationale", "основание", "обоснование", "依据", "理由")
 _BASIS_LABEL = re.compile(rf'\A(?:{"|".join(_BASES)})"?\s*[:：]\s*"?', re.IGNORECASE)
 """Of an object that was cut off, or a line of its own."""
+_MOST_OBJECTS = 20
+"""That are read after the first."""
 _BLOCK = "reference"
 """Of an object that is the question's own data block, given back."""
 _PLACES = ("place", "number", "rank", "место", "位置")
@@ -75,9 +77,9 @@ class JudgementReader:
             return Judgement(None, reason="empty")
         if any(begins_with(said, name) for said in (whole, text) for name in names):
             return Judgement(None, reason="unclear")
-        held = _object_in(text)
+        held, rest = _object_in(text)
         if held is not None and (found := self._of_object(held)) is not None:
-            return found
+            return Judgement(None, found.basis, reason="contradictory") if self._unsays(rest, found.verdict) else found
         if not (lead := self._lead.match(text)):
             return Judgement(None, reason="refusal" if REFUSAL.match(text) else "unclear")
         verdict = int(lead["yes"] is not None)
@@ -85,6 +87,22 @@ class JudgementReader:
         if any(int(one["yes"] is not None) != verdict for one in later):
             return Judgement(None, reason="contradictory")
         return Judgement(verdict, _BASIS_LABEL.sub("", text[lead.end() :]).strip(' \n\t"}`'))
+
+    def _unsays(self, rest: str, verdict: int | None) -> bool:
+        """Whether what follows an object says the other verdict: in another object, or in a line of nothing else."""
+        lines = (self._lead.fullmatch(line) for line in rest.splitlines())
+        if any(int(one["yes"] is not None) != verdict for one in lines if one):
+            return True
+        for _ in range(_MOST_OBJECTS):
+            start = rest.find("{")
+            if start < 0:
+                return False
+            held, after = _object_in(rest)
+            other = None if held is None else self._of_object(held)
+            if other is not None and other.verdict != verdict:
+                return True
+            rest = after if held is not None else rest[start + 1 :]
+        return False
 
     def _of_object(self, held: Mapping[str, Any]) -> Judgement | None:
         """None where the object holds no verdict."""
@@ -117,16 +135,16 @@ def _says(value: Any) -> bool:
     return value is not None and value is not False and value != ""
 
 
-def _object_in(text: str) -> Mapping[str, Any] | None:
-    """The first JSON object of an answer, which nothing but a fence, a label or a sentence may go before."""
+def _object_in(text: str) -> tuple[Mapping[str, Any] | None, str]:
+    """The first JSON object of an answer, which nothing but a fence, a label or a sentence may go before, and what follows it."""
     start = text.find("{")
     if start < 0:
-        return None
+        return None, ""
     try:
-        held, _ = json.JSONDecoder(strict=False).raw_decode(text[start:])
+        held, end = json.JSONDecoder(strict=False).raw_decode(text[start:])
     except (ValueError, RecursionError):
-        return None
-    return held if isinstance(held, dict) else None
+        return None, ""
+    return (held, text[start + end :]) if isinstance(held, dict) else (None, "")
 
 
 INCLUDED = JudgementReader(
