@@ -189,3 +189,10 @@ def test_an_end_is_of_the_nearest_tag_of_its_name() -> None:
         "sepsis",
     ]
     assert ranked_diagnoses("<answer>flu</answer> <answer>gout</answer> <answer>") == ["gout"]
+
+
+@pytest.mark.parametrize("key", ["\u2460", "\u00b2", "1" * 5000])
+def test_digits_that_are_no_number(key: str) -> None:
+    for answer in ({"answer": {key: None}}, {f"diagnosis {key}": "gout"}, {"rank": key, "diagnosis": "gout"}):
+        ranked_diagnoses(json.dumps(answer))
+    ranked_diagnoses(json.dumps([{"rank": key, "name": "gout"}, {"rank": "1", "name": "flu"}]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-_APART = re.compile(r"\s*[;\n\r]+\s*")
+_APART = re.compile(r"[;\n\r]+")
 
 
 @dataclass(frozen=True)

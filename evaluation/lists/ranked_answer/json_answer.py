@@ -105,6 +105,11 @@ def _literal(piece: str) -> Any:
     return ast.literal_eval(piece.strip())
 
 
+def _is_number(text: str) -> bool:
+    """Whether `int` reads it: "①" is a digit and no number, and of thousands of digits it makes none."""
+    return text.isdecimal() and len(text) < 10
+
+
 def _names_in(value: Any, depth: int = 0) -> list[str] | None:
     """None where a part is no name, or nothing says what is one."""
     if depth > _DEEPEST:
@@ -113,7 +118,7 @@ def _names_in(value: Any, depth: int = 0) -> list[str] | None:
         return _of_list(value)
     if not isinstance(value, dict):
         return None
-    if value and all(str(key).strip("#. ").isdigit() for key in value):
+    if value and all(_is_number(str(key).strip("#. ")) for key in value):
         ranked = sorted(value.items(), key=lambda item: int(str(item[0]).strip("#. ")))
         return _of_list([one for _, one in ranked])
     if depth == 0 and (reasoned := names_with_reasons(value)) is not None:
@@ -150,8 +155,8 @@ def _kind(key: str) -> tuple[int, int] | None:
         return (2 if known["later"] else 0 if known["first"] else 1), 0
     words = [word.casefold() for word in _WORDS.findall(key.replace("'", ""))]
     number = 0
-    while words and (words[-1] in _AFTER or words[-1].isdigit()):
-        number = int(words[-1]) if words[-1].isdigit() else number
+    while words and (words[-1] in _AFTER or _is_number(words[-1])):
+        number = int(words[-1]) if _is_number(words[-1]) else number
         words = words[:-1]
     if not words or words[-1] not in _LAST or not _NOT_THE_ANSWER.isdisjoint(words):
         return None
@@ -223,6 +228,6 @@ def _rank(item: dict[str, Any]) -> int | None:
         value = next((value for name, value in item.items() if str(name).casefold() == key), None)
         if isinstance(value, int) and not isinstance(value, bool):
             return value
-        if isinstance(value, str) and value.strip("#. ").isdigit():
+        if isinstance(value, str) and _is_number(value.strip("#. ")):
             return int(value.strip("#. "))
     return None

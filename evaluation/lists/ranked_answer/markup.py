@@ -144,11 +144,11 @@ def _column(table: list[list[str]]) -> list[str] | None:
     at = [i for i, cell in enumerate(head) if cell and _DIAGNOSIS_COLUMN.fullmatch(cell)]
     rank = next((i for i, cell in enumerate(head) if _RANK_COLUMN.fullmatch(cell)), None)
     body = rows[1:]
-    if not at and len(head) == 2 and head[0].rstrip(".").isdigit():
+    if not at and len(head) == 2 and head[0].rstrip(".").isdecimal():
         at, rank, body = [1], 0, rows
     if len(at) != 1 or not body or any(len(row) != len(head) for row in body):
         return None
     numbers = [row[rank].strip("*#. ") if rank is not None else "" for row in body]
-    if all(number.isdigit() for number in numbers) and len({*numbers}) == len(numbers):
+    if all(number.isdecimal() for number in numbers) and len({*numbers}) == len(numbers):
         body = [row for _, row in sorted(zip(map(int, numbers), body, strict=True), key=lambda one: one[0])]
     return [row[at[0]] for row in body if row[at[0]]]
