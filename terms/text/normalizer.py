@@ -59,7 +59,7 @@ _POSSESSIVE = re.compile(r"(?<=\w)'[sS](?!\w)|(?<=[sS])'(?!\w)")
 # "HER2+", "HIV-": the sign is half of the name. A hyphen after a lower-case word ("pre- and …") is no sign.
 _POSITIVE = re.compile(r"(?<=\w)\+(?![\w+])")
 _NEGATIVE = re.compile(r"(?<![^\W_])((?:[A-Z]+[a-z]?|[A-Za-z]+)\d+|[A-Z]{2,}|Rh)-(?=[\s,;/)]|$)")
-_ENUMERATION = re.compile(r"\s*\d{1,2}[.)]\s+(?=[^\W\d])")
+_ENUMERATION = re.compile(r"(?:(?<!\s)\s++)?\d{1,2}[.)]\s+(?=[^\W\d])")
 _WORD = re.compile(r"[^\W_]+")
 _EXACT = "\0"
 """Put before a word in upper case that is an abbreviation only so: no word holds it."""

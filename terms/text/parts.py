@@ -9,7 +9,7 @@ from .vocabulary import words_in
 _HARD = re.compile(r"\s*[;|\n\r]+\s*")
 _NUMBERED = re.compile(r"(?:^|(?<=[\s;,]))\(?\d{1,2}[.)]\s+(?=[^\W\d])")
 _SOFT = re.compile(r"\s*[;|\n\r]+\s*|\s*,\s+(?:and\s+|or\s+)?|\s+/\s+|\s+(?:vs\.?|versus|or|\+)\s+", re.IGNORECASE)
-_AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s+(?:and\s+)?", re.IGNORECASE)
+_AND = re.compile(r"(?<!\s)\s++(?:and|&)\s+|(?:(?<!\s)\s++)?,\s+(?:and\s+)?", re.IGNORECASE)
 _ANY_SEPARATOR = re.compile(r"[;|\n\r,/&+]|\b(?:vs|versus|or|and)\b", re.IGNORECASE)
 _MOST_WORDS_BESIDE_AND = 2
 """Longer names joined by "and" are mostly one disease: "esophageal atresia and tracheoesophageal fistula"."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]{2,80})[)\]]")
+_BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(\[]([^()\[\]]{2,80})[)\]]")
 _SHORT = re.compile(r"[A-Za-z][A-Za-z0-9]{1,9}")
 _LETTERS = re.compile(r"[A-Za-z0-9]+")
 _LAST_SHORT = re.compile(r"(?<![^\s,;])([A-Za-z][A-Za-z0-9]{1,9})$")
