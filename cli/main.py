@@ -105,7 +105,7 @@ def main() -> None:
     from .running import traceback_without_cells
 
     given: dict[str, Any] = {}
-    warnings.showwarning = lambda message, *_, **__: _show_warning(str(message), given.get("options", {}))
+    warnings.showwarning = lambda message, *_, **__: _show_warning(message, given.get("options", {}))
     # What a scheduler sends ends as Ctrl-C does: what is half-written is removed, what is done is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -154,8 +154,10 @@ def _in_a_line(error: BaseException) -> str:
     return f"{type(error).__name__}{place}"
 
 
-def _show_warning(message: str, options: Mapping[str, str]) -> None:
+def _show_warning(warning: Warning | str, options: Mapping[str, str]) -> None:
     """options : a parameter's name -> what the command calls it."""
+    worded = getattr(warning, "worded", None)
+    message = str(warning) if worded is None else worded(options)
     for name, said in options.items():
         message = message.replace(f"the option '{name}'", f"the option {said}")
     typer.echo(f"dxmatch: warning: {' '.join(message.split())}", err=True)

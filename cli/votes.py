@@ -158,6 +158,12 @@ def import_(
         Path | None,
         typer.Option("--model", help="Of batch results: the trained model whose prompt files were asked with."),
     ] = None,
+    changed: Annotated[
+        str,
+        typer.Option(
+            help="Of a table: what becomes of votes that the store holds already with another verdict or probability: refuse, keep (those of the store) or replace (them)."
+        ),
+    ] = "refuse",
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
     encoding: Encoding = None,
@@ -189,6 +195,7 @@ def import_(
                 imported = import_table(
                     file, votes, a=a, b=b, verdict=verdict, probability=probability, model_column=model_column,
                     model=model_name, naming=providers.naming, rejects=rejects, encoding=encoding,
+                    changed=changed,
                 )  # fmt: skip
                 typer.echo("\n".join(imported.lines()))
 
@@ -213,7 +220,7 @@ def check(
     repair: Annotated[
         Path | None,
         typer.Option(
-            help="Write a copy with every answer that proves right, and beside it the pairs to ask again (COPY.ask-again.csv)."
+            help="Write a copy with every answer that proves right, and beside it the pairs whose answers are lost, where such can be named (COPY.ask-again.csv)."
         ),
     ] = None,
 ) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import InputError, OptionError, quoted
+from ..errors import InputError, OptionError, Remedy, quoted
 from ..files.tables import Table, check_keeps_input, conflicts, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
@@ -19,6 +19,7 @@ _VERDICTS = {
     **dict.fromkeys(("1", "1.0", "yes", "y", "true", "ja", "included"), 1),
 }
 VERDICTS_ALLOWED = "0 or 1, yes or no, true or false, ja or nein, included or not included, or blank for none"
+_CHANGED = ("refuse", "keep", "replace")
 _VERDICT, _PROBABILITY = "verdict", "probability"
 
 
@@ -28,7 +29,8 @@ class TableSummary:
 
     stored : new votes. unscored : of the votes in the table, those without verdict and probability.
     equal : rows whose two names are one, which no model needs to be asked about. repeated : rows that say again what an
-    earlier one says. known : votes on pairs that the store holds a vote of that model on already, which stays.
+    earlier one says. known : votes on pairs that the store holds the same vote of that model on already.
+    kept, replaced : votes on pairs that it held another vote of that model on, which stayed, or gave way.
     rejected : rows set aside.
     """
 
@@ -38,6 +40,8 @@ class TableSummary:
     equal: int = 0
     repeated: int = 0
     known: int = 0
+    kept: int = 0
+    replaced: int = 0
     rejected: int = 0
     by_model: Counter[str] = field(default_factory=Counter)
 
@@ -46,6 +50,8 @@ class TableSummary:
         counts = {
             "without a verdict": self.unscored,
             "known already": self.known,
+            "known with another vote, which stays": self.kept,
+            "known with another vote, which was replaced": self.replaced,
             "rows that repeat another": self.repeated,
             "rows whose two names are equal": self.equal,
             "rows set aside": self.rejected,
@@ -67,8 +73,9 @@ def import_table(
     model: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
     encoding: str | None = None,
+    changed: str = "refuse",
 ) -> TableSummary:
-    """Stores the votes of a table under `ModelConfig(model, "imported")`; one that is there already stays.
+    """Stores the votes of a table under `ModelConfig(model, "imported")`, all or none.
 
     Parameters
     ----------
@@ -79,7 +86,11 @@ def import_table(
     model_column : the column of the model's name, unless `model` names one for all rows.
     rejects : a file for the rows that cannot be right, and for lines of JSON that are no object; without it the first is an `InputError`.
     encoding : of a text file that is not UTF-8.
+    changed : what becomes of a vote that the store holds already with another verdict or probability: "refuse" is an
+        `InputError`, and nothing is stored; "keep" leaves the one of the store; "replace" puts that of the table in its place.
     """
+    if changed not in _CHANGED:
+        raise OptionError("changed", " or ".join(map(repr, _CHANGED)), changed)
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
     table = read_table(source, encoding, set_aside=rejects is not None)
@@ -128,15 +139,38 @@ def import_table(
         allowed = "one vote of a model on a pair, in either order"
         problems.update((row, table.error(problem, row, a, allowed=allowed)) for row in rows)
     table.sound_rows(problems, rejects)
-    kept = list(dict.fromkeys(vote for row, vote in votes.items() if row not in problems))
-    stored = store.add_many(kept)
+    row_of: dict[tuple[Question, Answer], int] = {}
+    for row, vote in votes.items():
+        if row not in problems:
+            row_of.setdefault(vote, row)
+    kept = list(row_of)
+    held = store.stored(question for question, _ in kept)
+    others = {vote: old for vote, old in zip(kept, held, strict=True) if old and _said(old) != _said(vote[1])}
+    if others and changed == "refuse":
+        vote, old = next(iter(others.items()))
+        raise table.error(
+            f"{len(others):,} of its votes are in the store already with another verdict or probability; the first, of "
+            f"{vote[0].config.model} on {quoted(vote[0].first)}, {quoted(vote[0].second)}, is {_said(vote[1])} here and {_said(old)} there. "
+            "Nothing was stored",
+            row_of[vote],
+            verdict if verdict in table.names else probability,
+            remedy=Remedy(
+                "puts those of the table in their place ('keep' leaves those of the store)", changed="replace"
+            ),
+        )
+    replace = changed == "replace"
+    stored = store.add_many([vote for vote in kept if vote not in others])
+    if replace:
+        store.add_many(others, replace=True)
     return TableSummary(
         rows=len(table) + len(table.broken),
         stored=stored,
         unscored=sum(answer.verdict is None for _, answer in kept),
         equal=equal,
         repeated=len(table) - equal - len(problems) - len(kept),
-        known=len(kept) - stored,
+        known=len(kept) - stored - len(others),
+        kept=0 if replace else len(others),
+        replaced=len(others) if replace else 0,
         rejected=len(problems) + len(table.broken),
         by_model=Counter(question.config.model for question, _ in kept),
     )

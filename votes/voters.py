@@ -12,11 +12,8 @@ from ..files.did_you_mean import hint
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
 from .prompts.files import prompt_of, prompt_of_text
 from .prompts.prompt import Prompt
-from .prompts.questions import ModelConfig, Question, canonical
+from .prompts.questions import IMPORTED, ModelConfig, Question, canonical
 from .prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
-
-IMPORTED = "imported"
-"""The prompt version of verdicts that were made elsewhere: they are read from the store and never asked for."""
 
 ORDERS = ("canonical", "both")
 MAX_REPEATS = 100

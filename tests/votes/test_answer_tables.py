@@ -176,3 +176,30 @@ def test_the_real_votes_of_gpt_4(store: VoteStore, tmp_path: Path, shared_data: 
     assert summary.stored == store.status()[0].answers == len(votes) > 17_000
     assert [answer and answer.verdict for answer in answers(store, *votes)] == list(votes.values())
     assert shares.stored == sum(len(both) == 1 for both in said.values())
+
+
+def test_a_corrected_vote_is_refused_kept_or_replaced(store: VoteStore, tmp_path: Path) -> None:
+    import_table(table(tmp_path, "a,b,model,verdict\ngout,asthma,m,1\n"), store, naming=NAMING)
+    path = table(tmp_path, "a,b,model,verdict\nx,y,m,1\ngout,asthma,m,0\n", "second.csv")
+
+    def said() -> list[int | None]:
+        return [
+            answer and answer.verdict
+            for answer in answers(store, ("asthma", "gout"), ("x", "y"), who=ModelConfig("m", "imported"))
+        ]
+
+    with pytest.raises(
+        InputError,
+        match=r"second\.csv, row 3.*: 1 of its votes are in the store already with another .* is 0 here and 1 there.*changed='replace'",
+    ):
+        import_table(path, store, naming=NAMING)
+    assert said() == [1, None]
+    kept = import_table(path, store, naming=NAMING, changed="keep")
+    assert (kept.stored, kept.known, kept.kept, said()) == (1, 0, 1, [1, 1])
+    replaced = import_table(path, store, naming=NAMING, changed="replace")
+    assert (replaced.stored, replaced.known, replaced.replaced, said()) == (0, 1, 1, [0, 1])
+    assert "1 known with another vote, which was replaced" in replaced.lines()[0]
+    with VoteStore(store.path) as again:  # the tally agrees
+        assert again.status()[0].answers == 2
+    with pytest.raises(OptionError, match="'changed' parameter must be"):
+        import_table(path, store, naming=NAMING, changed="drop")

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+IMPORTED = "imported"
+"""The prompt version of verdicts that were made elsewhere: they are read from the store and never asked for."""
+
 REASONS = {
     "empty": "the answer holds no text",
     "refusal": "the model declined to answer",

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 import pyarrow as pa
@@ -17,12 +16,15 @@ import pyarrow as pa
 from ...errors import DxmatchError, quoted
 from ...files.atomic import whole_file
 from ...files.tables import write_table
+from ..prompts.questions import IMPORTED
 from .file import FORMAT, WITHOUT_CHECKSUMS, StoreError, StoreFile, transaction
 from .pages import records
 from .proof import Damage, damages, hash_of
 from .rows import COLUMNS, KEY, KEY_LENGTH, KINDS, problem_of, with_checksum
 
 _MOST_SHOWN = 1_000
+_KEPT_AWAY = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_BUSY)
+"""Errors that say nothing of what the store holds."""
 _OF_PAIRS = ("vote-", "relation-")
 
 
@@ -33,7 +35,10 @@ class StoreCheck:
     format : 2, or 1 for a store without checksums; None where it cannot be read.
     damages : what is wrong, the first 1,000; empty for a store that is whole (of format 1: whose cells are of their kinds).
     repaired : the copy; None where none was asked for.
-    answers : in the copy. lost : how many more the store held, by its own count; None where that cannot be read.
+    answers : in the copy; without one in the store, 0 where they cannot be counted.
+    lost : how many more the store held than the copy, by its own count; None where that cannot be read.
+    lost_asked, lost_imported : of these, the ones that can still be named: asked of a model, or imported as a table of votes.
+    imports : whether imported votes are among what the store held.
     ask_again : a table of the pairs (a, b) whose answers are lost and can still be named; None where there is none.
     """
 
@@ -43,6 +48,9 @@ class StoreCheck:
     repaired: Path | None = None
     answers: int = 0
     lost: int | None = None
+    lost_asked: int = 0
+    lost_imported: int = 0
+    imports: bool = False
     ask_again: Path | None = None
 
     @property
@@ -64,10 +72,26 @@ class StoreCheck:
         if self.repaired:
             lost = "how many are lost cannot be read" if self.lost is None else f"{self.lost:,} lost"
             said.append(f"Written: {self.repaired} ({self.answers:,} answers; {lost}). {self.path} was left as it is.")
-            if self.lost != 0:
-                said.append("The command that asked them asks again what the copy lacks, and nothing else.")
+            said += self._what_to_do()
         if self.ask_again:
             said.append(f"Written: {self.ask_again}, the pairs to ask again, for `dxmatch votes ask`.")
+        return said
+
+    def _what_to_do(self) -> list[str]:
+        """About the lost answers."""
+        if self.lost == 0:
+            return []
+        unnamed = None if self.lost is None else max(0, self.lost - self.lost_asked - self.lost_imported)
+        said = []
+        if unnamed != 0:
+            said.append(f"Which they are cannot be told{'' if unnamed is None else f' of {unnamed:,}'}.")
+        if self.lost_asked or unnamed != 0:
+            said.append("What a command asked it asks again where the copy lacks it, and nothing else.")
+        if self.lost_imported or (self.imports and unnamed != 0):
+            many = f" ({self.lost_imported:,} of the lost)" if self.lost_imported else ""
+            said.append(
+                f"Imported votes{many} are not asked again: import their tables again, which adds what the copy lacks."
+            )
         return said
 
 
@@ -96,11 +120,15 @@ def check_votes(path: str | os.PathLike[str], *, repair: str | os.PathLike[str] 
     if not source.is_file():
         raise StoreError(f"{source}: no such vote store.")
     found = StoreCheck(source, None)
+    file = StoreFile(source, 0)
     try:
-        with closing(_opened(source)) as db:
-            found.format = StoreFile(source, 0).format_of(db)
+        with closing(file.reading()) as db:
+            found.format = file.format_of(db)
             found.damages = list(islice(damages(db, summed=found.format == FORMAT), _MOST_SHOWN))
+            found.answers = db.execute("SELECT count(*) FROM answer").fetchone()[0]
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+        if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF in _KEPT_AWAY:
+            raise file.explained(error) from error
         found.damages.append(Damage("file", None, None, quoted(str(error))))
     except StoreError as error:  # of another kind, or with a damaged head
         if copy is None:
@@ -111,17 +139,9 @@ def check_votes(path: str | os.PathLike[str], *, repair: str | os.PathLike[str] 
     return found
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    """Reads alone: a log that another process left is read with it, and not copied into it."""
-    name = quote(os.fsencode(path.absolute().as_posix()))
-    db = sqlite3.connect(f"file://{'' if name.startswith('/') else '/'}{name}?mode=ro", uri=True, isolation_level=None)
-    db.execute("PRAGMA trusted_schema = OFF")
-    return db
-
-
 def _content(path: Path) -> bytes:
     try:
-        with closing(_opened(path)) as db:
+        with closing(StoreFile(path, 0).reading()) as db:
             return db.serialize()
     except (sqlite3.Error, MemoryError):
         return path.read_bytes()
@@ -183,6 +203,10 @@ def _repair(found: StoreCheck, copy: Path) -> None:
     found.repaired, found.answers = copy, len(answers)
     told = salvaged.tallied if salvaged.summed else len(answers) if found.whole else None
     found.lost = None if told is None else max(0, told - len(answers))
+    lost = {row[: len(KEY)] for row in salvaged.doubtful if row[0] in who} - answers.keys()
+    found.lost_imported = sum(who[key[0]][1] == IMPORTED for key in lost)
+    found.lost_asked = len(lost) - found.lost_imported
+    found.imports = not who or any(prompt == IMPORTED for _, prompt, _ in who.values())
     if again := _pairs(salvaged, who, answers):
         found.ask_again = write_table(
             pa.Table.from_pylist(again), copy.with_name(f"{copy.name}.ask-again.csv"), spreadsheet=False

@@ -48,6 +48,14 @@ class DamagedStore(StoreError):
         )
 
 
+class StoreWarning(UserWarning):
+    """What is doubtful of a store that is read all the same."""
+
+    def __init__(self, why: DamagedStore) -> None:
+        super().__init__(str(why))
+        self.worded = why.worded
+
+
 class StoreFile:
     """One store on a local disk, from which connections are opened.
 
@@ -65,7 +73,7 @@ class StoreFile:
         try:
             yield
         except sqlite3.Error as error:
-            raise self._explained(error) from error
+            raise self.explained(error) from error
         except (UnicodeDecodeError, OverflowError) as error:
             raise self.damaged(str(error)) from error
         except OSError as error:
@@ -104,7 +112,7 @@ class StoreFile:
                 db.close()
                 raise
         if self.format == WITHOUT_CHECKSUMS:
-            warnings.warn(str(self._old()), stacklevel=4)
+            warnings.warn(StoreWarning(self._old()), stacklevel=4)
         with self.translated_errors():
             if others_can_read(self.path) and not shared_files() and self.path.resolve() not in _TOLD:
                 _TOLD.add(self.path.resolve())
@@ -114,6 +122,10 @@ class StoreFile:
                     stacklevel=4,
                 )
         return db
+
+    def reading(self) -> sqlite3.Connection:
+        """Reads alone: a log that another process left is read with it, and not copied into it. Errors of SQLite."""
+        return self._connected("ro")
 
     def check_writable(self) -> None:
         """Raises `DamagedStore` for a store of the format without checksums."""
@@ -159,16 +171,21 @@ class StoreFile:
             copier.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _connected(self, mode: str) -> sqlite3.Connection:
-        try:
-            return self._opened(f"mode={mode}")
-        except sqlite3.OperationalError as error:
-            log = self.path.with_name(self.path.name + "-wal")
-            unwritable = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
-            if not unwritable or not self.path.exists() or (log.exists() and log.stat().st_size):
-                raise
+        log = self._beside("-wal")
+        # SQLite would leave a log beside a read-only file which is read-only itself, and stays so when the file is not any more.
+        if not self.path.exists() or os.access(self.path, os.W_OK) or (log.exists() and log.stat().st_size):
+            try:
+                return self._opened(f"mode={mode}")
+            except sqlite3.OperationalError as error:
+                unwritable = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+                if not unwritable or not self.path.exists() or (log.exists() and log.stat().st_size):
+                    raise
         # Its log cannot be opened where the folder is read-only; where there is no log, nobody is writing.
         self._frozen = True
         return self._opened("immutable=1")
+
+    def _beside(self, end: str) -> Path:
+        return self.path.with_name(self.path.name + end)
 
     def _opened(self, how: str) -> sqlite3.Connection:
         name = quote(os.fsencode(self.path.absolute().as_posix()))
@@ -246,7 +263,7 @@ class StoreFile:
                     raise
                 time.sleep(0.02)
 
-    def _explained(self, error: sqlite3.Error) -> StoreError:
+    def explained(self, error: sqlite3.Error) -> StoreError:
         name = getattr(error, "sqlite_errorname", "")
         match getattr(error, "sqlite_errorcode", 0) & 0xFF:
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -262,7 +279,9 @@ class StoreFile:
                     "away, or failing. Mend that, then run this again; every answer stored so far is kept."
                 )
             case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-                why = "the store cannot be written: it, or its folder, is read-only."
+                files = (self.path, self._beside("-wal"), self._beside("-shm"), self.path.absolute().parent)
+                closed = [str(file) for file in files if file.exists() and not os.access(file, os.W_OK)]
+                why = f"the store cannot be written: read-only is {', '.join(closed) or 'it, or its folder'}."
             case sqlite3.SQLITE_CANTOPEN:
                 why = "the store cannot be opened: its folder cannot be written, or the store cannot be read."
             case sqlite3.SQLITE_NOTADB:

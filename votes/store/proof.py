@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
@@ -70,19 +70,29 @@ def damages(db: Connection, *, summed: bool) -> Iterator[Damage]:
         tallies = {name: sums for name, *sums in db.execute("SELECT * FROM tally")} if summed else {}
         for table in COLUMNS:
             counted = yield from _of_table(db, table, summed)
-            if summed and tallies.get(table) != counted:
-                told = tallies.get(table, ["an unknown number of"])[0]
-                yield Damage(table, None, None, f"it holds {counted[0]:,} rows, but {told} were kept, or others")
+            if summed and (why := _not_tallied(tallies.get(table), *counted)):
+                yield Damage(table, None, None, why)
     finally:
         if db.in_transaction:
             db.execute("ROLLBACK")
 
 
-def _of_table(db: Connection, table: str, summed: bool) -> Iterator[Damage]:
-    """Returns [rows, their checksums' xor]. A row that is out of order is one that is not found where it is looked for."""
+def _not_tallied(told: Any, rows: int, sums: int, damaged: int) -> str | None:
+    """What the tally of a table says against what was read of it; None where that is nothing, or what its damaged rows say."""
+    if told is None:
+        return f"it holds {rows:,} rows; how many were kept cannot be read"
+    if told[0] != rows:
+        return f"it holds {rows:,} rows, but {told[0]:,} were kept"
+    if told[1] != sums and not damaged:
+        return "the checksums of its rows do not add up: a row was exchanged for another"
+    return None
+
+
+def _of_table(db: Connection, table: str, summed: bool) -> Generator[Damage, None, tuple[int, int, int]]:
+    """Returns (rows, the xor of the sound ones' checksums, damaged rows). A row out of order is not found where it is looked for."""
     columns = (*COLUMNS[table], "checksum") if summed else COLUMNS[table]
     rows = db.execute(f"SELECT {', '.join(columns)} FROM {table} NOT INDEXED")
-    number, sums, last, key = 0, 0, None, KEY_LENGTH[table]
+    number, sums, damaged, last, key = 0, 0, 0, None, KEY_LENGTH[table]
     while page := rows.fetchmany(_PAGE):
         sound = _sound(page, table, summed)
         for row in page:
@@ -91,13 +101,14 @@ def _of_table(db: Connection, table: str, summed: bool) -> Iterator[Damage]:
             if suspect and (why := problem_of(table, row, summed=summed)):
                 yield Damage(table, number, question_hash(db, table, row), why)
                 last = None
+                damaged += 1
                 continue
             if summed:
                 sums ^= row[-1]
             if last is not None and row[:key] <= last:
                 yield Damage(table, number, question_hash(db, table, row), "it is out of order, and so cannot be found")
             last = row[:key]
-    return [number, sums]
+    return number, sums, damaged
 
 
 def _sound(page: list[Any], table: str, summed: bool) -> bool:

@@ -87,10 +87,10 @@ class VoteStore:
                 self._since_checkpoint = 0
             return added == 1
 
-    def add_many(self, items: Iterable[tuple[Question, Answer]]) -> int:
-        """Commits all of them or none; returns how many were new. All of `items` is read before the store is locked.
+    def add_many(self, items: Iterable[tuple[Question, Answer]], *, replace: bool = False) -> int:
+        """Commits all of them or none; returns how many were written. All of `items` is read before the store is locked.
 
-        Of two answers to one question in `items` the first counts.
+        Of two answers to one question in `items` the first counts. replace : they take the place of what the store holds.
         """
         self._file.check_writable()
         now = int(time.time())
@@ -102,6 +102,8 @@ class VoteStore:
             select = f"SELECT * FROM incoming ORDER BY {_KEY}, incoming.rowid"
             with self._file.translated_errors():
                 with transaction(db):
+                    if replace:
+                        db.execute(f"DELETE FROM answer WHERE ({_KEY}) IN (SELECT {_KEY} FROM incoming)")
                     added = db.execute(f"INSERT INTO answer ({_COLUMNS}) {select} {_KEEP}").rowcount
                 self._file.checkpoint(db)
                 return added

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -177,3 +179,101 @@ def test_a_file_of_another_kind_is_told(tmp_path: Path, content: bytes) -> None:
         assert "not a vote store" in str(error)
     with pytest.raises(StoreError, match="no such vote store"):
         dxmatch.check_votes(tmp_path / "absent.sqlite")
+
+
+IMPORTED = ModelConfig("m", "imported")
+
+
+@pytest.mark.parametrize("mode", [0o444, 0o644], ids=["file", "folder"])
+def test_a_whole_store_that_may_only_be_read_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    path = tmp_path / "votes.sqlite"
+    with VoteStore(path) as store:
+        store.add(ASKED[0], TOLD[0])
+    if os.name == "posix" and os.getuid() == 0:  # whom no mode of a file keeps away
+        may = os.access
+        monkeypatch.setattr(
+            os, "access", lambda file, how: may(file, how) and not (Path(file) == path and how == os.W_OK)
+        )
+    path.chmod(mode if os.getuid() else 0o444)
+    if os.getuid():
+        tmp_path.chmod(0o555 if mode == 0o644 else 0o755)
+    try:
+        found = dxmatch.check_votes(path)
+        assert found.whole and found.answers == 1
+        with VoteStore(path, must_exist=True) as store:
+            assert store.status()[0].answers == 1
+            with pytest.raises(StoreError, match="read-only is .*votes"):
+                store.add(ASKED[1], TOLD[0])
+        assert [file.name for file in tmp_path.iterdir()] == ["votes.sqlite"]
+    finally:
+        tmp_path.chmod(0o755)
+
+
+CHECK = """
+import os, sys
+from dxmatch.votes.store.check import check_votes
+os.setresuid(65534, 65534, 65534)
+found = check_votes(sys.argv[1])
+print(found.whole, found.answers)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "setresuid") or os.getuid() != 0, reason="to become another user needs root")
+@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o666, 0o555)])
+def test_another_user_who_may_only_read_finds_it_whole(file_mode: int, folder_mode: int) -> None:
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to other users
+        path = Path(name) / "votes.sqlite"
+        with VoteStore(path) as store:
+            store.add(ASKED[0], TOLD[0])
+        path.chmod(file_mode)
+        Path(name).chmod(folder_mode)
+        run = subprocess.run([sys.executable, "-c", CHECK, path], capture_output=True, text=True)
+        assert run.stdout == "True 1\n", run.stderr
+        assert [file.name for file in Path(name).iterdir()] == ["votes.sqlite"]
+
+
+@pytest.mark.parametrize("lost", ["named", "unnamed"])
+@pytest.mark.parametrize("who", [M, IMPORTED], ids=["asked", "imported"])
+def test_what_to_do_about_lost_answers_fits_who_gave_them(tmp_path: Path, who: ModelConfig, lost: str) -> None:
+    path = tmp_path / "votes.sqlite"
+    with VoteStore(path) as store:
+        store.add_many((Question(who, "a", f"b{n}"), Answer(1, None)) for n in range(9))
+    edited(
+        path,
+        "UPDATE answer SET verdict = 0 WHERE second = 'b3'"
+        if lost == "named"
+        else "DELETE FROM answer WHERE second = 'b3'",
+    )
+    said = " ".join(dxmatch.check_votes(path, repair=tmp_path / "copy.sqlite").lines())
+    assert ("import their tables again" in said) == (who is IMPORTED)
+    assert ("asks again" in said) == (who is M or lost == "unnamed")
+    assert ("Which they are cannot be told of 1." in said) == (lost == "unnamed")
+    assert ("ask-again.csv" in said) == (who is M and lost == "named")
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        ("UPDATE answer SET verdict = 0 WHERE second = 'b3'", None),
+        ("DELETE FROM answer WHERE second = 'b3'", "it holds 1,199 rows, but 1,200 were kept"),
+        ("UPDATE tally SET checksums = checksums + 1 WHERE name = 'answer'", "the checksums of its rows do not add up: a row was exchanged for another"),
+    ],
+)  # fmt: skip
+def test_what_the_tally_says(tmp_path: Path, edit: str, why: str | None) -> None:
+    path = tmp_path / "votes.sqlite"
+    with VoteStore(path) as store:
+        store.add_many((Question(M, "a", f"b{n}"), Answer(1, None)) for n in range(1_200))
+    assert dxmatch.check_votes(path).answers == 1_200
+    damages = dxmatch.check_votes(edited(path, edit)).damages
+    assert [damage.why for damage in damages if damage.row is None] == [why][: why is not None]
+
+
+def test_the_warning_of_a_command_line_names_the_command(old: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "dxmatch.cli", "votes", "status", "--store", old], capture_output=True, text=True
+    )
+    assert (
+        f"`dxmatch votes check --store {old} --repair COPY` makes one" in run.stderr and "check_votes" not in run.stderr
+    )
