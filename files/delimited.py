@@ -48,15 +48,16 @@ class _Spread(NamedTuple):
     last: int
 
 
-def read_delimited(path: Path, suffix: str, encoding: str | None) -> Read:
+def read_delimited(path: Path, suffix: str, encoding: str | None, *, set_aside: bool = False) -> Read:
     """A CSV or TSV file; all values are text as typed, a blank one is null.
 
     A row is a record with its number as a spreadsheet shows it: the header is row 1, blank lines are counted, a line break in a quoted
     value is not. Rows without any value are left out, but in a table of one column, where a blank is a value. Of values over
     several lines, where a stray quote may have swallowed rows, `warnings` tells.
+    set_aside : rows with more or fewer values than columns go into `broken`; else the first of them is an error.
     Errors: `InputError`, with the row.
     """
-    file = _File(path, suffix, utf8_of(path, encoding, _row_of))
+    file = _File(path, suffix, utf8_of(path, encoding, _row_of), set_aside)
     try:
         return file.read()
     except UnicodeDecodeError:
@@ -84,9 +85,9 @@ def _row_of(text: str) -> int:
 
 
 class _File:
-    def __init__(self, path: Path, suffix: str, content: bytes | None) -> None:
+    def __init__(self, path: Path, suffix: str, content: bytes | None, set_aside: bool) -> None:
         """content : the text in UTF-8, where the file itself is in another encoding."""
-        self.path, self.suffix, self.content = path, suffix, content
+        self.path, self.suffix, self.content, self.set_aside = path, suffix, content, set_aside
         self.source = str(path)
         self.dialect = _Dialect("\t" if suffix == ".tsv" else ",", False)
 
@@ -98,7 +99,7 @@ class _File:
         header_row, header, start = self._header()
         if not header:
             raise InputError("no header", source=self.source, allowed="the names of the columns in the first row")
-        self.header_row, self.spread = header_row, list[_Spread]()
+        self.header_row, self.spread, self.broken = header_row, list[_Spread](), list[InputError]()
         lines, quotes = self._counted_from(start)
         try:
             data = self._table(len(header), start)
@@ -112,9 +113,9 @@ class _File:
         kept = rows_with_values(data)
         data = named_columns(header, data, self.source, header_row)
         if kept is None:
-            return Read(data, header_row + 1, warnings=self._told())
+            return Read(data, header_row + 1, warnings=self._told(), broken=self.broken)
         rows = np.flatnonzero(kept) + header_row + 1
-        return Read(data.filter(pa.array(kept)), header_row + 1, rows, warnings=self._told())
+        return Read(data.filter(pa.array(kept)), header_row + 1, rows, warnings=self._told(), broken=self.broken)
 
     def unclosed(self, problem: csv.Error) -> InputError:
         """The error of a quote that is not closed, or closed in the middle of a value, with the row where it opens; and of a value that no cell is."""
@@ -216,9 +217,9 @@ class _File:
         """The records below the header as the slow reader sees them, [] for a blank line; notes in `spread` those
         with a value that may have swallowed rows.
 
-        Errors: `InputError`, with the row, for a record of another width.
+        A record of another width is noted in `broken` and left out, where such are set aside. Errors: else `InputError`, with the row.
         """
-        self.spread = []
+        self.spread, self.broken = [], []
         with self._open() as handle:
             said = self.dialect.said
             if said:
@@ -233,11 +234,14 @@ class _File:
                     self.spread.append(_Spread(row, first + said, line + said))
                 if len(record) != width:
                     if len(record) > 1 or "".join(record).strip():
-                        raise InputError(
+                        error = InputError(
                             f"{counted(len(record), 'value')} in a table of {counted(width, 'column')}",
                             source=self.source, row=row, got=record,
                             allowed=f"as many as in the header, row {self.header_row}; quote a value that holds {self.dialect.delimiter!r}",
                         )  # fmt: skip
+                        if not self.set_aside:
+                            raise error
+                        self.broken.append(error)
                     record = []
                 yield record
 

@@ -40,7 +40,7 @@ def read_file(path: Path, encoding: str | None = None, *, set_aside: bool = Fals
     CSV and TSV values stay text as typed. Errors: `InputError`, with the row where there is one.
 
     encoding : of a text file that is not UTF-8.
-    set_aside : lines of JSON that are no object go into `broken`; else the first of them is an error.
+    set_aside : lines of JSON that are no object, and rows of a CSV with more or fewer values than columns, go into `broken`; else the first of them is an error.
     """
     check_encoding(encoding)
     path, sheet = split_sheet(path)
@@ -54,7 +54,7 @@ def read_file(path: Path, encoding: str | None = None, *, set_aside: bool = Fals
             return read_records(path, encoding, set_aside=set_aside)
         if suffix == ".jsonl":
             return read_lines(path, encoding, set_aside=set_aside)
-        return read_delimited(path, suffix, encoding)
+        return read_delimited(path, suffix, encoding, set_aside=set_aside)
     except OSError as error:
         raise InputError(f"the file could not be read ({error.strerror or error})", source=str(path)) from error
 

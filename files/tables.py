@@ -211,7 +211,7 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, s
 
     encoding : of a text file that is not UTF-8, as "cp1252".
     warn : give each of the table's `warnings` as a `ReadingWarning`; else they are the caller's to show.
-    set_aside : lines of JSON that are no object go into `Table.broken`, for `Table.sound_rows`; else the first of them is an error.
+    set_aside : what `read_file` sets aside goes into `Table.broken`, for `Table.sound_rows`; else the first of them is an error.
 
     Errors: `InputError` for a file that is absent, empty, of another encoding or kind than told, or damaged, and for values
     of several kinds in one column.

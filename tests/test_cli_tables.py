@@ -126,6 +126,21 @@ def test_broken_lines_are_set_aside_with_the_rows_that_cannot_be_right(
     assert sum("JSON" in why or "object" in why for why in aside.column("rejected_because")) == 2
 
 
+def test_rows_of_another_width_are_set_aside(here: Path, command: Command) -> None:
+    (here / "t.csv").write_text("a,b\nflu,influenza\ngout\nasthma,bronchial asthma,x\nheart attack,MI\n", "utf-8")
+    done = command("score", "t.csv", "-o", "o.csv", "--rejects", "x.csv")
+    assert "2 pairs" in done.out and "2 rows rejected" in done.out, done.err
+    assert read_table(here / "o.csv").column("a") == ["flu", "heart attack"]
+    assert read_table(here / "x.csv").column("rejected_row") == ["3", "4"]
+    rows = "case_id,rater,rank,diagnosis,reference\n1,gpt,1,influenza,flu\n2,gpt\n2,claude,1,gout,gout\n1,claude,1,flu,flu\n"
+    (here / "l.csv").write_text(rows, "utf-8")
+    done = command("evaluate", "l.csv", "--rejects", "x.csv", "--metrics", "top-1")
+    assert "set aside: 1 line; the first is l.csv, row 3: 2 values in a table of 5 columns" in " ".join(
+        done.out.split()
+    )
+    assert read_table(here / "x.csv").column("rejected_row") == ["3"]
+
+
 def test_a_workbook_in_and_out(here: Path, command: Command) -> None:
     book = openpyxl.Workbook()
     for sheet, rows in (

@@ -75,7 +75,7 @@ def import_table(
     encoding: str | None = None,
     changed: str = "refuse",
 ) -> TableSummary:
-    """Stores the votes of a table under `ModelConfig(model, "imported")`, all or none.
+    """Stores the votes of a table under `ModelConfig(model, "imported")`, all or none (with "replace", new ones first, then those replaced).
 
     Parameters
     ----------

@@ -149,7 +149,7 @@ def _pieces_as_written(
     if isinstance(source, Mapping | list | tuple):
         return pieces_of(source, "data", cases=cases, in_order=in_order)
     if not (_is_path(source) and Path(source).suffix.lower() in JSON_SUFFIXES):
-        return [by_model(Piece(_table(source, encoding)))]
+        return [by_model(Piece(_table(source, encoding, broken)))]
     value, rows, warnings = read_json(Path(source), encoding, broken)
     if rows == []:
         raise InputError("no line of it could be read", source=str(source), allowed="one JSON object a line")
@@ -157,10 +157,13 @@ def _pieces_as_written(
     return [replace(piece, table=replace(piece.table, warnings=warnings)) for piece in pieces]
 
 
-def _table(source: Any, encoding: str | None) -> Table:
+def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -> Table:
     """Of a frame whose cells are texts here and lists there, too."""
     try:
-        return read_table(source, encoding, warn=False)
+        table = read_table(source, encoding, warn=False, set_aside=broken is not None)
+        if broken is not None:
+            broken += table.broken
+        return replace(table, broken=())
     except InputError:
         frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame) or not len(frame):
