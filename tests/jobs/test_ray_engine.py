@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -155,7 +154,7 @@ def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
 
 
 def at_chunk(happens: dict[int, Callable[[], Any]]) -> Any:
-    """What is to happen when so many chunks of a run have been reported."""
+    """What is to happen when so many chunks of a run have been reported; with the next one, where it says False."""
 
     @contextlib.contextmanager
     def shown(what: str, before: int) -> Iterator[Callable[[int, int], None]]:
@@ -164,8 +163,9 @@ def at_chunk(happens: dict[int, Callable[[], Any]]) -> Any:
         def report(done: int, total: int) -> None:
             nonlocal reported
             reported += what == "Scoring pairs"
-            if what == "Scoring pairs" and reported in happens:
-                happens.pop(reported)()
+            due = min(happens, default=reported + 1)
+            if what == "Scoring pairs" and reported >= due and happens[due]() is not False:
+                del happens[due]
 
         yield report
 
@@ -192,11 +192,12 @@ def test_the_bytes_of_one_machine_whatever_dies(nodes: Nodes, tmp_path: Path, mo
 
     killed: list[int] = []
 
-    def kill_a_worker() -> None:
-        while not (workers := nodes.workers()):  # a busy machine may be between two of them
-            time.sleep(0.05)
-        killed.append(workers[0])
-        os.kill(killed[0], signal.SIGKILL)
+    def kill_a_worker() -> bool:
+        workers = nodes.workers()
+        if workers:  # where all chunks under way are done, none is at work until this report has ended
+            killed.append(workers[0])
+            os.kill(killed[0], signal.SIGKILL)
+        return bool(workers)
 
     def lose_a_machine() -> None:
         assert killed[0] not in nodes.workers()
