@@ -125,7 +125,7 @@ def main() -> None:
             if error.__cause__ is not None and not isinstance(error.__cause__, DxmatchError) and _short_of_memory():
                 said += " This process has come near to the most memory that it may take (ulimit -v), which may be why."
         elif isinstance(error, MemoryError) or _short_of_memory():
-            said = "out of memory; score the file in parts."
+            said = "out of memory; give it the data in parts."
         elif isinstance(error, OSError) and error.strerror:
             said = f"{error.filename or 'the system'}: {error.strerror}."
         else:

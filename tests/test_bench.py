@@ -39,7 +39,7 @@ def test_a_checkout_beside_itself(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
     rows = json.loads((tmp_path / "beside.json").read_text("utf-8"))["rows"]
     assert {row["unit"] for row in rows} == {"pairs/s", "MB", "s", "ms", "rows/s"}
-    assert all(0 < row["ratio"] < float("inf") for row in rows), rows
+    assert all(0.02 < row["ratio"] < 50 for row in rows), rows
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_debug_shows_the_traceback_of_a_process(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("raised", "code", "said"), [
     (KeyboardInterrupt(), 130, "dxmatch: interrupted; nothing half-written is left."), (KeyboardInterrupt("12 chunks are kept"), 130, "dxmatch: 12 chunks are kept"),
-    (MemoryError(), 1, "dxmatch: out of memory; score the file in parts."),
+    (MemoryError(), 1, "dxmatch: out of memory; give it the data in parts."),
 ])  # fmt: skip
 def test_how_a_command_ends_that_was_cut_short(
     raised: BaseException, code: int, said: str, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

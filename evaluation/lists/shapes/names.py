@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ....errors import InputError, OptionError
+from ....errors import InputError, OptionError, quoted
 from ....files.did_you_mean import hint
 from ....files.invisible import visible
 from .long import COLUMNS, FINAL, FINAL_ICD10, MODEL_GROUP
@@ -146,6 +146,11 @@ def known_as(name: str) -> bool:
         or fold == ANSWER
         or any(fold in others for others in OTHER_NAMES.values())
     )
+
+
+def column_in_words(name: str) -> str:
+    """A column in a message: a name that dxmatch knows is none of the user's data."""
+    return repr(name) if known_as(name) else quoted(name)
 
 
 def about_another(name: str, names: Iterable[str]) -> bool:

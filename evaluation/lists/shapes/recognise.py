@@ -23,6 +23,7 @@ from .names import (
     RANK,
     UNREAD_ANSWER,
     about_another,
+    column_in_words,
     columns_by_name,
     columns_named,
     folded,
@@ -355,23 +356,18 @@ def _said(kind: str, names: Mapping[str, str], lists: Mapping[str, list[str]], u
         NUMBERED: f"a column for each rank ({_shown(columns)})" + (f" of {many}" if "" not in lists else ""),
         CELLS: f"{many} in one column each ({_shown(columns)})"
         if "" not in lists
-        else f"a list in each cell of {_column(columns[0])}"
+        else f"a list in each cell of {column_in_words(columns[0])}"
         if columns
         else "",
         REFERENCES: "right answers alone",
     }[kind]
-    where = [f"{ours} in {_column(name)}" for ours, name in names.items() if folded(name) != ours]
+    where = [f"{ours} in {column_in_words(name)}" for ours, name in names.items() if folded(name) != ours]
     out = [what, *where]
     if "case_id" not in names:
         out.append("cases numbered by row")
     if unread:
         out.append(f"not read: {_shown(unread)}")
     return "; ".join(out)
-
-
-def _column(name: str) -> str:
-    """A column in a message: a name that dxmatch knows is none of the user's data."""
-    return repr(name) if known_as(name) else quoted(name)
 
 
 def _shown(names: Collection[str]) -> str:
@@ -386,7 +382,8 @@ def of_sheet(table: Table) -> str:
 
 def _unrecognised(table: Table, names: Mapping[str, str]) -> InputError:
     held = (
-        ", ".join(f"{ours} in {_column(name)}" for ours, name in names.items()) or "no column that is known by its name"
+        ", ".join(f"{ours} in {column_in_words(name)}" for ours, name in names.items())
+        or "no column that is known by its name"
     )
     if "rank" in names or "rater" in names:
         looks, open_ = "one row for each diagnosis", ("diagnosis",)
