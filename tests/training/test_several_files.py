@@ -97,6 +97,13 @@ def test_two_files_are_one_training(rounds: list[Path], toy_pairs: pd.DataFrame,
     assert one.parts.trees == two.parts.trees
 
 
+def test_held_out_rows_to_a_file(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> None:
+    m = train(toy_pairs, strings_only, contained="match", held_out=tmp_path / "held.csv")
+    assert len(read_pairs(tmp_path / "held.csv", label="label")) == m.metrics["held_out"]["pairs"]
+    with pytest.raises(InputError, match="an output of an unknown kind"):
+        train(toy_pairs, strings_only, held_out=tmp_path / "held.txt")
+
+
 def test_rows_that_nobody_labelled_are_left_out_and_said(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     pairs = toy_pairs.rename(columns={"label": "label_anna"}).astype({"label_anna": "Int64"})
     pairs.loc[[3, 4], "label_anna"] = None
@@ -109,7 +116,7 @@ def test_signature(strings_only: Path) -> None:
     import inspect
 
     of_train, of_recipe = (inspect.signature(one).parameters for one in (train, Recipe))
-    assert {name: each.default for name, each in of_train.items() if name != "pairs"} == {
+    assert {name: each.default for name, each in of_train.items() if name not in ("pairs", "held_out")} == {
         name: each.default for name, each in of_recipe.items()
     }
     with pytest.raises(OptionError, match="'on_conflict' parameter must be one of refuse, majority, drop"):
