@@ -3,6 +3,7 @@
 import time
 
 import pytest
+
 from dxmatch.terms.text.parts import ways_apart
 
 
