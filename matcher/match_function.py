@@ -102,8 +102,16 @@ class MatchFunction(TableScores):
     def __repr__(self) -> str:
         return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"
 
-    def match(self, a: str, b: str) -> bool:
+    def __call__(self, a: str, b: str) -> bool:
+        """`match`."""
+        return self.match(a, b)
+
+    def match(self, a: str, b: str, *, threshold: float | None = None) -> bool:
         """Whether the probability reaches the threshold.
+
+        Parameters
+        ----------
+        threshold : in [0, 1]; M's own, `m.threshold`, if not given.
 
         Raises
         ------
@@ -111,11 +119,14 @@ class MatchFunction(TableScores):
             Where `a` or `b` is not understood, and the two are not the same.
         InputError
             For what is no text, or a text without a letter or digit.
+        OptionError
+            For a threshold outside its range.
         """
+        least = self.threshold_or(threshold)
         pairs = self._one_pair(a, b)
         refuse_unscored(pairs, self.unscored(pairs))
         warn_of_mixed_scripts(pairs, 3)
-        return bool(self._probabilities(pairs)[0] >= self.threshold)
+        return bool(self._probabilities(pairs)[0] >= least)
 
     def probability(self, a: str, b: str) -> float:
         """The calibrated probability, in [0, 1], that `a` and `b` name the same disease; NaN where one is not understood."""

@@ -101,6 +101,7 @@ class TableScores(TrainedFunction):
         features: bool = False,
         shap: bool = False,
         relation: bool = False,
+        threshold: float | None = None,
         rejects: str | os.PathLike[str] | None = None,
         encoding: str | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -118,15 +119,19 @@ class TableScores(TrainedFunction):
         features : adds one float32 column per feature, null where it could not be computed.
         shap : adds one float64 column `shap_<feature>` per feature and `shap_base`, as `contributions` gives them.
         relation : adds `relation` (a word) and the six probabilities `relation_same`, `relation_narrower`, ….
+        threshold : what `match` is decided by, in [0, 1]; M's own, `m.threshold`, if not given.
         rejects : a file for the rows that cannot be right; without it the first of them is an `InputError`.
         encoding : of a text file that is not UTF-8.
         """
         from ..files.pairs import read_pairs
 
+        self.threshold_or(threshold)
         read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
         if read.table.note:
             warnings.warn(read.table.note, stacklevel=2)
-        scored = self.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
+        scored = self.score_read(
+            read, features=features, shap=shap, relation=relation, threshold=threshold, progress=progress
+        )
         return read.table.native(scored.table)
 
     def score_read(
@@ -136,6 +141,7 @@ class TableScores(TrainedFunction):
         features: bool = False,
         shap: bool = False,
         relation: bool = False,
+        threshold: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Scored:
         """`score` for pairs that were read and checked before, with the coverage of each feature."""
@@ -148,7 +154,9 @@ class TableScores(TrainedFunction):
         warn_of_mixed_scripts(unique)
         texts = Representations(unique.names, self.providers)
         table, known = covered_table(unique, self.features, self.providers, self.min_coverage, progress, texts=texts)
-        columns = self.score_columns(unique, table, texts, features=features, shap=shap, relation=relation)
+        columns = self.score_columns(
+            unique, table, texts, features=features, shap=shap, relation=relation, threshold=threshold
+        )
         return Scored(with_columns(read.table.data, columns), known)
 
     def score_columns(
@@ -160,6 +168,7 @@ class TableScores(TrainedFunction):
         features: bool = False,
         shap: bool = False,
         relation: bool = False,
+        threshold: float | None = None,
         all_readings: bool = False,
         threads: int | None = None,
     ) -> dict[str, pa.Array]:
@@ -173,12 +182,13 @@ class TableScores(TrainedFunction):
         import pyarrow as pa
 
         rows = pairs.pair_of_row
+        least = self.threshold_or(threshold)
         probability = self.counted(pairs, table, texts, threads=threads)
         unscored = self.unscored(pairs)
         blank = unscored if unscored.any() else None
         columns = {
             "probability": pa.array(probability, mask=blank),
-            "match": pa.array(probability >= self.threshold, mask=blank),
+            "match": pa.array(probability >= least, mask=blank),
         }
         all_readings &= self.providers.vocabulary is not None
         if pairs.said is not None:
