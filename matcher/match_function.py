@@ -21,6 +21,7 @@ from ..features.representations import Representations
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
+from .list_function import ListFunction
 from .origin import check_identity
 from .policy import SPECIFICATION
 from .relation import (
@@ -108,7 +109,7 @@ class Scored:
     coverage: Coverage
 
 
-class MatchFunction(TrainedFunction):
+class MatchFunction(ListFunction, TrainedFunction):
     """Decides whether two free-text diagnoses name the same disease.
 
     M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. The probability
