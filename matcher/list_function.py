@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,3 +78,61 @@ class ListFunction:
         from .linking.ranking import matrix
 
         return matrix(self, a_terms, b_terms, progress)
+
+    def link(
+        self: Scorer,
+        a_terms: Any,
+        b_terms: Any,
+        k: int | None = 1,
+        *,
+        a: str | None = None,
+        b: str | None = None,
+        threshold: float | None = None,
+        candidates: int = 50,
+        relation: bool = False,
+        encoding: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Any:
+        """For each term of one list the terms of another that match it best.
+
+        M judges, for each term, the candidates of the other list: those that are equal after normalisation, the nearest by the vectors of
+        the model's encoder (FAISS), and the nearest among those of its disease, of what that is a kind of, and of its kinds, in the
+        graph of diseases. What is no candidate is not judged: docs/linking.md says how much that loses.
+
+        Parameters
+        ----------
+        a_terms, b_terms : lists or columns of texts, of which some may be missing; or tables, as `score` takes them. `a_terms` is the side of the
+            reference, where the policy has sides.
+        k : at most so many links for each term; None for all that are found.
+        a, b : the columns of the terms, where tables come; by default "diagnosis", "term", "name", … or the only one.
+        threshold : the least probability of a link; M's own threshold if not given.
+        candidates : how many are looked at, by vectors and by the graph each.
+        relation : adds what `a` is to `b`, as `relations` gives it.
+        encoding : of a text file that is not UTF-8.
+
+        Returns
+        -------
+        A frame of the kind that `a_terms` is (of lists, pandas where it is installed, else an Arrow table; of a file, an Arrow table), in
+        the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
+        relation, index_a, index_b (rows from 0), note (why there is no link: "no match; the nearest is …", "not understood: …", "diagnosis is
+        blank"), and the other columns of both tables, `a_…` and `b_…`. Of equal probability, what is written the same goes first, then
+        the first in its list.
+
+        Raises
+        ------
+        InputError
+            For an empty list, a table without the column, a term that is neither a text nor missing, or a model whose votes are not known for
+            the candidates.
+        ModelError
+            For a model without an encoder of its own.
+        """
+        from .linking.link import link
+
+        made = link(
+            self, a_terms, b_terms, k, a=a, b=b, threshold=threshold, candidates=candidates, relation=relation, encoding=encoding,
+            progress=progress,
+        )  # fmt: skip
+        for note in (made.read.table.note, made.read_b.table.note):
+            if note:
+                warnings.warn(note, stacklevel=2)
+        return made.read.table.native(made.table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from ...progress import Progress
 from ...terms.icd.naming import Naming
 from .scorer import Scorer
 
+BLANK = "blank"
+NOT_UNDERSTOOD = "not understood: "
 _TEXTS_AT_ONCE = 1 << 16
 
 
@@ -52,10 +54,11 @@ def listed(m: Scorer, *lists: Sequence[Any], progress: Progress | None = None) -
     refused = refused_texts(pa.array([text.strip() for text in texts], pa.large_string()))
     reasons: dict[int, str] = {}
     for place in np.flatnonzero(refused).tolist():
-        reasons[place] = why_refused(texts[place].strip())[0].removeprefix("the ")
+        stripped = texts[place].strip()
+        reasons[place] = why_refused(stripped)[0] if stripped else BLANK
     sound = np.flatnonzero(~refused)
     named, unknown = _named(m, [texts[place] for place in sound.tolist()], progress)
-    reasons |= {int(sound[i]): f"not understood: {why}" for i, why in unknown.items()}
+    reasons |= {int(sound[i]): f"{NOT_UNDERSTOOD}{why}" for i, why in unknown.items()}
     names, of_named = numbered(named)
     name_of = np.full(len(texts) + 1, -1, np.int32)
     name_of[sound] = of_named
@@ -64,7 +67,7 @@ def listed(m: Scorer, *lists: Sequence[Any], progress: Progress | None = None) -
     out = []
     for terms, code in zip(lists, codes, strict=True):
         marked = np.flatnonzero(~understood[code]).tolist()
-        problems = {row: reasons.get(int(code[row]), "blank") for row in marked}
+        problems = {row: reasons.get(int(code[row]), BLANK) for row in marked}
         out.append(Listed(terms, name_of[code], understood[code], problems))
     return names, out
 
@@ -104,12 +107,3 @@ def _named(m: Scorer, texts: Sequence[str], progress: Progress | None) -> tuple[
         if progress is not None:
             progress(len(names), len(texts))
     return names, unknown
-
-
-def first_of(problems: Iterable[str]) -> str:
-    """The commonest kinds of problems in words, "3 blank, 2 not understood"."""
-    kinds: dict[str, int] = {}
-    for problem in problems:
-        kind = problem.partition(":")[0]
-        kinds[kind] = kinds.get(kind, 0) + 1
-    return ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items(), key=lambda one: -one[1]))
