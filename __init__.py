@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .evaluation.reasoning.evaluate import reasoning as reasoning
     from .evaluation.reasoning.result import Reasoning as Reasoning
     from .jobs.job import score_files as score_files
+    from .labelling.console import Labelled as Labelled
+    from .labelling.console import label as label
     from .labelling.suggest import suggest as suggest
     from .labelling.suggestion import Suggestion as Suggestion
     from .matcher.icd_accuracy import IcdAccuracy as IcdAccuracy
@@ -57,6 +59,8 @@ _HOME = {
     "Explanation": "auditing.explanation",
     "ask": "diagnosing.ask",
     "Asked": "diagnosing.asked",
+    "label": "labelling.console",
+    "Labelled": "labelling.console",
     "suggest": "labelling.suggest",
     "Suggestion": "labelling.suggestion",
     "score_files": "jobs.job",
