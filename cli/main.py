@@ -17,6 +17,7 @@ from .choice import choice
 from .ddxplus import ddxplus
 from .demo import demo
 from .evaluate import evaluate
+from .features import app as features
 from .icd import icd
 from .metrics import metrics
 from .model import app as model
@@ -39,6 +40,7 @@ app = typer.Typer(
     epilog="Begin with: dxmatch demo",
 )
 app.add_typer(votes)
+app.add_typer(features)
 app.add_typer(model)
 for command, example in (
     (demo, "dxmatch demo --output demo"),
