@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .evaluation.evaluate import evaluate as evaluate
     from .evaluation.reasoning.evaluate import reasoning as reasoning
     from .evaluation.reasoning.result import Reasoning as Reasoning
+    from .features.new_set import init_features as init_features
     from .jobs.job import score_files as score_files
     from .labelling.console import Labelled as Labelled
     from .labelling.console import label as label
@@ -70,6 +71,7 @@ _HOME = {
     "reasoning": "evaluation.reasoning.evaluate",
     "Reasoning": "evaluation.reasoning.result",
     "configure": "settings",
+    "init_features": "features.new_set",
     "check_votes": "votes.store.check",
     "StoreCheck": "votes.store.check",
     "DxmatchError": "errors",

@@ -17,6 +17,7 @@ from .choice import choice
 from .ddxplus import ddxplus
 from .demo import demo
 from .evaluate import evaluate
+from .features import app as features
 from .icd import icd
 from .label import label
 from .metrics import metrics
@@ -40,6 +41,7 @@ app = typer.Typer(
     epilog="Begin with: dxmatch demo",
 )
 app.add_typer(votes)
+app.add_typer(features)
 app.add_typer(model)
 for command, example in (
     (demo, "dxmatch demo --output demo"),
