@@ -36,6 +36,7 @@ from .data_checks import check_examples
 from .described import build_manifest, data_of
 from .engines.engine import EXPORTED
 from .engines.fitted import TIME_LIMIT
+from .engines.search_words import forecast_words
 from .examples import Examples, Extra, ExtraExamples, examples_of, read_extra, reference_names
 from .expert_agreement import expert_agreement
 from .fold_fit import Fitted, directions_of, fit_folds
@@ -114,7 +115,7 @@ def train(
 ) -> MatchFunction:
     """Trains a match function on labelled pairs: `fit`, without the list of held-out rows.
 
-    What is doubtful about the pairs is a `UserWarning` each.
+    What is doubtful about the pairs is a `UserWarning` each, and so is what to expect of a long search.
 
     Parameters
     ----------
@@ -163,7 +164,10 @@ def train(
     choices = {name: value for name, value in locals().items() if name not in ("pairs", "held_out")}
     if held_out is not None:
         check_output(held_out)
-    result = fit(pairs, Recipe(**choices))
+    recipe = Recipe(**choices)
+    if engine != PLAIN:
+        python_warnings.warn(forecast_words(time_limit, refit), stacklevel=2)
+    result = fit(pairs, recipe)
     if held_out is not None:
         write_table(result.held_out_rows, held_out)
     for warning in result.warnings:

@@ -17,6 +17,7 @@ from dxmatch.files.tables import Table
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.training.conflicts import conflict_words, decide_conflicts
+from dxmatch.training.engines import autogluon_engine
 from dxmatch.training.recipe import Recipe
 from dxmatch.training.statistics.split import Groups, held_out
 from dxmatch.training.train import fit, train
@@ -154,3 +155,34 @@ def test_a_round_whose_references_are_held_out_is_told(toy_pairs: pd.DataFrame, 
     number = rows["a"].nunique()
     told = [line for line in said if "measure and do not teach" in line]
     assert len(told) == 1 and told[0].startswith(f"data frame 2: {number} of {number} reference diagnoses are held out")
+
+
+def test_what_a_search_takes_and_gains_is_said_first(
+    toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, command: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the hour, not after it: here the search itself fails."""
+
+    class Begun(dxmatch.DxmatchError):
+        pass
+
+    def begins(*_: Any, **__: Any) -> None:
+        raise Begun("the search begins")
+
+    monkeypatch.setattr(autogluon_engine, "check_installed", lambda: None)
+    monkeypatch.setattr(autogluon_engine, "fit", begins)
+    toy_pairs.to_csv(tmp_path / "p.csv", index=False)
+    done = command(
+        "train",
+        tmp_path / "p.csv",
+        "-o",
+        tmp_path / "m",
+        "--features",
+        strings_only,
+        "--engine",
+        "autogluon",
+        "--refit",
+    )
+    forecast, end = done.err.index("about 125 min in all"), done.err.index("the search begins")
+    assert done.code == 1 and forecast < end and "expect little" in done.err
+    with pytest.warns(UserWarning, match="about 7 min in all"), pytest.raises(Begun):
+        train(toy_pairs, strings_only, engine="autogluon", time_limit=120)
