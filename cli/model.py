@@ -31,7 +31,7 @@ def show(
     typer.echo(f"{m.identities[-1]}   the whole folder (SHA-256 of model.json)")
     signed = (folder or SHIPPED_MODEL) / SIGNATURE
     typer.echo(f"Signature: {'there; dxmatch model verify looks at it' if signed.exists() else 'none'}.")
-    for line in m.features.opens():
+    for line in m.features.opens(m.kept_encoders):
         typer.echo(line)
 
 

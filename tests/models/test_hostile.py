@@ -92,7 +92,7 @@ def longer(path: Path, size: int) -> None:
         handle.truncate(size)
 
 
-IN_FOLDER = "in a model folder. Allowed: plain files, trees/, encoder/, diseases/, relation/. Got: "
+IN_FOLDER = "in a model folder. Allowed: plain files, trees/, encoder/, encoders/, diseases/, relation/. Got: "
 NO_PATH = "model.json, files: a path that no model folder has."
 HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "extra pickle": (put("w.pkl"), "a file that model.json does not list. Allowed: trees/0.txt, "),
