@@ -19,7 +19,7 @@ import dxmatch
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     ("cli",),
-    ("auditing", "diagnosing", "labelling"),
+    ("auditing", "diagnosing", "estimators", "labelling"),
     ("evaluation", "training", "jobs"),
     ("matcher",),
     ("features",),
