@@ -18,7 +18,11 @@ from ..features.representations import Representations
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
+<<<<<<< HEAD
 from .hub import hub_model, hub_name, push
+=======
+from .list_function import ListFunction
+>>>>>>> main
 from .origin import check_identity
 from .policy import SPECIFICATION
 from .relation import (
@@ -108,7 +112,7 @@ def open_store(path: str | os.PathLike[str] | None) -> VoteStore | None:
     return VoteStore(path, must_exist=True)
 
 
-class MatchFunction(TableScores):
+class MatchFunction(ListFunction, TableScores):
     """Decides whether two free-text diagnoses name the same disease.
 
     M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. The probability
