@@ -230,9 +230,8 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, s
         return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
         return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
-    native: Any = source
     try:
-        frame = nw.from_native(native)
+        frame: Any = nw.from_native(source)
         frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except TypeError:
         allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"

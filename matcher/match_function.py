@@ -18,11 +18,8 @@ from ..features.representations import Representations
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
-<<<<<<< HEAD
 from .hub import hub_model, hub_name, push
-=======
 from .list_function import ListFunction
->>>>>>> main
 from .origin import check_identity
 from .policy import SPECIFICATION
 from .relation import (
