@@ -10,7 +10,15 @@ import typer
 from ..files.counted import counted
 from ..matcher.origin import Origin as Origin
 
-Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="A model folder; or OWNER/NAME@COMMIT of the Hugging Face hub, from its cache on this machine or, with --allow-download, "
+        "fetched. The shipped model if not given.",
+    ),
+]
 Policy = Annotated[
     str | None,
     typer.Option(

@@ -24,7 +24,12 @@ app = typer.Typer(
 PairsFile = Annotated[Path, typer.Argument(help="Pairs: a .csv, .tsv, .jsonl or .parquet file.")]
 Features = Annotated[str, typer.Option("--features", help="A built-in feature set, or a TOML file.")]
 Model = Annotated[
-    Path | None, typer.Option("--model", help="Ask what this trained model needs, in place of --features.")
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="Ask what this trained model needs, in place of --features: its folder, or OWNER/NAME@COMMIT of the hub.",
+    ),
 ]
 Endpoints = Annotated[
     Path | None,
@@ -89,7 +94,7 @@ def ask(
     say_asked(summary)
 
 
-def _about_unscored(unscored: int, features: str, model: Path | None) -> str:
+def _about_unscored(unscored: int, features: str, model: str | None) -> str:
     whose = f"--features {features}" if model is None else f"--model {model}"
     return f"{unscored:,} answers hold no verdict: --again asks these anew; why they came, dxmatch votes check {whose} shows."
 

@@ -127,7 +127,7 @@ def score_files(
         With the file and the rows; finished chunks stay.
     """
     source, output = Path(source), Path(output)
-    model, store, endpoints, rejects = (None if p is None else Path(p) for p in (model, store, endpoints, rejects))
+    store, endpoints, rejects = (None if p is None else Path(p) for p in (store, endpoints, rejects))
     check_least(min_coverage)
     if engine not in ENGINES:
         raise OptionError("engine", " or ".join(ENGINES), engine)
@@ -140,6 +140,7 @@ def score_files(
     m = load(
         model, store=store, endpoints=endpoints, min_coverage=min_coverage, policy=policy, judge_all=judge_all, **origin
     )  # fmt: skip
+    model = m.fetched_from or (None if model is None else Path(model))
     options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation)
     folder = output.with_name(f"{output.name}.parts")
     job = plan_job(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dxmatch
 from dxmatch.matcher.hub import hub_name
 from dxmatch.models.folder import contents_of
 
+from ..conftest import Done
 from ..hub_server import Hub, hub  # noqa: F401
 
 NAME = "clinic/own"
@@ -124,3 +127,48 @@ def test_what_is_a_name_of_the_hub(path: object, revision: str | None, expected:
 def test_two_revisions_are_refused() -> None:
     with pytest.raises(dxmatch.OptionError, match="left out where the name says it"):
         hub_name("org/name@v1", "v2")
+
+
+def test_from_the_command_line(
+    hub: Hub,  # noqa: F811
+    own: dxmatch.MatchFunction,
+    command: Callable[..., Done],
+    tmp_path: Path,
+) -> None:
+    folder, pairs, out = own.save(tmp_path / "own"), tmp_path / "pairs.csv", tmp_path / "out.csv"
+    pairs.write_text("a,b\nmild flu,flu\nflu,gout\n")
+    done = command("model", "push", folder, NAME)
+    commit = hub.repositories[NAME]["refs"]["main"]
+    assert (done.code, f"--model {NAME}@{commit}" in done.out.replace("\n", " ")) == (0, True), done.err
+    refused = command("score", pairs, "-o", out, "--model", NAME)
+    assert refused.code == 1
+    assert "--allow-download fetches it from the hub" in " ".join(refused.err.split())
+    done = command("score", pairs, "-o", out, "--model", f"{NAME}@{commit}", "--allow-download")
+    assert done.code == 0, done.err
+    assert pd.read_csv(out)["probability"].tolist() == own.probabilities(A[::2], B[::2]).tolist()
+    shown = command("model", "show", f"{NAME}@{commit}")
+    assert f"{NAME}@{commit}" in shown.out and own.identity in shown.out
+
+
+def test_a_job_of_parquet(hub: Hub, own: dxmatch.MatchFunction, tmp_path: Path) -> None:  # noqa: F811
+    name = own.push_to_hub(NAME)
+    pd.DataFrame({"a": A, "b": B}).to_parquet(tmp_path / "pairs.parquet")
+    dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", model=name, allow_download=True)
+    scored = pd.read_parquet(tmp_path / "out.parquet")
+    np.testing.assert_array_equal(scored["probability"], own.probabilities(A, B))
+
+
+def test_a_signature_goes_with_the_folder(
+    hub: Hub, own: dxmatch.MatchFunction, command: Callable[..., Done], tmp_path: Path
+) -> None:  # noqa: F811
+    pytest.importorskip("minisign", reason="signing needs the extra 'signing'")
+    folder = own.save(tmp_path / "own")
+    command("model", "key", "-o", tmp_path / "key", "--public", tmp_path / "key.pub", "--no-password")
+    assert command("model", "sign", folder, "--key", tmp_path / "key").code == 0
+    assert command("model", "push", folder, NAME).code == 0
+    commit = hub.repositories[NAME]["refs"]["main"]
+    m = dxmatch.load(NAME, revision=commit, allow_download=True, signed_by=tmp_path / "key.pub")
+    assert m.identity == own.identity
+    unsigned = own.push_to_hub("clinic/unsigned").partition("@")[2]
+    with pytest.raises(dxmatch.ModelError, match="no signature"):
+        dxmatch.load("clinic/unsigned", revision=unsigned, allow_download=True, signed_by=tmp_path / "key.pub")
