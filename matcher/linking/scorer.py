@@ -50,7 +50,7 @@ class NamedPairs:
     """
 
     def __init__(self, m: Scorer, names: Sequence[str], progress: Progress | None = None) -> None:
-        self.m, self.names = m, names
+        self.m, self.names = m, list(names)
         self.texts = Representations(names, m.providers)
         prepare(self.texts, m.features, progress=progress)
 
@@ -59,9 +59,7 @@ class NamedPairs:
         out = np.empty(len(a))
         for start in range(0, len(a), PAIRS_AT_ONCE):
             some = slice(start, start + PAIRS_AT_ONCE)
-            pairs = InternedPairs(
-                list(self.names), *unordered_pairs(a[some], b[some], len(self.names)), a[some] > b[some]
-            )
+            pairs = InternedPairs(self.names, *unordered_pairs(a[some], b[some], len(self.names)), a[some] > b[some])
             table, _ = covered_table(
                 pairs, self.m.features, self.m.providers, self.m.min_coverage, texts=self.texts
             )  # fmt: skip
