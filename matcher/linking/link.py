@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...errors import OptionError
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
-from .listed import Listed, listed
+from .listed import NOT_UNDERSTOOD, Listed, listed
 from .ranking import check_k, check_threshold
 from .scorer import NamedPairs, Scorer, check_can_search
 from .tables import Terms, read_terms
@@ -78,8 +78,7 @@ def link(
     """See `MatchFunction.link`."""
     check_k(k)
     check_threshold(threshold)
-    if isinstance(candidates, bool) or not isinstance(candidates, int) or candidates < 1:
-        raise OptionError("candidates", "a whole number from 1", candidates)
+    check_candidates(candidates)
     check_can_search(m)
     read, read_b = read_terms(a_terms, a, "a", encoding), read_terms(b_terms, b, "b", encoding)
     report = progress or (lambda done, total: None)
@@ -230,11 +229,11 @@ def _told(
     others = {name: values.take(take_a) for name, values in read.others("a_").items()}
     others |= {name: values.take(take_b) for name, values in read_b.others("b_").items()}
     columns |= {name: values for name, values in others.items() if name not in columns}
-    blank = int(sum(not problem.startswith("not understood") for problem in a.problems.values()))
+    blank = int(sum(not problem.startswith(NOT_UNDERSTOOD) for problem in a.problems.values()))
     unlinked = [row for row in left.tolist() if row not in a.problems]
     return Links(
         pa.table(columns), read, read_b, len(a), len(b), int(linked.sum()), len(unlinked),
-        len([row for row in left.tolist() if a.problems.get(row, "").startswith("not understood")]), blank, len(b.problems),
+        len([row for row in left.tolist() if a.problems.get(row, "").startswith(NOT_UNDERSTOOD)]), blank, len(b.problems),
         int((found.probability < 0.5).sum()),
     )  # fmt: skip
 
@@ -257,3 +256,8 @@ def _reasons(a: Listed, b: Listed, left: NDArray[np.int64], nearest: dict[int, t
         else:
             out[row] = NO_MATCH
     return out
+
+
+def check_candidates(candidates: Any) -> None:
+    if isinstance(candidates, bool) or not isinstance(candidates, int) or candidates < 1:
+        raise OptionError("candidates", "a whole number from 1", candidates)
