@@ -16,7 +16,7 @@ from .clusters import Known, clustered
 from .link import NAMES_AT_ONCE, check_candidates
 from .listed import NOT_UNDERSTOOD, Listed, listed
 from .ranking import check_threshold
-from .scorer import NamedPairs, Scorer, check_can_search
+from .scorer import NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
 SAME_WORDS = "the same after normalisation"
@@ -59,11 +59,11 @@ def dedupe(
     check_candidates(candidates)
     check_can_search(m)
     read = read_terms(terms, column, "column", encoding)
-    report = progress or (lambda done, total: None)
-    names, (of,) = listed(m, read.texts)
-    pairs = NamedPairs(m, names, lambda done, total: report(done, 2 * total))
+    reading, preparing, judging = phases(progress, len(read), 1, 2, 1)
+    names, (of,) = listed(m, read.texts, progress=reading)
+    pairs = NamedPairs(m, names, preparing)
     least = m.threshold if threshold is None else threshold
-    known = _candidates(pairs, of, candidates, lambda done, total: report(total + done, 2 * total))
+    known = _candidates(pairs, of, candidates, judging)
     cluster, known = clustered(len(names), known, least, pairs.probabilities)
     return _told(m, read, of, cluster, known)
 

@@ -15,7 +15,7 @@ from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
 from .listed import NOT_UNDERSTOOD, Listed, listed
 from .ranking import check_k, check_threshold
-from .scorer import NamedPairs, Scorer, check_can_search
+from .scorer import NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
 NAMES_AT_ONCE = 10_000
@@ -81,20 +81,11 @@ def link(
     check_candidates(candidates)
     check_can_search(m)
     read, read_b = read_terms(a_terms, a, "a", encoding), read_terms(b_terms, b, "b", encoding)
-    report = progress or (lambda done, total: None)
-    names, (of_a, of_b) = listed(m, read.texts, read_b.texts)
-    work = 2 * len(names)
-    pairs = NamedPairs(m, names, lambda done, total: report(done, work))
+    reading, preparing, judging = phases(progress, len(read) + len(read_b), 1, 2, 1)
+    names, (of_a, of_b) = listed(m, read.texts, read_b.texts, progress=reading)
+    pairs = NamedPairs(m, names, preparing)
     least = m.threshold if threshold is None else threshold
-    found, nearest = _search(
-        pairs,
-        of_a,
-        of_b,
-        k,
-        least,
-        candidates,
-        lambda done, all_: report(len(names) + done * len(names) // max(all_, 1), work),
-    )
+    found, nearest = _search(pairs, of_a, of_b, k, least, candidates, judging)
     return _told(m, read, read_b, of_a, of_b, found, nearest, relation)
 
 

@@ -76,3 +76,17 @@ def check_can_search(m: Scorer) -> None:
     """Raises `ModelError` for a model that has no encoder to find candidates by."""
     if SHIPPED not in m.providers.encoders:
         raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot look for candidates in a list.")
+
+
+def phases(progress: Progress | None, rows: int, *shares: int) -> list[Progress]:
+    """What reports each part of a job of some rows, by its share of the work, to one `progress`."""
+    reports: list[Progress] = []
+    for i, share in enumerate(shares):
+        before = sum(shares[:i]) * rows
+
+        def report(done: int, total: int, before: int = before, share: int = share) -> None:
+            if progress is not None:
+                progress((before + share * rows * done // max(total, 1)) // sum(shares), rows)
+
+        reports.append(report)
+    return reports
