@@ -151,11 +151,12 @@ def _write(mapped: pa.Table, output: Path) -> None:
 
 
 def _print_icd(mapped: pa.Table) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from ..terminal import wide_console
 
     table = Table("Diagnosis", "ICD-10", "Name", "How", "Score")
     for row in mapped.to_pylist():
         score = "" if row["score"] is None else f"{row['score']:.3f}"
         table.add_row(row["diagnosis"], row["icd10"] or "", row["name"] or "", row["how"], score)
-    Console().print(table)
+    wide_console().print(table)
