@@ -108,10 +108,19 @@ _TO_TABLES = {"output", "rejects"}
 """Options of the commands that write tables,"""
 _WITHOUT_TABLES = {"demo", "explain", "key"}
 """but for these."""
-_TO_FOLDERS = {"demo", "train", "audit", "suggest", "export", "key"}
-"""Commands whose output is no file that standard output could be."""
-_SUFFIXES = {"json": ".json", "evaluate": ".md", "reasoning": ".md", "choice": ".md", "explain": ".svg"}
+_TO_FOLDERS = {"demo", "train", "audit", "suggest", "export", "key", "label"}
+"""Commands whose output is no file that standard output could be: a folder, a secret, one that is added to."""
+_SUFFIXES = {
+    "json": ".json",
+    "evaluate": ".md",
+    "reasoning": ".md",
+    "choice": ".md",
+    "explain": ".svg",
+    "path": ".toml",
+}
 """What an option, or else the output of a command, is on standard output; a table where it is not here."""
+_ASK = {"label"}
+"""Commands whose words are questions to the user."""
 _CHANGE_A_STORE = {"ask", "import_"}
 """Commands with no output option whose words are about what they did."""
 
@@ -218,4 +227,6 @@ def _open_streams(
 def _writes(command: str, options: dict[str, Any], arguments: set[str]) -> bool:
     """Whether what a command prints is about what it wrote, and not its result."""
     files = (options.get(name) for name in WRITTEN - arguments - {"store", "rejects"})
-    return command in _CHANGE_A_STORE or any(isinstance(one, Path) for each in files for one in every(each))
+    return command not in _ASK and (
+        command in _CHANGE_A_STORE or any(isinstance(one, Path) for each in files for one in every(each))
+    )
