@@ -18,7 +18,7 @@ def quoted(value: Any) -> str:
         if isinstance(value, str):
             return f"<hidden: {len(value):,} characters>"
         return f"<hidden: {type(value).__name__}{f' of {len(value):,}' if isinstance(value, Sized) else ''}>"
-    text = repr(value)
+    text = " ".join(repr(value).splitlines())  # of a frame, several lines
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
 
 

@@ -88,14 +88,10 @@ def loaded(
     model: Path | None, *, policy: str | None, threshold: float | None, origin: Origin | None, **options: Any
 ) -> MatchFunction:
     """The match function that a command's options name. Errors: `OptionError` for a threshold outside 0 to 1."""
-    from ..errors import OptionError
     from ..matcher.match_function import load
 
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise OptionError("threshold", "a probability, 0 to 1", threshold)
     m = load(model, **({} if policy is None else {"policy": policy}), **options, **(origin or {}))
-    if threshold is not None:
-        m.threshold = threshold
+    m.threshold = m.threshold_or(threshold)
     return m
 
 

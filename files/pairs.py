@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -98,7 +98,7 @@ def read_pairs(
     Parameters
     ----------
     source
-        A sequence of two-tuples of strings, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
+        Two-tuples of strings, in a sequence, an iterator or an array of two columns, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
     a, b
         The columns of the two diagnoses.
     label
@@ -153,6 +153,8 @@ def read_pairs(
 
 
 def _from_tuples(source: Any) -> Any:
+    if isinstance(source, Iterator) or (isinstance(source, np.ndarray) and source.ndim):
+        source = list(source) if isinstance(source, Iterator) else source.tolist()
     if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):
         return source
     if source and isinstance(source[0], Mapping):  # a list of dicts

@@ -204,7 +204,7 @@ def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, l
 
 
 def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, set_aside: bool = False) -> Table:
-    """A file by its suffix; a pandas, polars or Arrow frame; a list of dicts, one a row; or a dict of columns.
+    """A file by its suffix; a pandas, polars or Arrow frame (a lazy one is collected); a list of dicts, one a row; or a dict of columns.
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
     by commas or semicolons. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
@@ -232,7 +232,8 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, s
         return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
     native: Any = source
     try:
-        frame = nw.from_native(native, eager_only=True)
+        frame = nw.from_native(native)
+        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except TypeError:
         allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
         raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None

@@ -51,6 +51,7 @@ class Scorer:
             judge_all=job.options.judge_all,
             **job.origin,
         )
+        self.m.threshold = self.m.threshold_or(job.options.threshold)
         # The trees are read here, once, before threads ask for them together.
         self.m.decided(np.full((1, len(self.m.features.names)), np.nan, np.float32), np.zeros(1, bool), threads=1)
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     ("cli",),
     ("serving",),
-    ("auditing", "diagnosing", "labelling"),
+    ("auditing", "diagnosing", "estimators", "labelling"),
     ("evaluation", "training", "jobs"),
     ("matcher",),
     ("features",),
