@@ -16,8 +16,8 @@ from .demo import demo
 from .evaluate import evaluate
 from .features import app as features
 from .icd import icd
-from .match import match
 from .label import label
+from .match import match
 from .metrics import metrics
 from .model import app as model
 from .reasoning import reasoning

@@ -20,9 +20,9 @@ from .options import (
     Policy,
     Rejects,
     Store,
-    say_read,
     Threshold,
     loaded,
+    say_read,
     say_rejected,
     say_unscored,
 )
@@ -129,7 +129,8 @@ def score(
         if output is not None:
             write_table(scored.table, output)
         else:
-            _print_first(scored.table)
+            added = [name for name in scored.table.column_names if name not in read.table.names]
+            _print_first(scored.table.select([a, b, *added]))
         n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
         match = scored.table.column("match")
         matches, unscored, least, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
@@ -158,7 +159,7 @@ def score(
 
 
 def _print_first(scored: pa.Table) -> None:
-    """The first rows, with what was added last."""
+    """The first rows."""
     from rich.table import Table
 
     from ..terminal import wide_console
