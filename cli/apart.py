@@ -8,7 +8,7 @@ from typing import Any
 
 WRITTEN = {
     "output", "rejects", "json", "csv", "pairs", "matches", "judgements", "held_out", "per_answer", "per_note", "deductions",
-    "open_pairs", "review", "repair", "store", "public", "accuracy", "path",
+    "open_pairs", "review", "repair", "store", "public", "figures", "path",
 }  # fmt: skip
 """Options that name a file to be written; every other path that a command is given is read."""
 

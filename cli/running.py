@@ -112,6 +112,7 @@ _TO_FOLDERS = {"demo", "train", "audit", "suggest", "export", "key", "label"}
 """Commands whose output is no file that standard output could be: a folder, a secret, one that is added to."""
 _SUFFIXES = {
     "json": ".json",
+    "figures": ".json",
     "evaluate": ".md",
     "reasoning": ".md",
     "choice": ".md",
