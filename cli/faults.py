@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ def told(error: BaseException, options: Mapping[str, str]) -> tuple[int, str]:
     options : a parameter's name -> what the command calls it.
     """
     if isinstance(error, DxmatchError):
-        said = error.worded(options)
+        said = _spelt(error.worded(options), options)
         if error.__cause__ is not None and not isinstance(error.__cause__, DxmatchError) and _short_of_memory():
             said += " This process has come near to the most memory that it may take (ulimit -v), which may be why."
         return 1, said
@@ -32,9 +33,13 @@ def warned(warning: Warning | str, options: Mapping[str, str]) -> str:
     """The line of a warning. options : as of `told`."""
     worded = getattr(warning, "worded", None)
     message = str(warning) if worded is None else worded(options)
-    for name, said in options.items():
-        message = message.replace(f"the option '{name}'", f"the option {said}")
-    return f"dxmatch: warning: {' '.join(message.split())}"
+    return f"dxmatch: warning: {' '.join(_spelt(message, options).split())}"
+
+
+def _spelt(message: str, options: Mapping[str, str]) -> str:
+    """A message for Python in the words of a command: its options in the place of parameters."""
+    message = re.sub(r"the option '(\w+)'", lambda each: f"the option {options.get(each[1], each[1])}", message)
+    return re.sub(r"(?:load\()?\b([a-z_]+)=True\b\)?", lambda each: options.get(each[1], each[0]), message)
 
 
 def traceback_without_cells(error: BaseException) -> str:

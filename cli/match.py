@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Endpoints, MinCoverage, Model, Origin, Policy, Store, Threshold, diagnosis
+from .options import Endpoints, JudgeAll, MinCoverage, Model, Origin, Policy, Store, Threshold, diagnosis
 from .options import loaded as load
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def match(
     model: Model = None,
     policy: Policy = None,
     threshold: Threshold = None,
+    judge_all: JudgeAll = False,
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
@@ -38,6 +39,7 @@ def match(
         model,
         policy=policy,
         threshold=threshold,
+        judge_all=judge_all,
         store=store,
         endpoints=endpoints,
         min_coverage=min_coverage,

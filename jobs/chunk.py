@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import DxmatchError
+from ..errors import SET_ASIDE, DxmatchError
 from ..features.compute import feature_table
 from ..features.coverage import coverage
-from ..files.tables import SET_ASIDE, with_columns
+from ..files.tables import with_columns
 from ..matcher.match_function import MatchFunction, load
 from .parts import ChunkResult, write_part
 from .plan import Job
