@@ -215,8 +215,10 @@ def import_(
 
 
 @app.command(epilog="Example: dxmatch votes status --store votes.sqlite")
-def status(store: Store = STORE) -> None:
+def status(store: Store = STORE) -> list[dict[str, Any]]:
     """What the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time."""
+    from dataclasses import asdict
+
     from ..votes.store.store import VoteStore
     from .votes_messages import status_lines
 
@@ -226,6 +228,7 @@ def status(store: Store = STORE) -> None:
         typer.echo(line)
     if not rows:
         typer.echo(f"{store} holds no answer yet.")
+    return [asdict(row) for row in rows]
 
 
 @app.command(epilog="Example: dxmatch votes check --store votes.sqlite --repair repaired.sqlite")

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import SET_ASIDE, InputError
 from .formula_errors import FORMULA_ERROR
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
@@ -122,7 +122,10 @@ def read_pairs(
     """
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
-    table = read_table(_from_tuples(source), encoding, set_aside=rejects is not None)
+    try:
+        table = read_table(_from_tuples(source), encoding, set_aside=rejects is not None)
+    except InputError as error:
+        raise error.with_remedy(SET_ASIDE) if error.row_alone else error
     table.require_named({"a": a, "b": b}, "a diagnosis")
     if label is not None and not experts_of(table, label):
         table.require(label, "0 or 1", option="label")
