@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .evaluation.reasoning.result import Reasoning as Reasoning
     from .features.new_set import init_features as init_features
     from .jobs.job import score_files as score_files
+    from .labelling.console import Labelled as Labelled
+    from .labelling.console import label as label
     from .labelling.suggest import suggest as suggest
     from .labelling.suggestion import Suggestion as Suggestion
     from .matcher.check_endpoints import check_endpoints as check_endpoints
@@ -60,6 +62,8 @@ _HOME = {
     "Explanation": "auditing.explanation",
     "ask": "diagnosing.ask",
     "Asked": "diagnosing.asked",
+    "label": "labelling.console",
+    "Labelled": "labelling.console",
     "suggest": "labelling.suggest",
     "Suggestion": "labelling.suggestion",
     "score_files": "jobs.job",
