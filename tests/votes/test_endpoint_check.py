@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -34,7 +35,7 @@ def checked(folder: Path, url: str, entries: str, endpoint: str = "") -> list[dx
         ([{"text": "Maybe."}], {}, 'the answer names no verdict; the answer was "Maybe.": ask another model, or with other words'),
         ([{"text": "<think>The user", "finish": "length"}], {}, r"cut off at the limit on tokens \(16\); the answer was .<think>The user.*max_tokens = 2048"),
         ([{"text": "", "finish": "stop"}], {}, "the answer holds no text; no text came: it seems to think .* max_tokens = 2048"),
-        ([{"text": "Yes.\x1b[2J or no?"}], {}, r'names more than one verdict; the answer was "Yes. \[2J or no\?"'),
+        ([{"text": "Yes\x1b[2J and no"}], {}, r'names no verdict; the answer was "Yes \[2J and no"'),
         ([{"choices": [{"message": {"content": "Yes"}}]}], {"more": "soft = true"}, 'the answer was "Yes", and no log-probabilities with it.*soft = true'),
         ([MODELS, NOT_FOUND], {"model": "llama3.1"}, r"no such model there; did you mean 'llama3.1:8b'\? It has: llama3.1:8b, bge-m3"),
         ([MODELS, NOT_FOUND], {"model": "bge-m3"}, "The model is there, and gives no answers to questions"),
@@ -49,8 +50,6 @@ def checked(folder: Path, url: str, entries: str, endpoint: str = "") -> list[dx
 def test_what_to_mend(
     rules: list[dict[str, Any]], entry: dict[str, str], said: str, loopback: Any, tmp_path: Path
 ) -> None:
-    import re
-
     loopback.rules(*rules)
     (one,) = checked(tmp_path, loopback.url, VOTE.format(**{"model": "llama3.1:8b", "more": "", **entry}))
     assert re.search(said, one.problem) and one.usable == (not said), one.problem
@@ -151,5 +150,5 @@ def test_the_command(
         (["v"], True, "Yes."), (["w"], False, "Perhaps."),
     ]  # fmt: skip
     nothing = command("votes", "check")
-    assert nothing.code == 2 and "--features FILE asks its models one question each" in " ".join(nothing.err.split())
+    assert nothing.code == 2 and "--features FILE" in nothing.err
     assert not list(tmp_path.glob("*.sqlite*")), "a check keeps nothing"
