@@ -212,7 +212,9 @@ def test_the_question_goes_to_the_model_s_own_endpoint(here: Path, loopback: Any
     dxmatch_run(*ask, "--endpoints", "phi.toml")
     assert loopback.log()["calls"] == before + 3
     told = dxmatch_run(*ask[:-2], "--dry-run")
-    assert "questions, 3 known" in told, "an answer is kept under the model, its prompt and parameters, wherever it was asked"
+    assert "questions, 3 known" in told, (
+        "an answer is kept under the model, its prompt and parameters, wherever it was asked"
+    )
 
 
 def test_a_seventeenth_of_one_s_own(here: Path) -> None:
@@ -230,7 +232,7 @@ def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
     """The pairs that an evaluation needs are written, asked, and then the evaluation runs."""
     dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4")
     text = (here / "mine.toml").read_text("utf-8")
-    one = "[endpoint.local]" + text.partition('[endpoint."microsoft/phi-4"]')[2].partition("# Its key")[0]
+    one = "[endpoint.local]" + text.rpartition('[endpoint."microsoft/phi-4"]')[2].partition("# Its key")[0]
     levenshtein = '[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
     vote = '[[feature]]\nname = "vote_phi4"\nkind = "vote"\nmodel = "microsoft/phi-4"\nendpoint = "local"\n'
     (here / "one.toml").write_text(one + vote + levenshtein, "utf-8")
