@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
+from ..extras import install_command
 from ..models.releases import installed_releases
 from .checkpoint import ABOUT
 from .chunk import Scorer, run_chunks
@@ -74,7 +75,10 @@ def _cause(ray: Any, chunk: Chunk, error: Any) -> BaseException:
     """Why a task failed: what it raised, or what befell its workers."""
     words = str(error).strip()
     if "No module named 'dxmatch" in words:
-        return WorkerError("A machine of the Ray cluster has no dxmatch of this version. Run there: pip install 'dxmatch[ray]'")  # fmt: skip
+        here = install_command("ray")
+        return WorkerError(
+            f"A machine of the Ray cluster has no dxmatch of this version. Install it there as here: {here}"
+        )
     if isinstance(error, ray.exceptions.RayTaskError):
         return error.cause if isinstance(error.cause, Exception) else error
     if isinstance(error, ray.exceptions.WorkerCrashedError | ray.exceptions.OutOfMemoryError):

@@ -19,6 +19,7 @@ import dxmatch
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     ("cli",),
+    ("serving",),
     ("auditing", "diagnosing", "labelling"),
     ("evaluation", "training", "jobs"),
     ("matcher",),
@@ -28,7 +29,7 @@ FLOORS = (
     ("endpoints", "pages"),
     ("files",),
     ("models",),
-    ("errors", "progress", "compiled", "settings"),
+    ("errors", "extras", "progress", "compiled", "settings"),
 )
 """From the top floor down: a file imports only what stands in its own folder or on a floor below."""
 PARTS = tuple(name for floor in FLOORS for name in floor if (ROOT / name).is_dir())

@@ -89,7 +89,7 @@ def test_as_the_library_shap_has_it(matcher):
 
 def test_only_the_explanation_of_shap_needs_shap(matcher, monkeypatch):
     monkeypatch.setitem(sys.modules, "shap", None)
-    with pytest.raises(MissingExtra, match=r"dxmatch\[explain\]"):
+    with pytest.raises(MissingExtra, match=r"\[explain\]"):
         shap_explanation(matcher, [("a b", "b c")])
     assert "log-odds" in str(dxmatch.explain(matcher, "a b", "b c"))
 

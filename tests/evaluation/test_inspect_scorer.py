@@ -23,7 +23,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.delitem(sys.modules, MODULE, raising=False)
     for name in ("inspect_ai", "inspect_ai.scorer", "inspect_ai.solver"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtra, match=r"The scorer for Inspect needs .*'dxmatch\[inspect\]'"):
+    with pytest.raises(MissingExtra, match=r"The scorer for Inspect needs .*pip install .*\[inspect\]"):
         importlib.import_module(MODULE)
 
 

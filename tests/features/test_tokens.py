@@ -96,5 +96,5 @@ def test_russian_tags() -> None:
 @pytest.mark.parametrize(("language", "module"), [("en", "textblob.en.taggers"), ("ru", "pymorphy3")])
 def test_tags_without_the_extra(language: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtra, match=r"pip install 'dxmatch\[pos\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install .*\[pos\]'"):
         tags(["acute"], language)

@@ -140,5 +140,5 @@ def test_without_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     import sys
 
     monkeypatch.setitem(sys.modules, "minisign", None)
-    with pytest.raises(MissingExtra, match=r"dxmatch\[signing\]"):
+    with pytest.raises(MissingExtra, match=r"\[signing\]"):
         load(folder, signed_by=TOOLS_KEY)
