@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .labelling.console import label as label
     from .labelling.suggest import suggest as suggest
     from .labelling.suggestion import Suggestion as Suggestion
+    from .matcher.check_endpoints import check_endpoints as check_endpoints
     from .matcher.icd_accuracy import IcdAccuracy as IcdAccuracy
     from .matcher.icd_accuracy import icd_accuracy as icd_accuracy
     from .matcher.icd_mapping import icd as icd
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .matcher.match_function import load as load
     from .settings import configure as configure
     from .training.train import train as train
+    from .votes.endpoint_check import EndpointCheck as EndpointCheck
     from .votes.store.check import StoreCheck as StoreCheck
     from .votes.store.check import check_votes as check_votes
 
@@ -72,6 +74,8 @@ _HOME = {
     "Reasoning": "evaluation.reasoning.result",
     "configure": "settings",
     "init_features": "features.new_set",
+    "check_endpoints": "matcher.check_endpoints",
+    "EndpointCheck": "votes.endpoint_check",
     "check_votes": "votes.store.check",
     "StoreCheck": "votes.store.check",
     "DxmatchError": "errors",
