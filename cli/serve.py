@@ -41,9 +41,12 @@ def serve(
     from ..matcher.match_function import load
     from ..serving import serve as run
     from ..serving.labels import LabelFile, user_name
+    from ..serving.server import check_free
 
     who = user_name() if expert is None else expert
-    LabelFile(labels, who)  # a wrong file ends it before anything is loaded
+    # what cannot be ends it before anything is loaded
+    check_free(host, port)
+    LabelFile(labels, who)
     given: dict[str, Any] = {} if policy is None else {"policy": policy}
     m = load(model, store=store, endpoints=endpoints, **given, **(origin or {}))
     if not m.rests_on_votes:  # what is made once on a machine is made before the page is there

@@ -84,8 +84,7 @@ def app(
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, hosts=hosts, names=names)],
-        exception_handlers={HTTPException: _refuse, 413: _too_large},
-        max_body_size=MAX_BODY,
+        exception_handlers={HTTPException: _refuse},
     )
 
 
@@ -147,15 +146,23 @@ def _endpoint(operation: Operation) -> Callable[[Request], Any]:
         if not limiter:
             limiter.append(CapacityLimiter(_AT_ONCE))  # it belongs to the event loop, which runs by now
         try:
-            given = None if decoder is None else decoder.decode(await request.body())
+            given = None
+            if decoder is not None:
+                body = bytearray()
+                async for piece in request.stream():
+                    body += piece
+                    if len(body) > MAX_BODY:
+                        return refused(413, f"too much at once. Allowed: {MAX_BODY:,} bytes.")
+                given = decoder.decode(body)
             return answered(await to_thread.run_sync(operation.answer, given, limiter=limiter[0]))
-        except msgspec.DecodeError as error:
-            return refused(400 if type(error) is msgspec.DecodeError else 422, f"{error}")
+        except msgspec.ValidationError as error:
+            problem, _, place = str(error).partition(" - at `$.")
+            return refused(422, f"{place.rstrip('`')}: {problem}." if place else f"{problem}.")
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            return refused(400, f"what was posted is no JSON ({error}).")
         except DxmatchError as error:
             # the remedies are parameters of Python, which nobody who asks here can give
             return refused(422, error.worded({}))
-        except HTTPException:
-            raise
         except Exception as error:
             _LOG.debug("%s", operation.path, exc_info=True)
             return refused(500, f"this is a fault of dxmatch ({type(error).__name__}).")
@@ -168,6 +175,3 @@ def _refuse(_: Request, error: Exception) -> Response:
     lines = {404: "no such address. Allowed: what /docs names.", 405: "not by this method. Allowed: what /docs names."}
     return refused(error.status_code, lines.get(error.status_code, error.detail))
 
-
-def _too_large(_: Request, error: Exception) -> Response:
-    return refused(413, f"more than {MAX_BODY:,} bytes at once.")

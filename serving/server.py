@@ -74,6 +74,11 @@ def serve(
             uvicorn.Server(config).run(sockets=[listening])
 
 
+def check_free(host: str, port: int) -> None:
+    """Errors: `OptionError` for a port that another program has, or a host that is not this machine's."""
+    _listening(host, port).close()
+
+
 OPEN = "everybody who can reach this machine can read what the page shows and write labels, without a password"
 """What a host other than this machine's own loopback means."""
 
