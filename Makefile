@@ -14,7 +14,7 @@ ITSELF := -m pip $(QUIET) --no-deps --no-build-isolation --editable .
 unexport PYTHONDONTWRITEBYTECODE
 OUT := out
 
-.PHONY: demo test test-lowest fuzz lint lock audit release bench reproduce encoder model clean
+.PHONY: demo docs test test-lowest fuzz lint lock audit release bench reproduce encoder model clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,10 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+# The documentation as a site that asks nobody for anything: out/site/index.html, also from the disk.
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Hostile and damaged input at random, for MINUTES: readers, model folders, answers, the store, the normaliser, pages.
 MINUTES ?= 20

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from .evaluation.evaluate import evaluate as evaluate
     from .evaluation.reasoning.evaluate import reasoning as reasoning
     from .evaluation.reasoning.result import Reasoning as Reasoning
+    from .features.new_set import init_features as init_features
     from .jobs.job import score_files as score_files
+    from .labelling.console import Labelled as Labelled
+    from .labelling.console import label as label
     from .labelling.suggest import suggest as suggest
     from .labelling.suggestion import Suggestion as Suggestion
     from .matcher.icd_accuracy import IcdAccuracy as IcdAccuracy
@@ -58,6 +61,8 @@ _HOME = {
     "Explanation": "auditing.explanation",
     "ask": "diagnosing.ask",
     "Asked": "diagnosing.asked",
+    "label": "labelling.console",
+    "Labelled": "labelling.console",
     "suggest": "labelling.suggest",
     "Suggestion": "labelling.suggestion",
     "score_files": "jobs.job",
@@ -67,6 +72,7 @@ _HOME = {
     "reasoning": "evaluation.reasoning.evaluate",
     "Reasoning": "evaluation.reasoning.result",
     "configure": "settings",
+    "init_features": "features.new_set",
     "check_votes": "votes.store.check",
     "StoreCheck": "votes.store.check",
     "DxmatchError": "errors",

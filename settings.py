@@ -12,7 +12,7 @@ SPREADSHEET = "DXMATCH_SPREADSHEET"
 def configure(
     *, shared_files: bool | None = None, hide_cells: bool | None = None, spreadsheet: bool | None = None
 ) -> None:
-    """Sets, for this process and those that it starts, how dxmatch guards what it reads and writes.
+    """Sets, for this process and those that it starts, how dxmatch guards what it reads and writes. What is None stays as it is.
 
     Parameters
     ----------
@@ -25,8 +25,6 @@ def configure(
     spreadsheet
         True: in every CSV and TSV file that is written for people, an apostrophe goes before each text that a spreadsheet would
         run as a formula. The environment variable DXMATCH_SPREADSHEET=1 says the same.
-
-    What is None stays as it is.
 
     Examples
     --------

@@ -17,7 +17,9 @@ from .choice import choice
 from .ddxplus import ddxplus
 from .demo import demo
 from .evaluate import evaluate
+from .features import app as features
 from .icd import icd
+from .label import label
 from .metrics import metrics
 from .model import app as model
 from .reasoning import reasoning
@@ -40,6 +42,7 @@ app = typer.Typer(
     epilog="Begin with: dxmatch demo",
 )
 app.add_typer(votes)
+app.add_typer(features)
 app.add_typer(model)
 for command, example in (
     (demo, "dxmatch demo --output demo"),
@@ -67,6 +70,10 @@ for command, example in (
     (audit, "dxmatch audit held_out.csv --model my-model -o audit"),
     (explain, 'dxmatch explain "heart attack" "acute MI" -o why.svg'),
     (suggest, "dxmatch suggest pool.csv -n 200 -o round-1 --experts anna,ben,carl"),
+    (
+        label,
+        "dxmatch label pairs.csv -o labelled.csv --expert anna    or: dxmatch label round-1 -o labelled.csv --expert anna",
+    ),
     (labels, "dxmatch labels round-1 -o labelled.csv --open ties.csv"),
     (
         reasoning,

@@ -77,12 +77,21 @@ def ask(
             wanted.forget_unscored(votes, only or ())
         planned = wanted.plan(votes, only or ())
         _print_plan(wanted, planned)
+        if not any(one.unknown for one in planned) and (unscored := wanted.unscored(votes, only or ())):
+            typer.echo(_about_unscored(unscored, features, model))
         if dry_run or not any(one.unknown for one in planned):
             return
         quiet_retries()
         with shown("Asking") as progress:
             summary = wanted.ask(votes, only or (), max_calls=max_calls, max_cost=max_cost, progress=progress)
+    if unscored := summary.unscored.total():
+        typer.echo(_about_unscored(unscored, features, model))
     say_asked(summary)
+
+
+def _about_unscored(unscored: int, features: str, model: Path | None) -> str:
+    whose = f"--features {features}" if model is None else f"--model {model}"
+    return f"{unscored:,} answers hold no verdict: --again asks these anew; why they came, dxmatch votes check {whose} shows."
 
 
 def quiet_retries() -> None:

@@ -172,6 +172,17 @@ def error_of_connection(endpoint: Endpoint, error: BaseException, *, connected: 
     return no_connection(endpoint, why or "no answer to the attempt to connect")
 
 
+def error_of_no_json(endpoint: Endpoint, content: bytes, error: ValueError) -> EndpointError:
+    """The error for a reply that is no JSON. error : says where, and not what stands there."""
+    if content.lstrip()[:16].lower().startswith((b"<!doctype html", b"<html")):
+        what = "a web page (HTML): `url` must lead to the server's API, mostly to …/v1, and no proxy or login stand before it"
+    else:
+        what = f"{error}"
+    return EndpointError(
+        endpoint, "malformed", f"the reply is not JSON: {what}", said=content[:_MOST_SAID].decode("utf-8", "replace")
+    )
+
+
 def no_connection(endpoint: Endpoint, why: str) -> EndpointError:
     """The error for a host that is known and does not answer at all."""
     whose, field = (endpoint.proxy, "proxy") if endpoint.proxy else (endpoint.url, "url")

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, MissingExtra
-from .call_errors import EndpointError, error_of_connection, error_of_status, no_connection
+from .call_errors import EndpointError, error_of_connection, error_of_no_json, error_of_status, no_connection
 from .endpoint import Endpoint
 from .keys import without_key
-from .replies import ChatReply, chat_reply, embedding_rows
+from .replies import ChatReply, chat_reply, embedding_rows, model_names
 
 __all__ = ["ChatReply", "EndpointClient", "EndpointError", "Meter"]
 
@@ -29,6 +29,9 @@ FIRST_WAIT, MAX_BACK_OFF, JITTER = 0.5, 60.0, 1.0
 
 TRIES_AT_FIRST = 2
 """Of a call; where none of them makes a connection, and no other call has made one, there is no server to wait for."""
+
+TRIES_IF_MALFORMED = 2
+"""Of a call whose replies are not of the protocol: a page of a proxy, or an API of another kind, does not mend itself."""
 
 _SPREAD = 0.1
 
@@ -138,8 +141,15 @@ class EndpointClient:
             body["dimensions"] = dimensions
         return await self._ask("embeddings", body, lambda reply, _: embedding_rows(reply, len(texts)), None)
 
-    async def _ask(self, path: str, body: dict[str, Any], read: Callable[[Any, float], T], meter: Meter | None) -> T:
-        content = json.dumps(body).encode()
+    async def models(self) -> list[str]:
+        """The names of the models that the server lists."""
+        return await self._ask("models", None, lambda reply, _: model_names(reply), None)
+
+    async def _ask(
+        self, path: str, body: dict[str, Any] | None, read: Callable[[Any, float], T], meter: Meter | None
+    ) -> T:
+        """body : what is posted; None for a GET."""
+        content = None if body is None else json.dumps(body).encode()
         async for attempt in self._retrying(
             on=lambda error: isinstance(error, EndpointError) and error.passing and not error.final,
             attempts=self.endpoint.tries,
@@ -158,6 +168,8 @@ class EndpointClient:
                 if isinstance(reply, EndpointError):
                     if not reply.reached and attempt.num >= TRIES_AT_FIRST and not self._openai.connected:
                         reply.final, reply.passing = True, False
+                    if reply.kind == "malformed" and attempt.num >= TRIES_IF_MALFORMED:
+                        reply.passing = False
                     if reply.wait is not None:
                         self._pace.pause(reply.wait)
                     if meter is not None:
@@ -166,7 +178,7 @@ class EndpointClient:
                 return reply
         raise AssertionError("the last try returns or raises")
 
-    async def _try(self, path: str, content: bytes, read: Callable[[Any, float], T]) -> T | EndpointError:
+    async def _try(self, path: str, content: bytes | None, read: Callable[[Any, float], T]) -> T | EndpointError:
         import httpx2
         import openai
 
@@ -175,9 +187,11 @@ class EndpointClient:
         endpoint, start = self.endpoint, time.monotonic()
         try:
             async with asyncio.timeout(endpoint.timeout):
-                reply = await self._openai.post(
-                    path, cast_to=httpx2.Response, content=content, options={"headers": self._headers()}
-                )
+                options: Any = {"headers": self._headers()}
+                if content is None:
+                    reply = await self._openai.get(path, cast_to=httpx2.Response, options=options)
+                else:
+                    reply = await self._openai.post(path, cast_to=httpx2.Response, content=content, options=options)
         except TimeoutError:
             if not self._openai.connected:
                 return no_connection(endpoint, f"no answer within {endpoint.timeout:g} s")
@@ -190,7 +204,13 @@ class EndpointClient:
             connected = not isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
             return error_of_connection(endpoint, error, connected=connected)
         try:
-            return read(json.loads(reply.content), time.monotonic() - start)
+            body = json.loads(reply.content)
+        except ValueError as error:
+            return error_of_no_json(endpoint, reply.content, error)
+        except RecursionError as error:
+            return EndpointError(endpoint, "malformed", f"the reply is not of the protocol ({error})", said=reply.text)
+        try:
+            return read(body, time.monotonic() - start)
         except (ValueError, RecursionError) as error:
             # `error` says where the reply is wrong, and not what stands there.
             return EndpointError(endpoint, "malformed", f"the reply is not of the protocol ({error})", said=reply.text)

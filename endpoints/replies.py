@@ -1,4 +1,4 @@
-"""The replies of chat completions and embeddings, read strictly: `ValueError` for what is not of the protocol."""
+"""The replies of chat completions, embeddings and lists of models, read strictly: `ValueError` for what is not of the protocol."""
 
 from __future__ import annotations
 
@@ -59,6 +59,14 @@ class _Embeddings(Struct):
     data: list[_Embedding]
 
 
+class _Model(Struct):
+    id: str
+
+
+class _Models(Struct):
+    data: list[_Model]
+
+
 def chat_reply(body: Any, seconds: float | None) -> ChatReply:
     completion = msgspec.convert(body, _Completion)
     choice = completion.choices[0]
@@ -82,6 +90,11 @@ def embedding_rows(body: Any, n: int) -> NDArray[np.float32]:
     if not np.isfinite(vectors).all() or not vectors.shape[1]:
         raise ValueError("a vector with numbers that are not finite, or none")
     return vectors
+
+
+def model_names(body: Any) -> list[str]:
+    """Of the list of models, in its order."""
+    return [model.id for model in msgspec.convert(body, _Models).data]
 
 
 def _vector(given: str | list[float]) -> NDArray[np.float32]:

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Open, OptionError, Remedy
-from ..votes.voters import IMPORTED
+from ..votes.store.store import VoteStore
+from ..votes.voters import IMPORTED, asked_by
 from .compute import feature_table
-from .feature_set import FeatureSet
+from .feature_set import FeatureSet, FeatureSpec
 from .interning import InternedPairs
 from .providers import Providers
 from .representations import Progress, Representations
@@ -63,7 +64,7 @@ def covered_table(
 
     def check(table: NDArray[np.float32]) -> None:
         if features.asked:
-            check_coverage(coverage(table, pairs.pair_of_row, features), features, least)
+            check_coverage(coverage(table, pairs.pair_of_row, features), features, least, providers.store)
 
     table = feature_table(pairs, features, providers, texts=texts, progress=progress, check=check)
     return table, coverage(table, pairs.pair_of_row, features)
@@ -75,7 +76,7 @@ def check_least(least: float) -> None:
         raise OptionError("min_coverage", "between 0 and 1", least)
 
 
-def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
+def check_coverage(known: Coverage, features: FeatureSet, least: float, store: VoteStore | None) -> None:
     """Raises `InputError` where a vote or a pick is known for too small a share, with the one that is known least."""
     short = sorted(
         (feature for feature in features.asked if known[feature.name] < least), key=lambda one: known[one.name]
@@ -83,15 +84,26 @@ def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:
     if short:
         worst = short[0].name
         others = f", and {len(short) - 1} more for too few" if len(short) > 1 else ""
-        imported = short[0].options.get("prompt") == IMPORTED
-        how = (
-            "take in the rest with 'dxmatch votes import'" if imported else "ask for the rest with 'dxmatch votes ask'"
-        )
         raise InputError(
-            f"{worst} is known for {_percent(known[worst])} of the pairs{others}; {how}",
+            f"{worst} is known for {_percent(known[worst])} of the pairs{others}; {_how_to_know(short[0], store)}",
             allowed=f"at least {least:.0%}",
             remedy=Remedy("sets another limit", min_coverage=Open("SHARE")),
         )
+
+
+def _how_to_know(feature: FeatureSpec, store: VoteStore | None) -> str:
+    """What to do about the pairs without a value: those never asked about, and those whose answers hold no verdict."""
+    if feature.options.get("prompt") == IMPORTED:
+        return "take in the rest with 'dxmatch votes import'"
+    config = asked_by(feature.kind, feature.options).config
+    of_model = [row for row in store.status() if row.config == config] if store else []
+    if not of_model or not (unscored := sum(of_model[0].unscored.values())):
+        return "ask for the rest with 'dxmatch votes ask'"
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(of_model[0].unscored.items()))
+    return (
+        f"{unscored:,} of the {of_model[0].answers:,} answers in the store hold no verdict ({reasons}): 'dxmatch votes check' "
+        f"shows such an answer and what to mend, 'dxmatch votes ask --again' asks these anew, and whatever was not asked yet"
+    )
 
 
 def part_words(known: Coverage) -> str:

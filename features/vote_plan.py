@@ -16,7 +16,7 @@ from ..votes.asker import Job
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig, Question
 from ..votes.store.store import VoteStore
-from ..votes.voters import IMPORTED, Picker, Voter
+from ..votes.voters import IMPORTED, Picker, Voter, asked_by
 from .feature_set import FeatureSet, FeatureSpec
 from .interning import InternedPairs
 from .providers import Providers
@@ -110,7 +110,7 @@ class _Differing(NamedTuple):
 
 
 def _who(feature: FeatureSpec) -> Voter | Picker:
-    return Picker.of(feature.options) if feature.kind == "icd_pick" else Voter.of(feature.options)
+    return asked_by(feature.kind, feature.options)
 
 
 def _planned(

@@ -29,7 +29,7 @@ def read_labels(
     """int8[n] of 0 and 1, and the panel's votes int8[n, k] where a panel decides. Rows that cannot be right go to `problems`."""
     if label in table.names:
         return _plain_labels(table, label, problems), None
-    votes = [_parsed(table, column, problems) for column in experts_of(table, label)]
+    votes = [parsed_labels(table, column, problems) for column in experts_of(table, label)]
     ballots = [[BLANK if vote is None else vote for vote in column] for column in votes]
     return _majority(table, label, votes, problems), np.array(ballots, np.int8).T
 
@@ -63,12 +63,12 @@ def _label(value: Any) -> int | None:
     return _LABELS[str(value).strip().casefold()]
 
 
-def _parsed(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
+def parsed_labels(table: Table, column: str, problems: dict[int, InputError]) -> list[int | None]:
     return table.parsed(column, _label, "a label that is not 0 or 1", _ALLOWED, problems)
 
 
 def _plain_labels(table: Table, column: str, problems: dict[int, InputError]) -> NDArray[np.int8]:
-    labels = _parsed(table, column, problems)
+    labels = parsed_labels(table, column, problems)
     for row, value in enumerate(labels):
         if value is None:
             problems.setdefault(row, table.error("the label is blank", row, column, allowed=_ALLOWED, got=None))
@@ -80,7 +80,7 @@ def _majority(
 ) -> NDArray[np.int8]:
     """More than half of the intended panel decides; a blank is no vote, and without a majority `adjudicated` decides."""
     experts = experts_of(table, label)
-    final = _parsed(table, "adjudicated", problems) if "adjudicated" in table.names else [None] * len(table)
+    final = parsed_labels(table, "adjudicated", problems) if "adjudicated" in table.names else [None] * len(table)
     out = np.zeros(len(table), np.int8)
     for row, (adjudicated, *ballot) in enumerate(zip(final, *votes, strict=True)):
         decided = next((verdict for verdict in (0, 1) if 2 * ballot.count(verdict) > len(experts)), adjudicated)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from ..errors import InputError, Remedy
+from . import encoded_twice
 from .columns import Read
 from .delimited import read_delimited
 from .encodings import check_encoding, likely_encoding, marked_encoding
@@ -45,6 +46,11 @@ def read_file(path: Path, encoding: str | None = None, *, set_aside: bool = Fals
     check_encoding(encoding)
     path, sheet = split_sheet(path)
     suffix = check_file(path, encoding)
+    read = _read(path, suffix, sheet, encoding, set_aside=set_aside)
+    return read._replace(warnings=(*read.warnings, *encoded_twice.warnings_of(read.data, read.source or str(path))))
+
+
+def _read(path: Path, suffix: str, sheet: str | None, encoding: str | None, *, set_aside: bool) -> Read:
     try:
         if suffix == ".parquet":
             return Read(without_views(read_parquet(path)), 1)

@@ -161,7 +161,7 @@ def score_files(
                 if not summary.pairs:
                     checkpoint.finished.clear()
                     raise InputError(f"all {job.rows:,} rows were refused; see {rejects}", source=str(source))
-                check_coverage(summary.coverage, m.features, m.min_coverage)
+                check_coverage(summary.coverage, m.features, m.min_coverage, m.providers.store)
             for state in job.inputs.values():
                 state.check(here=True)
             if merge is None:

@@ -192,7 +192,12 @@ def check_votes(
 
     for known_here, rows_here in _each(todo, look_up, threads, progress):
         known, rows = known + known_here, rows + rows_here
-    check_coverage(dict(zip(asked.names, (known / max(rows, 1)).tolist(), strict=True)), m.features, m.min_coverage)
+    check_coverage(
+        dict(zip(asked.names, (known / max(rows, 1)).tolist(), strict=True)),
+        m.features,
+        m.min_coverage,
+        m.providers.store,
+    )
 
 
 def _each(todo: Sequence[Chunk], work: Callable[[Chunk], T], threads: int, progress: Progress) -> Iterator[T]:

@@ -44,7 +44,8 @@ def suggest(
 
     Of the pool's pairs, each once in either order after normalisation, none counts that is equal then, labelled, or with a diagnosis that is not understood. A share
     is drawn at random from them. From the others come the least certain (see `uncertainty`), five times as many as are
-    wanted; k-means parts these into as many clusters as are wanted, and each gives one (see `diverse`).
+    wanted; k-means parts these into as many clusters as are wanted, and each gives one (see `diverse`). The same seed, pool and M
+    give the same pairs. Fewer than n are a warning of the `Suggestion`, none an `InputError`.
 
     Parameters
     ----------
@@ -55,8 +56,6 @@ def suggest(
         estimated without bias.
     per_diagnosis : in how many of the pairs not drawn at random one diagnosis may stand, after normalisation.
     rejects : a file for the pool's rows that cannot be right; without it the first of them is an `InputError`.
-
-    The same seed, pool and M give the same pairs. Fewer than n are a warning of the `Suggestion`, none an `InputError`.
     """
     _check(n, random_share, per_diagnosis, seed)
     read = read_pairs(pool, a=a, b=b, rejects=rejects)

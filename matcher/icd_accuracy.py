@@ -105,13 +105,15 @@ def icd_accuracy(
 ) -> IcdAccuracy:
     """Maps diagnoses to ICD-10 and compares their codes with the right ones: H-DDx (3.2, A.3).
 
+    What is not named below is as of `dxmatch.icd`.
+
     Parameters
     ----------
     strings : as of `map_icd`.
     gold : the column of `strings` that holds the right codes; or a table (file, frame, list of dicts or dict of columns) with
         the diagnoses in `column` and their codes in "icd10". Several codes apart by ; or | are all right. A code is read as it is
         given: J01.9 is no J01.90. Whoever has no code counts nowhere.
-    the others : as of `map_icd`. With `unique` each string counts once, with the code of its first row; else each row counts,
+    unique : each string counts once, with the code of its first row; else each row counts,
         as in the paper.
 
     Returns

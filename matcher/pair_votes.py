@@ -80,6 +80,11 @@ class PairVotes:
         """Removes the answers without a verdict, so that they are asked anew; returns how many these were."""
         return sum(store.forget_unscored(one.questions()) for one in self.plan(store, only))
 
+    def unscored(self, store: VoteStore, only: Sequence[str] = ()) -> int:
+        """How many of the questions have an answer without a verdict, which is asked for anew only where one says so."""
+        answers = (store.stored(one.questions()) for one in self.plan(store, only))
+        return sum(answer is not None and answer.verdict is None for answer in chain.from_iterable(answers))
+
     def ask(
         self,
         store: VoteStore,

@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from ..features.providers import SHIPPED
 from ..models import folder as model_folder
 from ..models.folder import ModelFolder, feature_diff
 from ..models.manifest import DISEASES
+from ..models.packed import PackedModel, packed, unpacked
 from ..models.relation import RelationModel
 from ..models.releases import warn_of_other_releases
 from ..models.scorer import Scorer
@@ -92,6 +94,34 @@ class TrainedFunction:
         )
         warn_of_other_releases(self.name, manifest.libraries)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels as its folder's bytes (`models/packed.py`) and the options of `load`; a store and encoders' folders by their paths."""
+        store = self.providers.store
+        options = {
+            "store": None if store is None else store.path.absolute(),
+            "endpoints": dict(self.providers.endpoints),
+            "encoders": {name: Path(folder).absolute() for name, folder in self.providers.folders.items()},
+            "allow_download": self.providers.allow_download,
+            "min_coverage": self.min_coverage,
+            "policy": self.policy,
+            "judge_all": self.judge_all,
+        }
+        return _arrived, (type(self), self._packed, options, self.threshold)
+
+    def __copy__(self) -> Self:
+        """Shares all but what may be set: nothing else of it ever changes."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        del memo
+        return self.__copy__()
+
+    @cached_property
+    def _packed(self) -> PackedModel:
+        return packed(self.parts)
+
     @property
     def metrics(self) -> dict[str, Any]:
         """What was measured when it was trained, as in its card."""
@@ -101,6 +131,19 @@ class TrainedFunction:
     def data(self) -> dict[str, Any]:
         """What it was trained on: counts, how far the experts agree, "warnings", …."""
         return self.parts.manifest.data
+
+    @property
+    def threshold(self) -> float:
+        """A pair matches from this probability up. It may be set, in [0, 1]: `OptionError` for anything else."""
+        return self._threshold
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        self._threshold = checked_threshold(value)
+
+    def threshold_or(self, other: float | None) -> float:
+        """M's threshold where no other is given. Raises `OptionError` as setting it would."""
+        return self.threshold if other is None else checked_threshold(other)
 
     @property
     def policy(self) -> str:
@@ -208,6 +251,27 @@ class TrainedFunction:
         return Scorer(self.parts.trees, manifest.calibration, manifest.ensemble)
 
 
+_ARRIVED: dict[str, TrainedFunction] = {}
+"""The one that was unpickled last, by all that makes it: a worker is sent the same one with each of its tasks."""
+
+
+def _arrived(kind: type[TrainedFunction], model: PackedModel, options: dict[str, Any], threshold: float) -> Any:
+    """What `TrainedFunction.__reduce__` wrote down. Raises `ModelError`, and `StoreError` for a vote store that is not there."""
+    key = repr((kind, model.sha256, options))
+    kept = _ARRIVED.get(key)
+    if kept is None:
+        from ..votes.store.store import VoteStore
+
+        path = options["store"]
+        store = None if path is None else VoteStore(path, must_exist=True)
+        kept = kind(unpacked(model), **{**options, "store": store})
+        _ARRIVED.clear()
+        _ARRIVED[key] = kept
+    m = copy(kept)
+    m.threshold = threshold
+    return m
+
+
 def relation_model(parts: ModelFolder) -> RelationModel:
     """Raises `ModelError` for a model without one."""
     if parts.relation is None:
@@ -216,6 +280,13 @@ def relation_model(parts: ModelFolder) -> RelationModel:
             "Train it with the features 'offline' and the shipped encoder, or take the shipped model."
         )
     return parts.relation
+
+
+def checked_threshold(value: float) -> float:
+    """Raises `OptionError` for what is no probability."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
+        raise OptionError("threshold", "a probability, 0 to 1", value)
+    return float(value)
 
 
 def threshold_of(parts: ModelFolder, policy: Policy) -> float:

@@ -78,7 +78,29 @@ def load(path: str | os.PathLike[str], *, signed_by: str | os.PathLike[str] | No
         signature.verify(stated, made, signed_by, str(root / MANIFEST))
     manifest = manifest_file.read(stated, str(root / MANIFEST))
     _check_listing(root, manifest.files)
-    contents = {file: _read_verified(root, file, digest) for file, digest in manifest.files.items()}
+    return _verified(root, stated, manifest, {file: _read(root, file, MAX_FILE_BYTES) for file in manifest.files})
+
+
+def of_contents(
+    contents: Mapping[str, bytes], place: str, *, signed_by: str | os.PathLike[str] | None = None
+) -> ModelFolder:
+    """The model in the bytes of a model folder's files, by their names in it; verified as `load` does.
+
+    place : what errors call it.
+    """
+    root = Path(place)
+    stated = contents.get(MANIFEST, b"")
+    if signed_by is not None:
+        signature.verify(stated, contents.get(SIGNATURE), signed_by, str(root / MANIFEST))
+    manifest = manifest_file.read(stated, str(root / MANIFEST))
+    if missing := sorted(manifest.files.keys() - contents.keys()):
+        raise refusal(place, f"no file {', '.join(missing)}", allowed="every file that model.json lists")
+    return _verified(root, stated, manifest, {file: contents[file] for file in manifest.files})
+
+
+def _verified(root: Path, stated: bytes, manifest: Manifest, contents: Mapping[str, bytes]) -> ModelFolder:
+    for file, digest in manifest.files.items():
+        _check_hash(root / file, contents[file], digest)
     names = manifest.feature_names
     members = [f"trees/{number}.txt" for number in range(sum(file.startswith("trees/") for file in contents))]
     trees = CheckedMembers(
@@ -106,14 +128,7 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
     anything else never), and for parts that `load` would refuse.
     """
     target = Path(path)
-    contents = _contents(target, parts)
-    hashes = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
-    contents[MANIFEST] = manifest_file.write(
-        replace(parts.manifest, relation=None if parts.relation is None else parts.relation.to_json(), files=hashes),
-        str(target / MANIFEST),
-    )
-    for file, content in contents.items():
-        _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
+    contents = contents_of(parts, os.fspath(target))
     try:
         check_target(target, overwrite=overwrite)
         for above in reversed(target.parents):
@@ -154,7 +169,9 @@ def feature_diff(expected: Sequence[str], got: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _contents(target: Path, parts: ModelFolder) -> dict[str, bytes]:
+def contents_of(parts: ModelFolder, place: str) -> dict[str, bytes]:
+    """The bytes of each file of a model's folder, as `of_contents` takes them. Errors: `ModelError` as of `save`; `place` names it."""
+    target = Path(place)
     names = parts.manifest.feature_names
     contents = {}
     for number, text in enumerate(parts.trees):
@@ -172,6 +189,13 @@ def _contents(target: Path, parts: ModelFolder) -> dict[str, bytes]:
                 contents[file] = tree_text.validate(text, len(columns), str(target / file), columns).encode()
     if parts.card is not None:
         contents[CARD] = parts.card.encode()
+    hashes = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
+    contents[MANIFEST] = manifest_file.write(
+        replace(parts.manifest, relation=None if parts.relation is None else parts.relation.to_json(), files=hashes),
+        str(target / MANIFEST),
+    )
+    for file, content in contents.items():
+        _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
     return contents
 
 
@@ -252,13 +276,11 @@ def _check_size(path: Path, size: int, limit: int) -> None:
         raise refusal(str(path), "too large", allowed=f"at most {limit:,} bytes", got=size)
 
 
-def _read_verified(root: Path, file: str, stated: str) -> bytes:
-    content = _read(root, file, MAX_FILE_BYTES)
+def _check_hash(path: Path, content: bytes, stated: str) -> None:
     found = hashlib.sha256(content).hexdigest()
     if found != stated:
         problem = f"changed since it was written: SHA-256 {found[:12]}…, where model.json says {stated[:12]}…"
-        raise refusal(str(root / file), problem)
-    return content
+        raise refusal(str(path), problem)
 
 
 def _decoded(content: bytes, path: Path) -> str:

@@ -8,8 +8,10 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from .bench.head_to_head import Verdicts
 from .bench.report import ASKED, Row, failures, in_turns, short_failures, show
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -78,3 +80,21 @@ def test_the_command_names_what_there_is() -> None:
     assert all(name in listed.stdout for name in (*NAMES, "accuracy"))
     unknown = bench("nonsense")
     assert unknown.returncode == 2 and "nonsense" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    ("yes", "votes", "right", "true_match"),
+    [
+        (4, 4, 1, 1),
+        (0, 4, 1, 0),
+        (3, 4, 3 / 4, 3 / 4),
+        (1, 4, 3 / 4, 0),
+        # of the other two votes one is a match and one is not: half a match each
+        (2, 3, 2 / 3 * 1 / 2, 2 / 3 * 1 / 2),
+        (2, 4, 0, 0),
+    ],
+)
+def test_one_vote_beside_the_others(yes: int, votes: int, right: float, true_match: float) -> None:
+    said = Verdicts.of_one_vote(np.array([yes / votes]), np.array([votes]))
+    assert said.right[0] == pytest.approx(right) and said.true_match[0] == pytest.approx(true_match)
+    assert said.true_match + said.false_match + said.missed + said.true_other == pytest.approx(1)

@@ -78,6 +78,11 @@ class Picker:
         return cls(_config(options, prompt, {}), *where, prompt=prompt)
 
 
+def asked_by(kind: str, options: Mapping[str, Any]) -> Voter | Picker:
+    """Who gives the values of a vote, or of an `icd_pick`."""
+    return Picker.of(options) if kind == "icd_pick" else Voter.of(options)
+
+
 def _config(options: Mapping[str, Any], prompt: Prompt | None, extra: Mapping[str, Any]) -> ModelConfig:
     if prompt is None:
         return ModelConfig(options["model"], IMPORTED)

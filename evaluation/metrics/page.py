@@ -13,7 +13,7 @@ _TOP = """# Metrics
 
 Made from the registry by `python -m dxmatch.evaluation.metrics.page > docs/metrics.md`; `dxmatch metrics` lists the same.
 Each is a function of its own: `dxmatch.metrics.rpad(...)`. What is undefined is NaN (None in a report), with the reason, and never a number.
-[Which metric answers which question](evaluation.md#which-metric-answers-which-question) is where to begin.
+[Which metric answers which question](questions.md) is where to begin.
 """
 
 

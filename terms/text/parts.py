@@ -6,9 +6,9 @@ import re
 
 from .vocabulary import words_in
 
-_HARD = re.compile(r"\s*[;|\n\r]+\s*")
+_HARD = re.compile(r"[;|\n\r]")
 _NUMBERED = re.compile(r"(?:^|(?<=[\s;,]))\(?\d{1,2}[.)]\s+(?=[^\W\d])")
-_SOFT = re.compile(r"\s*[;|\n\r]+\s*|\s*,\s+(?:and\s+|or\s+)?|\s+/\s+|\s+(?:vs\.?|versus|or|\+)\s+", re.IGNORECASE)
+_SOFT = re.compile(r"[;|\n\r]|,\s+(?:and\s+|or\s+)?|(?<=\s)(?:/|vs\.?|versus|or|\+)\s", re.IGNORECASE)
 _AND = re.compile(r"(?<!\s)\s++(?:and|&)\s+|(?:(?<!\s)\s++)?,\s+(?:and\s+)?", re.IGNORECASE)
 _ANY_SEPARATOR = re.compile(r"[;|\n\r,/&+]|\b(?:vs|versus|or|and)\b", re.IGNORECASE)
 _MOST_WORDS_BESIDE_AND = 2
@@ -50,4 +50,4 @@ def ways_apart(raw: str) -> list[tuple[list[str], bool]]:
 
 
 def _parts(separator: re.Pattern[str], raw: str) -> list[str]:
-    return [part for part in separator.split(raw) if any(map(str.isalnum, part))]
+    return [part.strip() for part in separator.split(raw) if any(map(str.isalnum, part))]

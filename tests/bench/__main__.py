@@ -18,9 +18,9 @@ def main(arguments: list[str] | None = None) -> int:
     from .report import ENTRIES, FLOOR, short_failures, show
 
     if chosen.list:
-        print(f"in the table: {', '.join(ENTRIES)}\nby name only: accuracy, peers")
+        print(f"in the table: {', '.join(ENTRIES)}\nby name only: accuracy, head-to-head, peers")
         return 0
-    if unknown := set(chosen.names) - {*ENTRIES, "accuracy", "peers"}:
+    if unknown := set(chosen.names) - {*ENTRIES, "accuracy", "head-to-head", "peers"}:
         print(f"no benchmark {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
         return 2
     if chosen.beside is not None:
@@ -41,6 +41,10 @@ def main(arguments: list[str] | None = None) -> int:
         from .accuracy import main as accuracy
 
         accuracy()
+    if "head-to-head" in chosen.names:
+        from .head_to_head import main as head_to_head
+
+        head_to_head()
     if "peers" in chosen.names:
         from .peers import main as peers
 

@@ -167,3 +167,31 @@ def test_the_view_of_tagged_words_is_read_as_words() -> None:
     assert old.probability("acute renal failure", "kidney failure") == m.probability(
         "acute renal failure", "kidney failure"
     )
+
+
+def test_m_is_called_like_a_function(m: dxmatch.MatchFunction) -> None:
+    assert m("flu", "influenza") is True
+    assert m("flu", "gout") is False
+
+
+def test_a_threshold_of_ones_own(m: dxmatch.MatchFunction) -> None:
+    a, b = "heart attack", "unstable angina"
+    p = m.probability(a, b)
+    assert 0 < p < 1
+    pairs = pd.DataFrame({"a": [a, "flu"], "b": [b, "Flu"]})
+    for threshold, expected in [(p, True), (np.nextafter(p, 1), False), (0, True), (1, False), (np.float32(0), True)]:
+        assert m.match(a, b, threshold=threshold) is expected
+        assert m.score(pairs, threshold=threshold)["match"].tolist() == [expected, True]
+    assert m.match(a, b, threshold=m.threshold) is m.match(a, b)
+    pd.testing.assert_frame_equal(m.score(pairs, threshold=m.threshold), m.score(pairs))
+
+
+@pytest.mark.parametrize("threshold", [80, -0.1, 1.01, float("nan"), True, "0.5"])
+def test_a_threshold_is_a_probability(m: dxmatch.MatchFunction, threshold: object) -> None:
+    for call in (
+        lambda: m.match("flu", "gout", threshold=threshold),
+        lambda: m.score([("flu", "gout")], threshold=threshold),
+        lambda: setattr(m, "threshold", threshold),
+    ):
+        with pytest.raises(dxmatch.OptionError, match="'threshold' parameter must be a probability, 0 to 1"):
+            call()

@@ -1,0 +1,1 @@
+"""Lists of diagnoses against each other: one against many, all pairs, links, duplicates."""

@@ -1,0 +1,132 @@
+"""One term against a list, and every term of a list against every term of another."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, NotUnderstood, NotUnderstoodWarning, OptionError, quoted
+from .listed import Listed, listed
+from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer
+
+
+class Ranked(NamedTuple):
+    """A term of a list against a query.
+
+    Attributes
+    ----------
+    term : as it stands in the list. index : its place there, from 0.
+    probability : that it matches the query. match : whether that reaches the threshold.
+    relation : what the query is to the term ("same", "narrower", …); None where M tells no relations.
+    """
+
+    term: str
+    probability: float
+    match: bool
+    relation: str | None
+    index: int
+
+
+def rank(m: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float | None = None) -> list[Ranked]:
+    """See `MatchFunction.rank`."""
+    check_k(k)
+    check_threshold(threshold)
+    names, (asked, known) = listed(m, [query], as_list(terms, "terms"))
+    if (problem := asked.problems.get(0)) and asked.name[0] < 0:
+        raise InputError(problem, column="query", allowed="a diagnosis in words", got=query)
+    rows = np.flatnonzero(known.name >= 0)
+    same = known.name[rows] == asked.name[0]
+    rows = rows[same | (known.understood[rows] & asked.understood[0])]
+    if problem and not len(rows):
+        raise NotUnderstood(query, problem.removeprefix("not understood: "))
+    warn_of_unknown(known, "terms")
+    different, place = np.unique(known.name[rows], return_inverse=True)
+    pairs = NamedPairs(m, names)
+    found = pairs.probabilities(np.full(len(different), asked.name[0], np.int32), different.astype(np.int32))[place]
+    best = np.argsort(-found, kind="stable")
+    if threshold is not None:
+        best = best[found[best] >= threshold]
+    best = best[:k]
+    chosen = [known.texts[row] for row in rows[best].tolist()]
+    relations = (
+        m.relations([query] * len(chosen), chosen).kinds if chosen and m.has_relation_model else [None] * len(chosen)
+    )
+    least = m.threshold if threshold is None else threshold
+    return [
+        Ranked(term, float(found[i]), bool(found[i] >= least), relation, int(rows[i]))
+        for term, relation, i in zip(chosen, relations, best.tolist(), strict=True)
+    ]
+
+
+def matrix(m: Scorer, a_terms: Any, b_terms: Any, progress: Any = None) -> NDArray[np.float64]:
+    """See `MatchFunction.matrix`."""
+    names, (a, b) = listed(m, as_list(a_terms, "a_terms"), as_list(b_terms, "b_terms"))
+    for side, of in (("a_terms", a), ("b_terms", b)):
+        warn_of_unknown(of, side)
+    out = np.full((len(a), len(b)), np.nan)
+    if not len(names):
+        return out
+    pairs = NamedPairs(m, names)
+    columns, place = np.unique(b.name, return_inverse=True)
+    known = np.flatnonzero(columns >= 0)
+    rows_of: dict[int, list[int]] = {}
+    for row in np.flatnonzero(a.name >= 0).tolist():
+        rows_of.setdefault(int(a.name[row]), []).append(row)
+    here = list(rows_of)
+    at_once = max(1, PAIRS_AT_ONCE // max(len(known), 1))
+    of_columns = np.full((min(at_once, len(here)), len(columns)), np.nan)
+    for start in range(0, len(here), at_once):
+        some = np.array(here[start : start + at_once], np.int32)
+        first, second = np.repeat(some, len(known)), np.tile(columns[known], len(some)).astype(np.int32)
+        of_columns[: len(some), known] = pairs.probabilities(first, second).reshape(len(some), len(known))
+        for i, name in enumerate(some.tolist()):
+            out[rows_of[name]] = of_columns[i, place]
+        if progress is not None:
+            progress(min(start + at_once, len(here)), len(here))
+    equal = a.name[~a.understood, None] == b.name
+    out[~a.understood] = np.where(equal, out[~a.understood], np.nan)
+    equal = a.name[:, None] == b.name[~b.understood]
+    out[:, ~b.understood] = np.where(equal, out[:, ~b.understood], np.nan)
+    return out
+
+
+def as_list(terms: Any, name: str) -> Sequence[Any]:
+    """A list of terms from a list, a series, an array or a dict's keys. Raises `InputError` for a single text."""
+    if isinstance(terms, str | bytes) or not hasattr(terms, "__iter__"):
+        raise InputError("not a list of terms", column=name, allowed="a list or a column of texts", got=terms)
+    if isinstance(terms, list | tuple):
+        return terms
+    for method in ("to_pylist", "to_list", "tolist"):  # Arrow, pandas and polars, numpy
+        if hasattr(terms, method):
+            return getattr(terms, method)()
+    return list(terms)
+
+
+def check_k(k: Any) -> None:
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
+        raise OptionError("k", "a whole number from 1, or None for all", k)
+
+
+def check_threshold(threshold: Any) -> None:
+    """Raises `OptionError` for what is no number in [0, 1] and not None."""
+    if threshold is not None and (
+        isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1
+    ):
+        raise OptionError("threshold", "a number from 0 to 1", threshold)
+
+
+def warn_of_unknown(terms: Listed, name: str, level: int = 4) -> None:
+    """Warns, once, of terms that are not understood."""
+    unknown = [row for row, problem in terms.problems.items() if problem.startswith("not understood")]
+    if unknown:
+        shown = quoted(terms.texts[unknown[0]])
+        reason = terms.problems[unknown[0]].removeprefix("not understood: ")
+        warnings.warn(
+            f"{len(unknown):,} of {len(terms):,} terms ({name}) are not understood; the first is {shown} ({reason}).",
+            NotUnderstoodWarning,
+            stacklevel=level,
+        )

@@ -1,0 +1,138 @@
+"""The methods of a match function that take lists of terms."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .linking.ranking import Ranked
+    from .linking.scorer import Scorer
+
+
+class ListFunction:
+    """One term against a list, lists against each other, duplicates: what `linking/` makes of a match function."""
+
+    def rank(
+        self: Scorer, query: str, terms: Iterable[str | None], k: int | None = 5, threshold: float | None = None
+    ) -> list[Ranked]:
+        """The terms of a list that match `query` best, best first.
+
+        Parameters
+        ----------
+        query : a diagnosis.
+        terms : a list or column of texts. What is None, NaN, blank or no diagnosis is skipped, as in `rapidfuzz.process.extract`; what
+            is not understood, too, with a `NotUnderstoodWarning`. A term that stands twice comes twice.
+        k : at most so many; None for all.
+        threshold : terms of a lower probability are left out (rapidfuzz' `score_cutoff`), and `match` is by it; by default none
+            is left out, and `match` is by M's own threshold.
+
+        Returns
+        -------
+        A list of (term, probability, match, relation, index); of equal probability the first in the list goes first. The relation is
+        that of the query to the term.
+
+        Raises
+        ------
+        NotUnderstood
+            Where the query is not understood and no term is the same.
+        InputError
+            For a query that is blank or no text, and a term that is neither a text nor missing.
+
+        >>> dxmatch.load().rank("heart attack", ["gout", "MI", "angina"], k=1)  # doctest: +SKIP
+        [Ranked(term='MI', probability=1.0, match=True, relation='same', index=1)]
+        """
+        from .linking.ranking import rank
+
+        return rank(self, query, terms, k, threshold)
+
+    def matrix(
+        self: Scorer,
+        a_terms: Iterable[str | None],
+        b_terms: Iterable[str | None],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> NDArray[np.float64]:
+        """The probability of every term of one list with every term of another, as `rapidfuzz.process.cdist` gives its scores.
+
+        Computed once for different names, in blocks, so that little more memory is taken than the result's 8 bytes a pair.
+
+        Parameters
+        ----------
+        a_terms, b_terms : lists or columns of texts.
+
+        Returns
+        -------
+        float64[n_a, n_b], bit-identical to `probabilities`; NaN where a term is missing, blank or, with a `NotUnderstoodWarning`, not
+        understood.
+
+        Raises
+        ------
+        InputError
+            For a term that is neither a text nor missing.
+        """
+        from .linking.ranking import matrix
+
+        return matrix(self, a_terms, b_terms, progress)
+
+    def link(
+        self: Scorer,
+        a_terms: Any,
+        b_terms: Any,
+        k: int | None = 1,
+        *,
+        a: str | None = None,
+        b: str | None = None,
+        threshold: float | None = None,
+        candidates: int = 50,
+        relation: bool = False,
+        encoding: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Any:
+        """For each term of one list the terms of another that match it best.
+
+        M judges, for each term, the candidates of the other list: those that are equal after normalisation, the nearest by the vectors of
+        the model's encoder (FAISS), and the nearest among those of its disease, of what that is a kind of, and of its kinds, in the
+        graph of diseases. What is no candidate is not judged: docs/linking.md says how much that loses.
+
+        Parameters
+        ----------
+        a_terms, b_terms : lists or columns of texts, of which some may be missing; or tables, as `score` takes them. `a_terms` is the side of the
+            reference, where the policy has sides.
+        k : at most so many links for each term; None for all that are found.
+        a, b : the columns of the terms, where tables come; by default "diagnosis", "term", "name", … or the only one.
+        threshold : the least probability of a link; M's own threshold if not given.
+        candidates : how many are looked at, by vectors and by the graph each.
+        relation : adds what `a` is to `b`, as `relations` gives it.
+        encoding : of a text file that is not UTF-8.
+
+        Returns
+        -------
+        A frame of the kind that `a_terms` is (of lists, pandas where it is installed, else an Arrow table; of a file, an Arrow table), in
+        the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
+        relation, index_a, index_b (rows from 0), note (why there is no link: "no match; the nearest is …", "not understood: …", "diagnosis is
+        blank"), and the other columns of both tables, `a_…` and `b_…`. Of equal probability, what is written the same goes first, then
+        the first in its list.
+
+        Raises
+        ------
+        InputError
+            For an empty list, a table without the column, a term that is neither a text nor missing, or a model whose votes are not known for
+            the candidates.
+        ModelError
+            For a model without an encoder of its own.
+        """
+        from .linking.link import link
+
+        made = link(
+            self, a_terms, b_terms, k, a=a, b=b, threshold=threshold, candidates=candidates, relation=relation, encoding=encoding,
+            progress=progress,
+        )  # fmt: skip
+        for note in (made.read.table.note, made.read_b.table.note):
+            if note:
+                warnings.warn(note, stacklevel=2)
+        return made.read.table.native(made.table)

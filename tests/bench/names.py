@@ -1,0 +1,84 @@
+"""Long lists of disease names as hospitals write them: the real ones, and systematic variants of them."""
+
+from __future__ import annotations
+
+import csv
+import os
+import random
+from pathlib import Path
+
+QUALIFIERS = (
+    "acute", "chronic", "recurrent", "severe", "mild", "left", "right", "bilateral", "suspected", "congenital", "familial", "early onset",
+    "history of", "advanced", "refractory", "progressive", "secondary", "idiopathic", "postoperative", "childhood",
+)  # fmt: skip
+SUFFIXES = (
+    "stage I", "stage II", "stage III", "stage IV", "NOS", "type 1", "type 2", "in remission", "in pregnancy", "with complications", "grade 2",
+    "of the elderly", "(disorder)", "unspecified", "right side", "left side",
+)  # fmt: skip
+_LETTERS = "abcdefghilmnoprstu"
+
+
+def data_folder() -> Path:
+    """`DXMATCH_DATA`, the real public data."""
+    return Path(os.environ.get("DXMATCH_DATA", "../shared/data"))
+
+
+def real_names() -> list[str]:
+    """The different disease names of all the real files, in their order."""
+    names: dict[str, None] = {}
+    columns = {
+        "disease_names.csv": ("name",),
+        "orphadata_synonyms.csv": ("name", "synonym"),
+        "mondo_exact.csv": ("mondo", "other"),
+        "craft_md_pairs.csv": ("expert", "algorithm"),
+    }
+    for file, wanted in columns.items():
+        with (data_folder() / file).open(encoding="utf-8", newline="") as handle:
+            for row in csv.DictReader(handle):
+                for column in wanted:
+                    if (text := row[column].strip()) and len(text) <= 200:
+                        names.setdefault(text)
+    return list(names)
+
+
+def typo(text: str, at_random: random.Random) -> str:
+    """One letter left out, doubled, exchanged with its neighbour, or another; never the first of a word."""
+    places = [i for i in range(1, len(text)) if text[i].isalpha() and text[i - 1].isalpha()]
+    if not places:
+        return text
+    i, what = at_random.choice(places), at_random.randrange(4)
+    middle = ("", text[i] * 2, text[i : i + 2][::-1], at_random.choice(_LETTERS))[what]
+    return text[:i] + middle + text[i + (2 if what == 2 else 1) :]
+
+
+def turned(text: str, at_random: random.Random) -> str:
+    """The last word first with a comma behind it ("pneumonia, bacterial"), or two neighbouring words exchanged."""
+    words = text.split(" ")
+    if len(words) < 2:
+        return text
+    if at_random.random() < 0.7:
+        return f"{words[-1]}, {' '.join(words[:-1])}"
+    i = at_random.randrange(len(words) - 1)
+    return " ".join([*words[:i], words[i + 1], words[i], *words[i + 2 :]])
+
+
+def variant(text: str, at_random: random.Random) -> str:
+    """A name as somebody may write it: half are as they stand but for case, the others qualified, turned or misspelt."""
+    if (chance := at_random.random()) < 0.3:
+        text = f"{at_random.choice(QUALIFIERS)} {text}"
+    elif chance < 0.5:
+        text = f"{text} {at_random.choice(SUFFIXES)}"
+    if at_random.random() < 0.2:
+        text = turned(text, at_random)
+    if at_random.random() < 0.15:
+        text = typo(text, at_random)
+    return text if (case := at_random.random()) < 0.6 else text.upper() if case < 0.75 else text.capitalize()
+
+
+def made_names(count: int, seed: int) -> list[str]:
+    """`count` different texts, the same for the same seed."""
+    at_random, real = random.Random(seed), real_names()
+    made: dict[str, None] = {}
+    while len(made) < count:
+        made.setdefault(variant(at_random.choice(real), at_random))
+    return list(made)

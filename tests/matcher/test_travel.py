@@ -1,0 +1,157 @@
+"""M goes to other processes: pickled, copied, through joblib, multiprocessing and Ray."""
+
+from __future__ import annotations
+
+import copy
+import io
+import multiprocessing
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+import dxmatch
+from dxmatch.matcher import trained
+from dxmatch.models import packed
+from dxmatch.models.folder import MANIFEST, contents_of
+from dxmatch.training.recipe import Recipe
+from dxmatch.training.train import fit
+
+from ..small_model import signed
+from ..toy_pairs import *  # noqa: F403
+
+A, B = ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_has_arrived() -> Iterator[None]:
+    trained._ARRIVED.clear()
+    yield
+    trained._ARRIVED.clear()
+
+
+@pytest.fixture(scope="module")
+def shipped() -> dxmatch.MatchFunction:
+    return dxmatch.load()
+
+
+@pytest.fixture(scope="module")
+def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
+        return fit(toy_rows, Recipe(strings_only, name="own", test_share=0)).matcher
+
+
+def by_pickle(m: Any) -> Any:
+    return pickle.loads(pickle.dumps(m))
+
+
+def by_joblib(m: Any) -> Any:
+    file = io.BytesIO()
+    joblib.dump(m, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+WAYS = [by_pickle, by_joblib, lambda m: cloudpickle.loads(cloudpickle.dumps(m)), copy.copy, copy.deepcopy]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("which", ["shipped", "own"])
+def test_the_same_arrives(which: str, way: Any, request: pytest.FixtureRequest) -> None:
+    m = request.getfixturevalue(which)
+    there = way(m)
+    assert there is not m
+    assert (type(there), there.identity, there.threshold) == (type(m), m.identity, m.threshold)
+    if which == "own":
+        np.testing.assert_array_equal(there.probabilities(A, B), m.probabilities(A, B))
+
+
+def test_what_load_was_told_arrives(tmp_path: Path) -> None:
+    m = dxmatch.load(policy="strict", judge_all=True, min_coverage=0.5)
+    m.threshold = 0.75
+    there = by_pickle(m)
+    assert (there.policy, there.judge_all, there.min_coverage, there.threshold) == ("strict", True, 0.5, 0.75)
+
+
+def test_a_copy_has_a_threshold_of_its_own(own: dxmatch.MatchFunction) -> None:
+    before = own.threshold
+    for there in (copy.deepcopy(own), by_pickle(own), by_pickle(own)):
+        assert there.threshold == before
+        there.threshold = 0.01
+    assert own.threshold == before
+
+
+def test_what_every_dxmatch_holds_does_not_travel(shipped: dxmatch.MatchFunction, own: dxmatch.MatchFunction) -> None:
+    assert len(pickle.dumps(shipped)) < 2_000
+    assert len(pickle.dumps(own)) < 500_000
+
+
+def test_a_task_does_not_open_the_model_anew(own: dxmatch.MatchFunction) -> None:
+    sent = pickle.dumps(own)
+    first, second = pickle.loads(sent), pickle.loads(sent)
+    assert first is not second and first.providers is second.providers
+
+
+def _changed(model: packed.PackedModel, **change: Any) -> packed.PackedModel:
+    return packed.PackedModel(**{**model.__dict__, **change})
+
+
+def test_nothing_changed_on_the_way_is_taken(own: dxmatch.MatchFunction) -> None:
+    sent = packed.packed(own.parts)
+    tree = sent.files["trees/0.txt"].replace(b"num_leaves=4", b"num_leaves=3", 1)
+    with pytest.raises(dxmatch.ModelError, match=r"own \(pickled\)/trees/0.txt: changed since it was written"):
+        packed.unpacked(_changed(sent, files={**sent.files, "trees/0.txt": tree}))
+    with pytest.raises(dxmatch.ModelError, match="changed since it was pickled"):
+        packed.unpacked(_changed(sent, sha256="0" * 64))
+    with pytest.raises(dxmatch.ModelError, match="this is a pickle; dxmatch never opens one"):
+        packed.unpacked(_changed(sent, files={**sent.files, MANIFEST: pickle.dumps({})}))
+
+
+def test_another_release_says_so(shipped: dxmatch.MatchFunction) -> None:
+    sent = _changed(packed.packed(shipped.parts), sha256="1" * 64, dxmatch="0.0.9")
+    with pytest.raises(dxmatch.ModelError, match=r"rests on what dxmatch 0\.0\.9 ships.*m\.save\(folder\)"):
+        packed.unpacked(sent)
+    contents = contents_of(shipped.parts, "x")
+    of_other = {name: content for name, content in contents.items() if not name.startswith("encoder/")}
+    other = contents[MANIFEST].replace(shipped.parts.manifest.files["encoder/encoder.json"].encode(), b"2" * 64)
+    of_other[MANIFEST] = signed(other)
+    with pytest.raises(dxmatch.ModelError, match=r"rests on what dxmatch 0\.0\.9 ships"):
+        packed.unpacked(_changed(sent, files=of_other))
+
+
+def _asked(m: dxmatch.MatchFunction) -> list[float]:
+    return m.probabilities(A, B).tolist()
+
+
+def test_other_processes(own: dxmatch.MatchFunction) -> None:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(_asked, [own, own]) == [_asked(own)] * 2
+
+
+def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunction) -> None:
+    from dxmatch.votes.store.store import VoteStore
+
+    path = tmp_path / "votes.db"
+    VoteStore(path).close()
+    m = dxmatch.MatchFunction(own.parts, store=VoteStore(path, must_exist=True))
+    sent = pickle.dumps(m)
+    store = pickle.loads(sent).providers.store
+    assert store is not None and store.path == path
+    trained._ARRIVED.clear()
+    path.rename(tmp_path / "elsewhere.db")
+    with pytest.raises(dxmatch.DxmatchError, match=r"votes\.db"):
+        pickle.loads(sent)
+
+
+def test_an_encoders_folder_travels_as_its_path(tmp_path: Path, shipped: dxmatch.MatchFunction) -> None:
+    m = copy.copy(shipped)
+    m.providers = copy.copy(shipped.providers)
+    m.providers.folders = {"minilm": Path("models/minilm")}
+    assert m.__reduce__()[1][2]["encoders"] == {"minilm": Path("models/minilm").absolute()}
