@@ -20,11 +20,13 @@ from .evaluate import evaluate
 from .features import app as features
 from .icd import icd
 from .label import label
+from .link import dedupe, link
 from .metrics import metrics
 from .model import app as model
 from .reasoning import reasoning
 from .running import Debug, HideCells, SharedFiles, complete
 from .score import score
+from .serve import serve
 from .suggest import labels, suggest
 from .train import train
 from .votes import app as votes
@@ -63,6 +65,11 @@ for command, example in (
         'dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv',
     ),
     (
+        link,
+        "dxmatch link problem_list.csv catalogue.csv -o links.csv    or: dxmatch link a.xlsx b.csv --a term --b name --k 3",
+    ),
+    (dedupe, "dxmatch dedupe terms.csv -o clusters.csv"),
+    (
         choice,
         "dxmatch choice questions.json answers.csv -o choice.md    or: dxmatch choice questions.json --ask lab:qwen2.5-7b --endpoints endpoints.toml",
     ),
@@ -79,6 +86,7 @@ for command, example in (
         "dxmatch reasoning graphs notes run-g run-k -o report.html    or: dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml",
     ),
     (ddxplus, "dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5"),
+    (serve, "dxmatch serve --labels my-labels.csv --open"),
     (metrics, "dxmatch metrics"),
 ):
     app.command(epilog=f"Example: {example}")(command)

@@ -92,6 +92,7 @@ def lay_out(folder: Path, url: str, *, model: bool) -> None:
         {"note": "Asthma/a1", "observation": "wheeze", "predicted": "wheeze", "label": 1},
         {"note": "Stroke/s1", "observation": "droop", "predicted": "clot", "label": 0},
     ])  # fmt: skip
+    (folder / "domains.csv").write_text("category,domain\nAsthma,lungs\nStroke,nerves\n")
     for run in ("run-1", "run-2", "run-g", "run-k", "runs/gpt4-g", "runs/gpt4-k"):
         _write_json(folder / run, {name: perfect(note) for name, note in NOTES.items()})
     (folder / "cnqa.json").write_text(json.dumps(_QUESTIONS), "utf-8")
