@@ -20,8 +20,18 @@ def train(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")],
     features: Annotated[str, typer.Option(help="A built-in feature set, or a TOML file.")] = "offline",
-    engine: Annotated[str, typer.Option(help='lightgbm; or autogluon, which searches (extra "automl").')] = "lightgbm",
-    time_limit: Annotated[float, typer.Option(help="Seconds that autogluon may search; twice with --refit.")] = 3600.0,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help='lightgbm; or autogluon, which searches for an hour and gained little where we measured it (extra "automl").'
+        ),
+    ] = "lightgbm",
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            help="Seconds that autogluon may search, which is not the whole run (some 5 minutes more); twice with --refit."
+        ),
+    ] = 3600.0,
     models: Annotated[
         str,
         typer.Option(
@@ -112,6 +122,7 @@ def train(
     from ..progress import shown
     from ..terms.text.abbreviations import read_abbreviations
     from ..training.card import print_training
+    from ..training.engines.search_words import forecast_words
     from ..training.examples import Extra
     from ..training.recipe import Recipe
     from ..training.train import fit
@@ -130,6 +141,8 @@ def train(
         store=store, endpoints=endpoints, allow_download=allow_download, min_coverage=min_coverage,
         encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
     )  # fmt: skip
+    if engine != "lightgbm":
+        typer.echo(f"dxmatch: {forecast_words(time_limit, refit)}", err=True)
     with shown("Training") as progress:
         tables = [read_visible(path, encoding, set_aside=rejects is not None) for path in pairs]
         result = fit(tables, recipe, progress=progress)

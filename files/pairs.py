@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from .formula_errors import FORMULA_ERROR
+from .invisible import read_visible
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
 from .tables import Table, check_keeps_input, read_table
@@ -92,6 +93,7 @@ def read_pairs(
     group: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
     encoding: str | None = None,
+    visible: bool = False,
 ) -> Pairs:
     """Reads and checks pairs.
 
@@ -114,6 +116,8 @@ def read_pairs(
         A file for the rows that cannot be right, and for lines of JSON that are no object; without it the first of them is an error.
     encoding
         Of a text file that is not UTF-8.
+    visible
+        Names are read as they look, with a warning: see `files.invisible`.
 
     Raises
     ------
@@ -122,7 +126,8 @@ def read_pairs(
     """
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
-    table = read_table(_from_tuples(source), encoding, set_aside=rejects is not None)
+    read = read_visible if visible else read_table
+    table = read(_from_tuples(source), encoding, set_aside=rejects is not None)
     problems: dict[int, InputError] = {}
     pairs = checked_pairs(table, problems, a=a, b=b, label=label, soft=soft, weight=weight, group=group)
     if pairs.label is not None:
