@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import SET_ASIDE, InputError
 from .formula_errors import FORMULA_ERROR
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
@@ -98,7 +98,7 @@ def read_pairs(
     Parameters
     ----------
     source
-        A sequence of two-tuples of strings, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
+        Two-tuples of strings, in a sequence, an iterator or an array of two columns, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
     a, b
         The columns of the two diagnoses.
     label
@@ -122,7 +122,10 @@ def read_pairs(
     """
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
-    table = read_table(_from_tuples(source), encoding, set_aside=rejects is not None)
+    try:
+        table = read_table(_from_tuples(source), encoding, set_aside=rejects is not None)
+    except InputError as error:
+        raise error.with_remedy(SET_ASIDE) if error.row_alone else error
     table.require_named({"a": a, "b": b}, "a diagnosis")
     if label is not None and not experts_of(table, label):
         table.require(label, "0 or 1", option="label")
@@ -153,6 +156,8 @@ def read_pairs(
 
 
 def _from_tuples(source: Any) -> Any:
+    if isinstance(source, Iterator) or (isinstance(source, np.ndarray) and source.ndim):
+        source = list(source) if isinstance(source, Iterator) else source.tolist()
     if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):
         return source
     if source and isinstance(source[0], Mapping):  # a list of dicts

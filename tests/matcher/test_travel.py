@@ -13,18 +13,14 @@ from typing import Any
 import cloudpickle
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 
 import dxmatch
 from dxmatch.matcher import trained
 from dxmatch.models import packed
 from dxmatch.models.folder import MANIFEST, contents_of
-from dxmatch.training.recipe import Recipe
-from dxmatch.training.train import fit
 
 from ..small_model import signed
-from ..toy_pairs import *  # noqa: F403
 
 A, B = ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
 
@@ -39,13 +35,6 @@ def nothing_has_arrived() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def shipped() -> dxmatch.MatchFunction:
     return dxmatch.load()
-
-
-@pytest.fixture(scope="module")
-def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
-        return fit(toy_rows, Recipe(strings_only, name="own", test_share=0)).matcher
 
 
 def by_pickle(m: Any) -> Any:
