@@ -74,11 +74,11 @@ def test_the_representative_is_the_commonest_and_says_why_the_others_joined(foun
 def test_every_two_names_of_a_cluster_match(m: dxmatch.MatchFunction, policy: str) -> None:
     graph = m.providers.graph
     assert graph is not None
-    terms = [name for d in range(0, len(graph), 900) for name in np.array(graph.names)[graph.name_disease == d]]
+    terms = [name for d in range(0, len(graph), 2500) for name in np.array(graph.names)[graph.name_disease == d]]
     judge = under(m, policy)
     found = m.dedupe([*TERMS, *terms], policy=policy)
     sizes = found.groupby("cluster")["term"].nunique()
-    assert (sizes > 1).sum() > 10
+    assert (sizes > 1).sum() > 8
     for _, some in found[found["size"] > 1].groupby("cluster"):
         different = list(dict.fromkeys(some["term"]))
         if some["note"].notna().any():
