@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...files.limits import MAX_CHARACTERS
+from .term_list import list_tree
 from .tree import BLOCK, CATEGORY, CHAPTER, DASHES, EXTENSION, SUBCATEGORY, IcdTree, code_key, nearest_codes
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _BELOW = re.compile(r"[A-Z]\d[0-9A-Z][0-9A-Z]{1,4}")
 
 
 def read_csv_tree(path: Path) -> IcdTree:
-    """Read and check a user's tree.
+    """Read and check a user's tree, or a list of terms (`term_list`): what has not all three columns, or no code of a category.
 
     The kind of a node follows from its code: "I21" is a category, "I21.0" a subcategory, seven characters an extension,
     anything else a block, or a chapter where it has no parent. Columns beyond the three are not looked at.
@@ -36,6 +37,9 @@ def read_csv_tree(path: Path) -> IcdTree:
     from ...files.tables import read_table
 
     table = read_table(path)
+    source = f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    if not _is_tree(table):
+        return list_tree(table, source)
     rows, row_of = _rows(table)
     order, parents = _tree_order(table, rows, row_of)
     codes = [rows[i][0] for i in order]
@@ -48,8 +52,15 @@ def read_csv_tree(path: Path) -> IcdTree:
         np.array(parents, np.int32),
         [],
         np.zeros(0, np.int32),
-        f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}",
+        source,
     )
+
+
+def _is_tree(table: Table) -> bool:
+    """Whether a table has the three columns and the code of a category, such as I21."""
+    if not set(COLUMNS) <= set(table.names):
+        return False
+    return any(code and _CATEGORY.fullmatch(code_key(code)) for code in map(str, table.column("code")))
 
 
 def _rows(table: Table) -> tuple[list[tuple[str, str, str]], dict[str, int]]:
