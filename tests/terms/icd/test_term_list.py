@@ -24,6 +24,7 @@ def test_a_plain_list_needs_no_codes(tmp_path: Path) -> None:
         -1,
     ]
     assert list(tree_of(tmp_path, "what we call it\ngout\n").codes) == ["gout"]
+    assert list(tree_of(tmp_path, "code,name\nI21,AMI\n").codes) == ["I21"]
 
 
 def test_rows_of_one_code_are_synonyms_and_parents_stand_first(tmp_path: Path) -> None:
@@ -64,3 +65,9 @@ def test_texts_are_mapped_to_ones_own_terms(tmp_path: Path, monkeypatch: pytest.
         assert found["how"][3] == "unmapped" and found["icd10"].isna()[3]
     coded = dxmatch.icd(texts[:1], source={"code": ["C-1", "C-1"], "term": ["MI", "cardiac infarct"]})
     assert coded["icd10"][0] == "C-1" and coded["name"][0] == "MI"
+
+
+def test_a_list_is_no_tree_for_hierarchical_metrics(tmp_path: Path) -> None:
+    (tmp_path / "terms.csv").write_text("code,name\nI21,AMI\nI20,angina\n")
+    with pytest.raises(dxmatch.InputError, match="a list of terms, and no tree"):
+        dxmatch.metrics.hdf1([["I21"]], [["I20"]], source=str(tmp_path / "terms.csv"))
