@@ -29,12 +29,31 @@ def plain(text: str) -> str:
 
 
 class DxmatchError(Exception):
-    """Base of every error that dxmatch raises on purpose (exit code 1 on the command line)."""
+    """Base of every error that dxmatch raises on purpose (exit code 1 on the command line).
+
+    remedy : parameters that would let it pass; a command line shows them as its own options.
+    """
+
+    remedy: Remedy | None = None
+
+    @property
+    def finding(self) -> str:
+        """The message without the remedy."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return self.finding if self.remedy is None else f"{self.finding} Or: {self.remedy.in_python()}."
 
     def worded(self, options: Mapping[str, str]) -> str:
         """The message for a command line. options : a parameter's name -> what the command calls it, as "k" -> "--k"."""
-        del options
-        return str(self)
+        remedy = None if self.remedy is None else self.remedy.on_command_line(options)
+        return self.finding if remedy is None else f"{self.finding} Or: {remedy}."
+
+    def with_remedy(self, remedy: Remedy) -> Self:
+        """The same error with a remedy, unless it has one."""
+        if self.remedy is None:
+            self.remedy = remedy
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         """So that an error comes back from another process as it was: its message is made of arguments that are not kept."""
@@ -98,7 +117,7 @@ class InputError(DxmatchError):
     column : its column.
     allowed : what would have been right, in words.
     got : what came; shown only when given.
-    remedy : parameters that would let it pass; a command line shows them as its own options.
+    remedy : as of `DxmatchError`.
     """
 
     _ABSENT = object()
@@ -129,12 +148,7 @@ class InputError(DxmatchError):
             message += f" Allowed: {allowed}."
         if got is not InputError._ABSENT:
             message += f" Got: {quoted(got)}."
-        self.finding = message
-        """The message without the remedy."""
         super().__init__(message)
-
-    def __str__(self) -> str:
-        return self.finding if self.remedy is None else f"{self.finding} Or: {self.remedy.in_python()}."
 
     def worded(self, options: Mapping[str, str]) -> str:
         known = self.remedy or (SET_ASIDE if self.row_alone else None)
@@ -144,12 +158,6 @@ class InputError(DxmatchError):
     def of_row_alone(self) -> Self:
         """The same error, of a line that could be set aside."""
         self.row_alone = True
-        return self
-
-    def with_remedy(self, remedy: Remedy) -> Self:
-        """The same error with a remedy, unless it has one."""
-        if self.remedy is None:
-            self.remedy = remedy
         return self
 
 

@@ -74,7 +74,7 @@ def audit(
     from ..auditing.audit import audit as run
     from ..auditing.result import check_folder
     from ..auditing.terminal import print_audit
-    from ..files.tables import read_table
+    from ..files.invisible import read_visible
     from ..matcher.match_function import load
     from ..progress import shown
 
@@ -82,7 +82,7 @@ def audit(
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **(origin or {}))
     with shown("Auditing") as progress:
         found = run(
-            m, read_table(pairs, encoding, set_aside=rejects is not None), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
+            m, read_visible(pairs, encoding, set_aside=rejects is not None), a=a, b=b, label=label, group=group, sample=sample, repeats=repeats, bootstrap=bootstrap,
             retrain=retrain, folds=folds, voters=voters, drop_correlated=drop_correlated, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output)

@@ -24,6 +24,7 @@ from .model import app as model
 from .reasoning import reasoning
 from .running import Debug, HideCells, Quiet, SharedFiles, complete
 from .score import score
+from .serve import serve
 from .suggest import labels, suggest
 from .train import train
 from .usage import Group
@@ -84,6 +85,7 @@ for command, example in (
         "dxmatch reasoning graphs notes run-g run-k -o report.html    or: dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml",
     ),
     (ddxplus, "dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5"),
+    (serve, "dxmatch serve --labels my-labels.csv --open"),
     (metrics, "dxmatch metrics"),
 ):
     app.command(epilog=f"Example: {example}")(command)

@@ -12,6 +12,7 @@ from ..features.coverage import coverage_words
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import Manifest
 from ..terminal import wide_console
+from .conflicts import conflict_words
 from .correlated import dropped_words
 from .engines.search_words import search_words
 from .expert_agreement import agreement_words
@@ -72,6 +73,11 @@ def data_words(data: dict[str, Any]) -> list[str]:
     lines = []
     if "agreement" in data:
         lines.append(f"Labels: {agreement_words(data['agreement'])}")
+    if "files" in data:
+        rows = (f"{file['rows']:,} of {file['source']}" for file in data["files"])
+        lines.append(f"Pairs by file: {', '.join(rows)}.")
+    if "conflicts" in data:
+        lines.append(conflict_words(data["conflicts"]))
     if (inside := data.get("contained", {})) and inside["rule"] != "keep":
         done = {"set-aside": "set aside", "match": "labelled 1"}[inside["rule"]]
         lines.append(

@@ -160,7 +160,7 @@ def test_a_job_of_parquet(hub: Hub, own: dxmatch.MatchFunction, tmp_path: Path) 
 
 def test_a_signature_goes_with_the_folder(
     hub: Hub, own: dxmatch.MatchFunction, command: Callable[..., Done], tmp_path: Path
-) -> None:  # noqa: F811
+) -> None:
     pytest.importorskip("minisign", reason="signing needs the extra 'signing'")
     folder = own.save(tmp_path / "own")
     command("model", "key", "-o", tmp_path / "key", "--public", tmp_path / "key.pub", "--no-password")

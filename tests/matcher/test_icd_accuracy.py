@@ -179,7 +179,9 @@ def test_every_text_is_asked_as_h_ddx_does(here: Path, loopback: Any, command: C
 
 
 def test_the_command(here: Path, command: Callable[..., Any]) -> None:
-    done = command("icd", "names.csv", "--gold", "right", "--source", "tree.csv", "-o", "out.csv", "--figures", "out.json")
+    done = command(
+        "icd", "names.csv", "--gold", "right", "--source", "tree.csv", "-o", "out.csv", "--figures", "out.json"
+    )
     assert done.code == 0, done.err
     assert "Code that came out, right" in done.out
     assert "Pneumonia" in done.out
