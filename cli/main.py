@@ -20,6 +20,7 @@ from .evaluate import evaluate
 from .features import app as features
 from .icd import icd
 from .label import label
+from .link import dedupe, link
 from .metrics import metrics
 from .model import app as model
 from .reasoning import reasoning
@@ -62,6 +63,11 @@ for command, example in (
         icd,
         'dxmatch icd "heart attack" "acute MI"    or: dxmatch icd strings.csv --column diagnosis -o codes.csv',
     ),
+    (
+        link,
+        "dxmatch link problem_list.csv catalogue.csv -o links.csv    or: dxmatch link a.xlsx b.csv --a term --b name --k 3",
+    ),
+    (dedupe, "dxmatch dedupe terms.csv -o clusters.csv"),
     (
         choice,
         "dxmatch choice questions.json answers.csv -o choice.md    or: dxmatch choice questions.json --ask lab:qwen2.5-7b --endpoints endpoints.toml",
