@@ -34,7 +34,7 @@ def y(toy_pairs: pd.DataFrame) -> pd.Series:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"folds": 3, "threshold_rule": "recall=0.9", "name": "mine"}, {"test_share": 0.2, "prevalence": 0.1}],
+    [{}, {"folds": 3, "threshold_rule": "half", "name": "mine"}, {"test_share": 0.2, "prevalence": 0.1}],
 )
 def test_it_is_the_training_of_train(
     X: pd.DataFrame, y: pd.Series, toy_pairs: pd.DataFrame, strings_only: Path, options: dict[str, Any]
