@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import metrics as metrics
+    from . import serving as serving
     from .auditing.audit import audit as audit
     from .auditing.contributions import shap_explanation as shap_explanation
     from .auditing.explain import explain as explain
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from .labelling.console import label as label
     from .labelling.suggest import suggest as suggest
     from .labelling.suggestion import Suggestion as Suggestion
+    from .matcher.check_endpoints import check_endpoints as check_endpoints
     from .matcher.icd_accuracy import IcdAccuracy as IcdAccuracy
     from .matcher.icd_accuracy import icd_accuracy as icd_accuracy
     from .matcher.icd_mapping import icd as icd
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from .matcher.match_function import load as load
     from .settings import configure as configure
     from .training.train import train as train
+    from .votes.endpoint_check import EndpointCheck as EndpointCheck
     from .votes.store.check import StoreCheck as StoreCheck
     from .votes.store.check import check_votes as check_votes
 
@@ -76,6 +79,8 @@ _HOME = {
     "Reasoning": "evaluation.reasoning.result",
     "configure": "settings",
     "init_features": "features.new_set",
+    "check_endpoints": "matcher.check_endpoints",
+    "EndpointCheck": "votes.endpoint_check",
     "check_votes": "votes.store.check",
     "StoreCheck": "votes.store.check",
     "DxmatchError": "errors",
@@ -85,12 +90,13 @@ _HOME = {
     "NotUnderstoodWarning": "errors",
     "OptionError": "errors",
 }
-__all__ = ["__version__", "metrics", *sorted(_HOME)]
+_MODULES = ("metrics", "serving")
+__all__ = ["__version__", *_MODULES, *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "metrics":
-        return import_module(".metrics", __name__)
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name in _HOME:
         return getattr(import_module(f".{_HOME[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

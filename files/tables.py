@@ -23,7 +23,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import InputError, Open, ReadingWarning, Remedy
+from ..errors import SET_ASIDE, InputError, Open, ReadingWarning, Remedy
 from .atomic import whole_file
 from .columns import column_of, of_columns, of_records
 from .did_you_mean import hint, nearest
@@ -33,7 +33,6 @@ from .workbook import split_sheet
 from .workbook_writer import WorkbookWriter, check_fits
 
 T = TypeVar("T")
-SET_ASIDE = Remedy("sets such rows aside", rejects=Open("FILE"))
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,7 @@ def score_files(
     restart: bool = False,
     policy: str = SPECIFICATION,
     relation: bool = False,
+    threshold: float | None = None,
     judge_all: bool = False,
     shown: Shown | None = None,
     **origin: Unpack[Origin],
@@ -115,6 +116,8 @@ def score_files(
         Which relations count as a match, as `load` takes it. Another policy is another job: it never goes on with the first one's parts.
     relation
         Add `relation` and the probability of each relation (`MatchFunction.score`).
+    threshold
+        The probability from which a pair is a match, in [0, 1]; the model's own if not given. Another threshold is another job.
     judge_all
         Scores pairs with a diagnosis that is not understood, too, as `load` does.
     origin
@@ -141,8 +144,9 @@ def score_files(
     m = load(
         model, store=store, endpoints=endpoints, min_coverage=min_coverage, policy=policy, judge_all=judge_all, **origin
     )  # fmt: skip
+    m.threshold = m.threshold_or(threshold)
     model = m.fetched_from or (None if model is None else Path(model))
-    options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation)
+    options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation, threshold)
     folder = output.with_name(f"{output.name}.parts")
     job = plan_job(
         source, folder, m, options, model=model, store=store, endpoints=endpoints, origin=origin, workers=workers

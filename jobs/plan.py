@@ -47,6 +47,8 @@ class Options:
         Which relations count as a match.
     relation
         Whether the relation and its probabilities become columns.
+    threshold
+        The probability from which a pair is a match; the model's own if None.
 
     Raises
     ------
@@ -63,6 +65,7 @@ class Options:
     judge_all: bool = False
     policy: str = SPECIFICATION
     relation: bool = False
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         if self.chunk_rows < 1:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import ModelError
+from ..errors import ModelError, Remedy
 from ..settings import file_mode, folder_mode
 from . import manifest as manifest_file
 from . import signature
@@ -323,7 +323,9 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool = False) -> No
     if MANIFEST not in entries or not entries <= {MANIFEST, SIGNATURE, CARD, *FOLDERS}:
         raise refusal(str(target), "a folder that is no model is there", allowed="a new path, or an empty folder")
     if not overwrite:
-        raise refusal(str(target), "a model is there", allowed="a new path, or overwrite=True")
+        raise refusal(str(target), "a model is there", allowed="a new path").with_remedy(
+            Remedy("replaces it", overwrite=True)
+        )
 
 
 def _put_in_place(new: Path, target: Path) -> None:
