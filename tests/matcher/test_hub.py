@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -172,3 +173,13 @@ def test_a_signature_goes_with_the_folder(
     unsigned = own.push_to_hub("clinic/unsigned").partition("@")[2]
     with pytest.raises(dxmatch.ModelError, match="no signature"):
         dxmatch.load("clinic/unsigned", revision=unsigned, allow_download=True, signed_by=tmp_path / "key.pub")
+
+
+def test_without_the_extra_a_wrong_path_is_said_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(
+        dxmatch.DxmatchError, match=r"models/mine: no such folder here; a model of the hub needs an extra"
+    ):
+        dxmatch.load("models/mine")
+    with pytest.raises(dxmatch.ModelError, match="no such folder"):
+        dxmatch.load("mine")
