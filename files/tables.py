@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import chain
@@ -190,16 +190,6 @@ class Table:
                 )
                 raise InputError(refused, source=self.source)
         return sound
-
-
-def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, list[int]]]:
-    """Of (key, value) by row: each key with two values or more, and its rows."""
-    rows_of: dict[Hashable, list[int]] = {}
-    for row, (key, _) in said.items():
-        rows_of.setdefault(key, []).append(row)
-    for key, rows in rows_of.items():
-        if len({said[row][1] for row in rows}) > 1:
-            yield key, rows
 
 
 def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, set_aside: bool = False) -> Table:
