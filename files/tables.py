@@ -220,7 +220,8 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, s
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
         return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
     try:
-        frame: Any = nw.from_native(source)
+        native: Any = source
+        frame: Any = nw.from_native(native)
         frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except TypeError:
         allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
