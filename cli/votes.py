@@ -31,7 +31,7 @@ Endpoints = Annotated[
     Path | None,
     typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables; they go before the set's own."),
 ]
-Store = Annotated[Path, typer.Option("--store", help="The vote store, an SQLite file.")]
+Store = Annotated[Path, typer.Option("--store", help="The vote store, an SQLite file, which keeps every answer.")]
 Only = Annotated[
     list[str] | None, typer.Option("--only", help="One vote or pick of the set, by its name; may be repeated.")
 ]
@@ -51,7 +51,9 @@ def ask(
     a: ColumnA = "a",
     b: ColumnB = "b",
     only: Only = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and stop.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be asked and what it costs, and stop.")
+    ] = False,
     again: Annotated[bool, typer.Option("--again", help="Ask anew where an answer holds no verdict.")] = False,
     max_calls: Annotated[int | None, typer.Option(help="Stop after so many calls, retries included.")] = None,
     max_cost: Annotated[
