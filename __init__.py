@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import metrics as metrics
+    from . import serving as serving
     from .auditing.audit import audit as audit
     from .auditing.contributions import shap_explanation as shap_explanation
     from .auditing.explain import explain as explain
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from .errors import NotUnderstood as NotUnderstood
     from .errors import NotUnderstoodWarning as NotUnderstoodWarning
     from .errors import OptionError as OptionError
+    from .estimators.match_classifier import MatchClassifier as MatchClassifier
+    from .estimators.pair_features import PairFeatures as PairFeatures
     from .evaluation.choice.choice import choice as choice
     from .evaluation.evaluate import Report as Report
     from .evaluation.evaluate import evaluate as evaluate
@@ -55,6 +58,8 @@ _HOME = {
     "icd_accuracy": "matcher.icd_accuracy",
     "IcdAccuracy": "matcher.icd_accuracy",
     "train": "training.train",
+    "PairFeatures": "estimators.pair_features",
+    "MatchClassifier": "estimators.match_classifier",
     "audit": "auditing.audit",
     "Audit": "auditing.result",
     "shap_explanation": "auditing.contributions",
@@ -85,12 +90,13 @@ _HOME = {
     "NotUnderstoodWarning": "errors",
     "OptionError": "errors",
 }
-__all__ = ["__version__", "metrics", *sorted(_HOME)]
+_MODULES = ("metrics", "serving")
+__all__ = ["__version__", *_MODULES, *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "metrics":
-        return import_module(".metrics", __name__)
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name in _HOME:
         return getattr(import_module(f".{_HOME[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -31,6 +31,11 @@ def manners() -> str:
     return _MANNERS.read_text("utf-8")
 
 
+def base_style() -> str:
+    """The style of every page."""
+    return css_variables() + _CSS.read_text("utf-8")
+
+
 def document(
     title: str,
     eyebrow: str,
@@ -66,7 +71,7 @@ def document(
     warnings : sequence of str
         What must be known before the answer.
     """
-    whole = css_variables() + _CSS.read_text("utf-8") + style
+    whole = base_style() + style
     page = template("document.html.j2").render(
         title=title,
         eyebrow=eyebrow,

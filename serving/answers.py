@@ -1,0 +1,117 @@
+"""What M says, as the messages of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from ..auditing.explain import explain
+from ..errors import InputError
+from ..features.coverage import covered_table
+from ..features.interning import InternedPairs, intern_pairs
+from ..features.representations import Representations
+from ..files.pairs import refused_texts, why_refused
+from ..matcher.icd_mapping import EDITION, map_icd
+from ..matcher.policy import POLICIES, SPECIFICATION
+from ..matcher.relation import policy_probability
+from ..matcher.trained import threshold_of
+from .messages import (
+    MOST_PAIRS,
+    ByPolicy,
+    Candidate,
+    Link,
+    Links,
+    Lists,
+    Mapped,
+    Mapping,
+    Match,
+    Pair,
+    Texts,
+    Understood,
+)
+
+if TYPE_CHECKING:
+    from ..matcher.match_function import MatchFunction
+    from .labels import LabelFile
+
+
+def matched(m: MatchFunction, pair: Pair, labels: LabelFile | None) -> Match:
+    """Raises `NotUnderstood` for a diagnosis that M does not understand, `InputError` for one that is none."""
+    found = explain(m, pair.a, pair.b)
+    unique = intern_pairs([pair.a], [pair.b], m.providers.naming)
+    texts = Representations(unique.names, m.providers)
+    places = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
+    said = [texts.assertions[place] for place in places]
+    return Match(
+        a=pair.a, b=pair.b, match=found.match, probability=found.probability, threshold=found.threshold, policy=m.policy,
+        policies=_by_policy(m, unique, texts), relation="same" if found.identical else found.relation, relations=dict(found.relations),
+        reason=found.reason, words=found.answers,
+        understood=[
+            Understood(text, name, list(read_as), assertion.status, assertion.trigger)
+            for text, name, read_as, assertion in zip((pair.a, pair.b), found.names, found.read_as, said, strict=True)
+        ],
+        label=None if labels is None else labels.label(pair.a, pair.b),
+    )  # fmt: skip
+
+
+def _by_policy(m: MatchFunction, pairs: InternedPairs, texts: Representations) -> list[ByPolicy]:
+    """The only row of `pairs` under each policy that M knows."""
+    table, _ = covered_table(pairs, m.features, m.providers, m.min_coverage, texts=texts)
+    out = []
+    for policy in POLICIES.values() if m.has_relation_model else (POLICIES[SPECIFICATION],):
+        if policy.name == SPECIFICATION:
+            probability = float(m.decided(table, pairs.equal)[pairs.pair_of_row][0])
+        else:
+            probability = float(policy_probability(m, policy, pairs, table, texts)[0])
+        threshold = m.threshold if policy.name == m.policy else threshold_of(m.parts, policy)
+        out.append(ByPolicy(policy.name, policy.meaning, probability, threshold, probability >= threshold))
+    return out
+
+
+def check_diagnoses(source: str, texts: Sequence[str]) -> None:
+    """Errors: `InputError` for the first text that is no diagnosis."""
+    stripped = [text.strip() for text in texts]
+    for place in np.flatnonzero(refused_texts(pa.array(stripped, pa.large_string()))).tolist():
+        problem, allowed = why_refused(stripped[place])
+        raise InputError(problem, source=source, row=place + 1, allowed=allowed, got=texts[place])
+
+
+def linked(m: MatchFunction, lists: Lists, labels: LabelFile | None) -> Links:
+    """The best of b for each of a, by all pairs. Errors: `InputError` for too many pairs, or a line that is no diagnosis."""
+    if len(lists.a) * len(lists.b) > MOST_PAIRS:
+        allowed = f"at most {MOST_PAIRS:,} pairs at once; dxmatch link takes more"
+        raise InputError("too many pairs", allowed=allowed, got=len(lists.a) * len(lists.b))
+    check_diagnoses("list a", lists.a)
+    check_diagnoses("list b", lists.b)
+    unknown = m.not_understood(list(dict.fromkeys((*lists.a, *lists.b))))
+    known = [text for text in dict.fromkeys(lists.b) if text not in unknown]
+    k = min(lists.k, len(known))
+    asked = [text for text in dict.fromkeys(lists.a) if text not in unknown]
+    best: dict[str, list[Link]] = {}
+    if asked and known:
+        probability = m.matrix(asked, known)
+        order = np.argsort(-probability, axis=1, kind="stable")[:, :k]
+        a = [text for text in asked for _ in range(k)]
+        b = [known[i] for i in order.ravel().tolist()]
+        kinds = m.relations(a, b).kinds if m.has_relation_model else [None] * len(a)
+        chances = np.take_along_axis(probability, order, axis=1).ravel().tolist()
+        for place, (one, other, chance, kind) in enumerate(zip(a, b, chances, kinds, strict=True)):
+            label = None if labels is None else labels.label(one, other)
+            link = Link(one, other, place % k + 1, chance, chance >= m.threshold, kind, label, None)
+            best.setdefault(one, []).append(link)
+    blank = (None, None, None, None, None, None)
+    rows = [link for a in lists.a for link in best.get(a, [Link(a, *blank, unknown.get(a))])]
+    return Links(rows, {text: unknown[text] for text in dict.fromkeys(lists.b) if text in unknown})
+
+
+def mapped(m: MatchFunction, texts: Texts) -> Mapping:
+    """The entries of ICD-10. Errors: `InputError` for what is no diagnosis, `ModelError` for a model without an encoder of its own."""
+    table = map_icd(texts.diagnoses, k=texts.k, model=m).table
+    rows = [
+        Mapped(**row | {"candidates": [Candidate(**candidate) for candidate in row["candidates"]]})
+        for row in table.to_pylist()
+    ]
+    return Mapping(table.schema.metadata[EDITION.encode()].decode(), rows)

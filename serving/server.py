@@ -1,0 +1,122 @@
+"""The page served on this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import ipaddress
+import os
+import socket
+import warnings
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+from ..errors import DxmatchError, MissingExtra, MixedScriptsWarning, NotUnderstoodWarning, OptionError
+from .application import app
+from .guard import LOOPBACK
+
+if TYPE_CHECKING:
+    from ..matcher.match_function import MatchFunction
+
+HOST, PORT = "127.0.0.1", 8765
+_OPEN_CONNECTIONS = 64
+_LAST_ANSWERS_S = 3
+
+
+def serve(
+    matcher: MatchFunction | None = None,
+    *,
+    host: str = HOST,
+    port: int = PORT,
+    labels: str | os.PathLike[str] | None = None,
+    expert: str | None = None,
+    names: Collection[str] = (),
+    ready: Callable[[str], None] = lambda address: print(f"{address} (Ctrl-C ends it)", flush=True),
+) -> None:
+    """Serves the page and the API until Ctrl-C: to this machine alone, unless `host` says otherwise. Nothing that is typed is logged.
+
+    Parameters
+    ----------
+    matcher, labels, expert, names : as of `app`.
+    host : where it listens. All but 127.0.0.1, ::1 and localhost let others in, who can read and write all: a warning says so.
+    port : 0 for any that is free.
+    ready : called with the address once it answers.
+
+    Raises
+    ------
+    MissingExtra
+        Without the extra `serve`.
+    OptionError
+        For a port that another program has, or a host that is not this machine's.
+    """
+    try:
+        import uvicorn
+    except ImportError:
+        raise MissingExtra("A server", "serve") from None
+
+    alone = is_loopback(host)
+    if not alone:
+        warnings.warn(f"the host {host} is open to the network: {OPEN}", stacklevel=2)
+    listening = _listening(host, port)
+    with contextlib.closing(listening), warnings.catch_warnings():
+        # they quote what was typed, and each answer says the same to who asked
+        warnings.simplefilter("ignore", MixedScriptsWarning)
+        warnings.simplefilter("ignore", NotUnderstoodWarning)
+        known = (*names, *(() if alone else (socket.gethostname(), *LOOPBACK)))
+        made = app(matcher, labels=labels, expert=expert, hosts=LOOPBACK if alone else None, names=known)
+        config = uvicorn.Config(
+            made, log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="off", ws="none",
+            limit_concurrency=_OPEN_CONNECTIONS, timeout_graceful_shutdown=_LAST_ANSWERS_S,
+        )  # fmt: skip
+        ready(_address(host, listening.getsockname()[1]))
+        # uvicorn ends its work and then raises the signal again
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def check_free(host: str, port: int) -> None:
+    """Errors: `OptionError` for a port that another program has, or a host that is not this machine's."""
+    _listening(host, port).close()
+
+
+OPEN = "everybody who can reach this machine can read what the page shows and write labels, without a password"
+"""What a host other than this machine's own loopback means."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address lets in this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that takes connections from now on; they are answered once the server runs."""
+    if not 0 <= port <= 65_535:
+        raise OptionError("port", "0 to 65535", port)
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, protocol)
+    except OSError:
+        raise OptionError("host", "an address of this machine, as 127.0.0.1", host) from None
+    try:
+        if os.name != "nt":  # there it would let two programs have one port
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen()
+    except OSError as error:
+        made.close()
+        if error.errno == errno.EADDRINUSE:
+            raise OptionError("port", "one that no other program has; 0 takes any that is free", port) from None
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise OptionError("host", "an address of this machine, as 127.0.0.1", host) from None
+        raise DxmatchError(f"Port {port} of {host} cannot be had: {error.strerror}.") from None
+    return made
+
+
+def _address(host: str, port: int) -> str:
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
