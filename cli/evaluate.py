@@ -243,7 +243,7 @@ def evaluate(
         typer.Option(
             "--store",
             rich_help_panel=ASKED,
-            help="The vote store, an SQLite file, which keeps every answer: read for M, and filled by --judge, --relation, --severity.",
+            help="The vote store: read for M, and filled by --judge, --relation, --severity.",
         ),
     ] = None,
     endpoints: Endpoints = None,
@@ -314,14 +314,10 @@ def evaluate(
         typer.Option("--severity-prompt", rich_help_panel=ASKED, help="Another prompt for severities: a text file."),
     ] = None,
     max_calls: Annotated[
-        int | None,
-        typer.Option(rich_help_panel=ASKED, help="Of the language models: stop after so many calls, retries included."),
+        int | None, typer.Option(rich_help_panel=ASKED, help="Of the language models: stop after so many calls.")
     ] = None,
     max_cost: Annotated[
-        float | None,
-        typer.Option(
-            rich_help_panel=ASKED, help="Of the language models: stop before this cost, by the \\[price.MODEL] tables."
-        ),
+        float | None, typer.Option(rich_help_panel=ASKED, help="Of the language models: stop before this cost.")
     ] = None,
     min_coverage: MinCoverage = 0.9,
     pairs: Annotated[
