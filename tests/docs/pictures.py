@@ -45,6 +45,7 @@ class Part:
     words: str
     command: str
     figures: list[Figure]
+    not_run: str = ""
 
 
 def of_models(m: MatchFunction) -> Part:
@@ -54,7 +55,7 @@ def of_models(m: MatchFunction) -> Part:
         EXAMPLE / "models", m, references=EXAMPLE / "right_answers.csv", by="specialty", k={"hierarchical": 5}
     )
     return Part(
-        "Models against the right answers", "", "dxmatch evaluate example/models --references example/right_answers.csv -o report.html --charts charts",
+        "Models against the right answers", "", "dxmatch evaluate example/models --references example/right_answers.csv -o report.html",
         all_figures(report),
     )  # fmt: skip
 
@@ -64,7 +65,7 @@ def of_a_panel(m: MatchFunction) -> Part:
 
     report = evaluate(EXAMPLE / "lists.csv", m, metrics="relative", k=3)
     return Part(
-        "An algorithm against a panel", "", "dxmatch evaluate example/lists.csv -o report.html --charts charts",
+        "An algorithm against a panel", "", "dxmatch evaluate example/lists.csv -o report.html",
         all_figures(report),
     )  # fmt: skip
 
@@ -84,7 +85,7 @@ def of_weights(m: MatchFunction) -> Part:
     return Part(
         "Semantic and severity scores",
         "The relation of each diagnosis to the right one is M's. How severe a disease is the example does not say: here it is drawn at random.",
-        "dxmatch evaluate example/lists.csv --relation model --severity here:llama3.1:8b --endpoints my.toml -o report.html --charts charts",
+        "dxmatch evaluate example/lists.csv --relation model --severity here:llama3.1:8b --endpoints my.toml -o report.html",
         all_figures(report),
     )  # fmt: skip
 
@@ -99,7 +100,7 @@ def of_reasoning(m: MatchFunction) -> Part:
         found = reasoning(made / "graphs", made / "notes", runs, m, domains=domains)
     return Part(
         "Reasoning over notes", "Four notes of two categories, made up.",
-        "dxmatch reasoning graphs notes run-1 run-2 --domains domains.csv -o reasoning.html --charts charts", domain_figures(found),
+        "dxmatch reasoning graphs notes run-1 run-2 --domains domains.csv -o reasoning.html", domain_figures(found),
     )  # fmt: skip
 
 
@@ -111,6 +112,7 @@ def of_audit() -> Part:
     return Part(
         "What a model relies on, and where it errs", "Of a model that was trained on three quarters of the example's pairs, on the rest of them.",
         "dxmatch audit held_out.csv --model my-model -o audit", all_figures(audit(mine, held[held["a"].map(len) % 4 == 0])),
+        "the page on training does",
     )  # fmt: skip
 
 
@@ -135,6 +137,8 @@ def write_gallery() -> None:
     lines, drawn = [_TOP], set[str]()
     for part in parts():
         lines += [f"## {part.title}", "", *([part.words, ""] if part.words else [])]
+        if part.not_run:
+            lines += [f"<!-- not run: {part.not_run} -->"]
         lines += ["```sh", part.command, "```", ""]
         for figure in part.figures:
             if figure.name in drawn:
