@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,8 +20,18 @@ def train(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")],
     features: Annotated[str, typer.Option(help="A built-in feature set, or a TOML file.")] = "offline",
-    engine: Annotated[str, typer.Option(help='lightgbm; or autogluon, which searches (extra "automl").')] = "lightgbm",
-    time_limit: Annotated[float, typer.Option(help="Seconds that autogluon may search; twice with --refit.")] = 3600.0,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help='lightgbm; or autogluon, which searches for an hour and gained little where we measured it (extra "automl").'
+        ),
+    ] = "lightgbm",
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            help="Seconds that autogluon may search, which is not the whole run (some 5 minutes more); twice with --refit."
+        ),
+    ] = 3600.0,
     models: Annotated[
         str,
         typer.Option(
@@ -102,7 +112,7 @@ def train(
     rejects: Rejects = None,
     encoding: Encoding = None,
     overwrite: Overwrite = False,
-) -> None:
+) -> dict[str, Any]:
     """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split."""
     from ..features.coverage import coverage_words
     from ..files.atomic import read_text
@@ -112,6 +122,7 @@ def train(
     from ..progress import shown
     from ..terms.text.abbreviations import read_abbreviations
     from ..training.card import print_training
+    from ..training.engines.search_words import forecast_words
     from ..training.examples import Extra
     from ..training.recipe import Recipe
     from ..training.train import fit
@@ -130,6 +141,8 @@ def train(
         store=store, endpoints=endpoints, allow_download=allow_download, min_coverage=min_coverage,
         encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
     )  # fmt: skip
+    if engine != "lightgbm":
+        typer.echo(f"dxmatch: {forecast_words(time_limit, refit)}", err=True)
     with shown("Training") as progress:
         tables = [read_visible(path, encoding, set_aside=rejects is not None) for path in pairs]
         result = fit(tables, recipe, progress=progress)
@@ -141,3 +154,8 @@ def train(
         typer.echo(f"dxmatch: warning: {warning}", err=True)
     typer.echo(coverage_words(result.coverage))
     say_rejected(result.n_rejected, rejects)
+    m = result.matcher
+    return {
+        "model": str(output), "identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data,
+        "coverage": dict(result.coverage), "rejected": result.n_rejected, "warnings": list(result.warnings),
+    }  # fmt: skip

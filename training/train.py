@@ -17,6 +17,7 @@ from ..features.coverage import MIN_COVERAGE, Coverage
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED, Providers
 from ..files.labelled_pairs import REFUSE, read_labelled
+from ..files.tables import check_output, write_table
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
 from ..models.relation import RelationModel
@@ -35,6 +36,7 @@ from .data_checks import check_examples
 from .described import build_manifest, data_of
 from .engines.engine import EXPORTED
 from .engines.fitted import TIME_LIMIT
+from .engines.search_words import forecast_words
 from .examples import Examples, Extra, ExtraExamples, examples_of, read_extra, reference_names
 from .expert_agreement import expert_agreement
 from .fold_fit import Fitted, directions_of, fit_folds
@@ -109,10 +111,11 @@ def train(
     name: str = "match-function",
     seed: int = 0,
     rejects: str | os.PathLike[str] | None = None,
+    held_out: str | os.PathLike[str] | None = None,
 ) -> MatchFunction:
     """Trains a match function on labelled pairs: `fit`, without the list of held-out rows.
 
-    What is doubtful about the pairs is a `UserWarning` each.
+    What is doubtful about the pairs is a `UserWarning` each, and so is what to expect of a long search.
 
     Parameters
     ----------
@@ -122,17 +125,51 @@ def train(
         A built-in feature set, or a TOML file.
     engine : str
         "lightgbm", or "autogluon".
-    a, b, label, soft, weight, group, … :
-        The choices of `training.recipe.Recipe`, which says what each does: columns, what becomes of doubtful pairs, the split, the threshold
-        rule, refit, abbreviations, rejects, seed.
+    a, b, label : str
+        The columns of the diagnoses and of the label, or what the experts' columns begin with.
+    soft, weight, group : str, optional
+        The columns of shares of votes to learn from, of weights, and of the reference diagnosis where that is not `a`.
+    contained : str
+        Pairs labelled 0 though one side's words contain the other's: "keep", "set-aside" or "match".
+    on_conflict : str
+        A pair with two labels: "refuse", "majority" or "drop".
+    test_share, folds, seed
+        The share of references held out, the folds over the others, and the seed of splits, trees and resampling.
+    threshold_rule : str, optional
+        "minimax_f1", "max_f1", "half", "precision=0.95" or "recall=0.9".
+    prevalence : float, optional
+        The share of matches where the model will be used.
+    time_limit, models
+        For "autogluon": the seconds that it may search, and the families of models that it tries.
+    drop_correlated : float, optional
+        Leaves out features whose rank correlation with a better one is that strong.
+    refit : bool
+        After the measurement, trains once more with the held-out references too.
+    store, endpoints, allow_download, min_coverage
+        The vote store, where models are served, whether the hub may be asked for encoders, and the least share of pairs that votes must be known for.
+    abbreviations, extra, encoder, graph
+        Your own abbreviations, training-only pairs, static encoder and graph of diseases.
+    about, name : str
+        What the card shall say, and the model's name.
+    rejects, held_out : path, optional
+        Files for rows that cannot be right, and for the rows of the held-out references.
+
+    What each does exactly: `training.recipe.Recipe`.
 
     Returns
     -------
     MatchFunction
         `.metrics` says how good it is on held-out references, `.save(folder)` keeps it.
     """
-    choices = {name: value for name, value in locals().items() if name != "pairs"}
-    result = fit(pairs, Recipe(**choices))
+    choices = {name: value for name, value in locals().items() if name not in ("pairs", "held_out")}
+    if held_out is not None:
+        check_output(held_out)
+    recipe = Recipe(**choices)
+    if engine != PLAIN:
+        python_warnings.warn(forecast_words(time_limit, refit), stacklevel=2)
+    result = fit(pairs, recipe)
+    if held_out is not None:
+        write_table(result.held_out_rows, held_out)
     for warning in result.warnings:
         python_warnings.warn(warning, stacklevel=2)
     return result.matcher
@@ -155,7 +192,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         Its `.matcher.metrics` say how good it is on held-out references.
     """
     recipe = recipe or Recipe()
-    inputs = _Inputs(recipe)
+    inputs = Inputs(recipe)
     read, unlabelled = read_labelled(
         pairs, a=recipe.a, b=recipe.b, label=recipe.label, soft=recipe.soft, weight=recipe.weight, group=recipe.group,
         on_conflict=recipe.on_conflict, rejects=recipe.rejects,
@@ -171,7 +208,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         shown = examples.take(~held_out(examples.groups, recipe.test_share, recipe.seed) & examples.open)
         gone = correlated(shown.table, shown.label, inputs.features, recipe.drop_correlated)
         dropped = as_facts(recipe.drop_correlated, gone)
-        inputs = _Inputs(recipe, inputs.features.without([one.feature for one in gone]))
+        inputs = Inputs(recipe, inputs.features.without([one.feature for one in gone]))
         examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     test = held_out(examples.groups, recipe.test_share, recipe.seed)
     warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
@@ -200,7 +237,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
     )  # fmt: skip
 
 
-class _Inputs:
+class Inputs:
     """What stands behind the features of a training: the set (the recipe's, if not given), the normaliser, the encoder, the votes."""
 
     def __init__(self, recipe: Recipe, features: FeatureSet | None = None) -> None:
