@@ -32,7 +32,10 @@ def icd(
         int | None, typer.Option("--k", help="Candidates for each diagnosis: 15, or as the pick says.")
     ] = None,
     source: Annotated[
-        str | None, typer.Option(help="icd10cm (if not given), icd10 (WHO), or a CSV with code, name, parent.")
+        str | None,
+        typer.Option(
+            help="icd10cm (if not given), icd10 (WHO), a CSV with code, name, parent, or a list of your own terms: a table with a column of them, and code and parent where they have them."
+        ),
     ] = None,
     unique: Annotated[
         bool, typer.Option("--unique", help="One row for each different string: a reference table.")

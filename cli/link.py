@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..files.counted import counted
-from .options import Encoding, JudgeAll, Model, Origin, Policy, say_read
+from .options import Encoding, JudgeAll, Model, Origin, Policy, Threshold, loaded, say_read
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 _SHOWN = 20
 _NAMED = 'by default "diagnosis", "term", "name", … or the only one.'
 _FILES = "a .csv, .tsv, .jsonl, .xlsx (file.xlsx#Sheet) or .parquet file."
-Threshold = Annotated[
-    float | None,
-    typer.Option(
-        "--threshold", help="The probability from which two terms match, 0 to 1; the model's own if not given."
-    ),
-]
 Candidates = Annotated[
     int,
     typer.Option(
@@ -59,15 +53,14 @@ def link(
     """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept."""
     from ..files.tables import check_output, write_table
     from ..matcher.linking.link import link as link_terms
-    from ..matcher.match_function import load
     from ..progress import shown
 
     if output is not None:
         check_output(output)
-    m = load(model, judge_all=judge_all, **({} if policy is None else {"policy": policy}), **(origin or {}))
+    m = loaded(model, policy=policy, threshold=threshold, origin=origin, judge_all=judge_all)
     with shown("Linking terms") as progress:
         made = link_terms(
-            m, a_terms, b_terms, k, a=a, b=b, threshold=threshold, candidates=candidates, relation=relation, encoding=encoding,
+            m, a_terms, b_terms, k, a=a, b=b, candidates=candidates, relation=relation, encoding=encoding,
             progress=progress,
         )  # fmt: skip
     say_read(made.read.table.note)
@@ -87,10 +80,9 @@ def link(
     told = [f"{made.unlinked:,} without a match"]
     told += [f"{made.not_understood:,} not understood"] if made.not_understood else []
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
-    least = m.threshold if threshold is None else threshold
     typer.echo(
         f"{output or a_terms}: {made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {', '.join(told)}, "
-        f"at threshold {least:.3f} (model {m.name}, policy {m.policy})."
+        f"at threshold {m.threshold:.3f} (model {m.name}, policy {m.policy})."
     )
     if made.unknown_b:
         typer.echo(
@@ -98,7 +90,7 @@ def link(
         )
     return {
         "output": None if output is None else str(output), "a": made.a, "b": made.b, "linked": made.linked, "unlinked": made.unlinked,
-        "not_understood": made.not_understood, "blank": made.blank, "doubtful": doubtful, "threshold": least, "policy": m.policy, "model": m.name,
+        "not_understood": made.not_understood, "blank": made.blank, "doubtful": doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
     }  # fmt: skip
 
 
@@ -123,16 +115,14 @@ def dedupe(
     from ..files.tables import check_output, write_table
     from ..matcher.linking.dedupe import dedupe as dedupe_terms
     from ..matcher.list_function import under
-    from ..matcher.match_function import load
     from ..progress import shown
 
     if output is not None:
         check_output(output)
-    m = under(load(model, judge_all=judge_all, **(origin or {})), policy)
+    m = under(loaded(model, policy=None, threshold=None, origin=origin, judge_all=judge_all), policy)
+    m.threshold = m.threshold_or(threshold)
     with shown("Finding duplicates") as progress:
-        made = dedupe_terms(
-            m, terms, column=column, threshold=threshold, candidates=candidates, encoding=encoding, progress=progress
-        )
+        made = dedupe_terms(m, terms, column=column, candidates=candidates, encoding=encoding, progress=progress)
     say_read(made.read.table.note)
     if made.doubtful:
         _doubtful(
@@ -145,14 +135,13 @@ def dedupe(
         _print(made.table.select(["term", "cluster", "representative", "probability", "why"]))
     told = [f"{made.not_understood:,} not understood"] if made.not_understood else []
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
-    least = m.threshold if threshold is None else threshold
     typer.echo(
         f"{output or terms}: {counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
-        f"{''.join(f', {one}' for one in told)}, at threshold {least:.3f} (model {m.name}, policy {m.policy})."
+        f"{''.join(f', {one}' for one in told)}, at threshold {m.threshold:.3f} (model {m.name}, policy {m.policy})."
     )
     return {
         "output": None if output is None else str(output), "terms": made.terms, "clusters": made.clusters, "joined": made.joined,
-        "not_understood": made.not_understood, "blank": made.blank, "doubtful": made.doubtful, "threshold": least, "policy": m.policy, "model": m.name,
+        "not_understood": made.not_understood, "blank": made.blank, "doubtful": made.doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
     }  # fmt: skip
 
 
@@ -161,9 +150,10 @@ def _doubtful(text: str) -> None:
 
 
 def _print(table: pa.Table) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from ..terminal import wide_console
 
     shown = Table(*table.column_names)
     for row in table.slice(0, _SHOWN).to_pylist():
@@ -171,6 +161,6 @@ def _print(table: pa.Table) -> None:
             "" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row.values()
         )
         shown.add_row(*map(escape, cells))
-    Console().print(shown)
+    wide_console().print(shown)
     if table.num_rows > _SHOWN:
         typer.echo(f"The first {_SHOWN} of {table.num_rows:,} rows; -o FILE writes all, with all columns.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
 from ..files.file_names import is_file_name
 from ..files.limits import MAX_CHARACTERS
-from ..files.tables import Table, read_table, with_columns
+from ..files.tables import Table, read_table, with_columns, write_table
 from ..files.workbook import split_sheet
 from ..terms.icd.mapping import map_to_icd
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
@@ -56,19 +57,117 @@ class IcdTable:
     asked: AskSummary | None = None
 
 
-def icd(strings: Any, **options: Any) -> Any:
-    """Maps diagnoses to ICD-10 entries: the table of `map_icd`, with its options by name.
+def icd(
+    strings: Any,
+    *,
+    column: str = "diagnosis",
+    unique: bool = False,
+    k: int | None = None,
+    source: Any = None,
+    encoder: str | None = None,
+    distance: str | None = None,
+    entries: str | None = None,
+    sections: bool = True,
+    model: MatchFunction | str | os.PathLike[str] | None = None,
+    pick: str | None = None,
+    prompt: str | os.PathLike[str] | None = None,
+    direct: bool = True,
+    features: str | os.PathLike[str] | None = None,
+    endpoints: str | os.PathLike[str] | None = None,
+    allow_download: bool = False,
+    store: str | os.PathLike[str] = "votes.sqlite",
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    encoding: str | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Any:
+    """Maps diagnoses to ICD-10 entries.
 
-    A frame gives a frame of its kind and a file an Arrow table; strings give a pandas frame where pandas is installed, else
-    an Arrow table. In a pandas frame, `attrs["icd10"]` is the edition of ICD-10.
+    Parameters
+    ----------
+    strings : one diagnosis as written, or a list or series of them; or the path of a file, a data frame, a list of dicts or a dict of
+        columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .json, .xlsx or
+        .parquet, else a diagnosis.
+    unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
+    k : how many candidates to keep for each; 15 if not given.
+    source : "icd10cm" (if not given), "icd10" (WHO), the path of a CSV with `code, name, parent`, or a code system of your own: a file, frame or list
+        of terms, with a column `code` (else each term is its own; several rows of one code are synonyms) and `parent` where it has them.
+    encoder : what finds the nearest names: "shipped" (the model's own static one; if not given), one that `features` declares
+        (also one that an endpoint serves), "sentence-transformers:" and the name or folder of such a model, or
+        "endpoint:NAME:MODEL", an embedding model of an endpoint of `endpoints` or `features`.
+    distance : "cosine" (if not given), or "euclidean", as in "How to Evaluate Medical AI": of vectors that keep their length.
+    entries : "codes" (if not given): the candidates are k different codes, and what a name says beyond the diagnosis counts
+        against it. "names": they are the k nearest names among ICD-10's titles and inclusion terms, of which several may belong to one
+        code, by the distance alone: H-DDx (A.1).
+    sections : whether chapters and sections are among the entries, as in H-DDx (A.1): "Tuberculosis" is A15-A19.
+    model : a match function or its folder, whose normaliser and encoder are used; the shipped one if not given.
+    pick : the language model that picks among the candidates where there is no direct match: a feature of the kind
+        "icd_pick" in `features`, by its name or its model. It also says k, source, encoder, distance and entries where these are
+        not given.
+    prompt : what the model is asked with, in place of what the feature says: "icd-pick-2" (a number, with the rules of "How to Evaluate
+        Medical AI"), "pick-name-1" (a name in JSON, with those of H-DDx), another built-in one, or the path of a text file.
+    direct : with `pick`: a diagnosis that equals a name of ICD-10 has its code at once, as in "How to Evaluate Medical AI"; False asks the
+        model about every diagnosis but a bare code, as H-DDx does.
+    features : the feature set that declares the pick and encoders; "paper17" if not given.
+    endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
+    allow_download : the hub may be asked for an encoder by its name; without it what the hub's cache holds is taken, offline.
+    store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
+    max_calls, max_cost : the asking stops there; what is left is unscored.
+    encoding : of a text file that is not UTF-8.
+
+    Returns
+    -------
+    A frame gives a frame of its kind and a file an Arrow table; strings give a pandas frame where pandas is installed, else an Arrow table. In
+    a pandas frame, `attrs["icd10"]` is the edition of ICD-10. One row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", "unmapped" where no name is near
+    enough, or "none" where nothing was found), score (1 for direct and code; else the cosine less what the name says beyond the
+    diagnosis, at most 1; the cosine alone with entries="names" or a pick; a distance with a minus sign with distance="euclidean"),
+    candidates (list of code, name, score and the name that it was found by, best first, also for "unmapped"). With `pick`, how is
+    "picked" instead of "nearest", or "unscored" where the model named no candidate, and a column `reason` says why. The schema's metadata name the edition of ICD-10 under `icd10`.
+
+    Errors: `InputError` for a diagnosis that is blank or no name, with its place.
     """
-    result = map_icd(strings, **options)
+    with tempfile.TemporaryDirectory() as folder:
+        if source is not None and not isinstance(source, str | os.PathLike):
+            source = write_table(_terms(source), Path(folder, "terms.parquet"))
+        result = map_icd(
+            strings,
+            column=column,
+            unique=unique,
+            k=k,
+            source=source,
+            encoder=encoder,
+            distance=distance,
+            entries=entries,
+            sections=sections,
+            model=model,
+            pick=pick,
+            prompt=prompt,
+            direct=direct,
+            features=features,
+            endpoints=endpoints,
+            allow_download=allow_download,
+            store=store,
+            max_calls=max_calls,
+            max_cost=max_cost,
+            encoding=encoding,
+            progress=progress,
+        )
     if result.read.note:
         warnings.warn(result.read.note, stacklevel=2)
     made = result.read.native(result.table)
     if hasattr(made, "attrs"):
         made.attrs[EDITION] = result.table.schema.metadata[EDITION.encode()].decode()
     return made
+
+
+def _terms(source: Any) -> pa.Table:
+    """A code system that came as a list of terms, a series or a table."""
+    if isinstance(source, list | tuple) and not any(isinstance(one, Mapping) for one in source):
+        return pa.table({"term": pa.array(source, pa.string())})
+    if nw.dependencies.is_into_series(source):
+        source = nw.from_native(source, series_only=True).to_frame()
+        return source.rename({source.columns[0]: "term"}).to_arrow()
+    return read_table(source).data
 
 
 def map_icd(
@@ -95,49 +194,7 @@ def map_icd(
     encoding: str | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IcdTable:
-    """Maps diagnoses to ICD-10 entries.
-
-    Parameters
-    ----------
-    strings : one diagnosis as written, or a list or series of them; or the path of a file, a data frame, a list of dicts or a dict of
-        columns, with them in `column`. A text is a path if such a file is there or it ends in .csv, .tsv, .jsonl, .json, .xlsx or
-        .parquet, else a diagnosis.
-    unique : one row for each different string, in order of first appearance: a table to look up every algorithm's in.
-    k : how many candidates to keep for each; 15 if not given.
-    source : "icd10cm" (if not given), "icd10" (WHO), or the path of a CSV with `code, name, parent`.
-    encoder : what finds the nearest names: "shipped" (the model's own static one; if not given), one that `features` declares
-        (also one that an endpoint serves), "sentence-transformers:" and the name or folder of such a model, or
-        "endpoint:NAME:MODEL", an embedding model of an endpoint of `endpoints` or `features`.
-    distance : "cosine" (if not given), or "euclidean", as in "How to Evaluate Medical AI": of vectors that keep their length.
-    entries : "codes" (if not given): the candidates are k different codes, and what a name says beyond the diagnosis counts
-        against it. "names": they are the k nearest names among ICD-10's titles and inclusion terms, of which several may belong to one
-        code, by the distance alone: H-DDx (A.1).
-    sections : whether chapters and sections are among the entries, as in H-DDx (A.1): "Tuberculosis" is A15-A19.
-    model : a match function or its folder, whose normaliser and encoder are used; the shipped one if not given.
-    pick : the language model that picks among the candidates where there is no direct match: a feature of the kind
-        "icd_pick" in `features`, by its name or its model. It also says k, source, encoder, distance and entries where these are
-        not given.
-    prompt : what the model is asked with, in place of what the feature says: "icd-pick-2" (a number, with the rules of "How to Evaluate
-        Medical AI"), "pick-name-1" (a name in JSON, with those of H-DDx), another built-in one, or the path of a text file.
-    direct : with `pick`: a diagnosis that equals a name of ICD-10 has its code at once, as in "How to Evaluate Medical AI"; False asks the
-        model about every diagnosis but a bare code, as H-DDx does.
-    features : the feature set that declares the pick and encoders; "paper17" if not given.
-    endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
-    allow_download : the hub may be asked for an encoder by its name; without it what the hub's cache holds is taken, offline.
-    store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
-    max_calls, max_cost : the asking stops there; what is left is unscored.
-    encoding : of a text file that is not UTF-8.
-
-    Returns
-    -------
-    The table: one row per string: diagnosis, icd10, name, how ("direct", "code", "nearest", "unmapped" where no name is near
-    enough, or "none" where nothing was found), score (1 for direct and code; else the cosine less what the name says beyond the
-    diagnosis, at most 1; the cosine alone with entries="names" or a pick; a distance with a minus sign with distance="euclidean"),
-    candidates (list of code, name, score and the name that it was found by, best first, also for "unmapped"). With `pick`, how is
-    "picked" instead of "nearest", or "unscored" where the model named no candidate, and a column `reason` says why. The schema's metadata name the edition of ICD-10 under `icd10`.
-
-    Errors: `InputError` for a diagnosis that is blank or no name, with its place.
-    """
+    """`icd` with what was read, and how; of a code system, the path alone."""
     if k is not None and k < 1:
         raise OptionError("k", "1 or more", k)
     if pick is None and not direct:

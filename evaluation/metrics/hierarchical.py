@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import OptionError
+from ...errors import InputError, OptionError
 from ...terms.icd.ancestor_sets import Overlap, Paths, overlap
 from ...terms.icd.codes import Place, nodes_of_cells, padded
 from ...terms.icd.sources import open_tree, source_identity
@@ -40,6 +40,8 @@ def mean_of_defined(values: NDArray[np.float64]) -> NDArray[np.float64]:
 @lru_cache(maxsize=4)
 def _opened(source: str, identity: str) -> tuple[IcdTree, Paths]:
     tree = open_tree(source)
+    if (tree.parents < 0).all():
+        raise InputError("a list of terms, and no tree", source=source, allowed="codes with a column 'parent'")
     return tree, Paths.of(tree)
 
 

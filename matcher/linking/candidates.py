@@ -6,6 +6,7 @@ dimension pair (Jégou et al. 2011; André et al. 2015). M judges every candidat
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...features.providers import SHIPPED
 from ...features.representations import Representations
+from ...terms.diseases.graph import DiseaseGraph
 
 CANDIDATES = 50
 """Of each way."""
@@ -43,7 +45,7 @@ class CandidateSearch:
         texts: Representations,
         among: NDArray[np.int32],
         count: int = CANDIDATES,
-        graph: Any = None,
+        graph: DiseaseGraph | None = None,
         kind: str | None = None,
     ) -> None:
         self._vectors, self._among, self._count = texts.vectors(SHIPPED), among, min(count, len(among))
@@ -84,7 +86,7 @@ def _index(vectors: NDArray[np.float32], among: NDArray[np.int32], kind: str | N
 class _Kin:
     """The names of each disease; the diseases that it is a kind of, and its kinds, but for classes that are too broad to name one."""
 
-    def __init__(self, texts: Representations, among: NDArray[np.int32], graph: Any) -> None:
+    def __init__(self, texts: Representations, among: NDArray[np.int32], graph: DiseaseGraph) -> None:
         links = texts.diseases(SHIPPED)
         self._nodes = links.nodes
         nodes, certainty = links.nodes[among], links.certainty[among]
@@ -92,23 +94,29 @@ class _Kin:
         disease = nodes[place, at]
         order = np.lexsort((-certainty[place, at], disease))  # the surest first
         self._members = among[place[order]]
-        d, above = len(graph), graph.above
-        self._starts = np.searchsorted(disease[order], np.arange(d + 1)).astype(np.int64)
-        below, steps = np.repeat(np.arange(d), np.diff(above.starts)), above.steps.astype(np.int32)
-        line = (steps > 0) & ~graph.too_broad[above.diseases]
-        below, over, steps = below[line], above.diseases[line], steps[line]
-        self._itself = np.arange(d + 1), np.arange(d, dtype=np.int32)
-        first, second = np.concatenate([below, over]), np.concatenate([over, below])
-        order = np.lexsort((second, np.tile(steps, 2), first))  # the closest first
-        self._in_line = np.searchsorted(first[order], np.arange(d + 1)).astype(np.int64), second[order].astype(np.int32)
+        self._starts = np.searchsorted(disease[order], np.arange(len(graph) + 1)).astype(np.int64)
+        self._near = _itself_and_line(graph)
 
     def __call__(self, names: NDArray[np.int32], vectors: NDArray[np.float32], count: int) -> list[NDArray[np.int32]]:
         """int32[n, count] twice, names that are looked for, -1 for none: of the same disease, and of one above or below."""
         from .kernels import kin
 
         found = []
-        for starts, near in (self._itself, self._in_line):
+        for starts, near in self._near:
             out, best = np.full((len(names), count), -1, np.int32), np.full((len(names), count), -np.inf, np.float32)
             kin(vectors, names, self._nodes, starts, near, self._starts, self._members, _LOOKED_AT, out, best)
             found.append(out)
         return found
+
+
+@lru_cache(maxsize=1)
+def _itself_and_line(graph: DiseaseGraph) -> tuple[tuple[NDArray[np.int64], NDArray[np.int32]], ...]:
+    """Of each of d diseases itself, and those above and below, the closest first: where each begins, int64[d + 1], and the diseases."""
+    d, above = len(graph), graph.above
+    below, steps = np.repeat(np.arange(d), np.diff(above.starts)), above.steps.astype(np.int32)
+    line = (steps > 0) & ~graph.too_broad[above.diseases]
+    below, over, steps = below[line], above.diseases[line], steps[line]
+    first, second = np.concatenate([below, over]), np.concatenate([over, below])
+    order = np.lexsort((second, np.tile(steps, 2), first))
+    starts = np.searchsorted(first[order], np.arange(d + 1)).astype(np.int64)
+    return (np.arange(d + 1), np.arange(d, dtype=np.int32)), (starts, second[order].astype(np.int32))

@@ -10,12 +10,10 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
-from ...errors import InputError, Open, Remedy
+from ...errors import InputError
 from ...files.tables import Table, read_table
+from ...files.term_column import term_column
 from .ranking import as_list
-
-NAMES = ("diagnosis", "dx", "term", "name", "disease", "condition", "problem", "text", "diagnoses", "terms", "names")
-"""What the column of the terms is called where nobody says it, the first that is there."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def read_terms(source: Any, column: str | None, option: str, encoding: str | Non
     Parameters
     ----------
     source : a list, series or array of texts, of which some may be None; or a table, as `read_table` takes it.
-    column : the column of a table; by default the first of `NAMES` that is there, else the only one.
+    column : the column of a table; as `term_column` finds it.
     option : the parameter that names the column, for errors.
 
     Raises
@@ -53,7 +51,7 @@ def read_terms(source: Any, column: str | None, option: str, encoding: str | Non
     records = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping)
     if isinstance(source, str | os.PathLike | Mapping) or records or _is_frame(source):
         table = read_table(source, encoding)
-        chosen = _column(table, column, option)
+        chosen = term_column(table, column, option)
         return Terms(table.text(chosen).to_pylist(), table, chosen)
     texts = [text if isinstance(text, str) else _missing(text, row) for row, text in enumerate(as_list(source, option))]
     frame = nw.from_native(source, series_only=True).to_frame() if nw.dependencies.is_into_series(source) else None
@@ -72,21 +70,3 @@ def _missing(value: Any, row: int) -> None:
     missing = value is None or type(value).__name__ in ("NAType", "NaTType")
     if not missing and not (isinstance(value, float) and value != value):
         raise InputError("not a text", source="terms", row=row, allowed="a diagnosis in words, or None", got=value)
-
-
-def _column(table: Table, column: str | None, option: str) -> str:
-    if column is not None:
-        table.require(column, "the terms", option=option)
-        return column
-    lowered = {name.casefold(): name for name in reversed(table.names)}
-    if (found := next((lowered[name] for name in NAMES if name in lowered), None)) is not None:
-        return found
-    if len(table.names) == 1:
-        return table.names[0]
-    raise InputError(
-        "which column holds the terms?",
-        source=table.source,
-        allowed=f"a column {', '.join(map(repr, NAMES[:4]))} or such, or a single column",
-        got=table.names,
-        remedy=Remedy("names the column", **{option: Open("COLUMN")}),
-    )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...files.limits import MAX_CHARACTERS
+from .term_list import list_tree
 from .tree import BLOCK, CATEGORY, CHAPTER, DASHES, EXTENSION, SUBCATEGORY, IcdTree, code_key, nearest_codes
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _BELOW = re.compile(r"[A-Z]\d[0-9A-Z][0-9A-Z]{1,4}")
 
 
 def read_csv_tree(path: Path) -> IcdTree:
-    """Read and check a user's tree.
+    """Read and check a user's tree, or a list of terms (`term_list`): what has not all three columns.
 
     The kind of a node follows from its code: "I21" is a category, "I21.0" a subcategory, seven characters an extension,
     anything else a block, or a chapter where it has no parent. Columns beyond the three are not looked at.
@@ -30,12 +31,15 @@ def read_csv_tree(path: Path) -> IcdTree:
     Raises
     ------
     InputError
-        As `read_table`; with the row (the header is row 1), for a missing column, a blank code or name, a code given twice,
+        As `read_table`; with the row (the header is row 1), for a blank code or name, a code given twice,
         an unknown parent, a cycle, a subcategory that does not lie under its own category, and a file without any category.
     """
     from ...files.tables import read_table
 
     table = read_table(path)
+    source = f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    if not set(COLUMNS) <= set(table.names):
+        return list_tree(table, source)
     rows, row_of = _rows(table)
     order, parents = _tree_order(table, rows, row_of)
     codes = [rows[i][0] for i in order]
@@ -48,14 +52,12 @@ def read_csv_tree(path: Path) -> IcdTree:
         np.array(parents, np.int32),
         [],
         np.zeros(0, np.int32),
-        f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}",
+        source,
     )
 
 
 def _rows(table: Table) -> tuple[list[tuple[str, str, str]], dict[str, int]]:
     """Code, name and parent ("" for a root) of each row, and the row of each code's key."""
-    for column in COLUMNS:
-        table.require(column)
     rows: list[tuple[str, str, str]] = []
     row_of: dict[str, int] = {}
     columns = (table.text(column).to_pylist() for column in COLUMNS)

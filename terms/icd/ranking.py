@@ -241,11 +241,14 @@ def _says_nothing(stem: str) -> bool:
     return stem in _WEIGHTLESS or len(stem) < 2 or any(map(str.isdigit, stem))
 
 
+_CODE = re.compile(r"[A-Z]\d")
+
+
 def bits_of_codes(codes: Sequence[str]) -> NDArray[np.int32]:
-    """int32[n]: the kinds in `SAYINGS` that each code means, whatever its names say; 0 for ""."""
+    """int32[n]: the kinds in `SAYINGS` that each code means, whatever its names say; 0 for "", and for what is no code of ICD-10."""
     patterns = [re.compile(saying.categories) for saying in SAYINGS.values()]
     bits = {
-        code: sum(1 << bit for bit, pattern in enumerate(patterns) if code and pattern.match(code))
+        code: sum(1 << bit for bit, pattern in enumerate(patterns) if _CODE.match(code) and pattern.match(code))
         for code in dict.fromkeys(codes)
     }
     return np.array([bits[code] for code in codes], np.int32)

@@ -49,6 +49,18 @@ def main(arguments: list[str] | None = None) -> int:
         from .peers import main as peers
 
         peers()
+    if "link" in chosen.names:
+        from .linking import main as link
+
+        link(chosen.a, chosen.b, chosen.sample, OUT / "link.json")
+    if "link-indexes" in chosen.names:
+        from .linking import indexes
+
+        indexes(chosen.b, chosen.sample)
+    if "link-peers" in chosen.names:
+        from .link_peers import main as link_peers
+
+        link_peers(min(chosen.a, 3_000))
     if chosen.short and (below := short_failures(rows)):
         print(f"Below {FLOOR:.2f} of their mark:", *below, sep="\n  ")
         return 1
@@ -64,6 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--beside", type=Path, metavar="PATH", help="another checkout of dxmatch, measured in turns with this one")  # fmt: skip
     parser.add_argument("--pairs", type=int, default=10_000_000, help="with --beside: pairs of the job, over 50,000 names; %(default)s")  # fmt: skip
     parser.add_argument("--runs", type=int, default=3, help="with --beside: of each side, in turns, after one that is not counted; 0 counts that one; %(default)s")  # fmt: skip
+    parser.add_argument("--a", type=int, default=10_000, help="link: names of the first list; %(default)s")
+    parser.add_argument("--b", type=int, default=10_000, help="link, link-indexes: names of the second; %(default)s")
+    parser.add_argument("--sample", type=int, default=100, help="link, link-indexes: names that are held against all of the second list; %(default)s")  # fmt: skip
     return parser
 
 

@@ -1,0 +1,175 @@
+"""m.link and `dxmatch link`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+import dxmatch
+from dxmatch.cli.main import app
+from dxmatch.files.tables import read_table, write_table
+from dxmatch.matcher.linking import candidates, link
+from dxmatch.matcher.linking.candidates import CandidateSearch
+from dxmatch.matcher.linking.listed import listed
+from dxmatch.matcher.linking.scorer import NamedPairs
+
+A = ["heart attack", "no pneumonia", "MI", "T1DM", None, " ", "Сердце", "type II diabetes", "xyzzy", "GOUT", "MI"]
+B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes", "Gout", "gout", "MI", "Сердце", None]
+
+
+@pytest.fixture(scope="module")
+def m() -> dxmatch.MatchFunction:
+    return dxmatch.load()
+
+
+@pytest.fixture(scope="module")
+def linked(m: dxmatch.MatchFunction) -> pd.DataFrame:
+    return m.link(A, B, relation=True)
+
+
+def test_each_term_has_its_best_link_or_the_reason_of_none(linked: pd.DataFrame) -> None:
+    assert linked["index_a"].tolist() == list(range(len(A)))
+    found = dict(zip(linked["index_a"], linked["b"].where(linked["match"], None), strict=True))
+    assert {row: B.index(text) for row, text in found.items() if isinstance(text, str)} == {
+        0: 0,
+        2: 6,
+        3: 2,
+        6: 7,
+        7: 3,
+        9: 4,
+        10: 6,
+    }
+    notes = dict(zip(linked["index_a"], linked["note"], strict=True))
+    assert notes[1].startswith("no match") and notes[4] == notes[5] == "blank"
+    assert notes[8].startswith("not understood: another language")
+    linked_rows = linked[linked["match"]]
+    assert (linked_rows["relation"] == "same").all() and linked_rows["note"].isna().all()
+    assert linked.loc[~linked["match"], ["b", "probability", "index_b", "relation"]].isna().all(axis=None)
+
+
+def test_what_is_written_the_same_goes_before_what_is_equal(m: dxmatch.MatchFunction) -> None:
+    made = m.link(["MI", "heart attack"], ["heart attack", "Heart Attack", "MI"], k=None)
+    assert made["index_b"].tolist() == [2, 0, 1, 0, 1, 2] and (made["probability"] == 1).all()
+
+
+def test_k_and_the_threshold(m: dxmatch.MatchFunction) -> None:
+    many = m.link(["diabetes mellitus"], ["type 2 diabetes", "diabetes", "gout", "T1DM"], k=None)
+    assert many["b"].tolist()[0] == "diabetes" and set(many["b"]) == {"type 2 diabetes", "diabetes", "T1DM"}
+    assert len(m.link(["diabetes mellitus"], ["type 2 diabetes", "diabetes", "gout", "T1DM"], k=2)) == 2
+    assert many["probability"].is_monotonic_decreasing
+    none = m.link(["angina"], ["myocardial infarction"], threshold=0.0)
+    assert none["match"].all()  # all candidates pass
+    assert m.link(["cancer"], ["lung cancer"], threshold=0.99)["note"][0].startswith(
+        "no match; the nearest is 'lung cancer'"
+    )
+
+
+def test_the_probabilities_are_those_of_the_pairs(m: dxmatch.MatchFunction, linked: pd.DataFrame) -> None:
+    rows = linked[linked["match"]]
+    for a, b, p in zip(rows["a"], rows["b"], rows["probability"], strict=True):
+        assert p == (1.0 if a == b else m.probability(a, b))
+
+
+def test_tables_keep_their_other_columns(m: dxmatch.MatchFunction) -> None:
+    a = pd.DataFrame({"dx": ["T1DM", "gout"], "patient": [1, 2]})
+    b = pl.DataFrame({"name": ["Type 1 diabetes"], "code": ["E10"]})
+    made = m.link(a, b)
+    assert isinstance(made, pd.DataFrame) and made["a_patient"].tolist() == [1, 2] and made["b_code"][0] == "E10"
+    assert isinstance(m.link(b, a), pl.DataFrame)
+    assert isinstance(m.link(pa.table({"term": ["gout"]}), ["gout"]), pa.Table)
+    assert m.link(pd.Series(["gout", None]), ["gout"])["match"].tolist() == [True, False]
+    assert m.link(a.rename(columns={"dx": "was"}), b, a="was")["match"].tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "told"),
+    [
+        ([], ["gout"], {}, "no terms"),
+        (["gout"], [], {}, "no terms"),
+        ("gout", ["gout"], {}, "no such file|not a table|unknown kind"),
+        (["gout", 3], ["gout"], {}, "not a text"),
+        (["gout"], ["gout"], {"k": 0}, "'k' parameter"),
+        (["gout"], ["gout"], {"candidates": 0}, "'candidates' parameter"),
+        (["gout"], ["gout"], {"threshold": -1}, "'threshold' parameter"),
+        ({"x": ["gout"], "y": ["gout"]}, ["gout"], {}, "which column holds the terms"),
+        ({"x": ["gout"], "y": ["gout"]}, ["gout"], {"a": "z"}, "the column 'z'"),
+    ],
+)
+def test_what_cannot_be_linked(m: dxmatch.MatchFunction, a: Any, b: Any, options: dict[str, Any], told: str) -> None:
+    with pytest.raises(dxmatch.DxmatchError, match=told):
+        m.link(a, b, **options)
+
+
+@pytest.mark.parametrize("side", [["Сердце", None], ["", None], ["xyzzy"]])
+def test_lists_of_nothing_to_link(m: dxmatch.MatchFunction, side: list[Any]) -> None:
+    assert not m.link(side, ["gout"])["match"].any()
+    assert not m.link(["gout"], side)["match"].any()
+
+
+def some_names(m: dxmatch.MatchFunction, every: int) -> tuple[list[str], list[str]]:
+    """Of some diseases the first name each, with a word before it, and all their other names and those of what they are kinds of."""
+    graph = m.providers.graph
+    assert graph is not None
+    diseases = range(0, len(graph), every)
+    names = {d: [graph.names[i] for i in np.flatnonzero(graph.name_disease == d)] for d in diseases}
+    above = [
+        graph.labels[p] for d in diseases for p in graph.parents[graph.parent_starts[d] : graph.parent_starts[d + 1]]
+    ]
+    first = [f"severe {some[0]}" for some in names.values() if some]
+    return first, list(dict.fromkeys([*above, *(name for some in names.values() for name in some[1:])]))
+
+
+def test_the_blocks_do_not_show_and_the_quantised_index_loses_little(
+    m: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = some_names(m, 300)
+    before = m.link(a, b)
+    assert before["match"].mean() > 0.5
+    monkeypatch.setattr(link, "NAMES_AT_ONCE", 50)
+    monkeypatch.setattr(candidates, "FLAT", 100)
+    after = m.link(a, b)
+    assert before["b"].fillna("").eq(after["b"].fillna("")).mean() > 0.97
+
+
+def test_candidates_hold_nearly_all_that_matches(m: dxmatch.MatchFunction) -> None:
+    """Against M on all pairs."""
+    names, (of_a, of_b) = listed(m, *some_names(m, 300))
+    pairs = NamedPairs(m, names)
+    among = np.unique(of_b.name[of_b.understood])
+    place, found = CandidateSearch(pairs.texts, among, 20, m.providers.graph)(of_a.name)
+    a, b = (each.ravel().astype(np.int32) for each in np.meshgrid(of_a.name, among, indexing="ij"))
+    matches = pairs.probabilities(a, b).reshape(len(of_a), -1) >= m.threshold
+    candidate = np.zeros((len(of_a), len(names)), bool)
+    candidate[place, found] = True
+    assert matches.sum() > 100 and (matches & ~candidate[:, among]).sum() <= 0.03 * matches.sum()
+
+
+def run(*arguments: Any) -> str:
+    result = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".parquet"])
+def test_the_command_writes_every_kind(tmp_path: Path, suffix: str) -> None:
+    write_table(pa.table({"dx": ["heart attack", None, "xyzzy"], "id": ["1", "2", "3"]}), tmp_path / f"a{suffix}")
+    write_table(pa.table({"name": ["MI", "gout"], "code": ["I21", "M10"]}), tmp_path / "b.csv")
+    out = tmp_path / f"links{suffix}"
+    told = run("link", tmp_path / f"a{suffix}", tmp_path / "b.csv", "-o", out, "--a", "dx")
+    assert "1 of 3 terms linked to 2 terms, 0 without a match, 1 not understood, 1 blank" in " ".join(told.split())
+    rows = read_table(out).data.to_pylist()
+    assert rows[0]["b"] == "MI" and rows[0]["b_code"] == "I21" and [row["a_id"] for row in rows] == ["1", "2", "3"]
+
+
+def test_the_command_shows_links_and_warns_of_doubtful_ones(tmp_path: Path, capfd: Any) -> None:
+    (tmp_path / "a.csv").write_text("term\ncancer\n")
+    (tmp_path / "b.csv").write_text("term\nbreast cancer\n")
+    told = run("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1")
+    assert "breast cancer" in told and "1 link below a probability of 0.5" in told
