@@ -153,10 +153,10 @@ def pattern(name: ast.expr) -> str:
 
 @pytest.mark.parametrize(("file", "name"), declared())
 def test_the_gallery_has_every_chart(file: str, name: str) -> None:
-    shown = re.findall(r"\]\(pictures/(\w+)\.svg\)", (DOCS / "gallery.md").read_text("utf-8"))
+    shown = re.findall(r"\]\(pictures/(\w+)\.png\)", (DOCS / "gallery.md").read_text("utf-8"))
     found = [one for one in shown if re.fullmatch(name, one)]
     assert found, f"the chart {name} of {file}.py is not in docs/gallery.md: make pictures"
-    assert all((DOCS / "pictures" / f"{one}.svg").is_file() for one in found)
+    assert all((DOCS / "pictures" / f"{one}.png").is_file() for one in found)
 
 
 def test_pictures_are_small_and_used() -> None:
