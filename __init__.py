@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .errors import NotUnderstood as NotUnderstood
     from .errors import NotUnderstoodWarning as NotUnderstoodWarning
     from .errors import OptionError as OptionError
+    from .estimators.match_classifier import MatchClassifier as MatchClassifier
+    from .estimators.pair_features import PairFeatures as PairFeatures
     from .evaluation.choice.choice import choice as choice
     from .evaluation.evaluate import Report as Report
     from .evaluation.evaluate import evaluate as evaluate
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from .labelling.console import label as label
     from .labelling.suggest import suggest as suggest
     from .labelling.suggestion import Suggestion as Suggestion
+    from .matcher.check_endpoints import check_endpoints as check_endpoints
     from .matcher.icd_accuracy import IcdAccuracy as IcdAccuracy
     from .matcher.icd_accuracy import icd_accuracy as icd_accuracy
     from .matcher.icd_mapping import icd as icd
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from .matcher.match_function import load as load
     from .settings import configure as configure
     from .training.train import train as train
+    from .votes.endpoint_check import EndpointCheck as EndpointCheck
     from .votes.store.check import StoreCheck as StoreCheck
     from .votes.store.check import check_votes as check_votes
 
@@ -54,6 +58,8 @@ _HOME = {
     "icd_accuracy": "matcher.icd_accuracy",
     "IcdAccuracy": "matcher.icd_accuracy",
     "train": "training.train",
+    "PairFeatures": "estimators.pair_features",
+    "MatchClassifier": "estimators.match_classifier",
     "audit": "auditing.audit",
     "Audit": "auditing.result",
     "shap_explanation": "auditing.contributions",
@@ -73,6 +79,8 @@ _HOME = {
     "Reasoning": "evaluation.reasoning.result",
     "configure": "settings",
     "init_features": "features.new_set",
+    "check_endpoints": "matcher.check_endpoints",
+    "EndpointCheck": "votes.endpoint_check",
     "check_votes": "votes.store.check",
     "StoreCheck": "votes.store.check",
     "DxmatchError": "errors",

@@ -62,9 +62,11 @@ def _items(body: str, names: set[str]) -> Iterator[str]:
     body = re.sub(rf"(?<=[.)]) ((?:{begun})(?:, (?:{begun}))*) : ", r"\n\1 : ", body) if begun else body
     for line in body.splitlines():
         name, colon, said = line.partition(" : ")
-        if line[:1] in ("", " ") or not colon:
-            yield line
-        elif len(said) < PROSE and not said.endswith(".") and " " not in said.strip():
+        if (
+            line[:1] in ("", " ")
+            or not colon
+            or (len(said) < PROSE and not said.endswith(".") and " " not in said.strip())
+        ):
             yield line
         else:
             yield from (name, *_indented([said]))

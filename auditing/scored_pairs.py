@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from ..errors import InputError, NotUnderstoodWarning
 from ..features.coverage import covered_table
 from ..features.interning import intern_pairs
+from ..files.invisible import read_visible
 from ..files.pair_labels import experts_of
 from ..files.pairs import Pairs, read_pairs
-from ..files.tables import Table, read_table
+from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
 from ..training.statistics.split import Groups
 from ..training.understood import understood_pairs
@@ -122,7 +123,7 @@ def _read(
 ) -> Pairs:
     listed = isinstance(pairs, Sequence) and not isinstance(pairs, str | os.PathLike)
     tuples = listed and not (len(pairs) and isinstance(pairs[0], Mapping))
-    table = pairs if tuples else read_table(pairs, set_aside=rejects is not None)
+    table = pairs if tuples else read_visible(pairs, set_aside=rejects is not None)
     if label is None and isinstance(table, Table) and ("label" in table.names or experts_of(table, "label")):
         label = "label"
     return read_pairs(table, a=a, b=b, label=label, group=group, rejects=rejects)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,13 +38,13 @@ def suggest(
     rejects: Rejects = None,
     encoding: Encoding = None,
     origin: Origin | None = None,
-) -> None:
+) -> dict[str, Any]:
     """Pick the pairs whose labels would teach most, and write a sheet for each expert to label blind.
 
     The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not
     for the experts. dxmatch labels reads the filled sheets.
     """
-    from ..files.tables import read_table
+    from ..files.invisible import read_visible
     from ..labelling.suggest import suggest as run
     from ..labelling.suggestion import check_experts, check_new_folder
     from ..matcher.match_function import load
@@ -56,7 +56,7 @@ def suggest(
     m = load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **(origin or {}))
     with shown("Scoring the pool") as progress:
         found = run(
-            m, read_table(pool, encoding, set_aside=rejects is not None), n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,
+            m, read_visible(pool, encoding, set_aside=rejects is not None), n, a=a, b=b, labelled=labelled or (), random_share=random_share, per_diagnosis=per_diagnosis,
             seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output, names)
@@ -67,6 +67,7 @@ def suggest(
     typer.echo(
         f"Written: {output}. Give each expert sheets/NAME.csv and sheets/INSTRUCTIONS.md; key.csv stays with you."
     )
+    return {"folder": str(output), "pairs": len(found), **found.made_with, "warnings": list(found.warnings)}
 
 
 def labels(

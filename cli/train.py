@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,11 +14,24 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model 
 
 
 def train(
-    pairs: Annotated[Path, typer.Argument(help="Labelled pairs: a, b, and label (0/1) or label_<expert> columns.")],
+    pairs: Annotated[
+        list[Path],
+        typer.Argument(help="Labelled pairs, one file or more: a, b, and label (0/1) or label_<expert> columns."),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")],
     features: Annotated[str, typer.Option(help="A built-in feature set, or a TOML file.")] = "offline",
-    engine: Annotated[str, typer.Option(help='lightgbm; or autogluon, which searches (extra "automl").')] = "lightgbm",
-    time_limit: Annotated[float, typer.Option(help="Seconds that autogluon may search; twice with --refit.")] = 3600.0,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help='lightgbm; or autogluon, which searches for an hour and gained little where we measured it (extra "automl").'
+        ),
+    ] = "lightgbm",
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            help="Seconds that autogluon may search, which is not the whole run (some 5 minutes more); twice with --refit."
+        ),
+    ] = 3600.0,
     models: Annotated[
         str,
         typer.Option(
@@ -49,6 +62,12 @@ def train(
             help="Pairs labelled 0 though one side's words contain the other's (leukemia, acute leukemia): keep, set-aside or match."
         ),
     ] = "keep",
+    on_conflict: Annotated[
+        str,
+        typer.Option(
+            help="A pair with two labels: refuse; majority (the rows that say what most of its rows do; none of a tie); or drop."
+        ),
+    ] = "refuse",
     extra: Annotated[
         list[Path] | None,
         typer.Option(help="More labelled pairs (a, b, label) to learn from, never to measure on. May be repeated."),
@@ -93,15 +112,17 @@ def train(
     rejects: Rejects = None,
     encoding: Encoding = None,
     overwrite: Overwrite = False,
-) -> None:
+) -> dict[str, Any]:
     """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split."""
     from ..features.coverage import coverage_words
     from ..files.atomic import read_text
-    from ..files.tables import check_output, read_table, write_table
+    from ..files.invisible import read_visible
+    from ..files.tables import check_output, write_table
     from ..models.folder import check_target
     from ..progress import shown
     from ..terms.text.abbreviations import read_abbreviations
     from ..training.card import print_training
+    from ..training.engines.search_words import forecast_words
     from ..training.examples import Extra
     from ..training.recipe import Recipe
     from ..training.train import fit
@@ -113,15 +134,18 @@ def train(
         check_output(held_out)
     recipe = Recipe(
         features=features, engine=engine, a=a, b=b, label=label, soft=soft, weight=weight,
-        group=group, contained=contained, test_share=test_share, folds=folds, threshold_rule=target or threshold,
+        group=group, contained=contained, on_conflict=on_conflict, test_share=test_share, folds=folds, threshold_rule=target or threshold,
         prevalence=prevalence, time_limit=time_limit, models=models, drop_correlated=drop_correlated, refit=refit, seed=seed, rejects=rejects,
         abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
         extra=[Extra(path, extra_weight) for path in extra] if extra else None,
         store=store, endpoints=endpoints, allow_download=allow_download, min_coverage=min_coverage,
         encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
     )  # fmt: skip
+    if engine != "lightgbm":
+        typer.echo(f"dxmatch: {forecast_words(time_limit, refit)}", err=True)
     with shown("Training") as progress:
-        result = fit(read_table(pairs, encoding, set_aside=rejects is not None), recipe, progress=progress)
+        tables = [read_visible(path, encoding, set_aside=rejects is not None) for path in pairs]
+        result = fit(tables, recipe, progress=progress)
     result.matcher.save(output, overwrite=overwrite)
     if held_out is not None:
         write_table(result.held_out_rows, held_out)
@@ -130,3 +154,8 @@ def train(
         typer.echo(f"dxmatch: warning: {warning}", err=True)
     typer.echo(coverage_words(result.coverage))
     say_rejected(result.n_rejected, rejects)
+    m = result.matcher
+    return {
+        "model": str(output), "identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data,
+        "coverage": dict(result.coverage), "rejected": result.n_rejected, "warnings": list(result.warnings),
+    }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +25,12 @@ app = typer.Typer(
 PairsFile = Annotated[Path, typer.Argument(help="Pairs: a .csv, .tsv, .jsonl or .parquet file.")]
 Features = Annotated[str, typer.Option("--features", help="A built-in feature set, or a TOML file.")]
 Model = Annotated[
-    Path | None, typer.Option("--model", help="Ask what this trained model needs, in place of --features.")
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="Ask what this trained model needs, in place of --features: its folder, or OWNER/NAME@COMMIT of the hub.",
+    ),
 ]
 Endpoints = Annotated[
     Path | None,
@@ -89,7 +95,7 @@ def ask(
     say_asked(summary)
 
 
-def _about_unscored(unscored: int, features: str, model: Path | None) -> str:
+def _about_unscored(unscored: int, features: str, model: str | None) -> str:
     whose = f"--features {features}" if model is None else f"--model {model}"
     return f"{unscored:,} answers hold no verdict: --again asks these anew; why they came, dxmatch votes check {whose} shows."
 
@@ -210,8 +216,10 @@ def import_(
 
 
 @app.command(epilog="Example: dxmatch votes status --store votes.sqlite")
-def status(store: Store = STORE) -> None:
+def status(store: Store = STORE) -> list[dict[str, Any]]:
     """What the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time."""
+    from dataclasses import asdict
+
     from ..votes.store.store import VoteStore
     from .votes_messages import status_lines
 
@@ -221,25 +229,81 @@ def status(store: Store = STORE) -> None:
         typer.echo(line)
     if not rows:
         typer.echo(f"{store} holds no answer yet.")
+    return [asdict(row) for row in rows]
 
 
-@app.command(epilog="Example: dxmatch votes check --store votes.sqlite --repair repaired.sqlite")
+@app.command(
+    epilog="Example: dxmatch votes check --features mine.toml    or: dxmatch votes check --endpoints my.toml -m lab:llama3.1:8b    or: dxmatch votes check --store votes.sqlite --repair repaired.sqlite"
+)
 def check(
-    store: Store = STORE,
+    features: Annotated[
+        str | None,
+        typer.Option("--features", help="Ask one question of each model of this set, a TOML file or a built-in one."),
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Ask one of each model that this trained model needs.")
+    ] = None,
+    endpoints: Endpoints = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model-name", "-m", help="ENDPOINT:MODEL, as --endpoints or --features names it; may be repeated."
+        ),
+    ] = None,
+    only: Only = None,
+    pairs: Annotated[int, typer.Option(help="Say how long this many new pairs would take.", min=1)] = 1_000,
+    as_json: Annotated[bool, typer.Option("--json", help="What came of each question, as JSON.")] = False,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            "--store",
+            help="Check a vote store: each answer by its checksum, none missing. votes.sqlite if nothing else is to be checked.",
+        ),
+    ] = None,
     repair: Annotated[
         Path | None,
         typer.Option(
-            help="Write a copy with every answer that proves right, and beside it the pairs whose answers are lost, where such can be named (COPY.ask-again.csv)."
+            help="Of a store: write a copy with every answer that proves right, and beside it the pairs whose answers are lost, where such can be named (COPY.ask-again.csv)."
         ),
     ] = None,
+    origin: Origin | None = None,
 ) -> None:
-    """Whether the store holds what was put into it: each answer by its checksum, none missing. Leaves with 1 where it is damaged."""
+    """Whether the models can be asked: one question to each, and what to mend where no answer comes. With --store: whether a store is whole. Leaves with 1 where anything is wrong."""
+    asks = any((features, model, endpoints, models))
+    whole = True
+    if asks:
+        from ..matcher.check_endpoints import check_endpoints
+        from ..progress import shown
+
+        quiet_retries()
+        with shown("Asking") as progress:
+            checked = check_endpoints(
+                features, model=model, endpoints=endpoints, only=only or (), models=models or (), progress=progress,
+                **(origin or {}),
+            )  # fmt: skip
+        whole = all(one.usable for one in checked)
+        if as_json:
+            typer.echo(json.dumps([one.to_dict() for one in checked], ensure_ascii=False, indent=2))
+        else:
+            for one in checked:
+                typer.echo("\n".join(one.lines(pairs)))
+            typer.echo(f"{sum(one.usable for one in checked)} of {len(checked)} work.")
+    if store is None and not asks and not STORE.exists():
+        raise typer.BadParameter(
+            "nothing to check here: --features FILE asks its models one question each; --store FILE checks a vote store."
+        )
+    if store is not None or repair is not None or not asks:
+        whole &= _check_store(store or STORE, repair)
+    if not whole:
+        raise typer.Exit(1)
+
+
+def _check_store(store: Path, repair: Path | None) -> bool:
     from ..votes.store.check import check_votes
 
     found = check_votes(store, repair=repair)
     typer.echo("\n".join(found.lines()))
-    if not found.whole:
-        raise typer.Exit(1)
+    return found.whole
 
 
 @app.command(epilog="Example: dxmatch votes prompt vote-ru > mine.txt")

@@ -16,6 +16,7 @@ import pyarrow as pa
 from ..errors import InputError
 from ..evaluation.lists.lists import as_text
 from ..files.counted import counted
+from ..files.invisible import visible_names
 from ..files.json_records import SUFFIXES as JSON_SUFFIXES
 from ..files.json_records import read_json, records_as_columns
 from ..files.tables import Table, check_output, read_table, tell
@@ -84,7 +85,9 @@ def read_cases(
     if rejects is not None:
         check_output(rejects)
     broken: list[InputError] | None = None if rejects is None else []
-    table = _table(source, encoding, "case_id" not in (columns or {}), broken)
+    read = _table(source, encoding, "case_id" not in (columns or {}), broken)
+    table = visible_names(read)
+    tell(table.warnings[len(read.warnings) :])
     if broken:
         table = replace(table, broken=tuple(broken))
     chosen = columns_of(table, columns)

@@ -143,7 +143,8 @@ class EndpointClient:
 
     async def models(self) -> list[str]:
         """The names of the models that the server lists."""
-        return await self._ask("models", None, lambda reply, _: model_names(reply), None)
+        names = await self._ask("models", None, lambda reply, _: model_names(reply), None)
+        return [without_key(name, self.endpoint) for name in names]
 
     async def _ask(
         self, path: str, body: dict[str, Any] | None, read: Callable[[Any, float], T], meter: Meter | None

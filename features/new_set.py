@@ -20,6 +20,7 @@ from .feature_set import FeatureSet
 ADDED = ("vote", "soft-vote", "pick", "embedding")
 """What may be asked of a model: yes or no; the probability of yes; the nearest ICD-10 entry; a vector."""
 
+_ENGLISH = 'language = "en"'
 _COLUMN = {"vote": "vote", "soft-vote": "soft_vote", "pick": "icd", "embedding": "cosine"}
 
 
@@ -69,7 +70,7 @@ def init_features(
         raise InputError("is there already", source=f"{target}", remedy=Remedy("replaces it", overwrite=True))
     new = _NewSet(target, wanted, server_of(server), models or (), embedding_models or (), start)
     text = "\n".join(new.lines())
-    read = FeatureSet.from_dict(tomllib.loads(text), str(target))
+    read = FeatureSet.from_dict(tomllib.loads(text), str(target), folder=target.parent)
     read.check_providers(str(target))
     with whole_file(target) as temporary:
         temporary.write_text(text, "utf-8")
@@ -194,7 +195,7 @@ class _NewSet:
             yield f"kind = {_text('icd_pick' if kind == 'pick' else 'vote')}"
             yield f"model = {_text(one.model)}    # as the server names it; answers are kept under this name"
             yield f"endpoint = {_text(one.endpoint)}"
-            yield from _OPTIONS[kind]
+            yield from _OPTIONS[kind] if self._base[0] == _ENGLISH else _OPTIONS_RU[kind]
             yield "# parameters = { max_tokens = 2048, temperature = 0 }    # for a model that thinks first; if left out max_tokens is 16"
             yield ""
 
@@ -215,6 +216,14 @@ _OPTIONS = {
         'prompt = "icd-pick-2"    # dxmatch votes prompt icd-pick-2 prints it; a text file of your own may stand here',
     ),
 }
+_OPTIONS_RU = {
+    "vote": ('prompt = "vote-ru"', *_OPTIONS["vote"]),
+    "soft-vote": ('prompt = "vote-ru"', *_OPTIONS["soft-vote"]),
+    "pick": (
+        'source = "icd-ru.csv"', 'encoder = "bergamot"', 'distance = "euclidean"', 'entries = "names"', 'prompt = "pick-ru"',
+    ),
+}  # fmt: skip
+"""As the built-in set for Russian has them."""
 
 
 def _text(value: str) -> str:

@@ -75,10 +75,11 @@ def told(mended: Mapping[str, str], source: str, where: str) -> str:
     )
 
 
-def read_visible(source: Any, encoding: str | None = None) -> Table:
-    """`read_table`, names as they look; each of the table's warnings is given."""
-    table = visible_names(read_table(source, encoding, warn=False))
-    tell(table.warnings)
+def read_visible(source: Any, encoding: str | None = None, *, set_aside: bool = False) -> Table:
+    """`read_table`, names as they look; each of the table's warnings is given, of a `Table` that came those that are new."""
+    read = read_table(source, encoding, warn=False, set_aside=set_aside)
+    table = visible_names(read)
+    tell(table.warnings[len(read.warnings) if read is source else 0 :])
     return table
 
 

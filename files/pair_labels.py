@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import InputError, quoted
+from ..errors import InputError, Remedy, quoted
 from .tables import Table, conflicts
 
 BLANK = -1
@@ -24,14 +24,17 @@ def experts_of(table: Table, label: str) -> list[str]:
 
 
 def read_labels(
-    table: Table, label: str, problems: dict[int, InputError]
+    table: Table, label: str, problems: dict[int, InputError], *, blank: bool = False
 ) -> tuple[NDArray[np.int8], NDArray[np.int8] | None]:
-    """int8[n] of 0 and 1, and the panel's votes int8[n, k] where a panel decides. Rows that cannot be right go to `problems`."""
+    """int8[n] of 0 and 1, and the panel's votes int8[n, k] where a panel decides. Rows that cannot be right go to `problems`.
+
+    blank : a row that none of a panel voted on is no problem, and `BLANK`.
+    """
     if label in table.names:
         return _plain_labels(table, label, problems), None
     votes = [parsed_labels(table, column, problems) for column in experts_of(table, label)]
     ballots = [[BLANK if vote is None else vote for vote in column] for column in votes]
-    return _majority(table, label, votes, problems), np.array(ballots, np.int8).T
+    return _majority(table, label, votes, problems, blank), np.array(ballots, np.int8).T
 
 
 def read_shares(
@@ -76,14 +79,19 @@ def _plain_labels(table: Table, column: str, problems: dict[int, InputError]) ->
 
 
 def _majority(
-    table: Table, label: str, votes: list[list[int | None]], problems: dict[int, InputError]
+    table: Table, label: str, votes: list[list[int | None]], problems: dict[int, InputError], blank: bool
 ) -> NDArray[np.int8]:
-    """More than half of the intended panel decides; a blank is no vote, and without a majority `adjudicated` decides."""
+    """More than half of the intended panel decides; a blank is no vote, and without a majority `adjudicated` decides.
+
+    blank : a row that nobody voted on is `BLANK`; else it is a problem, as every other that is undecided.
+    """
     experts = experts_of(table, label)
     final = parsed_labels(table, "adjudicated", problems) if "adjudicated" in table.names else [None] * len(table)
     out = np.zeros(len(table), np.int8)
     for row, (adjudicated, *ballot) in enumerate(zip(final, *votes, strict=True)):
         decided = next((verdict for verdict in (0, 1) if 2 * ballot.count(verdict) > len(experts)), adjudicated)
+        if decided is None and blank and ballot.count(None) == len(ballot) and row not in problems:
+            decided = BLANK
         if decided is None:
             undecided = table.error(
                 f"no majority among {len(experts)} experts and no adjudication", row, "adjudicated",
@@ -96,21 +104,30 @@ def _majority(
 
 def check_conflicts(
     table: Table,
-    columns: tuple[str, str],
-    text: dict[str, pa.ChunkedArray],
+    column: str,
+    text: tuple[pa.ChunkedArray, pa.ChunkedArray],
     labels: NDArray[np.int8],
     problems: dict[int, InputError],
+    remedy: Remedy | None = None,
 ) -> None:
-    """One pair, in either order, has one label. All rows of a pair with two labels are refused."""
+    """One pair, in either order, has one label. All rows of a pair with two labels are refused.
+
+    column : the one that errors name. text : both diagnoses. remedy : of the errors.
+    """
     said = {
         row: (tuple(sorted((a.casefold(), b.casefold()))), label)
-        for row, (a, b, label) in enumerate(zip(*(text[c].to_pylist() for c in columns), labels.tolist(), strict=True))
+        for row, (a, b, label) in enumerate(zip(*(side.to_pylist() for side in text), labels.tolist(), strict=True))
         if row not in problems
     }
     for pair, rows in conflicts(said):
-        shown = ", ".join(f"row {table.row_number(row)}: {labels[row]}" for row in rows[:4])
+        shown = ", ".join(f"{_place(table, row)}: {labels[row]}" for row in rows[:4])
         for row in rows:
             problems[row] = table.error(
-                f"the pair {quoted(pair[0])}, {quoted(pair[1])} has two labels ({shown})", row, columns[0],
-                allowed="one label for a pair, in either order",
+                f"the pair {quoted(pair[0])}, {quoted(pair[1])} has two labels ({shown})", row, column,
+                allowed="one label for a pair, in either order", remedy=remedy,
             )  # fmt: skip
+
+
+def _place(table: Table, row: int) -> str:
+    file = "" if table.sources is None else f"{table.source_of(row)}, "
+    return f"{file}row {table.row_number(row)}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import SET_ASIDE, InputError
 from .formula_errors import FORMULA_ERROR
+from .invisible import read_visible
 from .limits import MAX_CHARACTERS
 from .pair_labels import check_conflicts, experts_of, read_labels, read_shares
 from .tables import Table, check_keeps_input, read_table
@@ -92,13 +93,14 @@ def read_pairs(
     group: str | None = None,
     rejects: str | os.PathLike[str] | None = None,
     encoding: str | None = None,
+    visible: bool = False,
 ) -> Pairs:
     """Reads and checks pairs.
 
     Parameters
     ----------
     source
-        A sequence of two-tuples of strings, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
+        Two-tuples of strings, in a sequence, an iterator or an array of two columns, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
     a, b
         The columns of the two diagnoses.
     label
@@ -114,6 +116,8 @@ def read_pairs(
         A file for the rows that cannot be right, and for lines of JSON that are no object; without it the first of them is an error.
     encoding
         Of a text file that is not UTF-8.
+    visible
+        Names are read as they look, with a warning: see `files.invisible`.
 
     Raises
     ------
@@ -122,7 +126,36 @@ def read_pairs(
     """
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
-    table = read_table(_from_tuples(source), encoding, set_aside=rejects is not None)
+    read = read_visible if visible else read_table
+    try:
+        table = read(_from_tuples(source), encoding, set_aside=rejects is not None)
+    except InputError as error:
+        if error.row_alone:
+            error.with_remedy(SET_ASIDE)
+        raise
+    problems: dict[int, InputError] = {}
+    pairs = checked_pairs(table, problems, a=a, b=b, label=label, soft=soft, weight=weight, group=group)
+    if pairs.label is not None:
+        check_conflicts(pairs.table, a, (pairs.a, pairs.b), pairs.label, problems)
+    return sound_pairs(pairs, problems, rejects)
+
+
+def checked_pairs(
+    table: Table,
+    problems: dict[int, InputError],
+    *,
+    a: str,
+    b: str,
+    label: str | None = None,
+    soft: str | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    blank: bool = False,
+) -> Pairs:
+    """All rows of a table, with what is wrong with some of them in `problems`; parameters and errors as of `read_pairs`.
+
+    blank : as of `read_labels`.
+    """
     table.require_named({"a": a, "b": b}, "a diagnosis")
     if label is not None and not experts_of(table, label):
         table.require(label, "0 or 1", option="label")
@@ -131,28 +164,31 @@ def read_pairs(
     if group is not None:
         table.require(group, "the reference diagnosis", option="group")
 
-    problems: dict[int, InputError] = {}
     text = {column: table.text(column) for column in (a, b)}
     for column, values in text.items():
         check_text(table, column, values, problems)
     labels = votes = None
     if label is not None:
-        labels, votes = read_labels(table, label, problems)
-        check_conflicts(table, (a, b), text, labels, problems)
+        labels, votes = read_labels(table, label, problems, blank=blank)
     shares = None if soft is None else read_shares(table, soft, label, votes, problems)
     weights = None
     if weight is not None:
         parsed = table.parsed(weight, _weight, "a weight that is no positive number", "> 0", problems)
         weights = np.array(parsed, np.float64)
     groups = _groups(table, group, problems) if group is not None else None
+    return Pairs(table, text[a], text[b], table.row_numbers(), labels, weights, 0, votes, shares, groups)
 
-    rejected = len(problems) + len(table.broken)
-    pairs = Pairs(table, text[a], text[b], table.row_numbers(), labels, weights, rejected, votes, shares, groups)
-    sound = table.sound_rows(problems, rejects)
+
+def sound_pairs(pairs: Pairs, problems: Mapping[int, InputError], rejects: str | os.PathLike[str] | None) -> Pairs:
+    """The rows without a problem; see `Table.sound_rows`."""
+    sound = pairs.table.sound_rows(problems, rejects)
+    pairs = replace(pairs, n_rejected=len(problems) + len(pairs.table.broken))
     return pairs.take(sound) if problems else pairs
 
 
 def _from_tuples(source: Any) -> Any:
+    if isinstance(source, Iterator) or (isinstance(source, np.ndarray) and source.ndim):
+        source = list(source) if isinstance(source, Iterator) else source.tolist()
     if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):
         return source
     if source and isinstance(source[0], Mapping):  # a list of dicts

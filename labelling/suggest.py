@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,18 @@ from ..errors import InputError, OptionError
 from ..features.compute import feature_table
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.representations import Representations
+from ..files.invisible import read_visible
 from ..files.pairs import Pairs, read_pairs
-from ..files.tables import read_table
 from ..matcher.match_function import MatchFunction
+from ..training.statistics.split import Groups, beyond_chance, held_out
 from .pick import capped, diverse, pair_vectors, uncertainty
 from .suggestion import RANDOM, UNCERTAIN, Suggestion
 
 PER_DIAGNOSIS = 5
 RANDOM_SHARE = 0.1
 CANDIDATES_PER_PICK = 5
+DEFAULT_SPLIT = {"seed": 0, "test_share": 0.2}
+"""That of `train`, for a model that does not say its own."""
 
 
 def suggest(
@@ -58,7 +61,7 @@ def suggest(
     rejects : a file for the pool's rows that cannot be right; without it the first of them is an `InputError`.
     """
     _check(n, random_share, per_diagnosis, seed)
-    read = read_pairs(pool, a=a, b=b, rejects=rejects)
+    read = read_pairs(pool, a=a, b=b, rejects=rejects, visible=True)
     others = [_labelled(source, a, b) for source in labelled]
     unique = intern_pairs(
         pa.chunked_array([chunk for pairs in (read, *others) for chunk in pairs.a.chunks]),
@@ -85,6 +88,9 @@ def suggest(
             allowed="pairs that differ after normalisation and have no label yet", got=counts,
         )  # fmt: skip
     pairs, rows = present[free], first_row[free]
+    references = Groups.of(m.providers.naming(read.a.take(pa.array(rows)).to_pylist()))
+    split = m.data.get("split", DEFAULT_SPLIT)
+    measures = held_out(references, split["test_share"], split["seed"])
     first, second = unique.first[pairs], unique.second[pairs]
     probability = m.probabilities(read.a.take(pa.array(rows)), read.b.take(pa.array(rows)), progress=progress)
 
@@ -101,6 +107,7 @@ def suggest(
     why = np.repeat([RANDOM, UNCERTAIN], [len(by_chance), len(uncertain)])
     order = np.argsort(rows[chosen], kind="stable")
     chosen, why = chosen[order], why[order]
+    counts["held_out"] = int(measures[chosen].sum())
     key = pa.table(
         {
             "id": [_identity(unique.names[first[i]], unique.names[second[i]]) for i in chosen.tolist()],
@@ -113,9 +120,10 @@ def suggest(
     )
     made_with = {
         "model": m.identity, "threshold": m.threshold, "pool": read.table.source, "counts": counts, "asked": n,
-        "random_share": random_share, "per_diagnosis": per_diagnosis, "seed": seed,
+        "random_share": random_share, "per_diagnosis": per_diagnosis, "seed": seed, "split": dict(split),
     }  # fmt: skip
     told = _warnings(n, len(chosen), counts["free"], per_diagnosis, counts["not_understood"])
+    told += _held_out_warning(references, measures, split)
     return Suggestion(key, made_with, tuple(told))
 
 
@@ -131,7 +139,7 @@ def _check(n: int, random_share: float, per_diagnosis: int, seed: int) -> None:
 
 
 def _labelled(source: Any, a: str, b: str) -> Pairs:
-    table = read_table(source)
+    table = read_visible(source)
     columns = (a, b) if {a, b} <= set(table.names) else ("a", "b")
     return read_pairs(table, a=columns[0], b=columns[1])
 
@@ -152,6 +160,16 @@ def _vectors(
 def _identity(first: str, second: str) -> str:
     """The same for a pair in every suggestion, and no number that a spreadsheet would rewrite."""
     return "p" + hashlib.sha256("\0".join(sorted((first, second))).encode()).hexdigest()[:10]
+
+
+def _held_out_warning(references: Groups, measures: NDArray[np.bool_], split: Mapping[str, Any]) -> list[str]:
+    held, every = len(set(references.code[measures].tolist())), len(references.names)
+    if not beyond_chance(held, every, split["test_share"]):
+        return []
+    return [
+        f"{held:,} of {every:,} reference diagnoses in the pool are ones that the model's split holds out (test share {split['test_share']:g}, seed "
+        f"{split['seed']}): a training with that seed measures on their labels and learns nothing from them. Another pool, or then another seed or a test share of 0, mends it."
+    ]
 
 
 def _warnings(asked: int, given: int, free: int, per_diagnosis: int, not_understood: int) -> list[str]:

@@ -92,10 +92,16 @@ class Suggestion:
             "labelled already": counts["labelled"],
         }
         said = ", ".join(f"{count:,} {what}" for what, count in left_out.items() if count)
-        return [
+        lines = [
             f"{counts['free']:,} pairs to choose from" + (f" (without {said})." if said else "."),
             f"{len(self):,} chosen: {len(self) - drawn:,} uncertain and diverse, {drawn:,} at random.",
         ]
+        if held := counts.get("held_out"):
+            seed = self.made_with["split"]["seed"]
+            lines.append(
+                f"{held:,} of them are of references that a training with seed {seed} holds out: their labels measure, the others teach."
+            )
+        return lines
 
     @property
     def experts(self) -> tuple[str, ...]:

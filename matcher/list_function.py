@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import OptionError
+from .policy import SPECIFICATION, policy_of
+from .trained import threshold_of
+
 if TYPE_CHECKING:
     from .linking.ranking import Ranked
     from .linking.scorer import Scorer
+
+STRICT = "strict"
 
 
 class ListFunction:
@@ -136,3 +142,72 @@ class ListFunction:
             if note:
                 warnings.warn(note, stacklevel=2)
         return made.read.table.native(made.table)
+
+    def dedupe(
+        self,
+        terms: Any,
+        *,
+        column: str | None = None,
+        threshold: float | None = None,
+        policy: str | None = None,
+        candidates: int = 50,
+        encoding: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Any:
+        """The terms of a list in clusters, each the names of one disease.
+
+        M is not transitive: that a matches b, and b matches c, says nothing of a and c. So terms are joined by complete linkage (Sørensen
+        1948), the likeliest pair first: **every two different names in a cluster match by M itself.** Two names of one disease may still
+        stand in two clusters, where a third matches one of them alone, or where they were no candidates of each other (see `link`).
+
+        Parameters
+        ----------
+        terms : a list or column of texts, of which some may be missing; or a table, as `score` takes it.
+        column : the column of the terms in a table; by default "diagnosis", "term", "name", … or the only one.
+        threshold : the least probability of a match; the policy's own threshold if not given.
+        policy : what counts as a match: "strict" (the same disease) or "specification" (one may specify the other). By default "strict", where
+            the model tells relations and was loaded with no other policy; else the model's own.
+        candidates, encoding : as of `link`.
+
+        Returns
+        -------
+        A frame of the kind that came, as from `link`, in the order of the terms: term, index (from 0), cluster (from 1, in order of first
+        appearance; null for what is blank), size (terms in the cluster), representative (its commonest name; of equally common ones, the
+        one that matches another best), joined_with (which other it matches best), probability (that it does), why, note ("blank", "not
+        understood: …": such a term is in a cluster with none but its equals), and the other columns of the table.
+
+        Raises
+        ------
+        InputError
+            As of `link`.
+        OptionError
+            For a policy that has sides.
+        ModelError
+            For a model without an encoder of its own, or without the policy.
+        """
+        from .linking.dedupe import dedupe
+
+        m: Any = under(self, policy)
+        made = dedupe(
+            m, terms, column=column, threshold=threshold, candidates=candidates, encoding=encoding, progress=progress
+        )
+        if made.read.table.note:
+            warnings.warn(made.read.table.note, stacklevel=2)
+        return made.read.table.native(made.table)
+
+
+def under(m: Any, policy: str | None) -> Any:
+    """The match function `m` under a policy that has no sides: the one of that name, or for None that of `ListFunction.dedupe`."""
+    if policy is None:
+        policy = STRICT if m.policy == SPECIFICATION and m.has_relation_model else m.policy
+    chosen = policy_of(policy)
+    if not chosen.symmetric:
+        raise OptionError(
+            "policy", "one without sides, specification or strict: of duplicates none is the reference", policy
+        )
+    if chosen.name == m.policy:
+        return m
+    other = object.__new__(type(m))
+    other.__dict__.update(m.__dict__)
+    other._policy, other.threshold = chosen, threshold_of(m.parts, chosen)
+    return other

@@ -15,6 +15,8 @@ from ..features.providers import SHIPPED, Providers
 from ..features.vote_plan import Planned, jobs_of, plan
 from ..files.pairs import read_pairs
 from ..models.shipped import shipped_encoder_files
+from ..terms.diseases.shipped import shipped_graph
+from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.abbreviations import read_abbreviations
 from ..terms.text.normalizer import Normalizer
@@ -149,7 +151,10 @@ def providers_of(
     chosen = FeatureSet.read(features, endpoints)
     shipped = StaticEncoder.from_bytes(shipped_encoder_files()) if SHIPPED in chosen.encoders else None
     normalizer = Normalizer(chosen.language, None if abbreviations is None else read_abbreviations(abbreviations))
+    # As `train` opens it: names are mended by the graph's words, and its names are candidates of a pick.
+    graph = shipped_graph() if chosen.needs_graph else None
     return chosen, chosen.open(
         normalizer, shipped, endpoints=chosen.endpoints, folders=origin.get("encoders"),
-        allow_download=origin.get("allow_download", False),
+        allow_download=origin.get("allow_download", False), graph=graph,
+        vocabulary=None if graph is None else vocabulary_of(graph, chosen.language),
     )  # fmt: skip

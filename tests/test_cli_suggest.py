@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import csv
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow.csv as pa_csv
+import pytest
 
 from dxmatch.files.pairs import read_pairs
+
+from .toy_pairs import *  # noqa: F403
 
 
 def test_from_a_pool_to_labelled_pairs(example: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
@@ -47,3 +53,38 @@ def test_from_a_pool_to_labelled_pairs(example: Path, tmp_path: Path, command: C
     assert "goes before the panel" in run("labels", folder, "-o", labelled, "--adjudicated", ties, "--reviewed", review)
     assert not read_pairs(labelled, label="label").label.any()
     assert "holds something already" in command("suggest", example / "pairs.csv", "-n", 20, "-o", folder).err
+
+
+@pytest.mark.usefixtures("few_rounds")
+def test_rounds_of_labels_from_the_console_to_a_model(
+    toy_pairs: pd.DataFrame,
+    strings_only: Path,
+    tmp_path: Path,
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A model, what to label next, labels from the console, and a model of both: each command as it is typed."""
+
+    def run(*arguments: object) -> str:
+        done = command(*arguments)
+        assert done.code == 0, done.err
+        return f"{done.out}{done.err}"
+
+    first, pool, labelled = tmp_path / "first.csv", tmp_path / "pool.csv", tmp_path / "labelled.csv"
+    truth = {frozenset((row.a, row.b)): row.label for row in toy_pairs.itertuples()}
+    toy_pairs[:150].to_csv(first, index=False)
+    toy_pairs[150:][["a", "b"]].to_csv(pool, index=False)
+    given = ["--features", strings_only, "--contained", "match"]
+    run("train", first, "-o", tmp_path / "m1", *given)
+    said = run("suggest", pool, "--model", tmp_path / "m1", "-n", 60, "-o", tmp_path / "round-1", "--experts", "anna")
+    assert "of references that a training with seed 0 holds out" in said
+    with (tmp_path / "round-1" / "sheets" / "anna.csv").open(encoding="utf-8-sig", newline="") as handle:
+        asked = [truth[frozenset((row["a"], row["b"]))] for row in csv.DictReader(handle)]
+    typed = "".join(f"{label}\n" for label in asked[:-1]) + "u\n"
+    for part in (typed[:40], typed[40:]):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(part))
+        said = run("label", tmp_path / "round-1", "-o", labelled)
+    assert f"60 pairs: {sum(asked[:-1])} yes, {59 - sum(asked[:-1])} no, 1 unsure." in said
+    said = run("train", first, labelled, "-o", tmp_path / "m2", *given)
+    assert "Rows without a label, left out: 1 of 210." in said
+    assert "Pairs by file: 150 of first.csv, 59 of labelled.csv." in said

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from rich.console import Console
 from rich.table import Table
 
 from ..features.coverage import coverage_words
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import Manifest
+from ..terminal import wide_console
+from .conflicts import conflict_words
 from .correlated import dropped_words
 from .engines.search_words import search_words
 from .expert_agreement import agreement_words
@@ -61,7 +62,7 @@ def print_training(matcher: MatchFunction, folder: Path) -> None:
         table.add_row(name.replace("_", " "), *cells)
     table.add_row("pairs", *(f"{part['pairs']:,}" for part in parts.values()))
     table.add_row("references", *(f"{part['groups']:,}" for part in parts.values()))
-    Console().print(table)
+    wide_console().print(table)
     for line in data_words(matcher.data):
         print(line)
     print(f"{folder}: saved, threshold {matcher.threshold:.3f}. Card: {folder / 'CARD.md'}")
@@ -72,6 +73,11 @@ def data_words(data: dict[str, Any]) -> list[str]:
     lines = []
     if "agreement" in data:
         lines.append(f"Labels: {agreement_words(data['agreement'])}")
+    if "files" in data:
+        rows = (f"{file['rows']:,} of {file['source']}" for file in data["files"])
+        lines.append(f"Pairs by file: {', '.join(rows)}.")
+    if "conflicts" in data:
+        lines.append(conflict_words(data["conflicts"]))
     if (inside := data.get("contained", {})) and inside["rule"] != "keep":
         done = {"set-aside": "set aside", "match": "labelled 1"}[inside["rule"]]
         lines.append(

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..features.coverage import MIN_COVERAGE
+from ..files.labelled_pairs import REFUSE
 from ..terms.diseases.graph import DiseaseGraph
+from .conflicts import check_on_conflict
 from .contained import check_contained
 from .correlated import check_drop_correlated
 from .engines.engine import EXPORTED, check_engine
@@ -40,6 +42,9 @@ class Recipe:
     contained : str
         What becomes of pairs labelled 0 although the words of one side contain the other's ("leukemia", "acute leukemia"):
         "keep" them, "set-aside", or "match": label them 1.
+    on_conflict : str
+        What becomes of a pair with two labels: "refuse" makes an error of it, "majority" learns from the rows that say what more than half of
+        its rows do (from none of a tie), "drop" from none.
     test_share : float
         The share of references held out, in [0, 1); with 0 nothing is held out and the measurements are out-of-fold.
     folds : int
@@ -103,6 +108,7 @@ class Recipe:
     weight: str | None = None
     group: str | None = None
     contained: str = "keep"
+    on_conflict: str = REFUSE
     test_share: float = 0.2
     folds: int = 5
     threshold_rule: str | None = None
@@ -129,6 +135,7 @@ class Recipe:
         check_drop_correlated(self.drop_correlated)
         check_prevalence(self.prevalence)
         check_contained(self.contained)
+        check_on_conflict(self.on_conflict)
         _ = self.rule
 
     @property

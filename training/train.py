@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
-import hashlib
 import os
 import warnings as python_warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +13,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..features.coverage import Coverage
+from ..features.coverage import MIN_COVERAGE, Coverage
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED, Providers
-from ..files.pairs import Pairs, read_pairs
+from ..files.labelled_pairs import REFUSE, read_labelled
+from ..files.tables import check_output, write_table
 from ..matcher.match_function import MatchFunction, open_store
 from ..models.folder import ModelFolder
-from ..models.manifest import Manifest
 from ..models.relation import RelationModel
-from ..models.releases import SHAPE_FEATURES, installed_releases
 from ..models.shipped import shipped_encoder_files, shipped_parts
 from ..models.trees.text import validate
 from ..terms.diseases.graph import DiseaseGraph
@@ -33,15 +29,21 @@ from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from .card import model_card
+from .conflicts import decide_conflicts
 from .contained import contained_warning, treat_contained
 from .correlated import as_facts, correlated
 from .data_checks import check_examples
-from .examples import Examples, ExtraExamples, examples_of, read_extra, reference_names
+from .described import build_manifest, data_of
+from .engines.engine import EXPORTED
+from .engines.fitted import TIME_LIMIT
+from .engines.search_words import forecast_words
+from .examples import Examples, Extra, ExtraExamples, examples_of, read_extra, reference_names
 from .expert_agreement import expert_agreement
 from .fold_fit import Fitted, directions_of, fit_folds
+from .held_out_checks import check_left, held_out_warnings
 from .recipe import Recipe
 from .statistics.measure import average_precision, group_draws, measure, percentile_interval
-from .statistics.split import Groups, held_out
+from .statistics.split import held_out
 from .understood import understood_pairs
 
 PLAIN = "lightgbm"
@@ -77,30 +79,97 @@ class Training:
 
 
 def train(
-    pairs: Any, features: str | os.PathLike[str] = "offline", engine: str = "lightgbm", **options: Any
+    pairs: Any,
+    features: str | os.PathLike[str] = "offline",
+    engine: str = PLAIN,
+    *,
+    a: str = "a",
+    b: str = "b",
+    label: str = "label",
+    soft: str | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    contained: str = "keep",
+    on_conflict: str = REFUSE,
+    test_share: float = 0.2,
+    folds: int = 5,
+    threshold_rule: str | None = None,
+    prevalence: float | None = None,
+    time_limit: float = TIME_LIMIT,
+    models: str = EXPORTED,
+    drop_correlated: float | None = None,
+    refit: bool = False,
+    store: str | os.PathLike[str] | None = None,
+    endpoints: str | os.PathLike[str] | None = None,
+    allow_download: bool = False,
+    min_coverage: float = MIN_COVERAGE,
+    abbreviations: Mapping[str, str] | None = None,
+    extra: Extra | Sequence[Extra] | None = None,
+    encoder: str | os.PathLike[str] | None = None,
+    graph: DiseaseGraph | None = None,
+    about: str = "",
+    name: str = "match-function",
+    seed: int = 0,
+    rejects: str | os.PathLike[str] | None = None,
+    held_out: str | os.PathLike[str] | None = None,
 ) -> MatchFunction:
     """Trains a match function on labelled pairs: `fit`, without the list of held-out rows.
 
-    What is doubtful about the pairs is a `UserWarning` each.
+    What is doubtful about the pairs is a `UserWarning` each, and so is what to expect of a long search.
 
     Parameters
     ----------
-    pairs : path or data frame
-        With the columns `a`, `b` and `label` (0/1), or one column `label_<name>` per expert.
+    pairs : path or data frame, or several of them
+        With the columns `a`, `b` and `label` (0/1), or one column `label_<name>` per expert. The files of a list may differ in that.
     features : str or path
         A built-in feature set, or a TOML file.
     engine : str
         "lightgbm", or "autogluon".
-    **options
-        By name, those of `training.recipe.Recipe`: the columns, the split, the threshold rule, refit, abbreviations,
-        rejects, seed, ….
+    a, b, label : str
+        The columns of the diagnoses and of the label, or what the experts' columns begin with.
+    soft, weight, group : str, optional
+        The columns of shares of votes to learn from, of weights, and of the reference diagnosis where that is not `a`.
+    contained : str
+        Pairs labelled 0 though one side's words contain the other's: "keep", "set-aside" or "match".
+    on_conflict : str
+        A pair with two labels: "refuse", "majority" or "drop".
+    test_share, folds, seed
+        The share of references held out, the folds over the others, and the seed of splits, trees and resampling.
+    threshold_rule : str, optional
+        "minimax_f1", "max_f1", "half", "precision=0.95" or "recall=0.9".
+    prevalence : float, optional
+        The share of matches where the model will be used.
+    time_limit, models
+        For "autogluon": the seconds that it may search, and the families of models that it tries.
+    drop_correlated : float, optional
+        Leaves out features whose rank correlation with a better one is that strong.
+    refit : bool
+        After the measurement, trains once more with the held-out references too.
+    store, endpoints, allow_download, min_coverage
+        The vote store, where models are served, whether the hub may be asked for encoders, and the least share of pairs that votes must be known for.
+    abbreviations, extra, encoder, graph
+        Your own abbreviations, training-only pairs, static encoder and graph of diseases.
+    about, name : str
+        What the card shall say, and the model's name.
+    rejects, held_out : path, optional
+        Files for rows that cannot be right, and for the rows of the held-out references.
+
+    What each does exactly: `training.recipe.Recipe`.
 
     Returns
     -------
     MatchFunction
         `.metrics` says how good it is on held-out references, `.save(folder)` keeps it.
     """
-    result = fit(pairs, Recipe(features, engine, **options))
+    choices = {name: value for name, value in locals().items() if name not in ("pairs", "held_out")}
+    if held_out is not None:
+        check_output(held_out)
+    recipe = Recipe(**choices)
+    if engine != PLAIN:
+        python_warnings.warn(forecast_words(time_limit, refit), stacklevel=2)
+    result = fit(pairs, recipe)
+    if held_out is not None:
+        write_table(result.held_out_rows, held_out)
     for warning in result.warnings:
         python_warnings.warn(warning, stacklevel=2)
     return result.matcher
@@ -123,26 +192,31 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         Its `.matcher.metrics` say how good it is on held-out references.
     """
     recipe = recipe or Recipe()
-    inputs = _Inputs(recipe)
-    read = read_pairs(
+    inputs = Inputs(recipe)
+    read, unlabelled = read_labelled(
         pairs, a=recipe.a, b=recipe.b, label=recipe.label, soft=recipe.soft, weight=recipe.weight, group=recipe.group,
-        rejects=recipe.rejects,
+        on_conflict=recipe.on_conflict, rejects=recipe.rejects,
     )  # fmt: skip
+    left_out = [f"Rows without a label, left out: {unlabelled:,} of {len(read) + unlabelled:,}."] if unlabelled else []
     read, set_aside = understood_pairs(read, inputs.providers.naming)
     read, inside = treat_contained(read, inputs.providers.naming, recipe.contained, inputs.graph)
+    agreement = None if read.ballots is None else expert_agreement(read.ballots)
+    read, conflicts = decide_conflicts(read, inputs.providers.naming, recipe.on_conflict)
     examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     dropped = None
     if recipe.drop_correlated is not None:
         shown = examples.take(~held_out(examples.groups, recipe.test_share, recipe.seed) & examples.open)
         gone = correlated(shown.table, shown.label, inputs.features, recipe.drop_correlated)
         dropped = as_facts(recipe.drop_correlated, gone)
-        inputs = _Inputs(recipe, inputs.features.without([one.feature for one in gone]))
+        inputs = Inputs(recipe, inputs.features.without([one.feature for one in gone]))
         examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
-    warnings = [*set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
+    test = held_out(examples.groups, recipe.test_share, recipe.seed)
+    warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
+    warnings += held_out_warnings(read, examples, test, recipe)
+    check_left(examples, test, recipe)
     extra = None
     if recipe.extra is not None:
         extra = read_extra(recipe.extra, inputs.features, inputs.providers, inputs.providers_of, examples)
-    test = held_out(examples.groups, recipe.test_share, recipe.seed)
     seen, unseen = examples.take(~test), examples.take(test)
     refit = recipe.refit and bool(test.any())
     directions = directions_of(inputs.features)
@@ -154,8 +228,8 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
     if refit:
         fitted = fit_folds(examples, recipe, directions, extra=extra, progress=_part(progress, 1, 2))
     data = data_of(
-        recipe, read, examples.groups, coverage=coverage, contained=inside, warnings=warnings,
-        extra=None if extra is None else extra.sources, dropped=dropped, refitted=refit,
+        recipe, read, examples.groups, coverage=coverage, contained=inside, warnings=warnings, refitted=refit,
+        extra=None if extra is None else list(extra.sources), dropped=dropped, agreement=agreement, conflicts=conflicts or None,
     )  # fmt: skip
     rows = read.table.data.filter(pa.array(test))
     return Training(
@@ -163,7 +237,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
     )  # fmt: skip
 
 
-class _Inputs:
+class Inputs:
     """What stands behind the features of a training: the set (the recipe's, if not given), the normaliser, the encoder, the votes."""
 
     def __init__(self, recipe: Recipe, features: FeatureSet | None = None) -> None:
@@ -285,77 +359,3 @@ def _part(progress: Progress | None, number: int, parts: int) -> Progress | None
     if progress is None:
         return None
     return lambda done, total: progress(number * total + done, parts * total)
-
-
-def build_manifest(
-    recipe: Recipe,
-    features: FeatureSet,
-    providers: Providers,
-    final: Fitted,
-    data: Mapping[str, Any],
-    metrics: Mapping[str, Any],
-) -> Manifest:
-    """The manifest of M. final : the fit that M is. data, metrics : as `data_of` and `measure.measure` give them."""
-    ensemble = final.ensemble
-    return Manifest(
-        name=recipe.name,
-        created=datetime.date.today().isoformat(),
-        dxmatch=metadata.version("dxmatch"),
-        feature_names=features.names,
-        feature_set=features.to_dict(),
-        normalizer=providers.normalizer.spec(),
-        calibration=final.calibration,
-        threshold=final.threshold,
-        threshold_rule=recipe.rule.words(recipe.prevalence),
-        encoders={encoder: providers.encoder(encoder).identity for encoder in features.encoders},
-        libraries=installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES)),
-        data={
-            **data,
-            "engine": recipe.engine,
-            "chosen": ensemble.chosen,
-            **({"leaderboard": list(ensemble.leaderboard)} if ensemble.leaderboard else {}),
-            **({"search": dict(ensemble.search)} if ensemble.search else {}),
-        },
-        metrics=dict(metrics),
-        ensemble=ensemble.combination,
-    )
-
-
-def data_of(
-    recipe: Recipe,
-    read: Pairs,
-    groups: Groups,
-    *,
-    coverage: Mapping[str, float],
-    contained: Mapping[str, Any],
-    warnings: Sequence[str],
-    extra: Sequence[Mapping[str, Any]] | None,
-    dropped: Mapping[str, Any] | None = None,
-    refitted: bool,
-) -> dict[str, Any]:
-    """What the manifest says of the labelled pairs `read`. extra : one entry for each source of training-only pairs. dropped : as of `as_facts`."""
-    assert read.label is not None
-    digest = hashlib.sha256()
-    for a, b, y in zip(read.a.to_pylist(), read.b.to_pylist(), read.label.tolist(), strict=True):
-        digest.update(f"{a}\t{b}\t{y}\n".encode())
-    known = {
-        "agreement": None if read.ballots is None else expert_agreement(read.ballots),
-        "soft": recipe.soft,
-        "prevalence": recipe.prevalence,
-        "extra": None if extra is None else list(extra),
-        "dropped": dropped,
-    }
-    return {
-        "sha256": digest.hexdigest(),
-        "rows": len(read),
-        "matches": int(read.label.sum()),
-        "groups": len(groups.names),
-        "set_aside": read.n_rejected,
-        "source": Path(read.source).name,
-        "label": recipe.label,
-        "coverage": dict(coverage),
-        "contained": dict(contained),
-        "warnings": list(warnings),
-        **{name: value for name, value in known.items() if value is not None},
-        "refitted": refitted,
-    }

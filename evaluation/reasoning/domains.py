@@ -54,9 +54,9 @@ def domains_of(categories: Iterable[str], given: Domains = None) -> dict[str, st
 def _read(given: object) -> tuple[dict[str, str], str]:
     if not isinstance(given, str | os.PathLike):
         raise OptionError("domains", "a mapping of categories to domains, or a table of them", given)
-    from ...files.tables import read_table
+    from ...files.invisible import read_visible
 
-    table = read_table(given)
+    table = read_visible(given)
     for name in ("category", "domain"):
         table.require(name, "of the domains")
     mapping: dict[str, str] = {}

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...files.did_you_mean import hint
-from ...files.tables import Table, read_table
+from ...files.invisible import read_visible
+from ...files.tables import Table
 from ...pages.rows import Row, known
 from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
 from ..statistics.bootstrap import percentile_interval, resampled_means
@@ -58,7 +59,7 @@ def human_labels(given: Any, runs: Sequence[Run]) -> Labels:
     InputError
         For a note, an observation or a prediction that is not there, with its row; for what is no label; for no label at all.
     """
-    table = read_table(given)
+    table = read_visible(given)
     for name in ("note", "observation", "predicted", *(["run"] if len(runs) > 1 else [])):
         table.require(name, "of the labelled pairs")
     columns = {question: _people(table, name) for question, name in _COLUMNS.items()}

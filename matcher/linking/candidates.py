@@ -19,12 +19,12 @@ CANDIDATES = 50
 FLAT = 20_000
 """Fewer names are searched one by one."""
 _SEED = 1234
-_TRAINED_ON = 64
+_TRAINED_ON = 40
 """Vectors per list of the inverted file that its centres are learnt from."""
 _PROBED = 64
 """Lists of the inverted file that are looked into."""
-_LOOKED_AT = 200
-"""Names of one disease that are looked at, at most."""
+_LOOKED_AT = 2_000
+"""Names of a name's diseases that are looked at, at most, and as many of the diseases above and below."""
 _ADDED_AT_ONCE = 1 << 16
 
 
@@ -46,43 +46,43 @@ class CandidateSearch:
         graph: Any = None,
         kind: str | None = None,
     ) -> None:
-        self._texts, self._among, self._count = texts, among, min(count, len(among))
-        self._vectors = np.ascontiguousarray(texts.vectors(SHIPPED)[among])
-        self._index = _index(self._vectors, kind)
+        self._vectors, self._among, self._count = texts.vectors(SHIPPED), among, min(count, len(among))
+        self._index = _index(self._vectors, among, kind)
         self._kin = None if graph is None else _Kin(texts, among, graph)
 
     def __call__(self, names: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Pairs (place in `names`, candidate), int32 each, every pair once, sorted by place; a name is a candidate of itself."""
-        vectors = self._texts.vectors(SHIPPED)[names]
-        found = [self._index.search(vectors, self._count)[1].astype(np.int64)]
+        nearest = self._index.search(self._vectors[names], self._count)[1]
+        found = [np.where(nearest >= 0, self._among[nearest], -1)]
         if self._kin is not None:
-            found.append(self._kin(names, vectors, self._vectors, self._count))
-        candidates = np.concatenate(found, axis=1)
+            found += self._kin(names, self._vectors, self._count)
+        candidates = np.concatenate(found, axis=1).astype(np.int64)
         place = np.repeat(np.arange(len(names)), candidates.shape[1])
         flat = candidates.ravel()
         keys = np.unique((place[flat >= 0] << 32) | flat[flat >= 0])
-        return (keys >> 32).astype(np.int32), self._among[keys & 0xFFFFFFFF]
+        return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
 
 
-def _index(vectors: NDArray[np.float32], kind: str | None) -> Any:
+def _index(vectors: NDArray[np.float32], among: NDArray[np.int32], kind: str | None) -> Any:
+    """A FAISS index of the rows `among` of `vectors`."""
     import faiss
 
-    n, d = vectors.shape
-    lists = int(4 * n**0.5)
+    n, d = len(among), vectors.shape[1]
+    lists = int(2 * n**0.5)
     kind = kind or ("Flat" if n < FLAT else f"IVF{lists},PQ{d // 2}x4fs")
     index: Any = faiss.index_factory(d, kind, faiss.METRIC_INNER_PRODUCT)
     if not index.is_trained:
         some = np.random.default_rng(_SEED).permutation(n)[: _TRAINED_ON * lists]
-        index.train(vectors[np.sort(some)])
+        index.train(vectors[among[np.sort(some)]])
     if hasattr(index, "nprobe"):
         index.nprobe = _PROBED
     for start in range(0, n, _ADDED_AT_ONCE):
-        index.add(vectors[start : start + _ADDED_AT_ONCE])
+        index.add(vectors[among[start : start + _ADDED_AT_ONCE]])
     return index
 
 
 class _Kin:
-    """The names of each disease, and the diseases near it: itself, what it is a kind of, and its kinds."""
+    """The names of each disease; the diseases that it is a kind of, and its kinds, but for classes that are too broad to name one."""
 
     def __init__(self, texts: Representations, among: NDArray[np.int32], graph: Any) -> None:
         links = texts.diseases(SHIPPED)
@@ -91,33 +91,24 @@ class _Kin:
         place, at = np.nonzero(nodes >= 0)
         disease = nodes[place, at]
         order = np.lexsort((-certainty[place, at], disease))  # the surest first
-        self._members = place[order].astype(np.int32)
-        self._starts = np.searchsorted(disease[order], np.arange(len(graph) + 1)).astype(np.int64)
-        child = np.repeat(np.arange(len(graph)), np.diff(graph.parent_starts))
-        narrow = ~graph.too_broad[graph.parents]
-        child, parent = child[narrow], graph.parents[narrow]
-        itself = np.arange(len(graph))
-        first, second = np.concatenate([itself, child, parent]), np.concatenate([itself, parent, child])
-        order = np.lexsort((np.arange(len(first)), first))
-        self._near = second[order].astype(np.int32)
-        self._near_starts = np.searchsorted(first[order], np.arange(len(graph) + 1)).astype(np.int64)
+        self._members = among[place[order]]
+        d, above = len(graph), graph.above
+        self._starts = np.searchsorted(disease[order], np.arange(d + 1)).astype(np.int64)
+        below, steps = np.repeat(np.arange(d), np.diff(above.starts)), above.steps.astype(np.int32)
+        line = (steps > 0) & ~graph.too_broad[above.diseases]
+        below, over, steps = below[line], above.diseases[line], steps[line]
+        self._itself = np.arange(d + 1), np.arange(d, dtype=np.int32)
+        first, second = np.concatenate([below, over]), np.concatenate([over, below])
+        order = np.lexsort((second, np.tile(steps, 2), first))  # the closest first
+        self._in_line = np.searchsorted(first[order], np.arange(d + 1)).astype(np.int64), second[order].astype(np.int32)
 
-    def __call__(
-        self, names: NDArray[np.int32], vectors: NDArray[np.float32], of: NDArray[np.float32], count: int
-    ) -> NDArray[np.int64]:
+    def __call__(self, names: NDArray[np.int32], vectors: NDArray[np.float32], count: int) -> list[NDArray[np.int32]]:
+        """int32[n, count] twice, names that are looked for, -1 for none: of the same disease, and of one above or below."""
         from .kernels import kin
 
-        out, best = np.full((len(names), count), -1, np.int32), np.full((len(names), count), -np.inf, np.float32)
-        kin(
-            vectors,
-            self._nodes[names],
-            self._near_starts,
-            self._near,
-            self._starts,
-            self._members,
-            of,
-            _LOOKED_AT,
-            out,
-            best,
-        )
-        return out.astype(np.int64)
+        found = []
+        for starts, near in (self._itself, self._in_line):
+            out, best = np.full((len(names), count), -1, np.int32), np.full((len(names), count), -np.inf, np.float32)
+            kin(vectors, names, self._nodes, starts, near, self._starts, self._members, _LOOKED_AT, out, best)
+            found.append(out)
+        return found

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ...errors import OptionError
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
-from .listed import Listed, listed
+from .listed import NOT_UNDERSTOOD, Listed, listed
 from .ranking import check_k, check_threshold
-from .scorer import NamedPairs, Scorer, check_can_search
+from .scorer import NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
 NAMES_AT_ONCE = 10_000
@@ -78,24 +78,14 @@ def link(
     """See `MatchFunction.link`."""
     check_k(k)
     check_threshold(threshold)
-    if isinstance(candidates, bool) or not isinstance(candidates, int) or candidates < 1:
-        raise OptionError("candidates", "a whole number from 1", candidates)
+    check_candidates(candidates)
     check_can_search(m)
     read, read_b = read_terms(a_terms, a, "a", encoding), read_terms(b_terms, b, "b", encoding)
-    report = progress or (lambda done, total: None)
-    names, (of_a, of_b) = listed(m, read.texts, read_b.texts)
-    work = 2 * len(names)
-    pairs = NamedPairs(m, names, lambda done, total: report(done, work))
+    reading, preparing, judging = phases(progress, len(read) + len(read_b), 1, 2, 1)
+    names, (of_a, of_b) = listed(m, read.texts, read_b.texts, progress=reading)
+    pairs = NamedPairs(m, names, preparing)
     least = m.threshold if threshold is None else threshold
-    found, nearest = _search(
-        pairs,
-        of_a,
-        of_b,
-        k,
-        least,
-        candidates,
-        lambda done, all_: report(len(names) + done * len(names) // max(all_, 1), work),
-    )
+    found, nearest = _search(pairs, of_a, of_b, k, least, candidates, judging)
     return _told(m, read, read_b, of_a, of_b, found, nearest, relation)
 
 
@@ -230,11 +220,11 @@ def _told(
     others = {name: values.take(take_a) for name, values in read.others("a_").items()}
     others |= {name: values.take(take_b) for name, values in read_b.others("b_").items()}
     columns |= {name: values for name, values in others.items() if name not in columns}
-    blank = int(sum(not problem.startswith("not understood") for problem in a.problems.values()))
+    blank = int(sum(not problem.startswith(NOT_UNDERSTOOD) for problem in a.problems.values()))
     unlinked = [row for row in left.tolist() if row not in a.problems]
     return Links(
         pa.table(columns), read, read_b, len(a), len(b), int(linked.sum()), len(unlinked),
-        len([row for row in left.tolist() if a.problems.get(row, "").startswith("not understood")]), blank, len(b.problems),
+        len([row for row in left.tolist() if a.problems.get(row, "").startswith(NOT_UNDERSTOOD)]), blank, len(b.problems),
         int((found.probability < 0.5).sum()),
     )  # fmt: skip
 
@@ -257,3 +247,8 @@ def _reasons(a: Listed, b: Listed, left: NDArray[np.int64], nearest: dict[int, t
         else:
             out[row] = NO_MATCH
     return out
+
+
+def check_candidates(candidates: Any) -> None:
+    if isinstance(candidates, bool) or not isinstance(candidates, int) or candidates < 1:
+        raise OptionError("candidates", "a whole number from 1", candidates)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, NotUnderstood, NotUnderstoodWarning, OptionError, quoted
-from .listed import Listed, listed
+from .listed import NOT_UNDERSTOOD, Listed, listed
 from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer
 
 
@@ -42,7 +42,7 @@ def rank(m: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float 
     same = known.name[rows] == asked.name[0]
     rows = rows[same | (known.understood[rows] & asked.understood[0])]
     if problem and not len(rows):
-        raise NotUnderstood(query, problem.removeprefix("not understood: "))
+        raise NotUnderstood(query, problem.removeprefix(NOT_UNDERSTOOD))
     warn_of_unknown(known, "terms")
     different, place = np.unique(known.name[rows], return_inverse=True)
     pairs = NamedPairs(m, names)
@@ -121,10 +121,10 @@ def check_threshold(threshold: Any) -> None:
 
 def warn_of_unknown(terms: Listed, name: str, level: int = 4) -> None:
     """Warns, once, of terms that are not understood."""
-    unknown = [row for row, problem in terms.problems.items() if problem.startswith("not understood")]
+    unknown = [row for row, problem in terms.problems.items() if problem.startswith(NOT_UNDERSTOOD)]
     if unknown:
         shown = quoted(terms.texts[unknown[0]])
-        reason = terms.problems[unknown[0]].removeprefix("not understood: ")
+        reason = terms.problems[unknown[0]].removeprefix(NOT_UNDERSTOOD)
         warnings.warn(
             f"{len(unknown):,} of {len(terms):,} terms ({name}) are not understood; the first is {shown} ({reason}).",
             NotUnderstoodWarning,

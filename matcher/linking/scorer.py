@@ -50,7 +50,7 @@ class NamedPairs:
     """
 
     def __init__(self, m: Scorer, names: Sequence[str], progress: Progress | None = None) -> None:
-        self.m, self.names = m, names
+        self.m, self.names = m, list(names)
         self.texts = Representations(names, m.providers)
         prepare(self.texts, m.features, progress=progress)
 
@@ -59,9 +59,7 @@ class NamedPairs:
         out = np.empty(len(a))
         for start in range(0, len(a), PAIRS_AT_ONCE):
             some = slice(start, start + PAIRS_AT_ONCE)
-            pairs = InternedPairs(
-                list(self.names), *unordered_pairs(a[some], b[some], len(self.names)), a[some] > b[some]
-            )
+            pairs = InternedPairs(self.names, *unordered_pairs(a[some], b[some], len(self.names)), a[some] > b[some])
             table, _ = covered_table(
                 pairs, self.m.features, self.m.providers, self.m.min_coverage, texts=self.texts
             )  # fmt: skip
@@ -78,3 +76,17 @@ def check_can_search(m: Scorer) -> None:
     """Raises `ModelError` for a model that has no encoder to find candidates by."""
     if SHIPPED not in m.providers.encoders:
         raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot look for candidates in a list.")
+
+
+def phases(progress: Progress | None, rows: int, *shares: int) -> list[Progress]:
+    """What reports each part of a job of some rows, by its share of the work, to one `progress`."""
+    reports: list[Progress] = []
+    for i, share in enumerate(shares):
+        before = sum(shares[:i]) * rows
+
+        def report(done: int, total: int, before: int = before, share: int = share) -> None:
+            if progress is not None:
+                progress((before + share * rows * done // max(total, 1)) // sum(shares), rows)
+
+        reports.append(report)
+    return reports

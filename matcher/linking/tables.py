@@ -14,7 +14,7 @@ from ...errors import InputError, Open, Remedy
 from ...files.tables import Table, read_table
 from .ranking import as_list
 
-NAMES = ("diagnosis", "term", "name", "disease", "condition", "text")
+NAMES = ("diagnosis", "dx", "term", "name", "disease", "condition", "problem", "text", "diagnoses", "terms", "names")
 """What the column of the terms is called where nobody says it, the first that is there."""
 
 
@@ -86,7 +86,7 @@ def _column(table: Table, column: str | None, option: str) -> str:
     raise InputError(
         "which column holds the terms?",
         source=table.source,
-        allowed=f"a column {', '.join(map(repr, NAMES))}, or a single column",
+        allowed=f"a column {', '.join(map(repr, NAMES[:4]))} or such, or a single column",
         got=table.names,
         remedy=Remedy("names the column", **{option: Open("COLUMN")}),
     )

@@ -83,22 +83,31 @@ class Verdicts:
 
 
 def compare(title: str, label: np.ndarray, groups: Groups, verdicts: Mapping[str, Verdicts]) -> None:
-    """One row for each rival; intervals over the same resamples of references."""
+    """One row for each rival, with what it has more or less than dxmatch; intervals over the same resamples of references."""
     measures = ("accuracy", "F1", "average precision")
     draws = group_draws(len(groups.names), REPEATS, SEED)[:, groups.code].astype(float)
     table = Table(title, *measures)
-    for name, said in verdicts.items():
-        point, resampled = said.values(label, np.ones((1, len(label)))), said.values(label, draws)
+    said = {n: (of.values(label, np.ones((1, len(label)))), of.values(label, draws)) for n, of in verdicts.items()}
+    first_point, first_resampled = said[RIVALS[0]]
+    for name, (point, resampled) in said.items():
         cells = []
         for measure in measures:
             if measure not in point:
                 cells.append("–")
                 continue
-            low, high = np.nanquantile(resampled[measure], [0.025, 0.975])
-            cells.append(f"{point[measure][0]:.3f} [{low:.3f}, {high:.3f}]")
+            cell = f"{point[measure][0]:.3f} {_interval(resampled[measure])}"
+            if name != RIVALS[0]:
+                less = f"{point[measure][0] - first_point[measure][0]:+.3f}"
+                cell += f"\n  {less} {_interval(resampled[measure] - first_resampled[measure], '+')}"
+            cells.append(cell)
         table.add_row(name, *cells)
     Console(width=120).print(table)
     print(f"{len(label):,} pairs of {len(groups.names):,} references, {int(label.sum()):,} matches.\n")
+
+
+def _interval(resampled: np.ndarray, sign: str = "") -> str:
+    low, high = np.nanquantile(resampled, [0.025, 0.975])
+    return f"[{low:{sign}.3f}, {high:{sign}.3f}]"
 
 
 def by_kind(title: str, kinds: list[str], right: Mapping[str, np.ndarray]) -> None:

@@ -303,3 +303,11 @@ def test_the_key_of_a_case_is_the_hash_of_its_text() -> None:
     cases = read_cases({"a": "Müde", "b": "Müde", "c": "x"})
     assert cases.keys == [hashlib.sha256(text.encode()).hexdigest() for text in ("Müde", "Müde", "x")]
     assert cases.notes == ("1 case with the text of another one: each text is asked about once.",)
+
+
+def test_names_that_look_alike_are_one_name() -> None:
+    """A case called "7" with a zero-width space would be no case of the list that says "7"; long texts stay as they were written."""
+    long = "A man\u00a0with chest pain. " * 20
+    with pytest.warns(UserWarning, match="characters that cannot be seen"):
+        cases = read_cases([{"case_id\u200b": "7\u200b", "text": long}])
+    assert cases.ids == ["7"] and cases.texts == [long.strip()]

@@ -9,6 +9,9 @@ import pytest
 import dxmatch
 from dxmatch.features.interning import intern_pairs
 from dxmatch.matcher.match_function import MatchFunction
+from dxmatch.training.engines import lightgbm_engine
+from dxmatch.training.recipe import Recipe
+from dxmatch.training.train import fit
 
 
 def keys(m: MatchFunction, table: pd.DataFrame) -> list[frozenset[str]]:
@@ -56,7 +59,7 @@ def test_no_pair_twice_equal_or_labelled(matcher: MatchFunction, tmp_path: Path)
     key = found.key.to_pandas()
     assert key[["row", "a", "b"]].to_numpy().tolist() == [[0, "Gout", "Gouty arthritis"], [4, "Sepsis", "Shock"]]
     assert found.made_with["counts"] == {
-        "rows": 5, "set_aside": 0, "repeated": 1, "equal": 1, "labelled": 1, "not_understood": 0, "free": 2,
+        "rows": 5, "set_aside": 0, "repeated": 1, "equal": 1, "labelled": 1, "not_understood": 0, "free": 2, "held_out": 0,
     }  # fmt: skip
     assert "the pool has 2 that differ" in found.warnings[0]
     with pytest.raises(dxmatch.InputError, match="no pair is left to suggest"):
@@ -99,3 +102,25 @@ def test_identity_does_not_depend_on_sides_or_spelling(matcher: MatchFunction) -
     one = dxmatch.suggest(matcher, [("Gout", "flu")], 1).key["id"].to_pylist()
     assert one == dxmatch.suggest(matcher, [("Flu", "gout")], 1).key["id"].to_pylist()
     assert len(intern_pairs(["Gout", "Flu"], ["flu", "gout"], matcher.providers.naming).first) == 1
+
+
+def test_references_that_the_model_held_out_are_told(toy_rows: pd.DataFrame, strings_only: Path) -> None:
+    """A pool of the held-out file: a training with the same seed would learn nothing from it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lightgbm_engine, "MAX_ROUNDS", 40)
+        result = fit(toy_rows.copy(), Recipe(strings_only, folds=2, contained="set-aside", seed=5, test_share=0.3))
+    held = result.held_out_rows.to_pandas()
+    references = held["a"].nunique()
+    found = dxmatch.suggest(result.matcher, held[["a", "b"]], 10)
+    assert found.made_with["counts"]["held_out"] == 10
+    assert "10 of them are of references that a training with seed 5 holds out" in found.words()[-1]
+    assert [line for line in found.warnings if f"{references} of {references} reference diagnoses in the pool" in line]
+    every = dxmatch.suggest(result.matcher, toy_rows[["a", "b"]], 200)
+    assert 0 < every.made_with["counts"]["held_out"] < 100 and not [w for w in every.warnings if "split" in w]
+
+
+def test_names_are_written_as_they_look(matcher: MatchFunction) -> None:
+    """What a spreadsheet may drop of a name would make it another when the sheet is read back."""
+    with pytest.warns(UserWarning, match="characters that cannot be seen"):
+        found = dxmatch.suggest(matcher, {"a": ["he\u200bart attack"], "b": ["angina\u00a0pectoris"]}, 1)
+    assert found.key.select(["a", "b"]).to_pylist() == [{"a": "heart attack", "b": "angina pectoris"}]

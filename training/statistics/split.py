@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, OptionError
 
+BY_CHANCE = 0.001
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -39,6 +41,13 @@ def held_out(groups: Groups, share: float, seed: int) -> NDArray[np.bool_]:
         raise OptionError("test_share", "at least 0 and below 1", share)
     chosen = np.array([_unit_interval(f"{seed}:{name}") < share for name in groups.names], bool)
     return chosen[groups.code]
+
+
+def beyond_chance(held: int, of: int, share: float) -> bool:
+    """Whether more of some references are held out than a share by chance, one in a thousand, would: they were chosen so before."""
+    from scipy.stats import binom
+
+    return bool(held > share * of and binom.sf(held - 1, of, share) < BY_CHANCE)
 
 
 def _unit_interval(text: str) -> float:

@@ -1,0 +1,170 @@
+"""Duplicates in one list of terms: clusters of names of one disease, and why each term is in its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ...progress import Progress
+from .candidates import CANDIDATES, CandidateSearch
+from .clusters import Known, clustered
+from .link import NAMES_AT_ONCE, check_candidates
+from .listed import NOT_UNDERSTOOD, Listed, listed
+from .ranking import check_threshold
+from .scorer import NamedPairs, Scorer, check_can_search, phases
+from .tables import Terms, read_terms
+
+SAME_WORDS = "the same after normalisation"
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """What `dedupe` made.
+
+    Attributes
+    ----------
+    table : one row for each term, in their order.
+    terms, clusters : how many there are. joined : terms that are in a cluster with another.
+    not_understood, blank : terms that are; the former are in a cluster with none but their equals, the latter in none.
+    doubtful : terms whose probability with the one they joined is below one half.
+    """
+
+    table: pa.Table
+    read: Terms
+    terms: int
+    clusters: int
+    joined: int
+    not_understood: int
+    blank: int
+    doubtful: int
+
+
+def dedupe(
+    m: Scorer,
+    terms: Any,
+    *,
+    column: str | None = None,
+    threshold: float | None = None,
+    candidates: int = CANDIDATES,
+    encoding: str | None = None,
+    progress: Progress | None = None,
+) -> Duplicates:
+    """See `MatchFunction.dedupe`."""
+    check_threshold(threshold)
+    check_candidates(candidates)
+    check_can_search(m)
+    read = read_terms(terms, column, "column", encoding)
+    reading, preparing, judging = phases(progress, len(read), 1, 2, 1)
+    names, (of,) = listed(m, read.texts, progress=reading)
+    pairs = NamedPairs(m, names, preparing)
+    least = m.threshold if threshold is None else threshold
+    known = _candidates(pairs, of, candidates, judging)
+    cluster, known = clustered(len(names), known, least, pairs.probabilities)
+    return _told(m, read, of, cluster, known)
+
+
+def _candidates(pairs: NamedPairs, of: Listed, count: int, report: Progress) -> Known:
+    among = np.unique(of.name[of.understood])
+    firsts, seconds, found = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros(0)]
+    search = CandidateSearch(pairs.texts, among, count, pairs.m.providers.graph) if len(among) > 1 else None
+    for start in range(0, len(among) if search else 0, NAMES_AT_ONCE):
+        some = among[start : start + NAMES_AT_ONCE]
+        place, other = search(some)  # type: ignore[misc]
+        first = some[place]
+        # Both ways round it is one pair, which the other name may have found, too; it is judged once or twice, always the same.
+        differ = first != other
+        first, other = np.minimum(first, other)[differ], np.maximum(first, other)[differ]
+        firsts.append(first)
+        seconds.append(other)
+        found.append(pairs.probabilities(first, other))
+        report(min(start + NAMES_AT_ONCE, len(among)), len(among))
+    return Known(np.concatenate(firsts), np.concatenate(seconds), np.concatenate(found))
+
+
+def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known: Known) -> Duplicates:
+    partner = _partners(cluster, known)
+    rows_of: dict[int, list[int]] = {}
+    for row, name in enumerate(of.name.tolist()):
+        if name >= 0:
+            rows_of.setdefault(name, []).append(row)
+    names_of: dict[int, list[int]] = {}
+    for name in rows_of:
+        names_of.setdefault(int(cluster[name]), []).append(name)
+    number = {place: i for i, place in enumerate(names_of, 1)}
+    chosen = {place: _representative(some, rows_of, partner) for place, some in names_of.items()}
+    shown = {place: _commonest(rows_of[name], of) for place, name in chosen.items()}
+    columns: dict[str, list[Any]] = {
+        name: []
+        for name in ("term", "index", "cluster", "size", "representative", "joined_with", "probability", "why", "note")
+    }
+    size = {place: sum(len(rows_of[name]) for name in some) for place, some in names_of.items()}
+    asked: dict[tuple[int, int], tuple[str, str]] = {}
+    for row, name in enumerate(of.name.tolist()):
+        place = int(cluster[name]) if name >= 0 else None
+        joined, probability, why = None, None, None
+        if place is not None:
+            first = _commonest(rows_of[name], of)
+            if row != first:
+                joined, probability, why = of.texts[first], 1.0, SAME_WORDS
+            elif name != chosen[place]:
+                other, probability = partner[name]
+                joined = of.texts[_commonest(rows_of[other], of)]
+                asked[row, len(columns["why"])] = of.texts[row], joined
+        values = (
+            of.texts[row], row, None if place is None else number[place], None if place is None else size[place],
+            None if place is None else of.texts[shown[place]], joined, probability, why, of.problems.get(row),
+        )  # fmt: skip
+        for column, value in zip(columns.values(), values, strict=True):
+            column.append(value)
+    for (_, at), why in zip(asked, _why(m, list(asked.values())), strict=True):
+        columns["why"][at] = why
+    kinds = {"index": pa.int64(), "cluster": pa.int64(), "size": pa.int64(), "probability": pa.float64()}
+    made = {name: pa.array(values, kinds.get(name, pa.large_string())) for name, values in columns.items()}
+    made |= {name: values for name, values in read.others("").items() if name not in made}
+    unknown = sum(problem.startswith(NOT_UNDERSTOOD) for problem in of.problems.values())
+    return Duplicates(
+        pa.table(made), read, len(of), len(names_of), sum(n for n in size.values() if n > 1), unknown, len(of.problems) - unknown,
+        sum(p is not None and p < 0.5 for p in columns["probability"]),
+    )  # fmt: skip
+
+
+def _partners(cluster: NDArray[np.int32], known: Known) -> dict[int, tuple[int, float]]:
+    """Of each name that shares its cluster, the other that it matches best (of equals, the first), and the probability."""
+    first, second = (known.keys >> 32).astype(np.int32), (known.keys & 0xFFFFFFFF).astype(np.int32)
+    within = cluster[first] == cluster[second]
+    first, second, probability = first[within], second[within], known.probability[within]
+    names, others = np.concatenate([first, second]), np.concatenate([second, first])
+    probability = np.tile(probability, 2)
+    order = np.lexsort((others, -probability, names))
+    names, others, probability = names[order], others[order], probability[order]
+    _, at = np.unique(names, return_index=True)
+    return {
+        name: (other, p)
+        for name, other, p in zip(names[at].tolist(), others[at].tolist(), probability[at].tolist(), strict=True)
+    }
+
+
+def _representative(names: list[int], rows_of: dict[int, list[int]], partner: dict[int, tuple[int, float]]) -> int:
+    """The name that stands in most rows; of equals, the one that matches another best, then the first."""
+    return min(names, key=lambda name: (-len(rows_of[name]), -partner.get(name, (0, 0.0))[1], rows_of[name][0]))
+
+
+def _commonest(rows: list[int], of: Listed) -> int:
+    """The first row of the commonest way to write one name; of equals, the first."""
+    if len(rows) == 1:
+        return rows[0]
+    (text, _), *_ = Counter(of.texts[row] for row in rows).most_common(1)
+    return next(row for row in rows if of.texts[row] == text)
+
+
+def _why(m: Scorer, pairs: list[tuple[str, str]]) -> list[str]:
+    """What the graph or the words say of each pair; else what M takes it for."""
+    if not pairs or not m.has_relation_model:
+        return ["M takes them for a match"] * len(pairs)
+    found = m.relations([a for a, _ in pairs], [b for _, b in pairs], why=True)
+    return [why or f"M takes them for {kind}" for why, kind in zip(found.why, found.kinds, strict=True)]

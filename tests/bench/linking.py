@@ -1,0 +1,170 @@
+"""`python -m tests.bench link`: a long list of names linked with another, its time, memory, and what the candidates lose.
+
+What is lost is counted by brute force: M on some names of the first list with every name of the second.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .names import made_names
+
+SAMPLE_SEED = 7
+LOOKED_INTO = (1, 5)
+
+
+def main(a: int, b: int, sample: int, out: Path) -> None:
+    """Links `a` made names with `b` others and tells what of a sample's matches was found; the figures go to `out`, too."""
+    import dxmatch
+    from dxmatch.matcher.linking import link as linking
+    from dxmatch.matcher.linking.scorer import NamedPairs
+    from dxmatch.progress import shown
+
+    kept: list[NamedPairs] = []
+
+    class Kept(NamedPairs):
+        """The names that the job prepared serve the brute force, too."""
+
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            kept.append(self)
+            print(f"names prepared after {time.perf_counter() - start:.0f} s, peak {_peak():.1f} GB", flush=True)
+
+    linking.NamedPairs = Kept  # type: ignore[misc]
+    m = dxmatch.load()
+    m.probability("heart attack", "gout")  # what is made once and kept is no part of it
+    first, second = made_names(a, 1), made_names(b, 2)
+    before = _peak()
+    start, cpu = time.perf_counter(), time.process_time()
+    with shown("Linking") as progress:
+        made = linking.link(m, first, second, progress=progress)
+    figures: dict[str, Any] = {
+        "a": a, "b": b, "seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "peak_gb": _peak(), "before_gb": before,
+        "linked": made.linked, "unlinked": made.unlinked, "not_understood": made.not_understood, "machine": platform.processor(),
+    }  # fmt: skip
+    print(json.dumps(figures, indent=1), flush=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(figures, indent=1))
+    found = dict(zip(made.table["index_a"].to_pylist(), made.table["probability"].to_pylist(), strict=True))
+    del made
+    figures |= recall(kept[0], first, second, sample, found)
+    print(json.dumps(figures, indent=1), flush=True)
+    out.write_text(json.dumps(figures, indent=1))
+
+
+def recall(
+    pairs: Any, first: list[str], second: list[str], sample: int, found: dict[int, float | None]
+) -> dict[str, Any]:
+    """What of the brute-force matches of a sample is among the candidates, and how often the link is the best there is."""
+    from dxmatch.matcher.linking.candidates import CandidateSearch
+    from dxmatch.matcher.linking.listed import listed
+
+    m, place = pairs.m, {name: i for i, name in enumerate(pairs.names)}
+    rows = sorted(np.random.default_rng(SAMPLE_SEED).permutation(len(first))[:sample].tolist())
+    names, (a, b) = listed(m, [first[row] for row in rows], second)
+    of_name = np.array([place[name] for name in names] + [-1], np.int32)
+    among = np.unique(of_name[b.name[b.understood]])
+    search = CandidateSearch(pairs.texts, among, graph=m.providers.graph)
+    all_matches = of_candidates = linkable = linked = best = 0
+    top = dict.fromkeys(LOOKED_INTO, 0)
+    top_of = dict.fromkeys(LOOKED_INTO, 0)
+    start = time.perf_counter()
+    for i, name in enumerate(of_name[a.name].tolist()):
+        if not a.understood[i]:
+            continue
+        probability = pairs.probabilities(np.full(len(among), name, np.int32), among)
+        matches = probability >= m.threshold
+        mine = np.isin(among, search(np.array([name], np.int32))[1]) | (among == name)
+        all_matches += int(matches.sum())
+        of_candidates += int((matches & mine).sum())
+        for k in LOOKED_INTO:
+            order = np.argsort(-probability, kind="stable")[:k]
+            order = order[matches[order]]
+            top_of[k] += len(order)
+            top[k] += int(mine[order].sum())
+        if matches.any():
+            linkable += 1
+            got = found[rows[i]]
+            linked += got is not None
+            best += got is not None and got >= probability.max()
+    n = max(all_matches, 1)
+    return {
+        "sample": sample, "brute_force_seconds": time.perf_counter() - start, "matching_pairs": all_matches, "recall_of_all_pairs": of_candidates / n,
+        **{f"recall_of_the_best_{k}": top[k] / max(top_of[k], 1) for k in LOOKED_INTO},
+        "linkable": linkable, "linked_share": linked / max(linkable, 1), "best_share": best / max(linkable, 1),
+    }  # fmt: skip
+
+
+def indexes(b: int, sample: int) -> None:
+    """FAISS's indexes beside each other on one list: time of a search, and what of the brute-force matches each finds with the graph and without."""
+    import faiss
+
+    import dxmatch
+    from dxmatch.matcher.linking.candidates import CandidateSearch
+    from dxmatch.matcher.linking.listed import listed
+    from dxmatch.matcher.linking.scorer import NamedPairs
+
+    m = dxmatch.load()
+    start = time.perf_counter()
+    names, (a, of_b) = listed(m, made_names(sample, 1), made_names(b, 2))
+    print(f"{len(names):,} names read: {time.perf_counter() - start:.0f} s", flush=True)
+    start = time.perf_counter()
+    pairs = NamedPairs(m, names)
+    print(f"prepared: {time.perf_counter() - start:.0f} s, peak {_peak():.1f} GB", flush=True)
+    among = np.unique(of_b.name[of_b.understood])
+    asked = np.unique(a.name[a.understood])
+    start = time.perf_counter()
+    truth, best = [], []
+    for name in asked.tolist():
+        probability = pairs.probabilities(np.full(len(among), name, np.int32), among)
+        truth.append(among[probability >= m.threshold])
+        best.append(among[np.argsort(-probability, kind="stable")[:5]])
+    print(
+        f"brute force: {time.perf_counter() - start:.0f} s, {sum(map(len, truth)) / len(asked):.1f} matches a name",
+        flush=True,
+    )
+    lists = int(4 * len(among) ** 0.5)
+    parts = 128
+    for kind, probes in (
+        (f"PQ{parts}x4fs", (0,)), (f"PQ{parts // 2}x4fs", (0,)), ("Flat", (0,)), (f"IVF{lists},Flat", (16, 64)), (f"IVF{lists},PQ{parts}x4fs", (32, 128)), ("PCA64,SQfp16", (0,)),
+        ("PCA64,PQ32x4fs", (0,)), (f"PCA64,IVF{lists},SQfp16", (64,)), ("HNSW32,SQfp16", (64,)),
+    ):  # fmt: skip
+        start = time.perf_counter()
+        search = CandidateSearch(pairs.texts, among, 50, m.providers.graph, kind)
+        built = time.perf_counter() - start
+        for probed in probes:
+            if probed and "IVF" in kind:
+                faiss.extract_index_ivf(search._index).nprobe = probed
+            for graph in (True, False):
+                kin, search._kin = search._kin, search._kin if graph else None
+                start = time.perf_counter()
+                place, other = search(asked)
+                each = (time.perf_counter() - start) / len(asked)
+                search._kin = kin
+                got = [set(other[place == i].tolist()) for i in range(len(asked))]
+                every = sum(len(got[i] & set(t.tolist())) for i, t in enumerate(truth)) / max(sum(map(len, truth)), 1)
+                top = [
+                    len(got[i] & (set(t.tolist()) & set(best[i].tolist())))
+                    / max(len(set(t.tolist()) & set(best[i].tolist())), 1)
+                    for i, t in enumerate(truth)
+                    if len(t)
+                ]
+                first = [int(best[i][0]) in got[i] for i, t in enumerate(truth) if len(t)]
+                print(
+                    f"{kind:24} probed {probed:4} graph {graph!s:5} built {built:5.1f} s, {each * 1e6:6.0f} us a name, candidates {len(place) / len(asked):5.1f}, recall all {every:.3f} best five {np.mean(top):.3f} best {np.mean(first):.3f}",
+                    flush=True,
+                )
+
+
+def _peak() -> float:
+    """The most memory of this process so far, in GB."""
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used / (1e9 if sys.platform == "darwin" else 1e6)

@@ -1,0 +1,188 @@
+"""Trainings on several files, on pairs with two labels, and on references that an earlier training held out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import dxmatch
+from dxmatch.errors import InputError, OptionError
+from dxmatch.files.pairs import Pairs, read_pairs
+from dxmatch.files.tables import Table
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.conflicts import conflict_words, decide_conflicts
+from dxmatch.training.engines import autogluon_engine
+from dxmatch.training.recipe import Recipe
+from dxmatch.training.statistics.split import Groups, held_out
+from dxmatch.training.train import fit, train
+
+pytestmark = pytest.mark.usefixtures("few_rounds")
+NAMING = Naming(Normalizer())
+
+
+@pytest.mark.parametrize(
+    ("rule", "labels", "kept", "facts"),
+    [
+        ("majority", "110", [0, 1], {"pairs": 1, "decided": 1, "rows": 1}),
+        ("majority", "100", [1, 2], {"pairs": 1, "decided": 1, "rows": 1}),
+        ("majority", "10", [], {"pairs": 1, "decided": 0, "rows": 2}),
+        ("drop", "110", [], {"pairs": 1, "decided": 0, "rows": 3}),
+        ("majority", "11", [0, 1], {"pairs": 0, "decided": 0, "rows": 0}),
+        ("drop", "00", [0, 1], {"pairs": 0, "decided": 0, "rows": 0}),
+    ],
+)
+def test_rules(rule: str, labels: str, kept: list[int], facts: dict[str, int]) -> None:
+    """The same pair in either order, in another spelling of the same words; and one that is not divided."""
+    sides = [("Heart-attack", "MI"), ("mi", "heart attack"), ("HEART  ATTACK", "(MI)")][: len(labels)]
+    rows = [*sides, ("gout", "flu")]
+    text = [pa.chunked_array([pa.array(side, pa.large_string())]) for side in zip(*rows, strict=True)]
+    label = np.array([*map(int, labels), 0], np.int8)
+    read = Pairs(Table(pa.table({"row": list(range(len(rows)))}), "t", 1), *text, np.arange(len(rows)), label)
+    out, found = decide_conflicts(read, NAMING, rule)
+    assert out.table.column("row") == [*kept, len(labels)] and found == {"rule": rule, **facts}
+
+
+def test_words() -> None:
+    assert conflict_words({"pairs": 3, "decided": 2, "rows": 4}) == (
+        "3 pairs have two labels: 2 decided by the majority of their rows, 1 left out; 4 rows not learned from."
+    )
+    assert conflict_words({"pairs": 1, "decided": 0, "rows": 2}).startswith("1 pair has two labels: 1 left out")
+
+
+@pytest.fixture
+def rounds(toy_pairs: pd.DataFrame, tmp_path: Path) -> list[Path]:
+    """The toy pairs as one file with a label, one with an expert's; the second says otherwise of the first's first pair, twice."""
+    paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    toy_pairs[:150].to_csv(paths[0], index=False)
+    against = toy_pairs[:1].assign(label=1 - toy_pairs["label"][:1])
+    second = pd.concat([toy_pairs[150:], against, against]).rename(columns={"label": "label_anna"})
+    second.to_csv(paths[1], index=False)
+    return paths
+
+
+def test_command(rounds: list[Path], strings_only: Path, tmp_path: Path, command: Any) -> None:
+    out, held = tmp_path / "m", tmp_path / "held.csv"
+    given = ["train", *rounds, "-o", out, "--features", strings_only, "--held-out", held]
+    refused = command(*given)
+    assert refused.code == 1 and "one.csv, row 2: " in refused.err and "two.csv, row 152: " in refused.err
+    assert "Or: --on-conflict majority keeps the rows that say what most do." in refused.err
+    done = command(*given, "--on-conflict", "majority")
+    assert done.code == 0, done.err
+    card = (out / "CARD.md").read_text("utf-8")
+    for said in (
+        "Pairs by file: 149 of one.csv, 152 of two.csv.",
+        "1 pair has two labels: 1 decided by the majority of its rows, 0 left out; 1 row not learned from.",
+    ):
+        assert said in " ".join(done.out.split()) and said in card
+    m = dxmatch.load(out)
+    assert m.data["rows"] == 301 and m.data["source"] == "one.csv, two.csv"
+    assert m.data["split"] == {"seed": 0, "test_share": 0.2}
+    # The held-out rows are pairs with one label each, of both files.
+    read = read_pairs(held, label="label")
+    assert len(read) == m.metrics["held_out"]["pairs"]
+    again = command(*given)
+    assert again.code == 1 and "a model is there. Allowed: a new path. Or: --overwrite replaces it." in again.err
+
+
+def test_two_files_are_one_training(rounds: list[Path], toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    """Whatever file a pair comes from, the model is the same."""
+    frames = [toy_pairs[:150], toy_pairs[150:].rename(columns={"label": "label_anna"})]
+    one, two = (train(pairs, strings_only, contained="match") for pairs in (toy_pairs, frames))
+    assert (one.threshold, one.metrics) == (two.threshold, two.metrics)
+    assert one.parts.trees == two.parts.trees
+
+
+def test_held_out_rows_to_a_file(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> None:
+    m = train(toy_pairs, strings_only, contained="match", held_out=tmp_path / "held.csv")
+    assert len(read_pairs(tmp_path / "held.csv", label="label")) == m.metrics["held_out"]["pairs"]
+    with pytest.raises(InputError, match="an output of an unknown kind"):
+        train(toy_pairs, strings_only, held_out=tmp_path / "held.txt")
+
+
+def test_rows_that_nobody_labelled_are_left_out_and_said(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    pairs = toy_pairs.rename(columns={"label": "label_anna"}).astype({"label_anna": "Int64"})
+    pairs.loc[[3, 4], "label_anna"] = None
+    result = fit(pairs, Recipe(strings_only))
+    assert "Rows without a label, left out: 2 of 300." in result.warnings and result.matcher.data["rows"] == 298
+
+
+def test_signature(strings_only: Path) -> None:
+    """`train` takes what a recipe has, with the same defaults."""
+    import inspect
+
+    of_train, of_recipe = (inspect.signature(one).parameters for one in (train, Recipe))
+    assert {name: each.default for name, each in of_train.items() if name not in ("pairs", "held_out")} == {
+        name: each.default for name, each in of_recipe.items()
+    }
+    with pytest.raises(OptionError, match="'on_conflict' parameter must be one of refuse, majority, drop"):
+        train([], strings_only, on_conflict="mean")
+
+
+def held(pairs: pd.DataFrame, seed: int = 0) -> np.ndarray:
+    return held_out(Groups.of(NAMING(pairs["a"].tolist())), 0.2, seed)
+
+
+def test_all_references_held_out(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    """A pool of what an earlier training held out: the reason is said, and another seed or no test share mends it."""
+    pool = pd.concat([toy_pairs, toy_pairs.assign(a="other " + toy_pairs["a"], b="other " + toy_pairs["b"])])
+    rows = pool[held(pool)]
+    number = rows["a"].nunique()
+    assert number >= 10
+    with pytest.raises(
+        InputError, match=f"{number} of {number} reference diagnoses are held out .* test_share=0 holds none out"
+    ):
+        train(rows, strings_only)
+    nearly = pd.concat([rows, pool[~held(pool)][:30]])
+    with pytest.raises(InputError, match=f"{number} of {number + 3} reference diagnoses are held out"):
+        train(nearly, strings_only)
+    with pytest.warns(UserWarning):
+        assert train(rows, strings_only, test_share=0.0).data["groups"] == number
+    few = toy_pairs[toy_pairs["a"].isin(toy_pairs["a"].unique()[:5])]
+    with pytest.raises(InputError, match="too few for 5 folds"):
+        train(few, strings_only, test_share=0.0)
+
+
+def test_a_round_whose_references_are_held_out_is_told(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    pool = toy_pairs.assign(a="other " + toy_pairs["a"], b="other " + toy_pairs["b"])
+    rows = pool[held(pool)]
+    said = fit([toy_pairs, rows], Recipe(strings_only)).warnings
+    number = rows["a"].nunique()
+    told = [line for line in said if "measure and do not teach" in line]
+    assert len(told) == 1 and told[0].startswith(f"data frame 2: {number} of {number} reference diagnoses are held out")
+
+
+def test_what_a_search_takes_and_gains_is_said_first(
+    toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path, command: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the hour, not after it: here the search itself fails."""
+
+    class Begun(dxmatch.DxmatchError):
+        pass
+
+    def begins(*_: Any, **__: Any) -> None:
+        raise Begun("the search begins")
+
+    monkeypatch.setattr(autogluon_engine, "check_installed", lambda: None)
+    monkeypatch.setattr(autogluon_engine, "fit", begins)
+    toy_pairs.to_csv(tmp_path / "p.csv", index=False)
+    done = command(
+        "train",
+        tmp_path / "p.csv",
+        "-o",
+        tmp_path / "m",
+        "--features",
+        strings_only,
+        "--engine",
+        "autogluon",
+        "--refit",
+    )
+    forecast, end = done.err.index("about 125 min in all"), done.err.index("the search begins")
+    assert done.code == 1 and forecast < end and "expect little" in done.err
+    with pytest.warns(UserWarning, match="about 7 min in all"), pytest.raises(Begun):
+        train(toy_pairs, strings_only, engine="autogluon", time_limit=120)

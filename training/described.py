@@ -1,0 +1,99 @@
+"""What a model folder says of its own making: the manifest."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from ..features.feature_set import FeatureSet
+from ..features.providers import Providers
+from ..files.pairs import Pairs
+from ..models.manifest import Manifest
+from ..models.releases import SHAPE_FEATURES, installed_releases
+from .fold_fit import Fitted
+from .recipe import Recipe
+from .statistics.split import Groups
+
+
+def build_manifest(
+    recipe: Recipe,
+    features: FeatureSet,
+    providers: Providers,
+    final: Fitted,
+    data: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+) -> Manifest:
+    """The manifest of M. final : the fit that M is. data, metrics : as `data_of` and `measure.measure` give them."""
+    ensemble = final.ensemble
+    return Manifest(
+        name=recipe.name,
+        created=datetime.date.today().isoformat(),
+        dxmatch=metadata.version("dxmatch"),
+        feature_names=features.names,
+        feature_set=features.to_dict(),
+        normalizer=providers.normalizer.spec(),
+        calibration=final.calibration,
+        threshold=final.threshold,
+        threshold_rule=recipe.rule.words(recipe.prevalence),
+        encoders={encoder: providers.encoder(encoder).identity for encoder in features.encoders},
+        libraries=installed_releases(("lightgbm", "numpy", *SHAPE_FEATURES)),
+        data={
+            **data,
+            "engine": recipe.engine,
+            "chosen": ensemble.chosen,
+            **({"leaderboard": list(ensemble.leaderboard)} if ensemble.leaderboard else {}),
+            **({"search": dict(ensemble.search)} if ensemble.search else {}),
+        },
+        metrics=dict(metrics),
+        ensemble=ensemble.combination,
+    )
+
+
+def data_of(
+    recipe: Recipe,
+    read: Pairs,
+    groups: Groups,
+    *,
+    coverage: Mapping[str, float],
+    contained: Mapping[str, Any],
+    warnings: Sequence[str],
+    refitted: bool,
+    **known: Any,
+) -> dict[str, Any]:
+    """What the manifest says of the labelled pairs `read`.
+
+    known : what is said where it is not None: agreement, extra (one entry for each source of training-only pairs), dropped (as of
+        `as_facts`), conflicts (as of `decide_conflicts`).
+    """
+    assert read.label is not None
+    digest = hashlib.sha256()
+    for a, b, y in zip(read.a.to_pylist(), read.b.to_pylist(), read.label.tolist(), strict=True):
+        digest.update(f"{a}\t{b}\t{y}\n".encode())
+    sources = read.table.sources
+    known |= {
+        "soft": recipe.soft,
+        "prevalence": recipe.prevalence,
+        "files": None
+        if sources is None
+        else [{"source": Path(file).name, "rows": n} for file, n in Counter(sources).items()],
+    }
+    return {
+        "sha256": digest.hexdigest(),
+        "rows": len(read),
+        "matches": int(read.label.sum()),
+        "groups": len(groups.names),
+        "set_aside": read.n_rejected,
+        "source": ", ".join(Path(file).name for file in dict.fromkeys(sources or [read.source])),
+        "label": recipe.label,
+        "split": {"seed": recipe.seed, "test_share": recipe.test_share},
+        "coverage": dict(coverage),
+        "contained": dict(contained),
+        "warnings": list(warnings),
+        **{name: value for name, value in known.items() if value is not None},
+        "refitted": refitted,
+    }

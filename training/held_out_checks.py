@@ -1,0 +1,49 @@
+"""Labels that would measure and not teach: references that an earlier training held out are held out again."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, Remedy
+from ..files.pairs import Pairs
+from .examples import Examples
+from .recipe import Recipe
+from .statistics.split import beyond_chance
+
+WHY = "which ones depends on their names and the seed alone, so those that an earlier training with this seed held out are held out again"
+
+
+def check_left(examples: Examples, test: NDArray[np.bool_], recipe: Recipe) -> None:
+    """Raises `InputError` where what is left to train on is too little because of what is held out, bool[n]."""
+    needed = 2 * recipe.folds
+    all_of, left = (_references(part) for part in (examples, examples.take(~test)))
+    if min(all_of) >= needed > left[0] or min(all_of) >= recipe.folds > min(left[1:]):
+        held = len(set(examples.groups.code[test].tolist()))
+        raise InputError(
+            f"{held:,} of {len(examples.groups.names):,} reference diagnoses are held out to measure on, which leaves too few to train on: {WHY}",
+            allowed=f"at least {needed} to train on, {recipe.folds} of them with a match and {recipe.folds} with a pair that does not match; or another seed",
+            got=f"{left[0]:,}, {left[1]:,} and {left[2]:,}",
+            remedy=Remedy("holds none out and measures out of fold", test_share=0),
+        )  # fmt: skip
+
+
+def _references(part: Examples) -> tuple[int, int, int]:
+    """How many references there are among the pairs that the trees decide; with a match; with a pair that does not match."""
+    code, label = part.groups.code[part.open], part.label[part.open]
+    return len(set(code.tolist())), len(set(code[label == 1].tolist())), len(set(code[label == 0].tolist()))
+
+
+def held_out_warnings(read: Pairs, examples: Examples, test: NDArray[np.bool_], recipe: Recipe) -> list[str]:
+    """A line for each file of which far more references are held out, bool[n], than the share that was asked for."""
+    told = []
+    sources = np.array([read.source] * len(read) if read.table.sources is None else read.table.sources, object)
+    for file in dict.fromkeys(sources.tolist()):
+        code = examples.groups.code
+        every, held = (len(set(code[rows].tolist())) for rows in (sources == file, (sources == file) & test))
+        if beyond_chance(held, every, recipe.test_share):
+            told.append(
+                f"{file}: {held:,} of {every:,} reference diagnoses are held out, so their labels measure and do not teach: {WHY}."
+                " Another seed, or a smaller test share, would learn from them."
+            )
+    return told
