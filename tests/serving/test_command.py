@@ -24,7 +24,7 @@ def test_from_start_to_ctrl_c(tmp_path: Path) -> None:
     try:
         assert run.stdout is not None
         line = run.stdout.readline()
-        found = re.match(r"Open (http://127\.0\.0\.1:\d+/) \(labels go to labels\.csv; Ctrl-C ends it\)", line)
+        found = re.match(r"Open (http://127\.0\.0\.1:\d+/) \(labels go to serve-labels\.csv; Ctrl-C ends it\)", line)
         assert found, (line, run.poll())
         for path, body in (
             ("api/match", {"a": "heart attack", "b": "stemi"}),
@@ -46,7 +46,7 @@ def test_from_start_to_ctrl_c(tmp_path: Path) -> None:
     assert run.returncode == 0 and out == "Ended; what you said is kept.\n"
     assert "warning: the host 0.0.0.0 is open to the network: everybody" in err and "without a password" in err
     assert "heart" not in err and "инфаркт" not in err and "Traceback" not in err
-    assert "heart attack" in (tmp_path / "labels.csv").read_text("utf-8")
+    assert "heart attack" in (tmp_path / "serve-labels.csv").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,13 @@ def test_what_cannot_be_is_said_in_a_line(command, tmp_path, monkeypatch, option
         taken = str(other.getsockname()[1])
         done = command("serve", *(option.format(taken=taken) for option in options))
     assert done.code == 1 and said.format(taken=taken) in " ".join(done.err.split()) and not list(tmp_path.iterdir())
+
+
+def test_a_file_of_something_else_is_kept(command, tmp_path):
+    (mine := tmp_path / "labels.csv").write_text("case_id,label\n1,0\n")
+    done = command("serve", "--port", "0", "--labels", mine, "--expert", "anna")
+    assert done.code == 1 and "Or: --labels FILE keeps them elsewhere." in " ".join(done.err.split())
+    assert mine.read_text() == "case_id,label\n1,0\n"
 
 
 @pytest.mark.parametrize(
