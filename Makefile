@@ -14,7 +14,7 @@ ITSELF := -m pip $(QUIET) --no-deps --no-build-isolation --editable .
 unexport PYTHONDONTWRITEBYTECODE
 OUT := out
 
-.PHONY: demo docs test test-lowest fuzz lint lock audit release bench reproduce encoder model clean
+.PHONY: demo docs pictures test test-lowest fuzz lint lock audit release bench reproduce encoder model clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -49,6 +49,10 @@ test: $(VENV)/.installed-dev
 # The documentation as a site that asks nobody for anything: out/site/index.html, also from the disk.
 docs: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# docs/pictures and docs/gallery.md, from the bundled example; needs Chromium.
+pictures: $(VENV)/.installed-dev
+	$(BIN)/python -m dxmatch.tests.docs.pictures
 
 # Hostile and damaged input at random, for MINUTES: readers, model folders, answers, the store, the normaliser, pages.
 MINUTES ?= 20

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .errors import NotUnderstood as NotUnderstood
     from .errors import NotUnderstoodWarning as NotUnderstoodWarning
     from .errors import OptionError as OptionError
+    from .estimators.match_classifier import MatchClassifier as MatchClassifier
+    from .estimators.pair_features import PairFeatures as PairFeatures
     from .evaluation.choice.choice import choice as choice
     from .evaluation.evaluate import Report as Report
     from .evaluation.evaluate import evaluate as evaluate
@@ -56,6 +58,8 @@ _HOME = {
     "icd_accuracy": "matcher.icd_accuracy",
     "IcdAccuracy": "matcher.icd_accuracy",
     "train": "training.train",
+    "PairFeatures": "estimators.pair_features",
+    "MatchClassifier": "estimators.match_classifier",
     "audit": "auditing.audit",
     "Audit": "auditing.result",
     "shap_explanation": "auditing.contributions",

@@ -8,10 +8,35 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import event as events
+
+_KEPT: list[Any] = []
+"""Dispatchers whose machine code is kept on disk."""
+
+
+class _FirstUse(events.Listener):
+    """Says that the first loop is compiled, where none of the others was found compiled either: those to come take their time, too."""
+
+    said = False
+
+    def on_start(self, event: events.Event) -> None:
+        loop = event.data["dispatcher"].py_func.__module__ if event.data else ""
+        if self.said or not loop.startswith(f"{__package__}.") or parent_process() is not None:
+            return
+        self.said = True
+        if not any(sum(each.stats.cache_hits.values()) for each in _KEPT):
+            print("dxmatch: compiling for this machine, about 15 s", file=sys.stderr, flush=True)
+
+    def on_end(self, event: events.Event) -> None:
+        """Nothing."""
+
+
+events.register("numba:compile", _FirstUse())
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,7 +51,10 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return numba.njit(nogil=True)(function)
     beside = Path(function.__code__.co_filename).parent / "__pycache__"
     folder = Path(kept.stats.cache_path or beside)
-    return kept if folder == beside or _of_user_alone(folder) else numba.njit(nogil=True)(function)
+    if folder != beside and not _of_user_alone(folder):
+        return numba.njit(nogil=True)(function)
+    _KEPT.append(kept)
+    return kept
 
 
 @lru_cache

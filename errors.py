@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sized
 from typing import Any, Self
@@ -18,7 +19,7 @@ def quoted(value: Any) -> str:
         if isinstance(value, str):
             return f"<hidden: {len(value):,} characters>"
         return f"<hidden: {type(value).__name__}{f' of {len(value):,}' if isinstance(value, Sized) else ''}>"
-    text = repr(value)
+    text = " ".join(repr(value).splitlines())  # of a frame, several lines
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
 
 
@@ -102,6 +103,9 @@ class Remedy:
         return f"{' '.join(words)} {self.does}"
 
 
+SET_ASIDE = Remedy("sets such rows aside", rejects=Open("FILE"))
+
+
 class InputError(DxmatchError):
     """Data that cannot be right.
 
@@ -117,6 +121,8 @@ class InputError(DxmatchError):
     """
 
     _ABSENT = object()
+    row_alone = False
+    """Whether it is one line that is no row, which could be set aside: a command with such an option offers it."""
 
     def __init__(
         self,
@@ -143,6 +149,16 @@ class InputError(DxmatchError):
         if got is not InputError._ABSENT:
             message += f" Got: {quoted(got)}."
         super().__init__(message)
+
+    def worded(self, options: Mapping[str, str]) -> str:
+        known = self.remedy or (SET_ASIDE if self.row_alone else None)
+        remedy = None if known is None else known.on_command_line(options)
+        return self.finding if remedy is None else f"{self.finding} Or: {remedy}."
+
+    def of_row_alone(self) -> Self:
+        """The same error, of a line that could be set aside."""
+        self.row_alone = True
+        return self
 
 
 class NotUnderstood(InputError):
@@ -178,11 +194,23 @@ class OptionError(DxmatchError, ValueError):
     """A parameter outside what is allowed: `The 'k' parameter must be …. Got … instead.`"""
 
     def __init__(self, name: str, allowed: str, got: Any) -> None:
-        self.name, self._must = name, f"must be {allowed}. Got {quoted(got)} instead."
-        super().__init__(f"The {name!r} parameter {self._must}")
+        self.name, self._allowed, self._got = name, allowed, got
+        super().__init__(f"The {name!r} parameter must be {allowed}. Got {quoted(got)} instead.")
 
     def worded(self, options: Mapping[str, str]) -> str:
-        return f"The option {options[self.name]} {self._must}" if self.name in options else str(self)
+        if self.name not in options:
+            return str(self)
+        allowed = re.sub(r",? or None for (.*)", r"; left out for \1", self._allowed)
+        allowed = re.sub(r",? or None\b", "", allowed)
+        allowed = re.sub(r"'(\w+)'", lambda each: options.get(each[1], each[0]), allowed)
+        must = f"The option {options[self.name]} must be {allowed}."
+        match self._got:
+            case None:
+                return f"{must} It is not given."
+            case bool():
+                return must.replace("must be True", "must be left on").replace("must be False", "must be left out")
+            case _:
+                return f"{must} Got {quoted(self._got)} instead."
 
 
 class ModelError(DxmatchError):

@@ -1,4 +1,4 @@
-"""How far long work has come: a bar on a terminal, a line a minute elsewhere; always on standard error."""
+"""How far long work has come: a bar on a terminal, a line a minute elsewhere; always on standard error, and not with --quiet."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+from .settings import quiet
 
 SECONDS_BETWEEN_LINES = 60.0
 
@@ -15,11 +17,13 @@ Progress = Callable[[int, int], None]
 
 @contextmanager
 def shown(what: str, before: int = 0) -> Iterator[Callable[[int, int], None]]:
-    """Yields `report(done, total)`; nothing is shown for work that ends within the first second.
+    """Yields `report(done, total)`; nothing is shown for work that ends within the first second, or where `settings.quiet()`.
 
     before : how much was done by an earlier run; it counts as done, but not for the pace.
     """
-    if sys.stderr.isatty():
+    if quiet():
+        yield lambda done, total: None
+    elif sys.stderr.isatty():
         with _bar(what, before) as report:
             yield report
     else:

@@ -7,6 +7,7 @@ import os
 SHARED_FILES = "DXMATCH_SHARED_FILES"
 HIDE_CELLS = "DXMATCH_HIDE_CELLS"
 SPREADSHEET = "DXMATCH_SPREADSHEET"
+QUIET = "DXMATCH_QUIET"
 
 
 def configure(
@@ -52,6 +53,11 @@ def cells_hidden() -> bool:
 def for_spreadsheets() -> bool:
     """Whether no text of a CSV file may run as a formula in a spreadsheet."""
     return _wanted(SPREADSHEET)
+
+
+def quiet() -> bool:
+    """Whether the command line shows no progress, and says nothing of what it wrote."""
+    return _wanted(QUIET)
 
 
 def _wanted(name: str) -> bool:

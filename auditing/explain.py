@@ -12,7 +12,7 @@ from ..features.providers import SHIPPED
 from ..features.representations import Representations
 from ..matcher.doubtful_texts import check_text, refuse_unscored
 from ..matcher.match_function import MatchFunction
-from ..matcher.policy import RELATIONS
+from ..matcher.policy import RELATIONS, SPECIFICATION
 from ..matcher.reasons import reason
 from ..matcher.relation import relations_of
 from .contributions import Contributions
@@ -80,7 +80,9 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         opposed=names.opposed,
         base=base,
         raw=raw,
-        raw_threshold=matcher.scorer.calibration.inverse(matcher.parts.manifest.threshold),
+        raw_threshold=matcher.scorer.calibration.inverse(
+            matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.threshold
+        ),
         parts=tuple(sorted(parts, key=lambda part: -abs(part.contribution))),
         policy=matcher.policy,
         by_trees=by_trees,

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ..pages.encodings import number
 from ..pages.rows import Row
+from ..terminal import wide_console
 from ..training.correlated import dropped_words
 from .results.audit_tables import DECIDED, AuditTables
 from .results.decision import Decision
@@ -18,7 +19,7 @@ from .results.messages import signed, spanned
 
 def print_audit(audit: AuditTables, console: Console | None = None) -> None:
     """The findings, a line for each feature, what was left out, notes."""
-    console = console or Console()
+    console = console or wide_console()
     for lines in audit.words:
         for line in lines:
             console.print(escape(line), highlight=False)
@@ -81,7 +82,7 @@ def _print_decided(
 
 def print_explanation(explanation: Decision, console: Console | None = None) -> None:
     """The words, then a line for each feature."""
-    console = console or Console()
+    console = console or wide_console()
     for line in explanation.words:
         console.print(escape(line), highlight=False)
     if explanation.identical:

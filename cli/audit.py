@@ -18,6 +18,9 @@ from .options import (
     Policy,
     Rejects,
     Store,
+    Threshold,
+    diagnosis,
+    loaded,
     say_rejected,
 )
 
@@ -95,32 +98,31 @@ def explain(
     b: Annotated[str, typer.Argument(help="Another.")],
     model: Model = None,
     policy: Policy = None,
+    threshold: Threshold = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A picture (.svg, .png), or a page (.html).")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     store: Store = None,
     endpoints: Endpoints = None,
     min_coverage: MinCoverage = 0.9,
     origin: Origin | None = None,
-) -> None:
+) -> dict[str, Any]:
     """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture."""
     from ..auditing.explain import explain as run
     from ..auditing.explanation import check_picture_path
     from ..auditing.terminal import print_explanation
-    from ..matcher.match_function import load
 
+    for text in (a, b):
+        diagnosis(text, "score")
     if output is not None:
         check_picture_path(output)
-    given: dict[str, Any] = {} if policy is None else {"policy": policy}
-    found = run(
-        load(model, store=store, endpoints=endpoints, min_coverage=min_coverage, **given, **(origin or {})), a, b
-    )
+    m = loaded(
+        model, policy=policy, threshold=threshold, origin=origin, store=store, endpoints=endpoints, min_coverage=min_coverage
+    )  # fmt: skip
+    found = run(m, a, b)
     if output is not None:
         found.save(output)
-    if json:
-        typer.echo(found.to_json())
-        return
     print_explanation(found)
     if output is not None:
         typer.echo(f"Written: {output}")
+    return found.to_dict()

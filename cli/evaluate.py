@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .named_values import depths, named_columns, named_lists, named_pairs
-from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Origin, Policy, Rejects, Seed
+from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Origin, Policy, Rejects, Seed, Threshold
 from .votes import Endpoints, quiet_retries, say_asked
 
 IN, OUT, METRICS, PANEL = "What goes in", "What comes out", "Metrics", "A panel of experts"
@@ -236,6 +236,7 @@ def evaluate(
     seed: Seed = 0,
     model: Model = None,
     policy: Policy = None,
+    threshold: Threshold = None,
     judge_all: JudgeAll = False,
     store: Annotated[
         Path | None,
@@ -370,7 +371,7 @@ def evaluate(
                 endpoints=endpoints, store=store, budget=budget,
                 difficulty=difficulty, semantic_best=semantic_best, codes=codes, pick=pick, features=features,
                 icd_encoder=icd_encoder, icd_distance=icd_distance, icd_entries=icd_entries, icd_direct=icd_direct, min_coverage=min_coverage,
-                policy=policy, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
+                policy=policy, threshold=threshold, judge_all=judge_all, bootstrap=bootstrap, seed=seed,
                 progress=progress, groups=named_lists("group", groups or []), compare=named_pairs(compare or []), **options, **(origin or {}),
             )  # fmt: skip
     except NotServed as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import OptionError
+from ..files.file_names import files_named
 from .icd_accuracy import print_accuracy
-from .options import Encoding, Model, Origin, say_read
+from .options import Encoding, Model, Origin, diagnosis, say_read
 from .votes import STORE, Endpoints, quiet_retries, say_asked
 
 if TYPE_CHECKING:
@@ -66,7 +68,9 @@ def icd(
             metavar="COLUMN|TABLE",
         ),
     ] = None,
-    json: Annotated[Path | None, typer.Option("--json", help="With --gold: the figures and errors as JSON.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="With --gold: a JSON file for the figures and errors.")
+    ] = None,
     pick: Annotated[
         str | None,
         typer.Option("--pick", help="The language model that picks among the candidates, as --features names it."),
@@ -96,10 +100,10 @@ def icd(
     model: Model = None,
     encoding: Encoding = None,
     origin: Origin | None = None,
-) -> None:
+) -> dict[str, Any]:
     """Map free text to ICD-10, with the candidates: by name, by code, else the best of the nearest, or a language model's pick.
 
-    With --gold, how often that is right: dxmatch icd names.csv --gold icd10 -o mapped.csv --json accuracy.json
+    With --gold, how often that is right: dxmatch icd names.csv --gold icd10 -o mapped.csv --figures accuracy.json
     """
     from ..files.atomic import whole_file
     from ..files.tables import check_output
@@ -108,8 +112,9 @@ def icd(
     from ..matcher.match_function import load
     from ..progress import shown
 
-    if json is not None and gold is None:
-        raise OptionError("json", "left out without 'gold': it is for the figures", str(json))
+    if figures is not None and gold is None:
+        raise OptionError("figures", "left out without --gold, whose figures it is for", str(figures))
+    _check_texts(strings)
     if output is not None:
         check_output(output)
     one_or_more = strings[0] if len(strings) == 1 else strings
@@ -131,12 +136,25 @@ def icd(
         _print_icd(result.table)
     if accuracy is not None:
         print_accuracy(accuracy)
-        if json is not None:
-            with whole_file(json) as temporary:
+        if figures is not None:
+            with whole_file(figures) as temporary:
                 temporary.write_text(dumps(accuracy.to_dict(), ensure_ascii=False, indent=1), "utf-8")
-            typer.echo(f"{json}: the figures and errors.")
+            typer.echo(f"{figures}: the figures and errors.")
     if result.asked is not None:
         say_asked(result.asked)
+    return accuracy.to_dict() if accuracy is not None else {**result.settings, "mapped": result.table.to_pylist()}
+
+
+def _check_texts(strings: list[str]) -> None:
+    """Errors: `InputError` for a file's name among several texts. Warns of a text that is the name of a table without its suffix."""
+    for text in strings:
+        if len(strings) > 1:
+            diagnosis(text, "icd")
+        if tables := files_named(text):
+            warnings.warn(
+                f"{text!r} is taken as a diagnosis; a table is read by its whole name: dxmatch icd {tables[0]}",
+                stacklevel=2,
+            )
 
 
 def _write(mapped: pa.Table, output: Path) -> None:
@@ -151,11 +169,12 @@ def _write(mapped: pa.Table, output: Path) -> None:
 
 
 def _print_icd(mapped: pa.Table) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from ..terminal import wide_console
 
     table = Table("Diagnosis", "ICD-10", "Name", "How", "Score")
     for row in mapped.to_pylist():
         score = "" if row["score"] is None else f"{row['score']:.3f}"
         table.add_row(row["diagnosis"], row["icd10"] or "", row["name"] or "", row["how"], score)
-    Console().print(table)
+    wide_console().print(table)

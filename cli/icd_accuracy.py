@@ -20,12 +20,12 @@ _WORDS = {
 
 def print_accuracy(accuracy: IcdAccuracy) -> None:
     """The figures and the first errors, with what counts nowhere or as wrong above them."""
-    from rich.console import Console
     from rich.table import Table
 
     from ..files.counted import counted
+    from ..terminal import wide_console
 
-    console = Console()
+    console = wide_console()
     if accuracy.without_gold:
         typer.echo(f"Left out: {counted(accuracy.without_gold, 'diagnosis', 'diagnoses')} without a right code.")
     if accuracy.no_code:

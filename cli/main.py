@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import signal
-import traceback
 import warnings
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,35 +18,37 @@ from .features import app as features
 from .icd import icd
 from .label import label
 from .link import dedupe, link
+from .match import match
 from .metrics import metrics
 from .model import app as model
 from .reasoning import reasoning
-from .running import Debug, HideCells, SharedFiles, complete
+from .running import Debug, HideCells, Quiet, SharedFiles, complete
 from .score import score
 from .serve import serve
 from .suggest import labels, suggest
 from .train import train
+from .usage import Group
 from .votes import app as votes
-
-_OWN = f"{Path(__file__).parents[1]}/"
 
 app = typer.Typer(
     name="dxmatch",
     help="Was the right diagnosis among the answers? Do two free-text diagnoses name the same disease? How well does an algorithm agree with experts?",
     no_args_is_help=True,
-    add_completion=False,
+    cls=Group,
+    context_settings={"help_option_names": ["--help", "-h"]},
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    epilog="Begin with: dxmatch demo",
+    epilog='Begin with: dxmatch demo    or: dxmatch match "heart attack" "acute MI"    Of one command: dxmatch help score',
 )
 app.add_typer(votes)
 app.add_typer(features)
 app.add_typer(model)
 for command, example in (
     (demo, "dxmatch demo --output demo"),
+    (match, 'dxmatch match "heart attack" "acute MI"    or: dxmatch match "gout" "gouty arthritis" --json'),
     (
         score,
-        "dxmatch score pairs.parquet -o scored.parquet --a expert --b algorithm    or: dxmatch score folder -o scored --workers 16",
+        "dxmatch score pairs.csv -o scored.csv --a expert --b algorithm    or: cat pairs.csv | dxmatch score - -o - > scored.csv    or: dxmatch score folder -o scored --workers 16",
     ),
     (train, "dxmatch train labelled.csv -o my-model --held-out held_out.csv"),
     (
@@ -103,6 +102,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def root(
+    quiet: Quiet = False,
     debug: Debug = False,
     shared_files: SharedFiles = False,
     hide_cells: HideCells = False,
@@ -110,21 +110,24 @@ def root(
         bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:
-    del debug, shared_files, hide_cells, version  # their callbacks have done it
+    del quiet, debug, shared_files, hide_cells, version  # their callbacks have done it
 
 
 def main() -> None:
     """Runs the command line: exit code 0 done, 1 the data or a provider failed, 2 wrong usage, 70 a fault of dxmatch (sysexits.h)."""
-    from ..errors import DxmatchError
     from ..settings import HIDE_CELLS, cells_hidden
-    from .running import traceback_without_cells
+    from .faults import told, traceback_without_cells, warned
 
     given: dict[str, Any] = {}
-    warnings.showwarning = lambda message, *_, **__: _show_warning(message, given.get("options", {}))
+
+    def say(line: str) -> None:
+        typer.echo(given.get("said", str)(line), err=True)
+
+    warnings.showwarning = lambda message, *_, **__: say(warned(message, given.get("options", {})))
     # What a scheduler sends ends as Ctrl-C does: what is half-written is removed, what is done is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        app(obj=given)
+        app(obj=given, prog_name="dxmatch")
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:  # a library in Rust ends with a panic, which is no Exception
@@ -133,46 +136,6 @@ def main() -> None:
                 raise
             typer.echo(traceback_without_cells(error), err=True)
             raise SystemExit(1) from None
-        spelt = given.get("options", {})
-        code = 1
-        if isinstance(error, DxmatchError):
-            said = error.worded(spelt)
-            if error.__cause__ is not None and not isinstance(error.__cause__, DxmatchError) and _short_of_memory():
-                said += " This process has come near to the most memory that it may take (ulimit -v), which may be why."
-        elif isinstance(error, MemoryError) or _short_of_memory():
-            said = "out of memory; give it the data in parts."
-        elif isinstance(error, OSError) and error.strerror:
-            said = f"{error.filename or 'the system'}: {error.strerror}."
-        else:
-            code, said = 70, f"this is a fault of dxmatch ({_in_a_line(error)}). Run it with --debug for the traceback."
-        typer.echo(f"dxmatch: {said}", err=True)
+        code, line = told(error, given.get("options", {}))
+        say(f"dxmatch: {line}")
         raise SystemExit(code) from None
-
-
-def _short_of_memory() -> bool:
-    """Whether the process has come near to a limit of its address space: modules then fail to load, with words of many kinds."""
-    try:
-        import resource
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        status = Path("/proc/self/status").read_text("utf-8").splitlines()
-        peak = next(line for line in status if line.startswith("VmPeak:"))
-    except (ImportError, OSError, StopIteration, MemoryError):  # not on Linux; or not even for this
-        return False
-    return limit != resource.RLIM_INFINITY and int(peak.split()[1]) * 1024 > 0.7 * limit
-
-
-def _in_a_line(error: BaseException) -> str:
-    """The kind of an error and where in dxmatch it came up; not its words, which may hold a diagnosis."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_OWN)]
-    place = f" in {frames[-1].filename.removeprefix(_OWN)}, line {frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}{place}"
-
-
-def _show_warning(warning: Warning | str, options: Mapping[str, str]) -> None:
-    """options : a parameter's name -> what the command calls it."""
-    worded = getattr(warning, "worded", None)
-    message = str(warning) if worded is None else worded(options)
-    for name, said in options.items():
-        message = message.replace(f"the option '{name}'", f"the option {said}")
-    typer.echo(f"dxmatch: warning: {' '.join(message.split())}", err=True)

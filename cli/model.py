@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from .origin import AllowDownload
+
 app = typer.Typer(
     name="model",
     help="A model folder: its identity, what it would open beside itself, signatures.",
@@ -19,18 +21,27 @@ Folder = Annotated[Path, typer.Argument(help="A model folder.")]
 
 @app.command(epilog="Example: dxmatch model show my-model")
 def show(
-    folder: Annotated[Path | None, typer.Argument(help="A model folder; the shipped model if not given.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            help="A model folder, or OWNER/NAME@COMMIT of the Hugging Face hub; the shipped model if not given."
+        ),
+    ] = None,
+    allow_download: AllowDownload = False,
 ) -> None:
     """Verify a folder's hashes, and say what it is and what it would open beside itself. Nothing of that is opened."""
     from ..matcher.match_function import load
     from ..models.folder import SIGNATURE
     from ..models.shipped import SHIPPED_MODEL
 
-    m = load(folder)
+    m = load(model, allow_download=allow_download)
     typer.echo(f"{m.identity}   as reports name it")
     typer.echo(f"{m.identities[-1]}   the whole folder (SHA-256 of model.json)")
-    signed = (folder or SHIPPED_MODEL) / SIGNATURE
-    typer.echo(f"Signature: {'there; dxmatch model verify looks at it' if signed.exists() else 'none'}.")
+    if m.fetched_from is not None:
+        typer.echo(f"{m.fetched_from}   on the Hugging Face hub")
+    else:
+        signed = Path(model or SHIPPED_MODEL) / SIGNATURE
+        typer.echo(f"Signature: {'there; dxmatch model verify looks at it' if signed.exists() else 'none'}.")
     for line in m.features.opens():
         typer.echo(line)
 
@@ -78,3 +89,27 @@ def verify(
 
     m = load(folder, signed_by=public_key)
     typer.echo(f"{folder}: {m.identities[-1]} is signed by this key.")
+
+
+@app.command(epilog="Example: dxmatch model push my-model my-clinic/my-model")
+def push(
+    folder: Folder,
+    name: Annotated[str, typer.Argument(metavar="OWNER/NAME", help="The repository; it is made where it is absent.")],
+    public: Annotated[
+        bool,
+        typer.Option(
+            "--public", help="Everybody may read it. A card and its warnings may quote what the model was trained on."
+        ),
+    ] = False,
+    branch: Annotated[str | None, typer.Option("--branch", help="A branch that is there; main if not given.")] = None,
+    message: Annotated[str | None, typer.Option("--message", help="Of the commit.")] = None,
+) -> None:
+    """Write a model folder, once its hashes fit, to the Hugging Face hub, with its signature; private unless told otherwise.
+
+    You must be logged in there: hf auth login, or the variable HF_TOKEN.
+    """
+    from ..matcher.hub import push as write
+    from ..models.folder import files_of
+
+    made = write(files_of(folder), name, private=not public, branch=branch, message=message)
+    typer.echo(f"{folder} is on the hub. It is loaded as --model {made}, or dxmatch.load({made!r}).")

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..files.counted import counted
+from ..files.file_names import is_file_name
 from ..matcher.origin import Origin as Origin
 
-Model = Annotated[Path | None, typer.Option("--model", help="A model folder; the shipped model if not given.")]
+if TYPE_CHECKING:
+    from ..matcher.match_function import MatchFunction
+
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="A model folder; or OWNER/NAME@COMMIT of the Hugging Face hub, from its cache on this machine or, with --allow-download, "
+        "fetched. The shipped model if not given.",
+    ),
+]
 Policy = Annotated[
     str | None,
     typer.Option(
         "--policy",
         help="What counts as a match: specification (either side may say more; the default), strict, narrower-counts or "
         "broader-counts (than the first side, the reference).",
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        help="The probability from which two diagnoses are a match, 0 to 1; the model's own if not given.",
     ),
 ]
 Store = Annotated[
@@ -71,3 +90,27 @@ def say_read(note: str) -> None:
     """What was read of a file, where there was a choice."""
     if note:
         typer.echo(note)
+
+
+def loaded(
+    model: Path | None, *, policy: str | None, threshold: float | None, origin: Origin | None, **options: Any
+) -> MatchFunction:
+    """The match function that a command's options name. Errors: `OptionError` for a threshold outside 0 to 1."""
+    from ..matcher.match_function import load
+
+    m = load(model, **({} if policy is None else {"policy": policy}), **options, **(origin or {}))
+    m.threshold = m.threshold_or(threshold)
+    return m
+
+
+def diagnosis(text: str, table_command: str) -> None:
+    """Errors: `InputError` where a diagnosis is the name of a file, be it there or not. table_command : what reads tables."""
+    from ..errors import InputError
+
+    if text.strip() == "-" or is_file_name(text) or Path(text).is_file():
+        there = "" if Path(text).exists() or text.strip() == "-" else ", and no such file is there"
+        raise InputError(
+            f"the name of a file, not a diagnosis{there}",
+            allowed=f"a diagnosis in words; a table goes to: dxmatch {table_command} FILE",
+            got=text,
+        )

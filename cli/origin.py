@@ -13,7 +13,7 @@ AllowDownload = Annotated[
     bool,
     typer.Option(
         "--allow-download",
-        help="The Hugging Face hub may be asked for an encoder by its name; else only what its cache holds is taken, with no request.",
+        help="The Hugging Face hub may be asked for a model or an encoder by its name; else only what its cache holds is taken, with no request.",
     ),
 ]
 Encoders = Annotated[

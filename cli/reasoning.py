@@ -181,14 +181,14 @@ def _pairs(given: list[str], what: str) -> dict[str, Path]:
 
 
 def _print(result: Reasoning) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from ..evaluation.reasoning.board import OTHER_NOTES
+    from ..terminal import wide_console
 
     for line in result.warnings:
         typer.echo(f"Warning: {line}", err=True)
-    board, console = result.board, Console()
+    board, console = result.board, wide_console()
     if len(board.lines) == 1:
         table = Table("Metric", "Mean ± SD", "95 % interval", "Notes")
         for cell in board.lines[0][1]:

@@ -1,4 +1,5 @@
-"""What all commands share when they run: options that may stand before a command's name or after it, those of `origin.py` for a command with a parameter `origin`, that no file is both read and written, how errors name the options, and the end that Ctrl-C makes."""
+"""What all commands share when they run: options that may stand before a command's name or after it, `-` for standard input and output, --json and
+--quiet, the options of `origin.py` for a command with a parameter `origin`, and the end that Ctrl-C makes."""
 
 from __future__ import annotations
 
@@ -6,16 +7,19 @@ import functools
 import inspect
 import logging
 import os
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.models import ArgumentInfo
 
-from ..settings import HIDE_CELLS, SHARED_FILES, SPREADSHEET
+from ..settings import HIDE_CELLS, QUIET, SHARED_FILES, SPREADSHEET, quiet
+from .apart import WRITTEN, check_apart, every
 from .origin import origin_of
+from .shown_options import in_plain_words
+from .streams import FORMATS, Streams, print_document
+from .usage import Command, Group
 
 
 def _remember(context: typer.Context, wanted: bool) -> None:
@@ -44,21 +48,34 @@ def _set(setting: str) -> Callable[[typer.Context, bool], None]:
     return given
 
 
+_EVERYWHERE = "Everywhere"
 Debug = Annotated[
     bool,
     typer.Option(
         "--debug",
         help="Show the traceback of an error, and what a server said of one (which may repeat a diagnosis).",
         callback=_remember,
+        rich_help_panel=_EVERYWHERE,
     ),
 ]
 """Given, it sets "debug" in the mapping that the command line was called with as `obj`; the others their environment variable."""
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help=f"No progress, and no words about what was written; warnings and errors stay. Also: {QUIET}=1.",
+        callback=_set(QUIET),
+        rich_help_panel=_EVERYWHERE,
+    ),
+]
 SharedFiles = Annotated[
     bool,
     typer.Option(
         "--shared-files",
         help=f"Write files with the usual permissions (umask), not for you alone. Also: {SHARED_FILES}=1.",
         callback=_set(SHARED_FILES),
+        rich_help_panel=_EVERYWHERE,
     ),
 ]
 HideCells = Annotated[
@@ -67,6 +84,7 @@ HideCells = Annotated[
         "--hide-cells",
         help=f"Errors and warnings show no cell of your data, only its length. Also: {HIDE_CELLS}=1.",
         callback=_set(HIDE_CELLS),
+        rich_help_panel=_EVERYWHERE,
     ),
 ]
 Spreadsheet = Annotated[
@@ -75,60 +93,55 @@ Spreadsheet = Annotated[
         "--spreadsheet",
         help=f"In a CSV, keep a spreadsheet from running a text as a formula. Also: {SPREADSHEET}=1.",
         callback=_set(SPREADSHEET),
+        rich_help_panel=_EVERYWHERE,
     ),
 ]
-_ALL_SHARE = {"debug": Debug, "shared_files": SharedFiles, "hide_cells": HideCells}
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document, in place of words.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help=f"What -o - writes: {', '.join(FORMATS)}; csv, if not given. A file's suffix says it."
+    ),
+]
+_ALL_SHARE = {"quiet": Quiet, "debug": Debug, "shared_files": SharedFiles, "hide_cells": HideCells}
 _TO_TABLES = {"output", "rejects"}
 """Options of the commands that write tables,"""
 _WITHOUT_TABLES = {"demo", "explain", "key"}
 """but for these."""
-_WRITTEN = {
-    "output", "rejects", "json", "csv", "pairs", "matches", "judgements", "held_out", "per_answer", "per_note", "deductions",
-    "open_pairs", "review", "repair", "store", "public",
-}  # fmt: skip
-"""Options that name a file to be written; every other path that a command is given is read."""
+_TO_FOLDERS = {"demo", "train", "audit", "suggest", "export", "key", "label"}
+"""Commands whose output is no file that standard output could be: a folder, a secret, one that is added to."""
+_SUFFIXES = {
+    "json": ".json",
+    "figures": ".json",
+    "evaluate": ".md",
+    "reasoning": ".md",
+    "choice": ".md",
+    "explain": ".svg",
+    "path": ".toml",
+}
+"""What an option, or else the output of a command, is on standard output; a table where it is not here."""
+_ASK = {"label"}
+"""Commands whose words are questions to the user."""
+_CHANGE_A_STORE = {"ask", "import_"}
+"""Commands with no output option whose words are about what they did."""
 
 
 def complete(app: typer.Typer) -> None:
     """Gives every command of `app`, and of the groups below it, what all share."""
     for command in app.registered_commands:
+        command.cls = Command
         if command.callback is not None:
             command.callback = _completed(command.callback)
     for group in app.registered_groups:
         if group.typer_instance is not None:
+            group.typer_instance.info.cls = Group
             group.typer_instance.callback()(_completed(lambda: None))
             complete(group.typer_instance)
 
 
-def traceback_without_cells(error: BaseException) -> str:
-    """The traceback of an error and of those before it; of what others raised, whose words may hold a cell, the kind alone."""
-    from ..errors import DxmatchError
-
-    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    said = f": {error}" if isinstance(error, DxmatchError) else " (its message may hold a cell, and is hidden)"
-    own = f"{''.join(traceback.format_tb(error.__traceback__))}{type(error).__qualname__}{said}"
-    return own if before is None else f"{traceback_without_cells(before)}\n\n{own}"
-
-
-def _check_apart(options: Mapping[str, Any], arguments: set[str]) -> None:
-    """Errors: `InputError` where an output is what the command reads, or another of its outputs."""
-    written = [
-        path for name in sorted(_WRITTEN - arguments) for path in _all(options.get(name)) if isinstance(path, Path)
-    ]
-    if written:
-        from ..files.tables import check_apart
-
-        read = [one for name in options.keys() - (_WRITTEN - arguments) for one in _all(options[name])]
-        named = [one.partition("=")[2] for one in read if isinstance(one, str)]  # NAME=FILE
-        check_apart(written, [one for one in (*read, *named) if one and isinstance(one, str | Path)])
-
-
-def _all(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else [value]
-
-
 def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(command, eval_str=True)
+    name = getattr(command, "__name__", "")
     asked = inspect.signature(origin_of, eval_str=True).parameters if "origin" in signature.parameters else {}
     arguments = {
         name
@@ -136,33 +149,85 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
         if any(isinstance(said, ArgumentInfo) for said in getattr(each.annotation, "__metadata__", ()))
     }
     shared = dict(_ALL_SHARE)
-    if signature.parameters.keys() & _TO_TABLES and command.__name__ not in _WITHOUT_TABLES:
+    own = signature.parameters.keys()
+    if own & _TO_TABLES and name not in _WITHOUT_TABLES:
         shared["spreadsheet"] = Spreadsheet
+    if signature.return_annotation not in (None, inspect.Signature.empty):
+        shared["as_json"] = Json
+    if "output" in own and "format" not in own and name not in _TO_FOLDERS | _SUFFIXES.keys():
+        shared["stdout_format"] = Format
 
     @functools.wraps(command)
     def run(context: typer.Context, **options: Any) -> Any:
-        for name in shared:
-            del options[name]  # their callbacks have done it
+        given = {name: options.pop(name) for name in shared}  # what the callbacks have not done
+        as_json, form = given.get("as_json", False), given.get("stdout_format")
         spelt = {each.name: max(each.opts, key=len) for each in context.command.params if each.name and each.opts}
-        context.ensure_object(dict)["options"] = {name: said for name, said in spelt.items() if said.startswith("-")}
+        remembered = context.ensure_object(dict)
+        remembered["options"] = {name: said for name, said in spelt.items() if said.startswith("-")}
+        streams = Streams()
+        context.call_on_close(streams.close)
+        remembered["said"] = streams.said
         try:
-            _check_apart(options, arguments)
+            _open_streams(streams, name, options, arguments, form)
+            if as_json and streams.writes:
+                raise typer.BadParameter("--json prints to standard output, and so does -o -")
+            check_apart(options, arguments)
             if asked:
                 options["origin"] = origin_of(**{name: options.pop(name) for name in asked})
-            return command(**options)
+            with streams.messages(silent=as_json or (quiet() and _writes(name, options, arguments))):
+                document = command(**options)
+            streams.deliver()
+            if as_json and document is not None:
+                print_document(document)
         except KeyboardInterrupt as error:
             # Typer would end without a word.
             typer.echo(f"dxmatch: {str(error) or 'interrupted; nothing half-written is left.'}", err=True)
             raise typer.Exit(130) from None
 
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    own = [each for name, each in signature.parameters.items() if name != "origin"]
+    of_command = [each for name, each in signature.parameters.items() if name != "origin"]
     of_origin = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in asked.values()]
     options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None if kind is Format else False, annotation=kind
+        )
         for name, kind in shared.items()
     ]
-    signature = signature.replace(parameters=[context, *own, *of_origin, *options])
+    signature = signature.replace(parameters=[context, *of_command, *of_origin, *options])
+    in_plain_words(name, signature.parameters)
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     return run
+
+
+def _open_streams(
+    streams: Streams, command: str, options: dict[str, Any], arguments: set[str], form: str | None
+) -> None:
+    """Puts files in the place of `-` among the options."""
+    if form is not None and form not in FORMATS:
+        raise typer.BadParameter(f"--format {form}: expected {', '.join(FORMATS)}")
+    for name, value in options.items():
+        if name in WRITTEN - arguments:
+            if name == "store" or (name == "output" and command in _TO_FOLDERS):
+                continue
+            suffix = (
+                _SUFFIXES.get(name) or (_SUFFIXES.get(command) if name == "output" else None) or f".{form or 'csv'}"
+            )
+            made = [streams.written(one, suffix) if isinstance(one, Path) else one for one in every(value)]
+        elif name in arguments:
+            made = [streams.read(Path(one)) if isinstance(one, Path) else one for one in every(value)]
+            if made == ["-"]:  # a text, or a table of them
+                made = [str(streams.read(Path("-")))]
+        else:
+            made = [streams.read(one) if isinstance(one, Path) else one for one in every(value)]
+        options[name] = made if isinstance(value, list) else made[0] if made else value
+    if form is not None and not streams.writes:
+        raise typer.BadParameter("--format says what -o - writes; a file's own suffix says what the file is")
+
+
+def _writes(command: str, options: dict[str, Any], arguments: set[str]) -> bool:
+    """Whether what a command prints is about what it wrote, and not its result."""
+    files = (options.get(name) for name in WRITTEN - arguments - {"store", "rejects"})
+    return command not in _ASK and (
+        command in _CHANGE_A_STORE or any(isinstance(one, Path) for each in files for one in every(each))
+    )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from .options import (
     ColumnA,
@@ -19,11 +20,18 @@ from .options import (
     Policy,
     Rejects,
     Store,
+    Threshold,
+    loaded,
     say_read,
     say_rejected,
     say_unscored,
 )
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SHOWN = 10
+"""Rows where no output is named."""
 Engine = Annotated[
     str, typer.Option(help='Parquet: local, or ray (extra "ray") on a cluster that sees the same files.')
 ]
@@ -44,13 +52,16 @@ def score(
         ),
     ],
     output: Annotated[
-        Path,
+        Path | None,
         typer.Option(
-            "--output", "-o", help="Where the scored table goes; the suffix says what kind. Parquet may go to a folder."
+            "--output",
+            "-o",
+            help="Where the scored table goes; the suffix says what kind. Parquet may go to a folder. The first rows are shown here if not given.",
         ),
-    ],
+    ] = None,
     model: Model = None,
     policy: Policy = None,
+    threshold: Threshold = None,
     a: ColumnA = "a",
     b: ColumnB = "b",
     features: Annotated[bool, typer.Option("--features", help="Add the feature columns.")] = False,
@@ -74,7 +85,7 @@ def score(
     judge_all: JudgeAll = False,
     encoding: Encoding = None,
     origin: Origin | None = None,
-) -> None:
+) -> dict[str, Any]:
     """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was."""
     from ..errors import OptionError
     from ..features.coverage import part_words
@@ -87,52 +98,88 @@ def score(
         from ..jobs.job import score_files
         from ..jobs.plan import CHUNK_ROWS
 
+        if output is None:
+            raise typer.BadParameter("a folder of pairs needs --output: a .parquet file, or a folder")
         done = score_files(
             pairs, output, model=model, store=store, endpoints=endpoints, min_coverage=min_coverage, a=a, b=b,
             features=features, shap=shap, relation=relation, rejects=rejects, engine=engine, workers=workers, chunk_rows=chunk_rows or CHUNK_ROWS,
-            restart=restart, judge_all=judge_all, shown=shown, **given, **(origin or {}),
+            restart=restart, threshold=threshold, judge_all=judge_all, shown=shown, **given, **(origin or {}),
         )  # fmt: skip
         n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
-        threshold, name, unscored, asked, note = done.threshold, done.model, done.unscored, done.asked, ""
+        least, name, unscored, asked, note = done.threshold, done.model, done.unscored, done.asked, ""
         if done.resumed:
             typer.echo(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
         from ..files.pairs import read_pairs
         from ..files.tables import check_output, write_table
-        from ..matcher.match_function import load
 
         if engine != "local":
             raise OptionError("engine", "local, where input or output is not Parquet", engine)
-        check_output(output)
+        if output is not None:
+            check_output(output)
         read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
-        check_output(output, rows=len(read))
-        m = load(
-            model,
-            store=store,
-            endpoints=endpoints,
-            min_coverage=min_coverage,
+        if output is not None:
+            check_output(output, rows=len(read))
+        m = loaded(
+            model, policy=policy, threshold=threshold, origin=origin, store=store, endpoints=endpoints, min_coverage=min_coverage,
             judge_all=judge_all,
-            **given,
-            **(origin or {}),
-        )
+        )  # fmt: skip
         with shown("Scoring pairs") as progress:
             scored = m.score_read(read, features=features, shap=shap, relation=relation, progress=progress)
-        write_table(scored.table, output)
+        if output is not None:
+            write_table(scored.table, output)
+        else:
+            added = [name for name in scored.table.column_names if name not in read.table.names]
+            _print_first(scored.table.select([a, b, *added]))
         n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
         match = scored.table.column("match")
-        matches, unscored, threshold, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
+        matches, unscored, least, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
         asked, note = [feature.name for feature in m.features.asked], read.table.note
-    found = f"{counted(n_pairs, 'pair')}, {counted(matches, 'match', 'matches')}"
     say_read(note)
-    typer.echo(f"{output}: {found} at threshold {threshold:.3f} (model {name}{under}).")
+    typer.echo(
+        f"{output or pairs}: {counted(n_pairs, 'pair')}, {counted(matches, 'match', 'matches')} at threshold {least:.3f} (model {name}{under})."
+    )
+    if output is None:
+        typer.echo("Nothing was written; -o FILE writes all rows with all columns, and -o - prints them as CSV.")
     say_unscored(unscored, n_pairs)
     if told := part_words(coverage if features else {feature: coverage[feature] for feature in asked}):
         typer.echo(told)
     say_rejected(rejected, rejects)
+    return {
+        "output": None if output is None else str(output),
+        "pairs": n_pairs,
+        "matches": matches,
+        "not_scored": unscored,
+        "rejected": rejected,
+        "threshold": least,
+        "policy": policy or "specification",
+        "model": name,
+        "known": dict(coverage),
+    }
 
 
-def _is_job(pairs: Path, output: Path) -> bool:
+def _print_first(scored: pa.Table) -> None:
+    """The first rows."""
+    from rich.table import Table
+
+    from ..terminal import wide_console
+
+    shown = Table(*map(escape, scored.column_names))
+    for row in scored.slice(0, _SHOWN).to_pylist():
+        shown.add_row(*(_cell(value) for value in row.values()))
+    wide_console().print(shown)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else escape(str(value))
+
+
+def _is_job(pairs: Path, output: Path | None) -> bool:
     """Whether input and output are Parquet: a folder stands for Parquet files."""
+    if output is None:
+        return pairs.is_dir()
     return (pairs.is_dir() or pairs.suffix.lower() == ".parquet") and (
         output.suffix.lower() in (".parquet", "") or output.is_dir() or pairs.is_dir()
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,7 +38,7 @@ def suggest(
     rejects: Rejects = None,
     encoding: Encoding = None,
     origin: Origin | None = None,
-) -> None:
+) -> dict[str, Any]:
     """Pick the pairs whose labels would teach most, and write a sheet for each expert to label blind.
 
     The folder holds sheets/ and, the same for Label Studio, label_studio/; key.csv, with the probabilities, is yours and not
@@ -67,6 +67,7 @@ def suggest(
     typer.echo(
         f"Written: {output}. Give each expert sheets/NAME.csv and sheets/INSTRUCTIONS.md; key.csv stays with you."
     )
+    return {"folder": str(output), "pairs": len(found), **found.made_with, "warnings": list(found.warnings)}
 
 
 def labels(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -112,7 +112,7 @@ def train(
     rejects: Rejects = None,
     encoding: Encoding = None,
     overwrite: Overwrite = False,
-) -> None:
+) -> dict[str, Any]:
     """Train a match function on pairs that experts labelled; no reference diagnosis is on both sides of a split."""
     from ..features.coverage import coverage_words
     from ..files.atomic import read_text
@@ -154,3 +154,8 @@ def train(
         typer.echo(f"dxmatch: warning: {warning}", err=True)
     typer.echo(coverage_words(result.coverage))
     say_rejected(result.n_rejected, rejects)
+    m = result.matcher
+    return {
+        "model": str(output), "identity": m.identity, "threshold": m.threshold, "metrics": m.metrics, "data": m.data,
+        "coverage": dict(result.coverage), "rejected": result.n_rejected, "warnings": list(result.warnings),
+    }  # fmt: skip

@@ -25,7 +25,12 @@ app = typer.Typer(
 PairsFile = Annotated[Path, typer.Argument(help="Pairs: a .csv, .tsv, .jsonl or .parquet file.")]
 Features = Annotated[str, typer.Option("--features", help="A built-in feature set, or a TOML file.")]
 Model = Annotated[
-    Path | None, typer.Option("--model", help="Ask what this trained model needs, in place of --features.")
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="Ask what this trained model needs, in place of --features: its folder, or OWNER/NAME@COMMIT of the hub.",
+    ),
 ]
 Endpoints = Annotated[
     Path | None,
@@ -90,7 +95,7 @@ def ask(
     say_asked(summary)
 
 
-def _about_unscored(unscored: int, features: str, model: Path | None) -> str:
+def _about_unscored(unscored: int, features: str, model: str | None) -> str:
     whose = f"--features {features}" if model is None else f"--model {model}"
     return f"{unscored:,} answers hold no verdict: --again asks these anew; why they came, dxmatch votes check {whose} shows."
 
@@ -211,8 +216,10 @@ def import_(
 
 
 @app.command(epilog="Example: dxmatch votes status --store votes.sqlite")
-def status(store: Store = STORE) -> None:
+def status(store: Store = STORE) -> list[dict[str, Any]]:
     """What the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time."""
+    from dataclasses import asdict
+
     from ..votes.store.store import VoteStore
     from .votes_messages import status_lines
 
@@ -222,6 +229,7 @@ def status(store: Store = STORE) -> None:
         typer.echo(line)
     if not rows:
         typer.echo(f"{store} holds no answer yet.")
+    return [asdict(row) for row in rows]
 
 
 @app.command(

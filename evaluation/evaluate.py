@@ -90,6 +90,7 @@ def evaluate(
     budget: Budget | None = None,
     min_coverage: float = MIN_COVERAGE,
     policy: str | None = None,
+    threshold: float | None = None,
     judge_all: bool = False,
     bootstrap: int = 1000,
     seed: int = 0,
@@ -204,6 +205,8 @@ def evaluate(
         What counts as a match, where M is loaded here: "specification" (the default of `load`), "strict",
         "narrower-counts" or "broader-counts". Of a policy that looks one way the reference is the first side; between
         raters either direction counts.
+    threshold : float, optional
+        The probability from which M calls two diagnoses a match, in [0, 1]; M's own if not given.
     judge_all : bool
         Where M is loaded here: diagnoses that it does not understand are judged all the same.
     bootstrap : int
@@ -263,8 +266,10 @@ def evaluate(
     read_store = None if asks and store is not None and not Path(store).exists() else store
     matcher = loaded(
         matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage,
-        **_options_of_load(matcher, policy, judge_all, origin),
+        **_options_of_load(matcher, policy, judge_all, threshold, origin),
     )  # fmt: skip
+    if threshold is not None:
+        matcher.threshold = matcher.threshold_or(threshold)
     if own_relation:
         check_tells_relations(matcher)
     read = _read(
@@ -306,7 +311,9 @@ def evaluate(
         )  # fmt: skip
 
 
-def _options_of_load(matcher: Any, policy: str | None, judge_all: bool, origin: Origin) -> dict[str, Any]:
+def _options_of_load(
+    matcher: Any, policy: str | None, judge_all: bool, threshold: float | None, origin: Origin
+) -> dict[str, Any]:
     """Those that were given.
 
     Errors: `OptionError` for a policy that is none, and for one of them beside an M that is loaded already.
@@ -319,6 +326,7 @@ def _options_of_load(matcher: Any, policy: str | None, judge_all: bool, origin: 
     given |= {name: value for name, value in origin.items() if name != "allow_download" and value is not None}
     if matcher is None or isinstance(matcher, str | os.PathLike):
         return given | origin
+    given |= {"threshold": threshold} if threshold is not None else {}
     if given:
         name, value = next(iter(given.items()))
         raise OptionError(name, "given to dxmatch.load where the match function is loaded before", value)

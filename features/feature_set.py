@@ -145,9 +145,14 @@ class FeatureSet:
         return replace(self, folders={**self.folders, **found})
 
     def served_by(self, path: str | os.PathLike[str]) -> FeatureSet:
-        """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`."""
+        """The same columns; the tables of a TOML file go before the set's own. Raises `InputError` of `read_services`.
+
+        An endpoint of the file that a vote or pick names goes before the set's table by the model's own name, too.
+        """
         endpoints, prices = read_services(path)
-        return replace(self, endpoints={**self.endpoints, **endpoints}, prices={**self.prices, **prices})
+        served = {feature.options["model"] for feature in self.asked if feature.options["endpoint"] in endpoints}
+        own = {name: endpoint for name, endpoint in self.endpoints.items() if name not in served}
+        return replace(self, endpoints={**own, **endpoints}, prices={**self.prices, **prices})
 
     def check_providers(self, source: str) -> None:
         """Raises `InputError` for a vote, pick or encoder whose endpoint is not given, a feature of an unknown encoder."""

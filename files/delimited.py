@@ -240,7 +240,7 @@ class _File:
                             allowed=f"as many as in the header, row {self.header_row}; quote a value that holds {self.dialect.delimiter!r}",
                         )  # fmt: skip
                         if not self.set_aside:
-                            raise error
+                            raise error.of_row_alone()
                         self.broken.append(error)
                     record = []
                 yield record

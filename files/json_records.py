@@ -147,7 +147,7 @@ def objects_in_lines(
                 found = parser.object(text, number)
             except InputError as error:
                 if broken is None:
-                    raise
+                    raise error.of_row_alone() from None
                 broken.append(error)
             else:
                 yield number, found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import SET_ASIDE, InputError
 from .formula_errors import FORMULA_ERROR
 from .invisible import read_visible
 from .limits import MAX_CHARACTERS
@@ -100,7 +100,7 @@ def read_pairs(
     Parameters
     ----------
     source
-        A sequence of two-tuples of strings, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
+        Two-tuples of strings, in a sequence, an iterator or an array of two columns, or what `read_table` takes: a path, a data frame, a list of dicts, a dict of columns.
     a, b
         The columns of the two diagnoses.
     label
@@ -127,7 +127,12 @@ def read_pairs(
     if isinstance(source, str | os.PathLike):
         check_keeps_input(source, rejects)
     read = read_visible if visible else read_table
-    table = read(_from_tuples(source), encoding, set_aside=rejects is not None)
+    try:
+        table = read(_from_tuples(source), encoding, set_aside=rejects is not None)
+    except InputError as error:
+        if error.row_alone:
+            error.with_remedy(SET_ASIDE)
+        raise
     problems: dict[int, InputError] = {}
     pairs = checked_pairs(table, problems, a=a, b=b, label=label, soft=soft, weight=weight, group=group)
     if pairs.label is not None:
@@ -182,6 +187,8 @@ def sound_pairs(pairs: Pairs, problems: Mapping[int, InputError], rejects: str |
 
 
 def _from_tuples(source: Any) -> Any:
+    if isinstance(source, Iterator) or (isinstance(source, np.ndarray) and source.ndim):
+        source = list(source) if isinstance(source, Iterator) else source.tolist()
     if not isinstance(source, Sequence) or isinstance(source, str | bytes | os.PathLike):
         return source
     if source and isinstance(source[0], Mapping):  # a list of dicts

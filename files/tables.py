@@ -23,7 +23,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..errors import InputError, Open, ReadingWarning, Remedy
+from ..errors import SET_ASIDE, InputError, Open, ReadingWarning, Remedy
 from .atomic import whole_file
 from .columns import column_of, of_columns, of_records
 from .did_you_mean import hint, nearest
@@ -33,7 +33,6 @@ from .workbook import split_sheet
 from .workbook_writer import WorkbookWriter, check_fits
 
 T = TypeVar("T")
-SET_ASIDE = Remedy("sets such rows aside", rejects=Open("FILE"))
 
 
 @dataclass(frozen=True)
@@ -204,7 +203,7 @@ def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, l
 
 
 def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, set_aside: bool = False) -> Table:
-    """A file by its suffix; a pandas, polars or Arrow frame; a list of dicts, one a row; or a dict of columns.
+    """A file by its suffix; a pandas, polars or Arrow frame (a lazy one is collected); a list of dicts, one a row; or a dict of columns.
 
     CSV and TSV values stay text as typed ("007" is not 7), the cells of a workbook become text as they look; a CSV may be separated
     by commas or semicolons. `lists.xlsx#Cases` names a sheet, else the first is read, and `note` says so where there are more.
@@ -230,9 +229,9 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, s
         return _nonempty(Table(of_columns(source, "dict"), "dict", 0, in_memory=True))
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
         return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
-    native: Any = source
     try:
-        frame = nw.from_native(native, eager_only=True)
+        frame: Any = nw.from_native(source)
+        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except TypeError:
         allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"
         raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None

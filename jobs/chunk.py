@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import DxmatchError
+from ..errors import SET_ASIDE, DxmatchError
 from ..features.compute import feature_table
 from ..features.coverage import coverage
-from ..files.tables import SET_ASIDE, with_columns
+from ..files.tables import with_columns
 from ..matcher.match_function import MatchFunction, load
 from .parts import ChunkResult, write_part
 from .plan import Job
@@ -51,6 +51,7 @@ class Scorer:
             judge_all=job.options.judge_all,
             **job.origin,
         )
+        self.m.threshold = self.m.threshold_or(job.options.threshold)
         # The trees are read here, once, before threads ask for them together.
         self.m.decided(np.full((1, len(self.m.features.names)), np.nan, np.float32), np.zeros(1, bool), threads=1)
 

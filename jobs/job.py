@@ -75,6 +75,7 @@ def score_files(
     restart: bool = False,
     policy: str = SPECIFICATION,
     relation: bool = False,
+    threshold: float | None = None,
     judge_all: bool = False,
     shown: Shown | None = None,
     **origin: Unpack[Origin],
@@ -114,6 +115,8 @@ def score_files(
         Which relations count as a match, as `load` takes it. Another policy is another job: it never goes on with the first one's parts.
     relation
         Add `relation` and the probability of each relation (`MatchFunction.score`).
+    threshold
+        The probability from which a pair is a match, in [0, 1]; the model's own if not given. Another threshold is another job.
     judge_all
         Scores pairs with a diagnosis that is not understood, too, as `load` does.
     origin
@@ -127,7 +130,7 @@ def score_files(
         With the file and the rows; finished chunks stay.
     """
     source, output = Path(source), Path(output)
-    model, store, endpoints, rejects = (None if p is None else Path(p) for p in (model, store, endpoints, rejects))
+    store, endpoints, rejects = (None if p is None else Path(p) for p in (store, endpoints, rejects))
     check_least(min_coverage)
     if engine not in ENGINES:
         raise OptionError("engine", " or ".join(ENGINES), engine)
@@ -140,7 +143,9 @@ def score_files(
     m = load(
         model, store=store, endpoints=endpoints, min_coverage=min_coverage, policy=policy, judge_all=judge_all, **origin
     )  # fmt: skip
-    options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation)
+    m.threshold = m.threshold_or(threshold)
+    model = m.fetched_from or (None if model is None else Path(model))
+    options = Options(a, b, features, shap, rejects is not None, chunk_rows, judge_all, policy, relation, threshold)
     folder = output.with_name(f"{output.name}.parts")
     job = plan_job(
         source, folder, m, options, model=model, store=store, endpoints=endpoints, origin=origin, workers=workers

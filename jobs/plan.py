@@ -47,6 +47,8 @@ class Options:
         Which relations count as a match.
     relation
         Whether the relation and its probabilities become columns.
+    threshold
+        The probability from which a pair is a match; the model's own if None.
 
     Raises
     ------
@@ -63,6 +65,7 @@ class Options:
     judge_all: bool = False
     policy: str = SPECIFICATION
     relation: bool = False
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         if self.chunk_rows < 1:
@@ -78,7 +81,7 @@ class Job:
     """All that a worker must know, on this machine or another that sees the same files: picklable, and small.
 
     inputs : the files, as they were when it began. input_schema, schema : of the rows that come and of those that are written.
-    model, store, endpoints : paths, as `load` takes them; origin : as it does, too. folder : the checkpoint directory.
+    model, store, endpoints : paths (of the model also its name and commit on the hub), as `load` takes them; origin : as it does, too. folder : the checkpoint directory.
     about : what the identity is made of, in words and digests. identity : sixteen hexadecimal digits.
     workers : how many chunks are under way at once; None leaves it to the engine.
     """
@@ -88,7 +91,7 @@ class Job:
     input_schema: pa.Schema
     schema: pa.Schema
     options: Options
-    model: Path | None
+    model: Path | str | None
     store: Path | None
     endpoints: Path | None
     folder: Path
@@ -120,7 +123,7 @@ def plan_job(
     m: MatchFunction,
     options: Options,
     *,
-    model: Path | None = None,
+    model: Path | str | None = None,
     store: Path | None = None,
     endpoints: Path | None = None,
     workers: int | None = None,

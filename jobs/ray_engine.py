@@ -146,7 +146,7 @@ def begin(job: Job, texts: Texts | None, place: Path, there: Mapping[str, str]) 
             raise _unseen(f"the folder {place}")
         os.chdir(place)
     for path in (job.folder / ABOUT, job.model, job.store, job.endpoints):
-        if path is not None and not path.exists():
+        if isinstance(path, Path) and not path.exists():
             raise _unseen(str(path))
     if not os.access(job.folder, os.W_OK):
         raise WorkerError(f"{_machine()} may not write into {job.folder}.")

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import SET_ASIDE, InputError
 from ..features.compute import feature_table, prepare
 from ..features.coverage import check_coverage, coverage
 from ..features.interning import InternedPairs, numbered, unordered_pairs
@@ -24,7 +24,7 @@ from ..features.readings import RowReadings, TextReadings
 from ..features.representations import Representations
 from ..files.pairs import check_text
 from ..files.parquet_file import damaged
-from ..files.tables import SET_ASIDE, Table
+from ..files.tables import Table
 from ..matcher.match_function import MatchFunction
 from ..terms.icd.naming import Naming
 from ..terms.text.understood import Reading

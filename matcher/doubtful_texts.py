@@ -18,7 +18,7 @@ _SHOWN = 3
 def check_text(text: Any, side: str) -> None:
     """Errors: `InputError` for what is no text; of many texts it says which method takes them."""
     if not isinstance(text, str):
-        single = text is None or isinstance(text, int | float | bytes)
+        single = isinstance(text, bytes) or not hasattr(text, "__len__")
         many = "" if single else "; `probabilities` takes lists and columns"
         raise InputError("not a text", column=side, allowed=f"a diagnosis in words{many}", got=text)
 

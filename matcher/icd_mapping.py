@@ -16,8 +16,8 @@ from ..errors import InputError, ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
 from ..files.did_you_mean import hint
+from ..files.file_names import is_file_name
 from ..files.limits import MAX_CHARACTERS
-from ..files.table_files import READ_SUFFIXES
 from ..files.tables import Table, read_table, with_columns
 from ..files.workbook import split_sheet
 from ..terms.icd.mapping import map_to_icd
@@ -291,7 +291,7 @@ def is_path(text: str) -> bool:
     """Whether a text is a file rather than a diagnosis."""
     try:
         path, _ = split_sheet(Path(text))
-        return path.suffix.lower() in READ_SUFFIXES or path.is_file() or ("/" in text and path.is_dir())
+        return is_file_name(text) or path.is_file() or ("/" in text and path.is_dir())
     except (OSError, ValueError):  # too long for a path, or with a character that none has
         return False
 

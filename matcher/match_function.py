@@ -18,6 +18,7 @@ from ..features.representations import Representations
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
+from .hub import hub_model, hub_name, push
 from .list_function import ListFunction
 from .origin import check_identity
 from .policy import SPECIFICATION
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 def load(
     path: str | os.PathLike[str] | None = None,
     *,
+    revision: str | None = None,
     store: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
     min_coverage: float = MIN_COVERAGE,
@@ -52,6 +54,10 @@ def load(
 
     Parameters
     ----------
+    path : a model folder; or "owner/name" of the Hugging Face hub, also "owner/name@revision", where no folder of that name is
+        here. The model that ships, if not given.
+    revision : of a model of the hub: a commit of 40 digits, which stays what it is; a tag or a branch, with a warning that says
+        the commit.
     store : the vote store, for a model whose features are votes or picks. It is read; nothing is asked.
     endpoints : a TOML file that says where the model's encoders are served, if they are. A model folder never does.
     policy : which relations count as a match: "specification" (one may specify the other, in either direction), "strict" (the same disease
@@ -61,8 +67,8 @@ def load(
         several diagnoses in one string, a word for none. By default they are left unscored, and counted.
     encoders : where a model's sentence-transformers encoders lie on this machine, {"name": folder}. A model folder names no path
         that is opened.
-    allow_download : the hub may be asked for an encoder that the model has by its name there. Without it no request is made, and
-        only what the hub's cache on this machine holds is taken.
+    allow_download : the hub may be asked for the model, and for an encoder that the model has by its name there. Without it no
+        request is made, and only what the hub's cache on this machine holds is taken.
     identity : what the model must be: "name@" and 12 digits as in reports, or the 64 of the whole folder (`identities`). The 64
         cannot be imitated, the 12 can with some days of computing.
     signed_by : the public key (minisign's, "RW…", or its file) that must have signed the folder. Needs the extra `signing`.
@@ -71,14 +77,24 @@ def load(
     ------
     ModelError
         For a folder that is not a model, was changed, does not fit this release, is not the model of `identity`, or not
-        signed by `signed_by`.
+        signed by `signed_by`; for a model of the hub that could not be fetched.
+    InputError
+        For a model of the hub that is not in its cache and may not be fetched.
     """
-    parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL, signed_by=signed_by)
+    fetched = None
+    if (named := hub_name(path, revision)) is not None:
+        pinned = identity is not None and len(identity.rpartition("@")[2]) == 64
+        fetched = hub_model(*named, allow_download=allow_download, pinned=pinned, signed_by=signed_by)
+        parts = fetched.parts
+    else:
+        parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL, signed_by=signed_by)
     served = {} if endpoints is None else read_services(endpoints)[0]
     m = MatchFunction(
         parts, store=open_store(store), endpoints=served, encoders=encoders, allow_download=allow_download,
         min_coverage=min_coverage, policy=policy, judge_all=judge_all,
     )  # fmt: skip
+    if fetched is not None:
+        m.fetched_from = f"{fetched.name}@{fetched.commit}"
     if identity is not None:
         check_identity(m, identity)
     return m
@@ -99,6 +115,60 @@ class MatchFunction(ListFunction, TableScores):
     M(a, b) = M(b, a) exactly. Two strings that are equal after normalisation match with probability 1. The probability
     of a pair alone is bit-identical to the one in a batch.
     """
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | os.PathLike[str],
+        *,
+        revision: str | None = None,
+        allow_download: bool = False,
+        identity: str | None = None,
+        signed_by: str | os.PathLike[str] | None = None,
+    ) -> MatchFunction:
+        """`load` by the name that users of the Hugging Face hub look for.
+
+        Parameters
+        ----------
+        name : "owner/name" of the hub, or a model folder, which goes before.
+        revision : a commit, a tag or a branch of the hub's.
+        allow_download : the hub may be asked; without it only what its cache on this machine holds is taken.
+        identity : what the model must be, as in `load`.
+        signed_by : the public key that must have signed it.
+
+        Raises
+        ------
+        ModelError, InputError
+            As of `load`.
+        """
+        return load(name, revision=revision, allow_download=allow_download, identity=identity, signed_by=signed_by)
+
+    def push_to_hub(
+        self, name: str, *, private: bool = True, branch: str | None = None, message: str | None = None
+    ) -> str:
+        """Writes the model folder to the Hugging Face hub as one commit, with its card as the README.
+
+        You must be logged in there (`hf auth login`, or the variable HF_TOKEN). A card and its warnings may quote what the model was
+        trained on.
+
+        Parameters
+        ----------
+        name : "owner/name". The repository is made where it is absent.
+        private : whether only you and whom you let can read it. One that is public already is refused unless False.
+        branch : which must be there; "main" if not given.
+        message : of the commit.
+
+        Returns
+        -------
+        "owner/name@commit", as `load` takes it.
+
+        Raises
+        ------
+        ModelError
+            Where the hub refuses. InputError : for what is no name of the hub's.
+        """
+        contents = model_folder.contents_of(self.parts, name)
+        return push(contents, name, private=private, branch=branch, message=message)
 
     def __repr__(self) -> str:
         return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"

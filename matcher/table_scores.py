@@ -113,8 +113,9 @@ class TableScores(TrainedFunction):
 
         Parameters
         ----------
-        pairs : a path (an Arrow table comes back), a pandas, polars or Arrow frame (the same kind comes back), a sequence of
-            two-tuples, a list of dicts or a dict of columns (a pandas frame comes back, or an Arrow table where pandas is absent).
+        pairs : a path (an Arrow table comes back), a pandas, polars or Arrow frame (the same kind comes back; a lazy one is
+            collected), two-tuples in a list, an iterator or an array of two columns, a list of dicts or a dict of columns (a pandas frame
+            comes back, or an Arrow table where pandas is absent).
         a, b : the columns of the two diagnoses.
         features : adds one float32 column per feature, null where it could not be computed.
         shap : adds one float64 column `shap_<feature>` per feature and `shap_base`, as `contributions` gives them.

@@ -61,6 +61,8 @@ class TrainedFunction:
         judge_all: bool = False,
     ) -> None:
         self.parts = parts
+        self.fetched_from: str | None = None
+        """Of a model of the hub: "owner/name@commit"."""
         self.min_coverage = min_coverage
         self.judge_all = judge_all
         manifest = parts.manifest
@@ -106,7 +108,11 @@ class TrainedFunction:
             "policy": self.policy,
             "judge_all": self.judge_all,
         }
-        return _arrived, (type(self), self._packed, options, self.threshold)
+        return (
+            _arrived,
+            (type(self), self._packed, options),
+            {n: self.__dict__[n] for n in ("_threshold", "fetched_from")},
+        )
 
     def __copy__(self) -> Self:
         """Shares all but what may be set: nothing else of it ever changes."""
@@ -255,7 +261,7 @@ _ARRIVED: dict[str, TrainedFunction] = {}
 """The one that was unpickled last, by all that makes it: a worker is sent the same one with each of its tasks."""
 
 
-def _arrived(kind: type[TrainedFunction], model: PackedModel, options: dict[str, Any], threshold: float) -> Any:
+def _arrived(kind: type[TrainedFunction], model: PackedModel, options: dict[str, Any]) -> TrainedFunction:
     """What `TrainedFunction.__reduce__` wrote down. Raises `ModelError`, and `StoreError` for a vote store that is not there."""
     key = repr((kind, model.sha256, options))
     kept = _ARRIVED.get(key)
@@ -267,9 +273,7 @@ def _arrived(kind: type[TrainedFunction], model: PackedModel, options: dict[str,
         kept = kind(unpacked(model), **{**options, "store": store})
         _ARRIVED.clear()
         _ARRIVED[key] = kept
-    m = copy(kept)
-    m.threshold = threshold
-    return m
+    return copy(kept)
 
 
 def relation_model(parts: ModelFolder) -> RelationModel:

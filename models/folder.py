@@ -68,17 +68,30 @@ def load(path: str | os.PathLike[str], *, signed_by: str | os.PathLike[str] | No
     file or folder, a file that is missing or that model.json does not list, a hash that differs, a file above its
     limit (256 MiB, model.json 4 MiB), a manifest or a tree that is not exactly in its format.
     """
-    root = Path(path)
+    return of_contents(_files_of(Path(path), signed_by), os.fspath(path))
+
+
+def files_of(path: str | os.PathLike[str]) -> dict[str, bytes]:
+    """The bytes of each file of a model folder, its signature among them where it has one. Errors: as of `load`."""
+    contents = _files_of(Path(path))
+    of_contents(contents, os.fspath(path))
+    made = _signature(Path(path))
+    return contents if made is None else {**contents, SIGNATURE: made}
+
+
+def _files_of(root: Path, signed_by: str | os.PathLike[str] | None = None) -> dict[str, bytes]:
     _recover(root)
     _check_is_folder(root)
     stated = _read(root, MANIFEST, MAX_MANIFEST_BYTES)
     if signed_by is not None:
-        there = os.path.lexists(root / SIGNATURE)
-        made = _read(root, SIGNATURE, signature.MAX_BYTES) if there else None
-        signature.verify(stated, made, signed_by, str(root / MANIFEST))
+        signature.verify(stated, _signature(root), signed_by, str(root / MANIFEST))
     manifest = manifest_file.read(stated, str(root / MANIFEST))
     _check_listing(root, manifest.files)
-    return _verified(root, stated, manifest, {file: _read(root, file, MAX_FILE_BYTES) for file in manifest.files})
+    return {MANIFEST: stated, **{file: _read(root, file, MAX_FILE_BYTES) for file in manifest.files}}
+
+
+def _signature(root: Path) -> bytes | None:
+    return _read(root, SIGNATURE, signature.MAX_BYTES) if os.path.lexists(root / SIGNATURE) else None
 
 
 def of_contents(
@@ -95,12 +108,9 @@ def of_contents(
     manifest = manifest_file.read(stated, str(root / MANIFEST))
     if missing := sorted(manifest.files.keys() - contents.keys()):
         raise refusal(place, f"no file {', '.join(missing)}", allowed="every file that model.json lists")
-    return _verified(root, stated, manifest, {file: contents[file] for file in manifest.files})
-
-
-def _verified(root: Path, stated: bytes, manifest: Manifest, contents: Mapping[str, bytes]) -> ModelFolder:
     for file, digest in manifest.files.items():
         _check_hash(root / file, contents[file], digest)
+    contents = {file: contents[file] for file in manifest.files}
     names = manifest.feature_names
     members = [f"trees/{number}.txt" for number in range(sum(file.startswith("trees/") for file in contents))]
     trees = CheckedMembers(

@@ -92,8 +92,7 @@ def linked(m: MatchFunction, lists: Lists, labels: LabelFile | None) -> Links:
     asked = [text for text in dict.fromkeys(lists.a) if text not in unknown]
     best: dict[str, list[Link]] = {}
     if asked and known:
-        shape = len(asked), len(known)
-        probability = m.probabilities([a for a in asked for _ in known], known * len(asked)).reshape(shape)
+        probability = m.matrix(asked, known)
         order = np.argsort(-probability, axis=1, kind="stable")[:, :k]
         a = [text for text in asked for _ in range(k)]
         b = [known[i] for i in order.ravel().tolist()]

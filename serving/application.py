@@ -174,4 +174,3 @@ def _refuse(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     lines = {404: "no such address. Allowed: what /docs names.", 405: "not by this method. Allowed: what /docs names."}
     return refused(error.status_code, lines.get(error.status_code, error.detail))
-

@@ -69,8 +69,10 @@ class LabelFile:
                 rows[key] = before
             elif label is not None:
                 rows[key] = Labelled(a.strip(), b.strip(), label, datetime.now(UTC).isoformat(timespec="seconds"))
-            if rows or before is not None:
+            if rows:
                 self._write(rows)
+            else:  # a table without a row is none that training takes
+                self.path.unlink(missing_ok=True)
             self._rows = rows
 
     def last(self, most: int) -> list[Labelled]:
@@ -107,7 +109,9 @@ class LabelFile:
         kept = list(rows.values())
         columns = [[each.a for each in kept], [each.b for each in kept], [str(each.label) for each in kept]]
         table = pa.table([*columns, [each.when for each in kept]], names=self._columns())
-        write_table(table.cast(pa.schema([(name, pa.string()) for name in table.column_names])), self.path)
+        write_table(
+            table.cast(pa.schema([(name, pa.string()) for name in table.column_names])), self.path, spreadsheet=False
+        )
 
 
 def _key(a: str, b: str) -> tuple[str, ...]:

@@ -44,12 +44,19 @@ def docs_page(description: Mapping[str, Any]) -> str:
                     "takes": body and _fields(body, schemas), "example": body and json.dumps(body["example"]),
                 }
             )  # fmt: skip
-    return template("docs.html.j2", _HERE).render(operations=shown, info=description["info"], limits=_LIMITS)
+    used = json.dumps(description["paths"])
+    inner = {name: _message(schema) for name, schema in schemas.items() if f'schemas/{name}"' not in used}
+    return template("docs.html.j2", _HERE).render(
+        operations=shown, inner=inner, info=description["info"], limits=_LIMITS
+    )
 
 
 def _fields(content: Mapping[str, Any], schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """A message: what it is, and its fields with their types in words."""
-    schema = schemas[content["schema"]["$ref"].rpartition("/")[2]]
+    return _message(schemas[content["schema"]["$ref"].rpartition("/")[2]])
+
+
+def _message(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What a message is, and its fields with their types in words."""
     fields = [(name, _kind(field), name in schema.get("required", ())) for name, field in schema["properties"].items()]
     return {"meaning": schema.get("description", ""), "fields": fields}
 

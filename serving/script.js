@@ -62,7 +62,10 @@ function table(caption, header, rows) {
     el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => (cell instanceof HTMLTableCellElement ? cell : el("td", {}, cell))))
   );
   const made = el("table", { class: "text" }, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body));
-  return el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption }, made);
+  const scroll = el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption }, made);
+  const hint = el("p", { class: "sideways", hidden: "" }, "The table goes on to the right: scroll it sideways.");
+  new ResizeObserver(() => (hint.hidden = scroll.scrollWidth <= scroll.clientWidth + 1)).observe(scroll);
+  return el("div", {}, scroll, hint);
 }
 
 // Labels: two buttons, of which the one that was pressed stays pressed; pressed again, it takes the word back.
@@ -117,16 +120,22 @@ function showLabels({ count, last }) {
 
 // A pair
 
+const KINDS = {
+  same: "the same disease", narrower: "the first is a kind of the second", broader: "the second is a kind of the first",
+  related: "near kin", unrelated: "unrelated", excluded: "each excludes the other",
+};
+
 function pairBlocks(found) {
   const { a, b } = found;
-  const kind = found.relation === null ? "" : found.relation === "same" ? ", the same disease" : `: the first is ${found.relation}${found.relation === "unrelated" || found.relation === "excluded" || found.relation === "related" ? "" : " than the second"}`;
+  const kind = found.relation === null ? "" : `: ${KINDS[found.relation]}`;
   const box = el("div", { class: `answer verdict ${found.match ? "yes" : "no"}` },
     el("p", { class: "said" }, `${found.match ? "A match" : "No match"}${kind}`),
     el("p", {}, `Probability ${share(found.probability)}; a match begins at ${share(found.threshold)}.`));
   if (found.reason) box.append(el("p", {}, `${found.reason[0].toUpperCase()}${found.reason.slice(1)}.`));
   if (takesLabels) box.append(el("div", { class: "judge", role: "group", "aria-label": "Is that right?" }, "Is that right?", ...judge(a, b, found.match, found.label)));
-  const policies = table("Under each policy", ["Policy", "", "Probability", "From", "What counts"],
-    found.policies.map((each) => [each.policy === found.policy ? `${each.policy} (chosen)` : each.policy, mark(each.match), share(each.probability), share(each.threshold), each.meaning]));
+  const policies = el("ul", { class: "policies" }, ...found.policies.map((each) => el("li", {},
+    el("strong", {}, each.policy), " ", mark(each.match), ` ${share(each.probability)}, from ${share(each.threshold)}${each.policy === found.policy ? " (chosen)" : ""}`,
+    el("span", { class: "near" }, each.meaning))));
   const understood = table("What was understood", ["Written", "Compared as", "Said of it", "Read as"],
     found.understood.map((each) => [each.text, each.compared_as, each.said_by ? `${each.assertion} (“${each.said_by}”)` : each.assertion,
       each.read_as.map(([written, read]) => `${written} → ${read}`).join(", ") || "as written"]));

@@ -52,7 +52,7 @@ def test_errors_name_the_options_of_the_command(
     [
         "score x.csv -o o.csv --rejects o.csv",
         "score x.csv -o x.csv",
-        "icd x.csv --column a -o o.csv --gold x.csv --json x.csv",
+        "icd x.csv --column a -o o.csv --gold x.csv --figures x.csv",
         "evaluate x.csv --matches o.csv --rejects ./o.csv",
         "evaluate x.csv --references y.csv --pairs y.csv",
         "evaluate x.csv --codes y.csv --csv y.csv",

@@ -34,3 +34,18 @@ def test_a_cache_that_others_can_write_is_not_used(tmp_path: Path, mode: int, us
     assert done.returncode == 0, done.stderr
     assert bool(list(cache.rglob("*.nbi"))) == used
     assert (f"others can write {cache}" in done.stderr) != used
+
+
+FIRST_USE = "import numpy; from dxmatch.models.row_loops import exponentials; exponentials(numpy.zeros(3))"
+
+
+def test_the_first_use_says_that_it_compiles(tmp_path: Path) -> None:
+    (cache := tmp_path / "numba").mkdir(mode=0o700)
+    run = [sys.executable, "-c", FIRST_USE]
+    said = [
+        subprocess.run(
+            run, capture_output=True, text=True, check=True, env={**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+        ).stderr
+        for _ in range(2)
+    ]
+    assert said == ["dxmatch: compiling for this machine, about 15 s\n", ""]

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     ("cli",),
     ("serving",),
-    ("auditing", "diagnosing", "labelling"),
+    ("auditing", "diagnosing", "estimators", "labelling"),
     ("evaluation", "training", "jobs"),
     ("matcher",),
     ("features",),
@@ -29,7 +29,7 @@ FLOORS = (
     ("endpoints", "pages"),
     ("files",),
     ("models",),
-    ("errors", "extras", "progress", "compiled", "settings"),
+    ("errors", "extras", "progress", "compiled", "settings", "terminal"),
 )
 """From the top floor down: a file imports only what stands in its own folder or on a floor below."""
 PARTS = tuple(name for floor in FLOORS for name in floor if (ROOT / name).is_dir())

@@ -15,7 +15,7 @@ import dxmatch
 from dxmatch.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = "\n".join(page.read_text("utf-8") for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))))
+PAGES = "\n".join(page.read_text("utf-8") for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))))
 
 
 def commands(group: typer.Typer, before: str = "") -> Iterator[str]:

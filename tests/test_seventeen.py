@@ -88,7 +88,7 @@ def dxmatch_run(*arguments: str, code: int = 0) -> str:
 @pytest.mark.slow
 def test_ask_train_score(here: Path, cache: Path, loopback: Any) -> None:
     dry = dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--dry-run")
-    assert "vote_phi4: microsoft/phi-4 at local" in dry
+    assert "vote_phi4: microsoft/phi-4 at microsoft/phi-4" in dry
     assert not (here / "votes.sqlite").exists()
     assert loopback.log()["calls"] == 0
 
@@ -211,6 +211,10 @@ def test_the_question_goes_to_the_model_s_own_endpoint(here: Path, loopback: Any
     before = loopback.log()["calls"]
     dxmatch_run(*ask, "--endpoints", "phi.toml")
     assert loopback.log()["calls"] == before + 3
+    told = dxmatch_run(*ask[:-2], "--dry-run")
+    assert "questions, 3 known" in told, (
+        "an answer is kept under the model, its prompt and parameters, wherever it was asked"
+    )
 
 
 def test_a_seventeenth_of_one_s_own(here: Path) -> None:
@@ -228,7 +232,7 @@ def test_lists_of_a_model_with_votes(here: Path, example: Path) -> None:
     """The pairs that an evaluation needs are written, asked, and then the evaluation runs."""
     dxmatch_run("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4")
     text = (here / "mine.toml").read_text("utf-8")
-    one = "[endpoint.local]" + text.partition("[endpoint.local]")[2].partition("[endpoint.gigachat]")[0]
+    one = "[endpoint.local]" + text.rpartition('[endpoint."microsoft/phi-4"]')[2].partition("# Its key")[0]
     levenshtein = '[[feature]]\nname = "levenshtein"\nkind = "levenshtein"\n'
     vote = '[[feature]]\nname = "vote_phi4"\nkind = "vote"\nmodel = "microsoft/phi-4"\nendpoint = "local"\n'
     (here / "one.toml").write_text(one + vote + levenshtein, "utf-8")

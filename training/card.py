@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from rich.console import Console
 from rich.table import Table
 
 from ..features.coverage import coverage_words
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import Manifest
+from ..terminal import wide_console
 from .conflicts import conflict_words
 from .correlated import dropped_words
 from .engines.search_words import search_words
@@ -62,7 +62,7 @@ def print_training(matcher: MatchFunction, folder: Path) -> None:
         table.add_row(name.replace("_", " "), *cells)
     table.add_row("pairs", *(f"{part['pairs']:,}" for part in parts.values()))
     table.add_row("references", *(f"{part['groups']:,}" for part in parts.values()))
-    Console().print(table)
+    wide_console().print(table)
     for line in data_words(matcher.data):
         print(line)
     print(f"{folder}: saved, threshold {matcher.threshold:.3f}. Card: {folder / 'CARD.md'}")

@@ -192,7 +192,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         Its `.matcher.metrics` say how good it is on held-out references.
     """
     recipe = recipe or Recipe()
-    inputs = _Inputs(recipe)
+    inputs = Inputs(recipe)
     read, unlabelled = read_labelled(
         pairs, a=recipe.a, b=recipe.b, label=recipe.label, soft=recipe.soft, weight=recipe.weight, group=recipe.group,
         on_conflict=recipe.on_conflict, rejects=recipe.rejects,
@@ -208,7 +208,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         shown = examples.take(~held_out(examples.groups, recipe.test_share, recipe.seed) & examples.open)
         gone = correlated(shown.table, shown.label, inputs.features, recipe.drop_correlated)
         dropped = as_facts(recipe.drop_correlated, gone)
-        inputs = _Inputs(recipe, inputs.features.without([one.feature for one in gone]))
+        inputs = Inputs(recipe, inputs.features.without([one.feature for one in gone]))
         examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     test = held_out(examples.groups, recipe.test_share, recipe.seed)
     warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
@@ -237,7 +237,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
     )  # fmt: skip
 
 
-class _Inputs:
+class Inputs:
     """What stands behind the features of a training: the set (the recipe's, if not given), the normaliser, the encoder, the votes."""
 
     def __init__(self, recipe: Recipe, features: FeatureSet | None = None) -> None:

@@ -95,6 +95,23 @@ class Decision:
         return f"M calls them {says}: probability {self.probability:.3f}, {against} {self.threshold:.3f}."
 
     @property
+    def main_reason(self) -> str:
+        """One sentence: what decides, else what is known of the two, else the wording and what moved the score most."""
+        if self.identical:
+            return "They are the same after normalisation."
+        if self.reason:
+            return _sentence(self.reason)
+        shared, *others = self._wording()
+        if self.opposed:
+            return others[-1]
+        sign = 1 if self.match else -1
+        moved = [part for part in self.parts if sign * part.contribution >= _IDLE and part.value is not None]
+        most = (
+            f" Most {'for' if self.match else 'against'} it: {moved[0].label} ({_valued(moved[0])})." if moved else ""
+        )
+        return f"{shared}{most}"
+
+    @property
     def words(self) -> list[str]:
         """What was compared, the decision, and why, in sentences."""
         return [line for lines in self.answers for line in lines]

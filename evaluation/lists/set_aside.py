@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import SET_ASIDE, InputError
 from ...files.counted import counted
-from ...files.tables import SET_ASIDE, write_rejects
+from ...files.tables import write_rejects
 from .columns import Codes, Problems
 from .lists import Rejected
 from .ranking import Rows

@@ -13,6 +13,7 @@ from rich.table import Table as RichTable
 
 from ...pages.encodings import number, with_interval
 from ...pages.words import counted
+from ...terminal import wide_console
 from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
@@ -29,7 +30,7 @@ def print_report(report: Results, console: Console | None = None, *, full: bool 
 
     full : all metrics, tables, words, and how it was made.
     """
-    console = console or Console()
+    console = console or wide_console()
     console.print(f"[bold]{escape(report.question)}[/bold]")
     if report.made_with["recognised"]:
         console.print(f"[dim]Read as {escape(report.made_with['recognised'])}.[/dim]", highlight=False)
@@ -71,7 +72,7 @@ def print_report(report: Results, console: Console | None = None, *, full: bool 
 
 def print_table(shown: Table, console: Console | None = None) -> None:
     """One table, folded to the width of the terminal."""
-    _print(shown, console or Console())
+    _print(shown, console or wide_console())
 
 
 def _first_only(shown: Table) -> Table:

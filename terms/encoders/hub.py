@@ -38,7 +38,7 @@ def hub_folder(name: str, revision: str | None = None, *, allow_download: bool =
     ModelError
         Where it could not be fetched.
     """
-    _check(name, revision)
+    check_hub_name(name, revision)
     if not allow_download:
         if (folder := _in_cache(name, revision)) is None:
             at = "" if revision is None else f" at {revision}"
@@ -75,7 +75,8 @@ def _repository(name: str) -> str:
     return name if "/" in name else f"sentence-transformers/{name}"
 
 
-def _check(name: str, revision: str | None) -> None:
+def check_hub_name(name: str, revision: str | None = None) -> None:
+    """Raises `InputError` for what is no name, or no revision, of the hub's."""
     if not is_hub_name(name) or len(name) > _LONGEST_NAME or "--" in name or ".." in name:
         raise InputError("no name of a model of the hub", allowed="owner/model", got=name)
     if revision is not None and (not _REVISION.fullmatch(revision) or ".." in revision):

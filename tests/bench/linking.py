@@ -127,7 +127,10 @@ def indexes(b: int, sample: int) -> None:
         probability = pairs.probabilities(np.full(len(among), name, np.int32), among)
         truth.append(among[probability >= m.threshold])
         best.append(among[np.argsort(-probability, kind="stable")[:5]])
-    print(f"brute force: {time.perf_counter() - start:.0f} s, {sum(map(len, truth)) / len(asked):.1f} matches a name", flush=True)
+    print(
+        f"brute force: {time.perf_counter() - start:.0f} s, {sum(map(len, truth)) / len(asked):.1f} matches a name",
+        flush=True,
+    )
     lists = int(4 * len(among) ** 0.5)
     parts = 128
     for kind, probes in (
@@ -148,7 +151,12 @@ def indexes(b: int, sample: int) -> None:
                 search._kin = kin
                 got = [set(other[place == i].tolist()) for i in range(len(asked))]
                 every = sum(len(got[i] & set(t.tolist())) for i, t in enumerate(truth)) / max(sum(map(len, truth)), 1)
-                top = [len(got[i] & (set(t.tolist()) & set(best[i].tolist()))) / max(len(set(t.tolist()) & set(best[i].tolist())), 1) for i, t in enumerate(truth) if len(t)]
+                top = [
+                    len(got[i] & (set(t.tolist()) & set(best[i].tolist())))
+                    / max(len(set(t.tolist()) & set(best[i].tolist())), 1)
+                    for i, t in enumerate(truth)
+                    if len(t)
+                ]
                 first = [int(best[i][0]) in got[i] for i, t in enumerate(truth) if len(t)]
                 print(
                     f"{kind:24} probed {probed:4} graph {graph!s:5} built {built:5.1f} s, {each * 1e6:6.0f} us a name, candidates {len(place) / len(asked):5.1f}, recall all {every:.3f} best five {np.mean(top):.3f} best {np.mean(first):.3f}",

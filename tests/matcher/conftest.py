@@ -1,3 +1,21 @@
-"""No network for the tests beside this file."""
+"""No network for the tests beside this file; a model of one's own."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import dxmatch
+from dxmatch.training.recipe import Recipe
+from dxmatch.training.train import fit
 
 from ..blocked_network import no_network  # noqa: F401
+from ..toy_pairs import *  # noqa: F403
+
+
+@pytest.fixture(scope="session")
+def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
+    """A model of one's own, on two string measures: it has no encoder and opens nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
+        return fit(toy_rows, Recipe(strings_only, name="own", test_share=0)).matcher

@@ -179,7 +179,9 @@ def test_every_text_is_asked_as_h_ddx_does(here: Path, loopback: Any, command: C
 
 
 def test_the_command(here: Path, command: Callable[..., Any]) -> None:
-    done = command("icd", "names.csv", "--gold", "right", "--source", "tree.csv", "-o", "out.csv", "--json", "out.json")
+    done = command(
+        "icd", "names.csv", "--gold", "right", "--source", "tree.csv", "-o", "out.csv", "--figures", "out.json"
+    )
     assert done.code == 0, done.err
     assert "Code that came out, right" in done.out
     assert "Pneumonia" in done.out
@@ -188,7 +190,7 @@ def test_the_command(here: Path, command: Callable[..., Any]) -> None:
     assert len(told["errors"]) == 5
     assert pd.read_csv("out.csv")["right_at"].tolist() == [row[2] for row in ROWS]
     for wrong, said in (
-        (("icd", "names.csv", "--json", "x.json"), "--json must be left out without 'gold'"),
+        (("icd", "names.csv", "--figures", "x.json"), "--figures must be left out without --gold"),
         (("icd", "names.csv", "--gold", "diagnosis", "--source", "tree.csv"), "an unknown ICD-10 code"),
         (("icd", "names.csv", "--distance", "manhattan"), "--distance must be 'cosine' or 'euclidean'"),
     ):

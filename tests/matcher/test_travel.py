@@ -7,24 +7,21 @@ import io
 import multiprocessing
 import pickle
 from collections.abc import Iterator
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import cloudpickle
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 
 import dxmatch
 from dxmatch.matcher import trained
 from dxmatch.models import packed
 from dxmatch.models.folder import MANIFEST, contents_of
-from dxmatch.training.recipe import Recipe
-from dxmatch.training.train import fit
 
 from ..small_model import signed
-from ..toy_pairs import *  # noqa: F403
 
 A, B = ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
 
@@ -39,13 +36,6 @@ def nothing_has_arrived() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def shipped() -> dxmatch.MatchFunction:
     return dxmatch.load()
-
-
-@pytest.fixture(scope="module")
-def own(toy_rows: pd.DataFrame, strings_only: Path) -> dxmatch.MatchFunction:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dxmatch.training.engines.lightgbm_engine.MAX_ROUNDS", 40)
-        return fit(toy_rows, Recipe(strings_only, name="own", test_share=0)).matcher
 
 
 def by_pickle(m: Any) -> Any:
@@ -126,13 +116,11 @@ def test_another_release_says_so(shipped: dxmatch.MatchFunction) -> None:
         packed.unpacked(_changed(sent, files=of_other))
 
 
-def _asked(m: dxmatch.MatchFunction) -> list[float]:
-    return m.probabilities(A, B).tolist()
-
-
 def test_other_processes(own: dxmatch.MatchFunction) -> None:
+    # Not a function of this file: a process of its own need not find the tests, and a pool waits for ever for a task that is lost.
+    asked = methodcaller("probabilities", A, B)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.map(_asked, [own, own]) == [_asked(own)] * 2
+        assert [got.tolist() for got in pool.map(asked, [own, own])] == [asked(own).tolist()] * 2
 
 
 def test_a_vote_store_travels_as_its_path(tmp_path: Path, own: dxmatch.MatchFunction) -> None:

@@ -1,0 +1,70 @@
+"""How a command that failed says so: one line, an exit code, and the traceback for --debug alone; and how it warns."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..errors import DxmatchError
+
+_OWN = f"{Path(__file__).parents[1]}/"
+
+
+def told(error: BaseException, options: Mapping[str, str]) -> tuple[int, str]:
+    """The exit code and the line of an error: 1 the data or a provider failed, 70 a fault of dxmatch (sysexits.h).
+
+    options : a parameter's name -> what the command calls it.
+    """
+    if isinstance(error, DxmatchError):
+        said = _spelt(error.worded(options), options)
+        if error.__cause__ is not None and not isinstance(error.__cause__, DxmatchError) and _short_of_memory():
+            said += " This process has come near to the most memory that it may take (ulimit -v), which may be why."
+        return 1, said
+    if isinstance(error, MemoryError) or _short_of_memory():
+        return 1, "out of memory; give it the data in parts."
+    if isinstance(error, OSError) and error.strerror:
+        return 1, f"{error.filename or 'the system'}: {error.strerror}."
+    return 70, f"this is a fault of dxmatch ({_in_a_line(error)}). Run it with --debug for the traceback."
+
+
+def warned(warning: Warning | str, options: Mapping[str, str]) -> str:
+    """The line of a warning. options : as of `told`."""
+    worded = getattr(warning, "worded", None)
+    message = str(warning) if worded is None else worded(options)
+    return f"dxmatch: warning: {' '.join(_spelt(message, options).split())}"
+
+
+def _spelt(message: str, options: Mapping[str, str]) -> str:
+    """A message for Python in the words of a command: its options in the place of parameters."""
+    message = re.sub(r"the option '(\w+)'", lambda each: f"the option {options.get(each[1], each[1])}", message)
+    return re.sub(r"(?:load\()?\b([a-z_]+)=True\b\)?", lambda each: options.get(each[1], each[0]), message)
+
+
+def traceback_without_cells(error: BaseException) -> str:
+    """The traceback of an error and of those before it; of what others raised, whose words may hold a cell, the kind alone."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    said = f": {error}" if isinstance(error, DxmatchError) else " (its message may hold a cell, and is hidden)"
+    own = f"{''.join(traceback.format_tb(error.__traceback__))}{type(error).__qualname__}{said}"
+    return own if before is None else f"{traceback_without_cells(before)}\n\n{own}"
+
+
+def _short_of_memory() -> bool:
+    """Whether the process has come near to a limit of its address space: modules then fail to load, with words of many kinds."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        status = Path("/proc/self/status").read_text("utf-8").splitlines()
+        peak = next(line for line in status if line.startswith("VmPeak:"))
+    except (ImportError, OSError, StopIteration, MemoryError):  # not on Linux; or not even for this
+        return False
+    return limit != resource.RLIM_INFINITY and int(peak.split()[1]) * 1024 > 0.7 * limit
+
+
+def _in_a_line(error: BaseException) -> str:
+    """The kind of an error and where in dxmatch it came up; not its words, which may hold a diagnosis."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(_OWN)]
+    place = f" in {frames[-1].filename.removeprefix(_OWN)}, line {frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"

@@ -1,0 +1,115 @@
+"""`dxmatch match`: whether two diagnoses name the same disease, and the main reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Endpoints, JudgeAll, MinCoverage, Model, Origin, Policy, Store, Threshold, diagnosis
+from .options import loaded as load
+
+if TYPE_CHECKING:
+    from ..auditing.results.decision import Decision
+
+
+def match(
+    a: Annotated[str, typer.Argument(help="A diagnosis; the reference, where --policy tells the two apart.")],
+    b: Annotated[str | None, typer.Argument(help="Another.")] = None,
+    model: Model = None,
+    policy: Policy = None,
+    threshold: Threshold = None,
+    judge_all: JudgeAll = False,
+    store: Store = None,
+    endpoints: Endpoints = None,
+    min_coverage: MinCoverage = 0.9,
+    origin: Origin | None = None,
+) -> dict[str, Any]:
+    """Say whether two diagnoses name the same disease: yes or no, how probable, what the one is to the other, and why."""
+    from ..auditing.explain import explain
+    from ..files.file_names import is_file_name
+    from ..terminal import wide_console
+
+    if b is None:
+        table = f"; for a table of pairs: dxmatch score {a}" if a == "-" or is_file_name(a) else ""
+        raise typer.BadParameter(f'two diagnoses are needed: dxmatch match "heart attack" "acute MI"{table}')
+    diagnosis(a, "score")
+    diagnosis(b, "score")
+    m = load(
+        model,
+        policy=policy,
+        threshold=threshold,
+        judge_all=judge_all,
+        store=store,
+        endpoints=endpoints,
+        min_coverage=min_coverage,
+        origin=origin,
+    )
+    found = explain(m, a, b)
+    document = _document(found, m.features.language)
+    out = wide_console()
+    for line in _lines(found, document):
+        out.print(line, markup=False, highlight=False)
+    return document
+
+
+def _document(found: Decision, language: str) -> dict[str, Any]:
+    from ..terms.text.assertion import assertion_of
+
+    understood = [
+        {
+            "text": text,
+            "understood_as": name,
+            "read_as": dict(read_as),
+            "said": str(said.status),
+            "of": said.core,
+        }
+        for text, name, read_as in zip((found.a, found.b), found.names, found.read_as, strict=True)
+        for said in [assertion_of(name, language)]
+    ]
+    return {
+        "a": found.a,
+        "b": found.b,
+        "match": found.match,
+        "probability": found.probability,
+        "threshold": found.threshold,
+        "policy": found.policy,
+        "relation": "same" if found.identical else found.relation,
+        "relations": dict(found.relations),
+        "why": found.main_reason,
+        "understood": understood,
+        "model": found.model,
+    }
+
+
+def _lines(found: Decision, document: dict[str, Any]) -> list[str]:
+    """What a reader wants to know first."""
+    policy = "" if found.policy == "specification" else f", policy {found.policy}"
+    lines = [
+        f"{'Match' if found.match else 'No match'}: probability {found.probability:.3f} (a match from {found.threshold:.3f}{policy}).{_relation(found)}",
+        f"Why: {found.main_reason}",
+    ]
+    understood = [
+        f"{one['text']!r} as {one['understood_as']!r}" + ("" if one["said"] == "present" else f", {one['said']}")
+        for one in document["understood"]
+        if one["text"].casefold() != one["understood_as"] or one["said"] != "present"
+    ]
+    if understood:
+        lines.append(f"Understood: {'; '.join(understood)}.")
+    return lines
+
+
+_WORDS = {
+    "same": "The two are the same disease",
+    "narrower": "The first is a kind of the second",
+    "broader": "The second is a kind of the first",
+    "related": "The two are near kin, and not the same",
+    "unrelated": "The two are different diseases",
+    "excluded": "The two exclude each other",
+}
+
+
+def _relation(found: Decision) -> str:
+    if found.identical or found.relation is None:
+        return ""
+    return f" {_WORDS[found.relation]} ({found.relations[found.relation]:.2f})."

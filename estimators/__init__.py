@@ -1,0 +1,1 @@
+"""dxmatch as estimators of scikit-learn: features of pairs, and the training of a match function."""

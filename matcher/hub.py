@@ -1,0 +1,191 @@
+"""Model folders on the Hugging Face hub: taken from its cache, fetched by the user's word, pushed. Needs the extra `hub`.
+
+Of a repository nothing is read but model.json and the files that it lists, and these are verified as those of any model folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import DxmatchError, InputError, MissingExtra, ModelError, OptionError, Remedy
+from ..models import folder as model_folder
+from ..models.folder import CARD, MANIFEST, MAX_FILE_BYTES, MAX_MANIFEST_BYTES, SIGNATURE, ModelFolder
+from ..models.manifest import read
+from ..terms.encoders.hub import COMMIT, check_hub_name, is_hub_name
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class HubModel:
+    """A model of the hub. commit : 40 digits, of what was read."""
+
+    name: str
+    commit: str
+    parts: ModelFolder
+
+
+def hub_name(path: object, revision: str | None = None) -> tuple[str, str | None] | None:
+    """Name and revision where `path` is "owner/name" or "owner/name@revision"; None for a folder: a `Path`, or what is there.
+
+    Raises
+    ------
+    OptionError
+        For a revision of a folder, or two of them.
+    """
+    if isinstance(path, str) and not os.path.lexists(path):
+        name, at, own = path.partition("@")
+        if "/" in name and is_hub_name(name):
+            if at and revision is not None:
+                raise OptionError("revision", f"left out where the name says it ({path})", revision)
+            return name, own if at else revision
+    if revision is not None:
+        raise OptionError("revision", "left out for a model that is a folder on this machine", revision)
+    return None
+
+
+def hub_model(
+    name: str,
+    revision: str | None = None,
+    *,
+    allow_download: bool = False,
+    pinned: bool = False,
+    signed_by: str | os.PathLike[str] | None = None,
+) -> HubModel:
+    """The model of the hub's cache on this machine, or fetched.
+
+    Parameters
+    ----------
+    revision : a commit, a tag or a branch; "main" if not given. A warning says the commit where it is none.
+    allow_download : asks the hub, and fetches what the cache lacks; without it no request is made.
+    pinned : no warning, for the caller holds the model against its whole hash.
+
+    Raises
+    ------
+    InputError
+        For what is no name or revision of the hub's; where the cache lacks the model and nothing may be fetched.
+    ModelError
+        Where it could not be fetched, or is no model folder that `load` would take.
+    """
+    check_hub_name(name, revision)
+    found = _file(name, MANIFEST, revision, allow_download)
+    if found is None:
+        at = "" if revision is None else f" at {revision}"
+        raise InputError(
+            f"{name}{at}: no such folder here, and no model in the hub's cache on this machine; nothing is fetched unasked",
+            allowed="a model folder, or the name of a model on the Hugging Face hub",
+            remedy=Remedy("fetches it from the hub", allow_download=True),
+        )
+    commit, place = found.parent.name, f"{name}@{found.parent.name}"
+    if not COMMIT.fullmatch(commit):
+        raise ModelError(f"{name}: the hub's cache does not say which commit {found} is of.")
+    contents = {MANIFEST: _content(found, MAX_MANIFEST_BYTES)}
+    listed = [*read(contents[MANIFEST], f"{place}/{MANIFEST}").files]
+    for file in [*listed, SIGNATURE] if signed_by is not None else listed:
+        path = _file(name, file, commit, allow_download)
+        if path is not None:
+            contents[file] = _content(path, MAX_FILE_BYTES)
+    parts = model_folder.of_contents(contents, place, signed_by=signed_by)
+    if revision != commit and not pinned:
+        warnings.warn(
+            f'{name} without a commit may be another model tomorrow; this one is revision="{commit}".', stacklevel=4
+        )
+    return HubModel(name, commit, parts)
+
+
+def push(
+    contents: Mapping[str, bytes],
+    name: str,
+    *,
+    private: bool = True,
+    branch: str | None = None,
+    message: str | None = None,
+) -> str:
+    """Writes the files of a model folder, and its card as README.md, as one commit; "owner/name@commit", as `load` takes it.
+
+    Parameters
+    ----------
+    contents : of each file by its name, as `models.folder.contents_of` gives them.
+    private : a repository that is made is private; one that is there and public is refused.
+    branch : "main" if not given; it must be there.
+
+    Raises
+    ------
+    InputError
+        For what is no name of the hub's.
+    ModelError
+        Where the repository is public and shall be private, and where the hub refuses.
+    """
+    check_hub_name(name, branch)
+    if "/" not in name:
+        raise InputError("no name of a model of the hub", allowed="owner/model", got=name)
+    library = _library(f"{name}: pushing to the hub")
+    api = library.HfApi(library_name="dxmatch")
+    _asked(lambda: api.create_repo(name, private=private, exist_ok=True), name)
+    if private and not _asked(lambda: api.model_info(name), name).private:
+        raise ModelError(
+            f"{name}: the repository is there and public, and a model's card and warnings quote what it was trained on. "
+            "Make it private, or say that it may be public (private=False)."
+        )
+    card = contents.get(CARD, b"").decode()
+    files = {**contents, "README.md": (_front_matter(contents) + card).encode()}
+    operations = [library.CommitOperationAdd(file, content) for file, content in sorted(files.items())]
+    message = message or "A match function of dxmatch"
+    made = _asked(lambda: api.create_commit(name, operations, commit_message=message, revision=branch), name)
+    return f"{name}@{made.oid}"
+
+
+def _front_matter(contents: Mapping[str, bytes]) -> str:
+    language = read(contents[MANIFEST], MANIFEST).normalizer["language"]
+    return f"---\nlibrary_name: dxmatch\nlanguage: {json.dumps(language)}\ntags: [dxmatch, diagnosis, entity-matching, medical]\n---\n"
+
+
+def _library(what: str) -> Any:
+    try:
+        import huggingface_hub
+    except ImportError:
+        raise MissingExtra(what, "hub") from None
+    return huggingface_hub
+
+
+def _file(name: str, file: str, revision: str | None, allow_download: bool) -> Path | None:
+    """A file of the cache; None where it is not there, nor on the hub."""
+    library = _library(f"{name}: no such folder here; a model of the hub")
+    if not allow_download:
+        found = library.try_to_load_from_cache(name, file, revision=revision)
+        return Path(found) if isinstance(found, str) else None
+
+    from huggingface_hub import errors
+
+    def fetch() -> Path | None:
+        try:
+            return Path(library.hf_hub_download(name, file, revision=revision, library_name="dxmatch"))
+        except errors.EntryNotFoundError:
+            return None
+
+    return _asked(fetch, name)
+
+
+def _asked(ask: Callable[[], T], name: str) -> T:
+    try:
+        return ask()
+    except DxmatchError:
+        raise
+    except Exception as error:  # the library raises whatever the layer below did
+        first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ModelError(f"{name}: the hub did not do it ({first_line}).") from error
+
+
+def _content(path: Path, limit: int) -> bytes:
+    """The cache keeps links to its own files; a model's own are never followed."""
+    with path.open("rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise ModelError(f"{path}: above {limit:,} bytes.")
+    return content

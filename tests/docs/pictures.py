@@ -1,0 +1,179 @@
+"""The pictures of docs/, drawn from the bundled example: every chart, and the head of a report.
+
+python -m dxmatch.tests.docs.pictures      # writes docs/pictures/ and docs/gallery.md: make pictures
+"""
+
+from __future__ import annotations
+
+import tempfile
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dxmatch import MatchFunction, audit, evaluate, explain, load, reasoning, train
+from dxmatch.pages.figure import Figure
+from dxmatch.pages.files import image
+
+from ..evaluation.chromium import CHROMIUM, tab
+from ..evaluation.reasoning_example import example as notes_and_runs
+from .blocks import DOCS, ROOT
+
+EXAMPLE = ROOT / "example"
+PICTURES = DOCS / "pictures"
+GALLERY = DOCS / "gallery.md"
+SEVERITIES = ("mild", "moderate", "severe", "critical", "rare")
+
+_TOP = """# Gallery
+
+Every chart that dxmatch draws, from the bundled example, each with the command that draws it. In a report (`-o report.html`) all stand on one page, follow light and dark, and have their figures in a table below;
+`--charts FOLDER` (in Python `save_charts(folder)`) writes each as PNG and SVG. The example is made up: its figures say nothing of any model.
+
+This page and its pictures are made by `make pictures`.
+"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One section of the gallery. command : what draws its charts."""
+
+    title: str
+    words: str
+    command: str
+    figures: list[Figure]
+
+
+def of_models(m: MatchFunction) -> Part:
+    from dxmatch.evaluation.report.charts.all_figures import all_figures
+
+    report = evaluate(
+        EXAMPLE / "models", m, references=EXAMPLE / "right_answers.csv", by="specialty", k={"hierarchical": 5}
+    )
+    return Part(
+        "Models against the right answers", "", "dxmatch evaluate example/models --references example/right_answers.csv -o report.html --charts charts",
+        all_figures(report),
+    )  # fmt: skip
+
+
+def of_a_panel(m: MatchFunction) -> Part:
+    from dxmatch.evaluation.report.charts.all_figures import all_figures
+
+    report = evaluate(EXAMPLE / "lists.csv", m, metrics="relative", k=3)
+    return Part(
+        "An algorithm against a panel", "", "dxmatch evaluate example/lists.csv -o report.html --charts charts",
+        all_figures(report),
+    )  # fmt: skip
+
+
+def of_weights(m: MatchFunction) -> Part:
+    """The example says of no disease how severe it is: drawn at random, with a fixed seed."""
+    from dxmatch.evaluation.report.charts.all_figures import all_figures
+
+    lists = pd.read_csv(EXAMPLE / "lists.csv")
+    rng = np.random.default_rng(0)
+    lists["severity"] = rng.choice(SEVERITIES, len(lists))
+    per_case = dict(zip(names := lists["case_id"].unique(), rng.choice(SEVERITIES, len(names)), strict=True))
+    lists["reference_severity"] = lists["case_id"].map(per_case)
+    with tempfile.TemporaryDirectory() as folder:
+        lists.to_csv(file := Path(folder) / "lists.csv", index=False)
+        report = evaluate(file, m, metrics="weighted", relation="model")
+    return Part(
+        "Semantic and severity scores",
+        "The relation of each diagnosis to the right one is M's. How severe a disease is the example does not say: here it is drawn at random.",
+        "dxmatch evaluate example/lists.csv --relation model --severity here:llama3.1:8b --endpoints my.toml -o report.html --charts charts",
+        all_figures(report),
+    )  # fmt: skip
+
+
+def of_reasoning(m: MatchFunction) -> Part:
+    from dxmatch.evaluation.reasoning.charts import domain_figures
+
+    with tempfile.TemporaryDirectory() as folder:
+        made = notes_and_runs(Path(folder))
+        (domains := made / "domains.csv").write_text("category,domain\nAsthma,lungs\nStroke,nerves\n")
+        runs = {"run-1": made / "good", "run-2": made / "poor"}
+        found = reasoning(made / "graphs", made / "notes", runs, m, domains=domains)
+    return Part(
+        "Reasoning over notes", "Four notes of two categories, made up.",
+        "dxmatch reasoning graphs notes run-1 run-2 --domains domains.csv -o reasoning.html --charts charts", domain_figures(found),
+    )  # fmt: skip
+
+
+def of_audit() -> Part:
+    from dxmatch.auditing.charts import all_figures
+
+    held = pd.read_csv(EXAMPLE / "pairs.csv")
+    mine = train(held[held["a"].map(len) % 4 != 0], seed=0)
+    return Part(
+        "What a model relies on, and where it errs", "Of a model that was trained on three quarters of the example's pairs, on the rest of them.",
+        "dxmatch audit held_out.csv --model my-model -o audit", all_figures(audit(mine, held[held["a"].map(len) % 4 == 0])),
+    )  # fmt: skip
+
+
+def of_one_pair(m: MatchFunction) -> Part:
+    why = explain(m, "heart attack", "acute coronary syndrome")
+    return Part(
+        "Why two diagnoses match", "", 'dxmatch explain "heart attack" "acute coronary syndrome" -o why.svg', [why.figure]
+    )  # fmt: skip
+
+
+def parts() -> Iterator[Part]:
+    m = load()
+    yield of_models(m)
+    yield of_a_panel(m)
+    yield of_weights(m)
+    yield of_reasoning(m)
+    yield of_audit()
+    yield of_one_pair(m)
+
+
+def write_gallery() -> None:
+    lines, drawn = [_TOP], set[str]()
+    for part in parts():
+        lines += [f"## {part.title}", "", *([part.words, ""] if part.words else [])]
+        lines += ["```sh", part.command, "```", ""]
+        for figure in part.figures:
+            if figure.name in drawn:
+                continue
+            drawn.add(figure.name)
+            (PICTURES / f"{figure.name}.svg").write_bytes(image(figure, "svg"))
+            lines += [
+                f"### {figure.title}",
+                "",
+                f"![{_alt(figure)}](pictures/{figure.name}.svg)",
+                "",
+                figure.finding,
+                "",
+            ]
+    GALLERY.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
+
+
+def _alt(figure: Figure) -> str:
+    return textwrap.shorten(figure.title.replace("[", "(").replace("]", ")"), 120)
+
+
+def take_report(path: Path) -> None:
+    """The head of the report on the bundled example, as a browser shows it."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        evaluate(EXAMPLE / "models", references=EXAMPLE / "right_answers.csv", by="specialty").save(page)
+        with tab(Path(folder) / "profile", 920, 1080) as opened:
+            opened.open(page.as_uri())
+            opened.wait(500)
+            opened.picture(path)
+
+
+def main(argv: Any = None) -> None:
+    PICTURES.mkdir(exist_ok=True)
+    write_gallery()
+    if CHROMIUM is None:
+        raise SystemExit("no Chromium to take the picture of the report with")
+    take_report(PICTURES / "report.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Every code block of the README and of docs/ is run: page by page, in order, in a folder of its own.
+
+Python in one namespace a page; lines of a shell as commands; a block with a title is the file of that name; TOML and JSON are
+read. What is not run says why in a comment above it, `<!-- not run: REASON -->`.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from dxmatch.endpoints.prices import read_services
+from dxmatch.errors import DxmatchError
+from dxmatch.features.feature_set import FeatureSet
+from dxmatch.models import folder as model_folder
+
+from ..conftest import _load
+from .blocks import PAGES, Block, blocks_of, name_of
+from .folder import ANSWERS, lay_out, write_titled
+from .shell import lines_of, run_line, write_shim
+
+SHOWN = {"text", "csv", "jsonl", "html", "bibtex", "yaml", "dockerfile"}
+"""What is looked at, and a file where it has a title."""
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=name_of(page)) for page in PAGES if blocks_of(page)])
+def test_a_page(
+    page: Path, tmp_path: Path, command: Callable[..., Any], loopback: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openai", reason="pages ask language models: extra 'llm'")
+    (shims := tmp_path / "shims").mkdir()
+    (here := tmp_path / "here").mkdir()
+    text = page.read_text("utf-8")
+    lay_out(here, loopback.url, model="my-model" in text and "-o my-model" not in text)
+    loopback.rules(*ANSWERS)
+    monkeypatch.chdir(here)
+    for key in ("MY_KEY", "OPENAI_API_KEY", "LAB_KEY"):
+        monkeypatch.setenv(key, "of-the-tests")
+    write_shim(shims)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    wrong: list[str] = []
+    for block in blocks_of(page):
+        if block.not_run:
+            continue
+        with patch.object(model_folder, "load", _load), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wrong += run(block, namespace, command, shims, loopback.url)
+    assert not wrong, "\n" + "\n\n".join(wrong)
+
+
+def run(block: Block, namespace: dict[str, Any], command: Callable[..., Any], shims: Path, url: str) -> Iterator[str]:
+    """What went wrong, if anything."""
+    where = f"{block}, {block.language or 'no language'}"
+    if block.title:
+        write_titled(Path(block.title), block.text, url)
+    if block.language == "python" and not block.title:
+        try:
+            exec(compile("\n" * block.line + block.text, block.page, "exec"), namespace)
+        except Exception:
+            yield f"{where}: {traceback.format_exc(limit=-3)}"
+    elif block.language == "sh":
+        for line in lines_of(block.text):
+            try:
+                run_line(line, command, shims)
+            except AssertionError as error:
+                yield f"{where}: {error}"
+    elif block.language == "toml":
+        try:
+            read_table(block, Path(block.title or "of-the-page.toml"), url)
+        except (ValueError, DxmatchError) as error:
+            yield f"{where}: {error}"
+    elif block.language == "json":
+        json.loads(block.text)
+    elif block.language not in {*SHOWN, "python"}:
+        yield f"{where}: a block of code that no test knows how to run"
+
+
+def read_table(block: Block, file: Path, url: str) -> None:
+    """By what reads such a file: a feature set, or endpoints and prices."""
+    parsed = tomllib.loads(block.text)
+    if not block.title:
+        write_titled(file, block.text, url)
+    if "feature" in parsed:
+        FeatureSet.read(file)
+    elif "endpoint" in parsed:
+        read_services(file)
+
+
+def test_what_is_not_run_is_little(record_property: Callable[[str, object], None]) -> None:
+    every = [block for page in PAGES for block in blocks_of(page)]
+    left = [block for block in every if block.not_run]
+    told = "\n".join(f"{block}: {block.not_run}" for block in left)
+    print(f"{len(every)} blocks, {len(left)} of them not run:\n{told}")
+    record_property("not_run", told)
+    assert len(left) <= 0.2 * len(every), told
+
+
+def test_a_block_that_fails_is_told(tmp_path: Path, command: Callable[..., Any]) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# A page\n\n1. In a list:\n\n   ```python\n   assert False\n   ```\n\n```sh\ndxmatch scroe\n```\n")
+    python, shell = blocks_of(page)
+    (told,) = run(python, {}, command, tmp_path, "")
+    assert told.startswith("page:5, python") and "AssertionError" in told
+    (told,) = run(shell, {}, command, tmp_path, "")
+    assert told.startswith("page:9, sh: dxmatch scroe\nleft with 2")

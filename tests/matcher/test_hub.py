@@ -1,0 +1,174 @@
+"""Models of the Hugging Face hub: pushed, fetched by the user's word, verified, from a server on loopback."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dxmatch
+from dxmatch.matcher.hub import hub_name
+from dxmatch.models.folder import contents_of
+
+from ..conftest import Done
+from ..hub_server import Hub, hub  # noqa: F401
+
+NAME = "clinic/own"
+A, B = ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
+
+
+@pytest.fixture
+def pushed(hub: Hub, own: dxmatch.MatchFunction) -> str:  # noqa: F811
+    """The commit of `own` on the hub."""
+    return own.push_to_hub(NAME).partition("@")[2]
+
+
+def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.MatchFunction) -> None:  # noqa: F811
+    assert hub.repositories[NAME]["private"] is True
+    assert set(hub.repositories[NAME]["commits"][pushed]) == {*contents_of(own.parts, "own"), "README.md"}
+    readme = hub.repositories[NAME]["commits"][pushed]["README.md"].decode()
+    assert readme.startswith('---\nlibrary_name: dxmatch\nlanguage: "en"\n') and "# own" in readme
+    for m in (
+        dxmatch.load(NAME, revision=pushed, allow_download=True),
+        dxmatch.load(f"{NAME}@{pushed}"),
+        dxmatch.MatchFunction.from_pretrained(NAME, revision=pushed),
+    ):
+        assert (m.identity, m.fetched_from) == (own.identity, f"{NAME}@{pushed}")
+        np.testing.assert_array_equal(m.probabilities(A, B), own.probabilities(A, B))
+        assert pickle.loads(pickle.dumps(m)).fetched_from == m.fetched_from
+
+
+def test_nothing_is_asked_without_the_users_word(hub: Hub, pushed: str) -> None:  # noqa: F811
+    hub.asked.clear()
+    with pytest.raises(dxmatch.InputError, match=r"nothing is fetched unasked.*Or: allow_download=True fetches it"):
+        dxmatch.load(NAME)
+    assert hub.asked == []
+    dxmatch.load(NAME, revision=pushed, allow_download=True)
+    hub.asked.clear()
+    dxmatch.load(NAME, revision=pushed)
+    dxmatch.load(NAME, revision=pushed, allow_download=True)
+    assert hub.asked == [], "a commit that the cache holds is never asked for again"
+
+
+def test_without_a_commit_a_warning_says_which_it_is(hub: Hub, pushed: str, own: dxmatch.MatchFunction) -> None:  # noqa: F811
+    for options in ({}, {"revision": "main"}):
+        with pytest.warns(UserWarning, match=f'{NAME} without a commit .* this one is revision="{pushed}"'):
+            dxmatch.load(NAME, allow_download=True, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = dxmatch.load(NAME, revision=pushed).identities[-1]
+        dxmatch.load(NAME, identity=whole)
+        with pytest.raises(dxmatch.ModelError, match="not own@0000"):
+            dxmatch.load(NAME, identity="own@" + "0" * 64)
+
+
+def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) -> None:  # noqa: F811
+    hub.make(NAME, private=False)
+    with pytest.raises(dxmatch.ModelError, match=r"is there and public.*private=False"):
+        own.push_to_hub(NAME)
+    commit = own.push_to_hub(NAME, private=False, branch="trial", message="first").partition("@")[2]
+    assert hub.repositories[NAME]["refs"] == {"trial": commit}
+    with pytest.warns(UserWarning, match=commit):
+        assert dxmatch.load(NAME, revision="trial", allow_download=True).identity == own.identity
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "refused"),
+    [
+        ("trees/0.txt", b"tree\n", f"{NAME}@.*/trees/0.txt: changed since it was written"),
+        ("model.json", b"\x80\x04K\x01.", "this is a pickle; dxmatch never opens one"),
+        ("model.json", b"{}", "a format that this release does not read"),
+    ],
+)
+def test_a_changed_model_is_refused(hub: Hub, pushed: str, file: str, content: bytes, refused: str) -> None:  # noqa: F811
+    commit = hub.commit(NAME, {file: content})
+    with pytest.raises(dxmatch.ModelError, match=refused):
+        dxmatch.load(NAME, revision=commit, allow_download=True)
+
+
+def test_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> None:  # noqa: F811
+    commit = hub.commit(NAME, {"setup.py": b"raise SystemExit", "model.pkl": b"\x80"})
+    hub.asked.clear()
+    dxmatch.load(NAME, revision=commit, allow_download=True)
+    assert not [request for request in hub.asked if "setup.py" in request or "model.pkl" in request]
+
+
+def test_what_is_not_on_the_hub(hub: Hub, pushed: str) -> None:  # noqa: F811
+    for name, revision in [("clinic/other", None), (NAME, "0" * 40)]:
+        with pytest.raises(dxmatch.DxmatchError, match=name):
+            dxmatch.load(name, revision=revision, allow_download=True)
+
+
+def test_a_folder_goes_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: dxmatch.MatchFunction) -> None:
+    own.save(tmp_path / NAME)
+    monkeypatch.chdir(tmp_path)
+    assert dxmatch.load(NAME).fetched_from is None
+    with pytest.raises(dxmatch.OptionError, match="left out for a model that is a folder"):
+        dxmatch.load(NAME, revision="main")
+
+
+@pytest.mark.parametrize(
+    ("path", "revision", "expected"),
+    [
+        ("org/name", None, ("org/name", None)), ("org/name", "v1", ("org/name", "v1")),
+        ("org/name@v1", None, ("org/name", "v1")), (Path("org/name"), None, None), ("name", None, None),
+        ("./org/name", None, None), ("a/b/c", None, None), ("/a/b", None, None), (None, None, None),
+    ],
+)  # fmt: skip
+def test_what_is_a_name_of_the_hub(path: object, revision: str | None, expected: object) -> None:
+    assert hub_name(path, revision) == expected
+
+
+def test_two_revisions_are_refused() -> None:
+    with pytest.raises(dxmatch.OptionError, match="left out where the name says it"):
+        hub_name("org/name@v1", "v2")
+
+
+def test_from_the_command_line(
+    hub: Hub,  # noqa: F811
+    own: dxmatch.MatchFunction,
+    command: Callable[..., Done],
+    tmp_path: Path,
+) -> None:
+    folder, pairs, out = own.save(tmp_path / "own"), tmp_path / "pairs.csv", tmp_path / "out.csv"
+    pairs.write_text("a,b\nmild flu,flu\nflu,gout\n")
+    done = command("model", "push", folder, NAME)
+    commit = hub.repositories[NAME]["refs"]["main"]
+    assert (done.code, f"--model {NAME}@{commit}" in done.out.replace("\n", " ")) == (0, True), done.err
+    refused = command("score", pairs, "-o", out, "--model", NAME)
+    assert refused.code == 1
+    assert "--allow-download fetches it from the hub" in " ".join(refused.err.split())
+    done = command("score", pairs, "-o", out, "--model", f"{NAME}@{commit}", "--allow-download")
+    assert done.code == 0, done.err
+    assert pd.read_csv(out)["probability"].tolist() == own.probabilities(A[::2], B[::2]).tolist()
+    shown = command("model", "show", f"{NAME}@{commit}")
+    assert f"{NAME}@{commit}" in shown.out and own.identity in shown.out
+
+
+def test_a_job_of_parquet(hub: Hub, own: dxmatch.MatchFunction, tmp_path: Path) -> None:  # noqa: F811
+    name = own.push_to_hub(NAME)
+    pd.DataFrame({"a": A, "b": B}).to_parquet(tmp_path / "pairs.parquet")
+    dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", model=name, allow_download=True)
+    scored = pd.read_parquet(tmp_path / "out.parquet")
+    np.testing.assert_array_equal(scored["probability"], own.probabilities(A, B))
+
+
+def test_a_signature_goes_with_the_folder(
+    hub: Hub, own: dxmatch.MatchFunction, command: Callable[..., Done], tmp_path: Path
+) -> None:
+    pytest.importorskip("minisign", reason="signing needs the extra 'signing'")
+    folder = own.save(tmp_path / "own")
+    command("model", "key", "-o", tmp_path / "key", "--public", tmp_path / "key.pub", "--no-password")
+    assert command("model", "sign", folder, "--key", tmp_path / "key").code == 0
+    assert command("model", "push", folder, NAME).code == 0
+    commit = hub.repositories[NAME]["refs"]["main"]
+    m = dxmatch.load(NAME, revision=commit, allow_download=True, signed_by=tmp_path / "key.pub")
+    assert m.identity == own.identity
+    unsigned = own.push_to_hub("clinic/unsigned").partition("@")[2]
+    with pytest.raises(dxmatch.ModelError, match="no signature"):
+        dxmatch.load("clinic/unsigned", revision=unsigned, allow_download=True, signed_by=tmp_path / "key.pub")

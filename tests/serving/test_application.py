@@ -1,0 +1,240 @@
+"""The API by a plain client: what it says, whom it refuses, and how."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from http import HTTPStatus
+
+import httpx2
+import pytest
+
+import dxmatch
+from dxmatch.matcher.icd_mapping import map_icd
+from dxmatch.matcher.match_function import MatchFunction
+from dxmatch.serving import app
+from dxmatch.serving.messages import MAX_BODY, MOST_PAIRS
+
+JSON = {"Content-Type": "application/json"}
+
+
+def client(application, address="http://127.0.0.1:8765"):
+    """Asks the application itself, with no socket between."""
+    transport = httpx2.ASGITransport(application)
+
+    class Client:
+        def ask(self, method, path, **options):
+            import anyio
+
+            async def once():
+                async with httpx2.AsyncClient(transport=transport, base_url=address) as asking:
+                    return await asking.request(method, path, **options)
+
+            return anyio.run(once)
+
+        def post(self, path, body, **headers):
+            content = body if isinstance(body, bytes) else json.dumps(body).encode()
+            return self.ask("POST", path, content=content, headers=JSON | headers)
+
+    return Client()
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory):
+    return tmp_path_factory.mktemp("labels") / "labels.csv"
+
+
+@pytest.fixture(scope="module")
+def api(m, labels):
+    return client(app(m, labels=labels, expert="anna"))
+
+
+@pytest.fixture(scope="module")
+def others(m):
+    """The same under a policy that is a sum of relations, and under one that was learnt."""
+    return [MatchFunction(m.parts, policy=policy) for policy in ("strict", "narrower-counts")]
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [("heart attack", "acute MI"), ("DLBCL", "lymphoma"), ("gout", "Gout"), ("asthma", "no asthma")]
+)
+def test_a_pair_has_what_python_says_of_it(api, m, others, a, b):
+    got = api.post("/api/match", {"a": a, "b": b}).json()
+    assert (got["match"], got["probability"]) == (m.match(a, b), m.probability(a, b))
+    relation = m.relation(a, b)
+    assert got["relation"] == relation.kind and [one["assertion"] for one in got["understood"]] == [
+        said.status for said in relation.assertions
+    ]
+    assert got["words"] == dxmatch.explain(m, a, b).answers
+    by_policy = {one["policy"]: one for one in got["policies"]}
+    assert len(by_policy) == 4
+    for under in (m, *others):
+        one = by_policy[under.policy]
+        assert (one["probability"], one["match"]) == (under.probability(a, b), under.match(a, b))
+        assert one["threshold"] == under.threshold
+
+
+def test_words_that_are_read_as_others(api):
+    first, _ = api.post("/api/match", {"a": "heart attak", "b": "no evidence of MI"}).json()["understood"]
+    assert first["read_as"] == [["attak", "attack"]] and first["compared_as"] == "myocardial infarction"
+
+
+def test_the_best_of_a_list(api, m):
+    a, b = ["heart attack", "инфаркт", "UTI", "heart attack"], ["asthma", "STEMI", "UTI", "?!x", "диабет"]
+    got = api.post("/api/link", {"a": a, "b": b, "k": 2}).json()
+    assert got["not_understood"] == {"диабет": "another script"} or set(got["not_understood"]) == {"диабет", "?!x"}
+    by_term = {}
+    for link in got["links"]:
+        by_term.setdefault(link["a"], []).append(link)
+    assert [link["b"] for link in by_term["инфаркт"]] == [None]
+    assert by_term["инфаркт"][0]["not_understood"] == "another script"
+    assert len(by_term["heart attack"]) == 4 and [one["rank"] for one in by_term["UTI"]] == [1, 2]
+    assert by_term["UTI"][0]["b"] == "UTI" and by_term["UTI"][0]["relation"] == "same"
+    for link in by_term["heart attack"]:
+        assert link["probability"] == m.probability(link["a"], link["b"])
+        assert link["relation"] == m.relation(link["a"], link["b"]).kind
+
+
+def test_codes(api, m):
+    got = api.post("/api/icd", {"diagnoses": ["pneumonia", "qwertz asdf"], "k": 3}).json()
+    rows = map_icd(["pneumonia", "qwertz asdf"], k=3, model=m).table.to_pylist()
+    assert [(row["icd10"], row["how"]) for row in got["mapped"]] == [(row["icd10"], row["how"]) for row in rows]
+    assert got["mapped"][0]["candidates"] == rows[0]["candidates"] and "1.5.0" in got["edition"]
+
+
+PAIR = {"a": "gout", "b": "asthma"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "said"),
+    [
+        ("/api/match", b"{", 400, "no JSON"),
+        ("/api/match", b"\xff\xfe{}", 400, "no JSON"),
+        ("/api/match", b'{"a": "\\ud800", "b": "x"}', 400, "no JSON"),
+        ("/api/match", {"a": "gout"}, 422, "missing required field `b`"),
+        ("/api/match", PAIR | {"c": 1}, 422, "unknown field `c`"),
+        ("/api/match", PAIR | {"b": 5}, 422, "b: Expected `str`, got `int`."),
+        ("/api/match", PAIR | {"b": None}, 422, "b: Expected `str`, got `null`."),
+        ("/api/match", PAIR | {"b": " "}, 422, "letter or digit|blank"),
+        ("/api/match", PAIR | {"b": "x" * 10_001}, 422, "b: Expected `str` of length <= 10000."),
+        ("/api/match", PAIR | {"b": "сахарный диабет"}, 422, r"not understood \(another script\)"),
+        ("/api/link", {"a": [], "b": ["gout"]}, 422, "a: Expected `array` of length >= 1."),
+        ("/api/link", {"a": ["gout", "?"], "b": ["gout"]}, 422, "list a, row 2: a diagnosis without a letter or digit"),
+        ("/api/link", {"a": ["gout"], "b": ["gout"], "k": 0}, 422, "k: Expected `int` >= 1."),
+        ("/api/link", {"a": ["gout"] * 400, "b": ["gout"] * 400}, 422, f"too many pairs.*{MOST_PAIRS:,}"),
+        ("/api/icd", {"diagnoses": "gout"}, 422, "diagnoses: Expected `array`, got `str`."),
+        ("/api/icd", {"diagnoses": [""]}, 422, "blank|letter or digit"),
+        ("/api/labels", PAIR | {"label": 2}, 422, "label"),
+        ("/api/labels", PAIR | {"label": True}, 422, "label"),
+        ("/api/labels", {"a": "...", "b": "gout", "label": 1}, 422, "the pair, row 1: a diagnosis without a letter"),
+        ("/api/labels", b" " * (MAX_BODY + 1), 413, "too much at once"),
+        ("/api/nothing", PAIR, 404, "no such address"),
+        ("/api/health", PAIR, 405, "not by this method"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_one_line(api, labels, path, body, status, said):
+    before = labels.read_bytes() if labels.exists() else None
+    answer = api.post(path, body)
+    assert answer.status_code == status, answer.text
+    (line,) = answer.json().values()
+    assert answer.json().keys() == {"error"} and "\n" not in line and "judge_all" not in line
+    assert re.search(said, line), line
+    assert (labels.read_bytes() if labels.exists() else None) == before
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "localhost:8765", "Origin": "http://localhost:8765", "Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Host": "[::1]:8765"}, 200),
+        ({"Host": "LOCALHOST"}, 200),
+        ({"Host": "evil.example:8765"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "evil@127.0.0.1"}, 421),
+        ({"Host": "192.168.1.5:8765"}, 421),
+        ({"Host": ""}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:9999"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+        ({"Content-Type": "application/json; charset=utf-8"}, 200),
+    ],
+)  # fmt: skip
+def test_only_its_own_pages_and_programs_may_write(m, tmp_path, headers, status):
+    file = tmp_path / "labels.csv"
+    answer = client(app(m, labels=file, expert="anna")).post("/api/labels", PAIR | {"label": 0}, **headers)
+    assert answer.status_code == status and file.exists() == (status == HTTPStatus.OK)
+
+
+@pytest.mark.parametrize(
+    ("options", "host", "status"),
+    [
+        ({"hosts": None}, "192.168.1.5:80", 200), ({"hosts": None}, "[fe80::1]", 200), ({"hosts": None}, "evil.example", 421),
+        ({"hosts": None, "names": ["lab.example"]}, "LAB.example:8765", 200), ({"hosts": ["lab.example"]}, "127.0.0.1", 421),
+    ],
+)  # fmt: skip
+def test_names_of_a_server_that_others_may_ask(m, options, host, status):
+    assert client(app(m, **options)).ask("GET", "/api/health", headers={"Host": host}).status_code == status
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/style.css", "/script.js", "/openapi.json", "/api/health", "/nothing"])
+def test_nothing_is_loaded_from_elsewhere_framed_or_kept(api, path):
+    answer = api.ask("GET", path)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "http" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff" and answer.headers["cache-control"] == "no-store"
+    if answer.headers["content-type"].startswith("text/"):
+        assert "https://" not in answer.text and "//cdn" not in answer.text
+
+
+def test_without_a_file_no_label_is_taken(m):
+    api = client(app(m))
+    assert api.ask("GET", "/api/health").json()["labels"] is False
+    answer = api.post("/api/labels", PAIR | {"label": 1})
+    assert answer.status_code == 422 and "takes no labels" in answer.json()["error"]
+    assert 'id="labels"' not in api.ask("GET", "/").text
+
+
+def test_a_fault_says_no_diagnosis(m, monkeypatch, capfd):
+    def broken(*_):
+        raise KeyError("heart attack")
+
+    monkeypatch.setattr("dxmatch.serving.application.matched", broken)
+    with warnings.catch_warnings(record=True) as told:
+        answer = client(app(m)).post("/api/match", {"a": "heart attack", "b": "gout"})
+    assert answer.status_code == 500 and "KeyError" in answer.json()["error"] and "heart" not in answer.text
+    assert "heart" not in "".join(capfd.readouterr()) and not told
+
+
+def test_the_description_is_openapi_and_names_every_address(api, m):
+    described = api.ask("GET", "/openapi.json").json()
+    assert described["openapi"].startswith("3.1")
+    routes = {route.path for route in app(m).routes if route.path.startswith("/api/")}
+    assert routes == described["paths"].keys()
+    page = api.ask("GET", "/docs").text
+    assert all(path in page for path in routes) and all(name in page for name in ("Understood", "Candidate"))
+    known = described["components"]["schemas"]
+    for reference in re.findall(r'#/components/schemas/(\w+)"', json.dumps(described)):
+        assert reference in known
+    for methods in described["paths"].values():
+        for entry in methods.values():
+            if "requestBody" in entry:
+                body = entry["requestBody"]["content"]["application/json"]
+                schema = known[body["schema"]["$ref"].rpartition("/")[2]]
+                pytest.importorskip("jsonschema").validate(
+                    body["example"], {**schema, "components": {"schemas": known}}
+                )
+
+
+def test_every_example_of_the_description_works(api):
+    for path, methods in api.ask("GET", "/openapi.json").json()["paths"].items():
+        for method, entry in methods.items():
+            if method == "get":
+                assert api.ask("GET", path).status_code == 200
+            else:
+                assert api.post(path, entry["requestBody"]["content"]["application/json"]["example"]).status_code == 200
