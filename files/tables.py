@@ -299,8 +299,13 @@ def write_tables(tables: Iterable[pa.Table], path: str | os.PathLike[str], *, sp
         else:
             with _writer(temporary, suffix, first.schema, target) as writer:
                 for table in chain([first], rest):
-                    writer.write_table(table)
+                    writer.write_table(table if suffix == ".parquet" else _without_empty_chunks(table))
     return target
+
+
+def _without_empty_chunks(table: pa.Table) -> pa.Table:
+    """The same rows: pyarrow 23 writes the header of a CSV again for a first chunk without rows."""
+    return pa.Table.from_batches([batch for batch in table.to_batches() if len(batch)], table.schema)
 
 
 def _writer(
