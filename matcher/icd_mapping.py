@@ -114,6 +114,7 @@ def icd(
     store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
     max_calls, max_cost : the asking stops there; what is left is unscored.
     encoding : of a text file that is not UTF-8.
+    progress : called with the diagnoses done and those in all.
 
     Returns
     -------

@@ -119,6 +119,7 @@ def train(
     """Trains a match function on labelled pairs: `fit`, without the list of held-out rows.
 
     What is doubtful about the pairs is a `UserWarning` each, and so is what to expect of a long search.
+    What each parameter does exactly: `training.recipe.Recipe`.
 
     Parameters
     ----------
@@ -158,8 +159,6 @@ def train(
         What the card shall say, and the model's name.
     rejects, held_out : path, optional
         Files for rows that cannot be right, and for the rows of the held-out references.
-
-    What each does exactly: `training.recipe.Recipe`.
 
     Returns
     -------
