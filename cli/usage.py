@@ -24,7 +24,7 @@ class _Shown:
         return parameters
 
 
-class Command(_Shown, TyperCommand):
+class Command(_Shown, TyperCommand):  # pyright: ignore[reportIncompatibleMethodOverride]
     """A command that refuses an option with one value that is given twice, where the last would count without a word."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
@@ -36,7 +36,7 @@ class Command(_Shown, TyperCommand):
         return super().parse_args(ctx, args)  # type: ignore[arg-type]
 
 
-class Group(_Shown, TyperGroup):
+class Group(_Shown, TyperGroup):  # pyright: ignore[reportIncompatibleMethodOverride]
     """The commands; `help` and `version` are understood as words, and what is no command is answered with what may be meant."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from ..errors import MixedScriptsWarning, OptionError
 from ..features.coverage import MIN_COVERAGE
@@ -34,6 +34,7 @@ from .statistics.named import Compare, groups_of_raters, named_pairs
 from .statistics.section import RELATIVE, Context
 
 if TYPE_CHECKING:
+    from ..matcher.match_function import MatchFunction
     from .judges.language_model import Budget, LanguageModel
 
 DENOMINATORS = ("nk2", "observed")
@@ -270,7 +271,8 @@ def evaluate(
         **_options_of_load(matcher, policy, judge_all, threshold, origin),
     )  # fmt: skip
     if threshold is not None:
-        matcher.threshold = matcher.threshold_or(threshold)
+        ours = cast("MatchFunction", matcher)  # beside another's, a threshold is refused
+        ours.threshold = ours.threshold_or(threshold)
     if own_relation:
         check_tells_relations(matcher)
     read = _read(

@@ -18,9 +18,19 @@ def main(arguments: list[str] | None = None) -> int:
     from .report import ENTRIES, FLOOR, short_failures, show
 
     if chosen.list:
-        print(f"in the table: {', '.join(ENTRIES)}\nby name only: accuracy, head-to-head, link, link-indexes, link-peers, peers")
+        print(
+            f"in the table: {', '.join(ENTRIES)}\nby name only: accuracy, head-to-head, link, link-indexes, link-peers, peers"
+        )
         return 0
-    if unknown := set(chosen.names) - {*ENTRIES, "accuracy", "head-to-head", "link", "link-indexes", "link-peers", "peers"}:
+    if unknown := set(chosen.names) - {
+        *ENTRIES,
+        "accuracy",
+        "head-to-head",
+        "link",
+        "link-indexes",
+        "link-peers",
+        "peers",
+    }:
         print(f"no benchmark {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
         return 2
     if chosen.beside is not None:
