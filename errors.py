@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sized
 from typing import Any, Self
 
-from .extras import install_command
+from .extras import install_hint
 from .settings import cells_hidden
 
 _LONGEST_QUOTE = 80
@@ -221,7 +221,7 @@ class MissingExtra(DxmatchError):
     """A feature of dxmatch whose library is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an extra that is not installed. Run: {install_command(extra)}")
+        super().__init__(f"{what} needs an extra that is not installed. {install_hint(extra)}")
 
 
 def _as_it_was(kind: type[DxmatchError], args: tuple[Any, ...], attributes: dict[str, Any]) -> DxmatchError:

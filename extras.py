@@ -11,6 +11,26 @@ from urllib.parse import urlsplit
 
 _HERE = Path(__file__).resolve().parent
 
+_APART = {"automl": ("ray", "ray"), "ray": ("automl", "autogluon.tabular")}
+"""Extras that no environment holds both of: extra -> the other, and the distribution by which that one is known. AutoGluon wants an older Ray."""
+
+
+def install_hint(extra: str) -> str:
+    """`Run: pip install …`, and that it takes an environment of its own where an extra is here that it does not stand beside."""
+    other, distribution = _APART.get(extra, ("", ""))
+    apart = f", in another environment: here is the extra {other}, and the two do not stand together"
+    return f"Run: {install_command(extra)}{apart if other and _version(distribution) else ''}"
+
+
+def _version(distribution: str) -> str | None:
+    """The release of a distribution that is installed; None where it is not."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
 
 def install_command(extra: str) -> str:
     """`pip install '/home/me/dxmatch[explain]'`: the command that adds an extra, quoted for a shell.

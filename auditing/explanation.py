@@ -6,14 +6,18 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
+
 from ..errors import DxmatchError, InputError, OptionError
 from ..files.atomic import whole_file
 from ..pages.blocks import figure, how_made, script_chart
 from ..pages.document import document
+from ..pages.facts import facts
 from ..pages.figure import Figure, spec_of
 from ..pages.files import image
 from ..pages.renderer import Renderer
 from ..pages.style import PAGE
+from ..settings import cells_hidden
 from .charts.waterfall import waterfall
 from .results.decision import Decision
 
@@ -34,6 +38,13 @@ class Explanation(Decision):
                 got=self.names[0],
             )
         return waterfall(self, self.base, self.raw)
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the verdict and the words, with the waterfall; nothing but the verdict where cells are hidden."""
+        if cells_hidden():
+            return facts(self.verdict, [])
+        drawn = Markup("") if self.identical else Markup(image(self.figure, "svg").decode())
+        return facts(self.verdict, [], [line for line in self.words if line != self.verdict]) + drawn
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """The picture as .svg or .png, or a page to read as .html; whole or not at all.

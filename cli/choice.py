@@ -62,10 +62,16 @@ def choice(
     ] = 1,
     endpoints: Endpoints = None,
     store: Annotated[
-        Path | None, typer.Option("--store", rich_help_panel=ASKED, help="The vote store: votes.sqlite, if not given.")
+        Path | None,
+        typer.Option(
+            "--store",
+            rich_help_panel=ASKED,
+            help="The vote store, an SQLite file, which keeps every answer: votes.sqlite if not given.",
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", rich_help_panel=ASKED, help="Say what would be asked, and stop.")
+        bool,
+        typer.Option("--dry-run", rich_help_panel=ASKED, help="Say what would be asked and what it costs, and stop."),
     ] = False,
     max_calls: Annotated[
         int | None, typer.Option(rich_help_panel=ASKED, help="Stop after so many calls, retries included.")

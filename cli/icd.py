@@ -98,8 +98,12 @@ def icd(
     ] = None,
     endpoints: Endpoints = None,
     store: Annotated[Path, typer.Option(help="With --pick: the vote store, which keeps the picks.")] = STORE,
-    max_calls: Annotated[int | None, typer.Option(help="With --pick: stop after so many calls.")] = None,
-    max_cost: Annotated[float | None, typer.Option(help="With --pick: stop before this cost.")] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(help="With --pick: stop after so many calls, retries included.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="With --pick: stop before this cost, by the \\[price.MODEL] tables.")
+    ] = None,
     model: Model = None,
     encoding: Encoding = None,
     origin: Origin | None = None,

@@ -107,10 +107,12 @@ def reasoning(
         Path | None, typer.Option(rich_help_panel=ASKED, help="The vote store, which keeps every answer of the judge.")
     ] = None,
     max_calls: Annotated[
-        int | None, typer.Option(rich_help_panel=ASKED, help="Of the judge: stop after so many calls.")
+        int | None,
+        typer.Option(rich_help_panel=ASKED, help="Of the judge: stop after so many calls, retries included."),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(rich_help_panel=ASKED, help="Of the judge: stop before this cost.")
+        float | None,
+        typer.Option(rich_help_panel=ASKED, help="Of the judge: stop before this cost, by the \\[price.MODEL] tables."),
     ] = None,
     origin: Origin | None = None,
 ) -> None:

@@ -17,7 +17,7 @@ def serve(
     port: Annotated[int, typer.Option(help="0 takes any that is free.")] = 8765,
     labels: Annotated[
         Path, typer.Option(help="The CSV file that takes what you say of pairs, for dxmatch train.")
-    ] = Path("labels.csv"),
+    ] = Path("serve-labels.csv"),
     expert: Annotated[
         str | None,
         typer.Option(help="Your name, for the column of your labels; the one you are logged in by if not given."),

@@ -36,7 +36,7 @@ Endpoints = Annotated[
     Path | None,
     typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables; they go before the set's own."),
 ]
-Store = Annotated[Path, typer.Option("--store", help="The vote store, an SQLite file.")]
+Store = Annotated[Path, typer.Option("--store", help="The vote store, an SQLite file, which keeps every answer.")]
 Only = Annotated[
     list[str] | None, typer.Option("--only", help="One vote or pick of the set, by its name; may be repeated.")
 ]
@@ -56,7 +56,9 @@ def ask(
     a: ColumnA = "a",
     b: ColumnB = "b",
     only: Only = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and stop.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be asked and what it costs, and stop.")
+    ] = False,
     again: Annotated[bool, typer.Option("--again", help="Ask anew where an answer holds no verdict.")] = False,
     max_calls: Annotated[int | None, typer.Option(help="Stop after so many calls, retries included.")] = None,
     max_cost: Annotated[
@@ -90,9 +92,8 @@ def ask(
         quiet_retries()
         with shown("Asking") as progress:
             summary = wanted.ask(votes, only or (), max_calls=max_calls, max_cost=max_cost, progress=progress)
-    if unscored := summary.unscored.total():
-        typer.echo(_about_unscored(unscored, features, model))
-    say_asked(summary)
+    unscored = summary.unscored.total()
+    say_asked(summary, more=_about_unscored(unscored, features, model) if unscored else "")
 
 
 def _about_unscored(unscored: int, features: str, model: str | None) -> str:
@@ -109,10 +110,12 @@ def quiet_retries() -> None:
     set_on_retry_hooks(())
 
 
-def say_asked(*summaries: AskSummary) -> None:
-    """Says what came of asking; leaves with 1 where questions failed, with 130 where Ctrl-C ended it."""
+def say_asked(*summaries: AskSummary, more: str = "") -> None:
+    """Says what came of asking, and `more`; leaves with 1 where questions failed, with 130 where Ctrl-C ended it."""
     for summary in summaries:
         typer.echo("\n".join(summary.lines()))
+    if more:
+        typer.echo(more)
     if any("interrupted" in summary.stopped_because for summary in summaries):
         raise typer.Exit(130)
     if any(summary.failed for summary in summaries):

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..errors import OptionError, quoted
 from ..features.coverage import MIN_COVERAGE
+from ..files.labelled_pairs import REFUSE
 from ..training.engines.engine import EXPORTED
 from ..training.engines.fitted import TIME_LIMIT
 from ..training.examples import Extra
@@ -37,8 +38,8 @@ class MatchClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    features, engine, contained, test_share, folds, threshold_rule, prevalence, time_limit, models, drop_correlated, refit, store, \
-endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, name
+    features, engine, contained, on_conflict, test_share, folds, threshold_rule, prevalence, time_limit, models, drop_correlated, refit, store, \
+endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_encoders, about, name
         As `dxmatch.train` takes them, but that `test_share` is 0: what holds pairs back is scikit-learn's cross-validation.
     a, b : str
         The columns of the two diagnoses, where X is a frame.
@@ -79,6 +80,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, n
         match_label: Any = None,
         judge_all: bool = True,
         contained: str = "keep",
+        on_conflict: str = REFUSE,
         test_share: float = 0.0,
         folds: int = 5,
         threshold_rule: str | None = None,
@@ -94,6 +96,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, n
         abbreviations: Mapping[str, str] | None = None,
         extra: Extra | Sequence[Extra] | None = None,
         encoder: str | os.PathLike[str] | None = None,
+        keep_encoders: bool = False,
         about: str = "",
         name: str = "match-function",
         random_state: int = 0,
@@ -106,6 +109,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, n
         self.match_label = match_label
         self.judge_all = judge_all
         self.contained = contained
+        self.on_conflict = on_conflict
         self.test_share = test_share
         self.folds = folds
         self.threshold_rule = threshold_rule
@@ -121,6 +125,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, n
         self.abbreviations = abbreviations
         self.extra = extra
         self.encoder = encoder
+        self.keep_encoders = keep_encoders
         self.about = about
         self.name = name
         self.random_state = random_state

@@ -127,7 +127,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             if not hasattr(self, "_inputs"):
                 self._inputs = Inputs(self._recipe(), self.feature_set_)
             providers = self._inputs.providers
-            pairs = intern_pairs(*(column.filter(pa.array(whole)) for column in (a, b)), providers.naming)
+            kept = pa.array(whole)
+            pairs = intern_pairs(a.filter(kept), b.filter(kept), providers.naming)
             table, _ = covered_table(pairs, self.feature_set_, providers, self.min_coverage)
             out[whole] = table[pairs.pair_of_row]
         return out
@@ -145,7 +146,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         # what is open here (encoders, indexes, a vote store) is opened again there
-        return {name: value for name, value in super().__getstate__().items() if name != "_inputs"}
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_inputs"}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

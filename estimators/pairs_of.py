@@ -36,7 +36,7 @@ def pairs_of(estimator: Any, X: Any, *, reset: bool, blanks: bool = False) -> tu
         two = validate_data(estimator, frame.select(a, b).to_native(), skip_check_array=True, reset=reset)
         table = read_table(two)
     else:
-        array = validate_data(estimator, X, dtype=object, ensure_all_finite=False, reset=reset)
+        array: Any = validate_data(estimator, X, dtype=object, ensure_all_finite=False, reset=reset)
         if array.shape[1] != 2:
             raise ValueError(
                 f"X has {array.shape[1]} features, but {type(estimator).__name__} is expecting 2 features as input: "

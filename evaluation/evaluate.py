@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors import MixedScriptsWarning, OptionError
 from ..features.coverage import MIN_COVERAGE
-from ..matcher.origin import Origin, check_names
+from ..matcher.origin import Origin, check_names, with_origin
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
 from ..progress import Progress
@@ -42,6 +42,7 @@ _MAX_CURVE = 10
 __all__ = ["Report", "evaluate"]
 
 
+@with_origin
 def evaluate(
     lists: Any = None,
     matcher: Matcher | str | os.PathLike[str] | None = None,

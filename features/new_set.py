@@ -62,7 +62,8 @@ def init_features(
     """
     if isinstance(add, str) or not set(add or ()) <= set(ADDED):
         raise OptionError("add", f"a list of {', '.join(ADDED)}", add)
-    wanted = list(dict.fromkeys(add or [*(["vote"] if models else []), *(["embedding"] if embedding_models else [])]))
+    unsaid = [*(["vote"] if models else []), *(["embedding"] if embedding_models else [])]
+    wanted = unsaid if add is None else list(dict.fromkeys(add))
     target = Path(path)
     if target.suffix != ".toml":
         raise OptionError("path", "the path of a .toml file", os.fspath(path))

@@ -102,7 +102,8 @@ class Providers:
     def vote_store(self) -> VoteStore:
         """Raises `OptionError` where a feature reads votes and no store was given."""
         if self.store is None:
-            raise OptionError("store", "the file of votes that 'dxmatch votes ask' or 'import' made", None)
+            allowed = "the file of votes that 'dxmatch votes ask' or 'import' made: votes and picks are read there, and no model is asked in passing"
+            raise OptionError("store", allowed, None)
         return self.store
 
     def _check_identity(self, name: str, opened: Encoder) -> None:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..endpoints.prices import estimated_tokens
-from ..errors import InputError
+from ..errors import DxmatchError, InputError
 from ..files.did_you_mean import hint
+from ..terms.icd.search import DISTANCES
 from ..votes.asker import Job
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig, Question
@@ -76,7 +77,31 @@ def plan(
             who = _who(feature)
             served = features.endpoint_of(who.config.model, who.endpoint)
             groups.setdefault((who.config, served), []).append(feature)
+    _open_encoders(list(groups.values()), providers)
     return [_planned(specs, differing, features, store) for specs in groups.values()]
+
+
+def _open_encoders(groups: Sequence[Sequence[FeatureSpec]], providers: Providers) -> None:
+    """Raises `InputError` where the encoder of a pick cannot be opened, with what can be asked without it."""
+    for specs in groups:
+        picker = _who(specs[0])
+        if not isinstance(picker, Picker):
+            continue
+        try:
+            providers.encoder(picker.encoder, unit=picker.distance == DISTANCES[0])
+        except DxmatchError as error:
+            names = [
+                feature.name
+                for group in groups
+                for feature in group
+                if feature.options.get("encoder") != picker.encoder
+            ]
+            why = error.problem if isinstance(error, InputError) else f"{error}".rstrip(".")
+            raise InputError(
+                f"{', '.join(feature.name for feature in specs)}: the candidates of the pick are found by the encoder "
+                f"{picker.encoder!r}: {why}. What is asked without it, by its name ('only'): {', '.join(names) or 'nothing'}",
+                remedy=error.remedy if isinstance(error, InputError) else None,
+            ) from error
 
 
 def prompts_of(features: FeatureSet) -> dict[str, Prompt]:

@@ -17,7 +17,7 @@ from ..features.coverage import MIN_COVERAGE, Coverage, check_coverage, check_le
 from ..files.parquet_file import read_parquet
 from ..files.tables import check_output, write_tables
 from ..matcher.match_function import MatchFunction, load
-from ..matcher.origin import Origin
+from ..matcher.origin import Origin, with_origin
 from ..matcher.policy import SPECIFICATION
 from ..matcher.relation import prepare_relations
 from . import local
@@ -56,6 +56,7 @@ class Summary:
     asked: Sequence[str] = ()
 
 
+@with_origin
 def score_files(
     source: str | os.PathLike[str],
     output: str | os.PathLike[str],

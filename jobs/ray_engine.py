@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DxmatchError, MissingExtra, OptionError
-from ..extras import install_command
+from ..extras import install_command, install_hint
 from ..models.releases import installed_releases
 from .checkpoint import ABOUT
 from .chunk import Scorer, run_chunks
@@ -32,6 +32,7 @@ ATTEMPTS = 5
 """So often a chunk is begun, where it takes its worker down each time, before the job gives up."""
 
 CONNECT_SECONDS = 10
+_WITH_TOKENS = (2, 59)
 
 _LIBRARIES = ("numpy", "numba", "lightgbm", "pyarrow")
 
@@ -191,7 +192,12 @@ def _ray() -> Iterator[Any]:
     settings = {"RAY_BACKEND_LOG_LEVEL": "fatal", "RAY_USAGE_STATS_ENABLED": "0", "RAY_task_oom_retries": str(ATTEMPTS - 1)}  # fmt: skip
     for name, value in settings.items():
         os.environ.setdefault(name, value)
-    # The ports of a cluster of its own are open to the network, behind a token that Ray (2.59 or later) makes and asks for.
+    # The ports of a cluster of its own are open to the network, behind a token that Ray makes and asks for since then.
+    if address == "local" and tuple(map(int, ray.__version__.split(".")[:2])) < _WITH_TOKENS:
+        raise DxmatchError(
+            f"The engine 'ray' needs Ray 2.59 or later, whose own cluster asks for a token; here is {ray.__version__}, as AutoGluon "
+            f"wants it. {install_hint('ray')}"
+        )
     own = {"include_dashboard": False} if address == "local" else {}
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **own)

@@ -100,7 +100,7 @@ def icd(
         against it. "names": they are the k nearest names among ICD-10's titles and inclusion terms, of which several may belong to one
         code, by the distance alone: H-DDx (A.1).
     sections : whether chapters and sections are among the entries, as in H-DDx (A.1): "Tuberculosis" is A15-A19.
-    model : a match function or its folder, whose normaliser and encoder are used; the shipped one if not given.
+    model : a match function, its folder or its name on the hub, whose normaliser and encoder are used; the shipped one if not given.
     pick : the language model that picks among the candidates where there is no direct match: a feature of the kind
         "icd_pick" in `features`, by its name or its model. It also says k, source, encoder, distance and entries where these are
         not given.
@@ -110,10 +110,11 @@ def icd(
         model about every diagnosis but a bare code, as H-DDx does.
     features : the feature set that declares the pick and encoders; "paper17" if not given.
     endpoints : a TOML file whose `[endpoint.NAME]` tables go before those of `features`.
-    allow_download : the hub may be asked for an encoder by its name; without it what the hub's cache holds is taken, offline.
+    allow_download : the hub may be asked for the model or an encoder by its name; without it what the hub's cache holds is taken, offline.
     store : the file that keeps the picks, so that nothing is asked twice. Made where it is absent.
     max_calls, max_cost : the asking stops there; what is left is unscored.
     encoding : of a text file that is not UTF-8.
+    progress : called with the diagnoses done and those in all.
 
     Returns
     -------

@@ -173,6 +173,11 @@ class MatchFunction(ListFunction, TableScores):
     def __repr__(self) -> str:
         return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"
 
+    def _repr_html_(self) -> str:
+        from .shown import model_facts
+
+        return model_facts(self)
+
     def __call__(self, a: str, b: str) -> bool:
         """`match`."""
         return self.match(a, b)

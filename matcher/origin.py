@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from ..errors import ModelError, OptionError
 
 if TYPE_CHECKING:
     from .trained import TrainedFunction
 
+F = TypeVar("F", bound=Callable[..., Any])
 _IDENTITY = re.compile(r".+@[0-9a-f]{12}|(?:.+@)?[0-9a-f]{64}", re.DOTALL)
 
 
@@ -27,6 +29,23 @@ class Origin(TypedDict, total=False):
     allow_download: bool
     identity: str | None
     signed_by: str | os.PathLike[str] | None
+
+
+def with_origin(function: F) -> F:
+    """Shows the options of `Origin` in the signature of a function that takes them as **origin."""
+    own = inspect.signature(function)
+    kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    loads = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if name == "allow_download" else None,
+            annotation=getattr(kind, "__forward_arg__", kind),
+        )
+        for name, kind in Origin.__annotations__.items()
+    ]
+    setattr(function, "__signature__", own.replace(parameters=[*kept, *loads]))  # noqa: B010
+    return function
 
 
 def check_names(origin: Mapping[str, object], function: str) -> None:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import plain
 from ..features.coverage import covered_table
 from ..features.direction import directions_of_rows, prepare_directions
 from ..features.interning import InternedPairs
 from ..features.providers import SHIPPED
 from ..features.representations import Representations
 from ..models.relation import LEARNT_POLICIES
+from ..pages.facts import facts
 from ..terms.text.assertion import Assertion
 from .policy import EXCLUDED, RELATIONS, SAME, Policy
 from .reasons import reason
@@ -46,6 +48,10 @@ class Relation:
     probabilities: Mapping[str, float]
     assertions: tuple[Assertion, Assertion]
     why: str
+
+    def _repr_html_(self) -> str:
+        rows = sorted(self.probabilities.items(), key=lambda each: -each[1])
+        return facts(self.kind, [(name, f"{p:.2f}") for name, p in rows], [plain(self.why)] if self.why else [])
 
     def __str__(self) -> str:
         return f"{self.kind} ({self.probabilities[self.kind]:.2f}){f': {self.why}' if self.why else ''}"

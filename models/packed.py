@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version
 
 from ..errors import ModelError
 from .folder import MANIFEST, ModelFolder, contents_of, of_contents
+from .manifest import read
 from .shipped import SHIPPED_MODEL, shipped_parts
 
 
@@ -27,12 +29,11 @@ class PackedModel:
 
 def packed(parts: ModelFolder) -> PackedModel:
     """Raises `ModelError` for parts that `folder.save` would refuse."""
-    shipped = shipped_parts()
+    shipped, kept = _shipped()
     name, release = parts.manifest.name, version("dxmatch")
-    if parts.sha256 is not None and parts.sha256 == shipped.sha256:
-        return PackedModel(name, parts.sha256, release, {})
+    if parts.sha256 == shipped:
+        return PackedModel(name, shipped, release, {})
     contents = contents_of(parts, name)
-    kept = shipped.manifest.files
     files = {f: c for f, c in contents.items() if kept.get(f) != hashlib.sha256(c).hexdigest()}
     return PackedModel(name, hashlib.sha256(contents[MANIFEST]).hexdigest(), release, files)
 
@@ -45,13 +46,13 @@ def unpacked(model: PackedModel) -> ModelFolder:
     ModelError
         For bytes that were changed, or a model that rests on what another release of dxmatch ships.
     """
-    shipped = shipped_parts()
-    if model.sha256 == shipped.sha256:
-        return shipped
+    shipped, kept = _shipped()
+    if model.sha256 == shipped:
+        return shipped_parts()
     place = f"{model.name} (pickled)"
     if MANIFEST not in model.files:
         raise _of_another_release(model, place)
-    from_here = {file: (SHIPPED_MODEL / file).read_bytes() for file in shipped.manifest.files.keys() - model.files}
+    from_here = {file: (SHIPPED_MODEL / file).read_bytes() for file in kept.keys() - model.files}
     try:
         parts = of_contents({**from_here, **model.files}, place)
     except ModelError as error:
@@ -61,6 +62,13 @@ def unpacked(model: PackedModel) -> ModelFolder:
     if parts.sha256 != model.sha256:
         raise ModelError(f"{place}: changed since it was pickled.")
     return parts
+
+
+@lru_cache
+def _shipped() -> tuple[str, Mapping[str, str]]:
+    """The hash of the shipped model.json, and those of the files that it lists."""
+    stated = (SHIPPED_MODEL / MANIFEST).read_bytes()
+    return hashlib.sha256(stated).hexdigest(), read(stated, MANIFEST).files
 
 
 def _of_another_release(model: PackedModel, place: str) -> ModelError:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..errors import InputError, OptionError
+from ..errors import InputError, Open, OptionError, Remedy
 from ..files.made_once import alone
 from ..files.tables import check_output, read_table, write_table
 from .messages import Labelled
@@ -93,6 +93,7 @@ class LabelFile:
             raise InputError(
                 "not the file of these labels", source=str(self.path),
                 allowed=f"the columns {', '.join(self._columns())}, or a new file; dxmatch train takes several", got=table.names,
+                remedy=Remedy("keeps them elsewhere", labels=Open("FILE")),
             )  # fmt: skip
         rows: _Rows = {}
         values = zip(*(table.column(name) for name in self._columns()), strict=True)

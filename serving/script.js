@@ -200,7 +200,7 @@ find("lists-form").addEventListener("submit", (event) => {
       const rows = links.map((each) => [each.a, each.b ?? `not understood (${each.not_understood ?? "nothing to compare with"})`,
         mark(each.match), share(each.probability), each.relation ?? "–",
         ...(takesLabels ? [el("td", { class: "judge-cell" }, ...(each.b === null ? [] : judge(each.a, each.b, each.match, each.label, true)))] : [])]);
-      const header = ["First", "Best of the second", "", "Probability", "Relation", ...(takesLabels ? ["Is that right?"] : [])];
+      const header = ["First", "Best of the second", "M says", "Probability", "Relation", ...(takesLabels ? ["Is that right?"] : [])];
       const unread = Object.entries(left).map(([text, why]) => `${text} (${why})`);
       find("lists-result").replaceChildren(table("Best matches", header, rows),
         ...(unread.length ? [el("p", { class: "quiet" }, `Left out of the second list, since not understood: ${unread.join("; ")}.`)] : []));

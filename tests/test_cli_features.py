@@ -127,6 +127,14 @@ def test_the_whole_way(
         assert done.code == 0, (step, done.out, done.err)
     scored = list(csv.DictReader((tmp_path / "scored.csv").open(encoding="utf-8")))
     assert [0 <= float(row["probability"]) <= 1 for row in scored] == [True, True]
-    m = dxmatch.load(tmp_path / "my-model", store=tmp_path / "votes.sqlite")
+    m_folder, store = tmp_path / "my-model", tmp_path / "votes.sqlite"
+    m = dxmatch.load(m_folder, store=store)
     assert m.features.names[:2] == ("vote_llama3_1_8b", "icd_llama3_1_8b") and m.features.names[2:] == OFFLINE.names
     assert 0 <= m.probability("gout", "gouty arthritis") <= 1
+    with pytest.raises(InputError, match="vote_llama3_1_8b is known for 0.0 % of the pairs"):
+        m.probability("asthma", "bronchitis")
+    assert 0 <= dxmatch.load(m_folder, store=store, min_coverage=0).probability("asthma", "bronchitis") <= 1
+    with pytest.raises(
+        OptionError, match="'store' parameter must be the file of votes .* no model is asked in passing"
+    ):
+        dxmatch.load(m_folder).probability("gout", "gouty arthritis")

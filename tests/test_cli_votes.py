@@ -80,3 +80,17 @@ def test_wrong_usage(here: Path) -> None:
     (here / "abbreviations.csv").write_text("abbreviation,expansion\nx,y\n")
     result = run("ask", "pairs.csv", "--model", "m", "--abbreviations", "abbreviations.csv")
     assert result.exit_code == 2
+
+
+def test_what_can_be_asked_without_the_encoder_of_a_pick(here: Path) -> None:
+    pick = '[[feature]]\nname = "p"\nkind = "icd_pick"\nmodel = "m"\nendpoint = "batches"\nencoder = "far"\n'
+    (here / "set.toml").write_text(SET + pick + '[encoder.far]\nmodel = "./no-such-folder"\n')
+    for command in (("ask", "pairs.csv", "--dry-run"), ("export", "pairs.csv", "-o", "batches")):
+        with pytest.raises(
+            DxmatchError, match="p: the candidates of the pick are found by the encoder 'far'.*"
+        ) as caught:
+            run(*command, "--features", "set.toml")
+        assert "What is asked without it, by its name ('only'): vote_a, vote_b." in str(caught.value)
+    assert (
+        "vote_b: model-b" in run("ask", "pairs.csv", "--features", "set.toml", "--dry-run", "--only", "vote_b").output
+    )

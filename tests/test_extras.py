@@ -13,6 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from dxmatch import extras
+from dxmatch.errors import MissingExtra
 from dxmatch.extras import install_command
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,3 +98,16 @@ def test_every_extra_that_an_error_names_is_there():
     files = (f for f in ROOT.rglob("*.py") if not f.relative_to(ROOT).parts[0].startswith((".", "tests", "out")))
     used = {name for f in files for name in re.findall(r'MissingExtra\(\s*"[^"]*",\s*"(\w+)"', f.read_text("utf-8"))}
     assert {"explain", "llm", "encoders", "ray"} <= used <= project["optional-dependencies"].keys()
+
+
+@pytest.mark.parametrize(
+    ("extra", "there", "other"),
+    [("automl", {"ray": "2.59.0"}, "ray"), ("ray", {"autogluon.tabular": "1.6.3"}, "automl"), ("ray", {}, None),
+     ("automl", {"autogluon.tabular": "1.6.3"}, None), ("explain", {"ray": "2.59.0"}, None)],
+)  # fmt: skip
+def test_extras_that_do_not_stand_together_are_named(monkeypatch, extra, there, other):
+    monkeypatch.setattr(extras, "_version", there.get)
+    said = str(MissingExtra("This", extra))
+    assert said.startswith(f"This needs an extra that is not installed. Run: {install_command(extra)}")
+    assert ("in another environment" in said) == (other is not None)
+    assert other is None or f"here is the extra {other}, and the two do not stand together" in said

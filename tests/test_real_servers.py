@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.terms.encoders.cached import CachedEncoder
 from dxmatch.terms.encoders.endpoint import EndpointEncoder
@@ -155,6 +156,10 @@ def test_soft_votes_of_llama_cpp(llama: None, voter: Path, tmp_path: Path) -> No
     """Both orders, twice each; the log-probabilities that come over HTTP make the probability that torch computes."""
     with llama_cpp(MODELS["gguf_file"](voter, tmp_path / "voter.gguf"), "chat") as url:
         said = asked(tmp_path, "voter", url, 'soft = true\norder = "both"\nrepeats = 2')
+        (checked,) = dxmatch.check_endpoints(tmp_path / "set.toml")
+        (none,) = dxmatch.check_endpoints(endpoints=tmp_path / "set.toml", models=["here:voter"])
+    assert checked.seconds and checked.answer and "log-probabilities" not in checked.problem
+    assert none.answer == checked.answer
     assert "36 answers kept" in said
     _, answers = kept(tmp_path)
     assert len(answers) == 36

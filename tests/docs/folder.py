@@ -48,8 +48,8 @@ _QUESTIONS = [
 ]
 
 
-def lay_out(folder: Path, url: str, *, model: bool) -> None:
-    """Fills the empty `folder`; its endpoints are at `url`. model : with the shipped model as `my-model`."""
+def lay_out(folder: Path, url: str) -> None:
+    """Fills the empty `folder`; its endpoints are at `url`."""
     shutil.copytree(EXAMPLE, folder / "example")
     shutil.copytree(EXAMPLE / "models", folder / "answers")
     pairs, lists = _rows(EXAMPLE / "pairs.csv"), _rows(EXAMPLE / "lists.csv")
@@ -81,8 +81,7 @@ def lay_out(folder: Path, url: str, *, model: bool) -> None:
         names = ("here", "cloud", "lab", "local")
         (folder / file).write_text("".join(_ENDPOINT.format(name=name, url=url) for name in names) + _PRICES)
     (folder / "mine.toml").write_text(_ENDPOINT.format(name="local", url=url) + _FEATURES)
-    if model:
-        shutil.copytree(SHIPPED_MODEL, folder / "my-model")
+    shutil.copytree(SHIPPED_MODEL, folder / "my-model")
     header, *patients = published(folder).read_text("utf-8").splitlines(keepends=True)
     (folder / "release_test_patients.csv").write_text(header + "".join(patients * 500), "utf-8")
     _write_json(folder / "graphs", {f"{name}.json": graph for name, graph in GRAPHS.items()})

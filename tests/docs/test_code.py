@@ -7,6 +7,7 @@ read. What is not run says why in a comment above it, `<!-- not run: REASON -->`
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 import traceback
 import warnings
@@ -39,7 +40,10 @@ def test_a_page(
     (shims := tmp_path / "shims").mkdir()
     (here := tmp_path / "here").mkdir()
     text = page.read_text("utf-8")
-    lay_out(here, loopback.url, model="my-model" in text and "-o my-model" not in text)
+    lay_out(here, loopback.url)
+    for made in ("my-model", "mine.toml"):
+        if f"-o {made}" in text:
+            forget(here / made)
     loopback.rules(*ANSWERS)
     monkeypatch.chdir(here)
     for key in ("MY_KEY", "OPENAI_API_KEY", "LAB_KEY"):
@@ -54,6 +58,14 @@ def test_a_page(
             warnings.simplefilter("ignore")
             wrong += run(block, namespace, command, shims, loopback.url)
     assert not wrong, "\n" + "\n\n".join(wrong)
+
+
+def forget(made: Path) -> None:
+    """What a page makes itself is not there before."""
+    if made.is_dir():
+        shutil.rmtree(made)
+    else:
+        made.unlink()
 
 
 def run(block: Block, namespace: dict[str, Any], command: Callable[..., Any], shims: Path, url: str) -> Iterator[str]:

@@ -11,13 +11,14 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dxmatch.errors import InputError, MissingExtra, OptionError
+from dxmatch.errors import DxmatchError, InputError, MissingExtra, OptionError
 from dxmatch.jobs import ray_engine
 from dxmatch.jobs.checkpoint import ABOUT
 from dxmatch.jobs.job import score_files
@@ -104,6 +105,14 @@ def refuses(job: Job) -> None:
 def test_without_ray_the_extra_is_named(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"\[ray\]"):
+        refuses(job)
+
+
+def test_a_ray_without_tokens_opens_no_cluster(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = SimpleNamespace(__version__="2.58.1", is_initialized=lambda: False)
+    monkeypatch.setitem(sys.modules, "ray", old)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with pytest.raises(DxmatchError, match=r"needs Ray 2.59 or later.* here is 2\.58\.1.*\[ray\]"):
         refuses(job)
 
 

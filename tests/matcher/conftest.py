@@ -10,6 +10,7 @@ from dxmatch.training.recipe import Recipe
 from dxmatch.training.train import fit
 
 from ..blocked_network import no_network  # noqa: F401
+from ..hub_server import hub  # noqa: F401
 from ..toy_pairs import *  # noqa: F403
 
 

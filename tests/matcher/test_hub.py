@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -16,19 +17,19 @@ from dxmatch.matcher.hub import hub_name
 from dxmatch.models.folder import contents_of
 
 from ..conftest import Done
-from ..hub_server import Hub, hub  # noqa: F401
+from ..hub_server import Hub
 
 NAME = "clinic/own"
 A, B = ["mild flu", "organ pain", "flu"], ["flu", "pain of organs", "gout"]
 
 
 @pytest.fixture
-def pushed(hub: Hub, own: dxmatch.MatchFunction) -> str:  # noqa: F811
+def pushed(hub: Hub, own: dxmatch.MatchFunction) -> str:
     """The commit of `own` on the hub."""
     return own.push_to_hub(NAME).partition("@")[2]
 
 
-def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.MatchFunction) -> None:  # noqa: F811
+def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.MatchFunction) -> None:
     assert hub.repositories[NAME]["private"] is True
     assert set(hub.repositories[NAME]["commits"][pushed]) == {*contents_of(own.parts, "own"), "README.md"}
     readme = hub.repositories[NAME]["commits"][pushed]["README.md"].decode()
@@ -43,7 +44,7 @@ def test_pushed_and_fetched_is_the_same(hub: Hub, pushed: str, own: dxmatch.Matc
         assert pickle.loads(pickle.dumps(m)).fetched_from == m.fetched_from
 
 
-def test_nothing_is_asked_without_the_users_word(hub: Hub, pushed: str) -> None:  # noqa: F811
+def test_nothing_is_asked_without_the_users_word(hub: Hub, pushed: str) -> None:
     hub.asked.clear()
     with pytest.raises(dxmatch.InputError, match=r"nothing is fetched unasked.*Or: allow_download=True fetches it"):
         dxmatch.load(NAME)
@@ -55,7 +56,7 @@ def test_nothing_is_asked_without_the_users_word(hub: Hub, pushed: str) -> None:
     assert hub.asked == [], "a commit that the cache holds is never asked for again"
 
 
-def test_without_a_commit_a_warning_says_which_it_is(hub: Hub, pushed: str, own: dxmatch.MatchFunction) -> None:  # noqa: F811
+def test_without_a_commit_a_warning_says_which_it_is(hub: Hub, pushed: str, own: dxmatch.MatchFunction) -> None:
     for options in ({}, {"revision": "main"}):
         with pytest.warns(UserWarning, match=f'{NAME} without a commit .* this one is revision="{pushed}"'):
             dxmatch.load(NAME, allow_download=True, **options)
@@ -67,7 +68,7 @@ def test_without_a_commit_a_warning_says_which_it_is(hub: Hub, pushed: str, own:
             dxmatch.load(NAME, identity="own@" + "0" * 64)
 
 
-def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) -> None:  # noqa: F811
+def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) -> None:
     hub.make(NAME, private=False)
     with pytest.raises(dxmatch.ModelError, match=r"is there and public.*private=False"):
         own.push_to_hub(NAME)
@@ -85,20 +86,20 @@ def test_a_branch_and_a_public_repository(hub: Hub, own: dxmatch.MatchFunction) 
         ("model.json", b"{}", "a format that this release does not read"),
     ],
 )
-def test_a_changed_model_is_refused(hub: Hub, pushed: str, file: str, content: bytes, refused: str) -> None:  # noqa: F811
+def test_a_changed_model_is_refused(hub: Hub, pushed: str, file: str, content: bytes, refused: str) -> None:
     commit = hub.commit(NAME, {file: content})
     with pytest.raises(dxmatch.ModelError, match=refused):
         dxmatch.load(NAME, revision=commit, allow_download=True)
 
 
-def test_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> None:  # noqa: F811
+def test_nothing_but_what_the_model_lists_is_fetched(hub: Hub, pushed: str) -> None:
     commit = hub.commit(NAME, {"setup.py": b"raise SystemExit", "model.pkl": b"\x80"})
     hub.asked.clear()
     dxmatch.load(NAME, revision=commit, allow_download=True)
     assert not [request for request in hub.asked if "setup.py" in request or "model.pkl" in request]
 
 
-def test_what_is_not_on_the_hub(hub: Hub, pushed: str) -> None:  # noqa: F811
+def test_what_is_not_on_the_hub(hub: Hub, pushed: str) -> None:
     for name, revision in [("clinic/other", None), (NAME, "0" * 40)]:
         with pytest.raises(dxmatch.DxmatchError, match=name):
             dxmatch.load(name, revision=revision, allow_download=True)
@@ -130,7 +131,7 @@ def test_two_revisions_are_refused() -> None:
 
 
 def test_from_the_command_line(
-    hub: Hub,  # noqa: F811
+    hub: Hub,
     own: dxmatch.MatchFunction,
     command: Callable[..., Done],
     tmp_path: Path,
@@ -150,7 +151,7 @@ def test_from_the_command_line(
     assert f"{NAME}@{commit}" in shown.out and own.identity in shown.out
 
 
-def test_a_job_of_parquet(hub: Hub, own: dxmatch.MatchFunction, tmp_path: Path) -> None:  # noqa: F811
+def test_a_job_of_parquet(hub: Hub, own: dxmatch.MatchFunction, tmp_path: Path) -> None:
     name = own.push_to_hub(NAME)
     pd.DataFrame({"a": A, "b": B}).to_parquet(tmp_path / "pairs.parquet")
     dxmatch.score_files(tmp_path / "pairs.parquet", tmp_path / "out.parquet", model=name, allow_download=True)
@@ -172,3 +173,13 @@ def test_a_signature_goes_with_the_folder(
     unsigned = own.push_to_hub("clinic/unsigned").partition("@")[2]
     with pytest.raises(dxmatch.ModelError, match="no signature"):
         dxmatch.load("clinic/unsigned", revision=unsigned, allow_download=True, signed_by=tmp_path / "key.pub")
+
+
+def test_without_the_extra_a_wrong_path_is_said_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(
+        dxmatch.DxmatchError, match=r"models/mine: no such folder here; a model of the hub needs an extra"
+    ):
+        dxmatch.load("models/mine")
+    with pytest.raises(dxmatch.ModelError, match="no such folder"):
+        dxmatch.load("mine")

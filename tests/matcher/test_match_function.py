@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -195,3 +196,34 @@ def test_a_threshold_is_a_probability(m: dxmatch.MatchFunction, threshold: objec
     ):
         with pytest.raises(dxmatch.OptionError, match="'threshold' parameter must be a probability, 0 to 1"):
             call()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [np.array, lambda pairs: np.array(pairs, object), iter, lambda pairs: zip(*zip(*pairs, strict=True), strict=True),
+     lambda pairs: (pair for pair in pairs), tuple,
+     lambda pairs: pl.LazyFrame(pairs, schema=["a", "b"], orient="row")],
+)  # fmt: skip
+def test_pairs_as_people_hold_them(m: dxmatch.MatchFunction, kind: Callable[[list[tuple[str, str]]], object]) -> None:
+    pairs = [("flu", "influenza"), ("flu", "gout")]
+    assert list(m.score(kind(pairs))["match"]) == [True, False]
+
+
+@pytest.mark.parametrize(
+    "pairs", [np.array(["flu", "gout"]), np.array([["flu", "gout", "x"]]), np.zeros((1, 2)), iter([])]
+)
+def test_what_holds_no_pairs(m: dxmatch.MatchFunction, pairs: object) -> None:
+    with pytest.raises(dxmatch.InputError, match="pairs"):
+        m.score(pairs)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [(None, False), (float("nan"), False), (pd.NA, False), (5, False), (b"flu", False), (["flu"], True), (pd.Series(["flu", "x"]), True)],
+)  # fmt: skip
+def test_what_is_no_text_is_said_in_one_line(m: dxmatch.MatchFunction, text: object, hint: bool) -> None:
+    for call in (m.probability, m.match, m, m.relation):
+        with pytest.raises(dxmatch.InputError, match="column 'b': not a text") as error:
+            call("gout", text)
+        assert ("`probabilities` takes lists and columns" in str(error.value)) is hint
+        assert "\n" not in str(error.value)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -118,3 +120,11 @@ def test_signed_from_the_command_line(command: Callable[..., object], tmp_path: 
     assert "signed." in command("model", "sign", folder, "--key", key).out
     assert "is signed by this key" in command("model", "verify", folder, "--public-key", public).out
     assert "Signature: there" in command("model", "show", folder).out
+
+
+@pytest.mark.parametrize("function", [dxmatch.icd, dxmatch.evaluate, dxmatch.score_files, dxmatch.load])
+def test_a_signature_names_every_option(function: Callable[..., Any]) -> None:
+    parameters = inspect.signature(function).parameters.values()
+    assert not [each.name for each in parameters if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+    assert "allow_download" in {each.name for each in parameters}
+    assert (function.__doc__ or "").count("allow_download") >= 1

@@ -11,10 +11,10 @@ from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import joblib
 import numpy as np
 import pytest
+from joblib.externals.loky.backend.reduction import dumps as dumps_of_loky
 
 import dxmatch
 from dxmatch.matcher import trained
@@ -49,7 +49,7 @@ def by_joblib(m: Any) -> Any:
     return joblib.load(file)
 
 
-WAYS = [by_pickle, by_joblib, lambda m: cloudpickle.loads(cloudpickle.dumps(m)), copy.copy, copy.deepcopy]
+WAYS = [by_pickle, by_joblib, lambda m: pickle.loads(dumps_of_loky(m)), copy.copy, copy.deepcopy]
 
 
 @pytest.mark.parametrize("way", WAYS)

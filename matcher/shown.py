@@ -1,0 +1,44 @@
+"""A match function in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..pages.facts import facts
+from ..pages.words import counted
+from .trained import TrainedFunction
+
+_PARTS = {"held_out": "on references it has not seen", "cross_validated": "out of fold"}
+_MEASURES = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
+
+
+def model_facts(m: TrainedFunction) -> str:
+    """What a model is, what decides, what it learned from, and how good it is."""
+    manifest, data = m.parts.manifest, m.data
+    rows = [
+        ("Identity", m.identity),
+        ("Features", f"{len(m.features.names)} ({m.features.name})"),
+        ("A match from", f"{m.threshold:.3f}, under the policy {m.policy}"),
+        (
+            "Learned from",
+            f"{counted(data['rows'], 'pair')} of {counted(data['groups'], 'reference')}, {manifest.created}",
+        ),
+    ]
+    if m.fetched_from is not None:
+        rows.append(("From the hub", m.fetched_from))
+    for part, where in _PARTS.items():
+        if part in m.metrics:
+            rows += [(f"{name} {where}", _value(m.metrics[part][key])) for key, name in _MEASURES.items()]
+            break
+    warnings = data.get("warnings") or []
+    return facts(
+        f"Match function {m.name}", rows, [f"{counted(len(warnings), 'warning')} in its card."] if warnings else []
+    )
+
+
+def _value(measured: Mapping[str, Any]) -> str:
+    if measured["value"] is None:
+        return "undefined"
+    between = "" if measured["low"] is None else f" [{measured['low']:.3f}, {measured['high']:.3f}]"
+    return f"{measured['value']:.3f}{between}"

@@ -1,0 +1,176 @@
+"""The site: built strictly, complete, without a request to anywhere, searchable from the disk."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import dxmatch
+
+from ..evaluation.chromium import CHROMIUM, tab
+from .blocks import DOCS, PAGES, ROOT
+
+API = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "api").glob("*.md")))
+FETCHED = re.compile(
+    r"""<(?:script|img|iframe|source|audio|video)\b[^>]*\bsrc=["']?(?:https?:)?//|"""
+    r"""<link\b(?=[^>]*\brel=["']?(?:stylesheet|preload|preconnect|icon|manifest|dns-prefetch))[^>]*\bhref=["']?(?:https?:)?//""",
+    re.IGNORECASE,
+)
+"""What a page of HTML would load from elsewhere, as soon as it is opened."""
+FETCHED_BY_STYLE = re.compile(r"""(?:url\(\s*["']?|@import\s+["'])(?:https?:)?//""")
+CHART_FOLDERS = ("evaluation/report/charts", "evaluation/reasoning", "auditing/charts")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("mkdocs", reason="the site is made by MkDocs (extra 'docs')")
+    out = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", out], cwd=ROOT, capture_output=True,
+        text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-4000:]
+    return out
+
+
+def test_every_page_is_built_and_in_the_navigation(site: Path) -> None:
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    assert {page for page in pages if not (site / page).with_suffix(".html").is_file()} == set()
+    assert pages == set(named(yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]))
+
+
+def named(entry: Any) -> Iterator[str]:
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for below in entry.values() if isinstance(entry, dict) else entry:
+            yield from named(below)
+
+
+def test_nothing_is_fetched(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 30
+    assert {page.name: found[0] for page in pages if (found := FETCHED.search(page.read_text("utf-8")))} == {}
+    assert {file.name for file in site.rglob("*.css") if FETCHED_BY_STYLE.search(file.read_text("utf-8"))} == set()
+
+
+@pytest.mark.parametrize(
+    "fetching",
+    [
+        '<script src="https://cdn.example/x.js">', "<img alt=x src=//a.example/b.png>", '<link rel="stylesheet" href="https://fonts.example">',
+        '<link href="http://a.example/x" rel="preconnect">',
+    ],
+)  # fmt: skip
+def test_what_would_be_fetched_is_seen(fetching: str) -> None:
+    assert FETCHED.search(fetching) and not FETCHED.search(
+        '<a href="https://doi.org/1">, <link rel="canonical" href="https://a">'
+    )
+    assert FETCHED_BY_STYLE.search("src: url(https://a/f.woff2)")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the site in")
+def test_it_is_searched_from_the_disk(site: Path, tmp_path: Path) -> None:
+    """Nothing but files is asked for, a search finds the page, no page is wider than a phone."""
+    with tab(tmp_path, 390, 900) as opened:
+        opened.ask("Emulation.setDeviceMetricsOverride", width=390, height=900, deviceScaleFactor=1, mobile=True)
+        opened.open((site / "metrics.html").as_uri())
+        opened.value("document.querySelector('[data-md-component=search-query]').focus()")
+        opened.value("document.querySelector('[data-md-toggle=search]').click()")
+        opened.press(*"kripp")
+        for _ in range(100):
+            if opened.value("document.querySelectorAll('.md-search-result__item').length"):
+                break
+            opened.wait()
+        assert opened.value("document.querySelectorAll('.md-search-result__item').length") > 0
+        asked = opened.value("performance.getEntriesByType('resource').map((one) => one.name)")
+        assert asked and all(address.startswith(("file:", "data:", "blob:")) for address in asked)
+        wide = {}
+        for page in ("index.html", "metrics.html", "papers.html", "gallery.html", "install.html", "api/matching.html"):
+            opened.open((site / page).as_uri())
+            wide[page] = opened.value("document.documentElement.scrollWidth")
+        assert set(wide.values()) == {390}, wide
+        assert opened.said == []
+
+
+# the reference of Python
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in dxmatch.__all__ if name not in ("__version__", "metrics", "serving")]
+)
+def test_the_reference_has_every_public_name(name: str) -> None:
+    assert re.search(rf"^::: dxmatch\.{name}$", API, re.MULTILINE), f"docs/api/ has no '::: dxmatch.{name}'"
+
+
+def test_the_reference_has_the_methods(site: Path) -> None:
+    page = (site / "api" / "matching.html").read_text("utf-8")
+    for method in re.findall(r"^        - (\w+)$", API, re.MULTILINE):
+        assert f'id="dxmatch.MatchFunction.{method}"' in page, method
+
+
+def test_the_reference_shows_options_not_stars() -> None:
+    """Explicit signatures: an option that is swallowed by `**options` is one that nobody finds."""
+    functions = [getattr(dxmatch, name) for name in dxmatch.__all__ if inspect.isfunction(getattr(dxmatch, name))]
+    starred = {
+        function.__name__
+        for function in functions
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is p.VAR_KEYWORD and not str(p.annotation).startswith("Unpack[")
+    }
+    assert len(functions) > 10 and starred == set()
+
+
+# the gallery
+
+
+def declared() -> Iterator[tuple[str, str]]:
+    """The file of each chart and a pattern of its name, from the calls that make a `Figure`."""
+    for folder in CHART_FOLDERS:
+        for file in sorted((ROOT / folder).glob("*.py")):
+            for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(call, ast.Call):
+                    words = {keyword.arg: keyword.value for keyword in call.keywords}
+                    if {"name", "section", "title"} <= words.keys():
+                        yield file.stem, pattern(words["name"])
+
+
+def pattern(name: ast.expr) -> str:
+    if isinstance(name, ast.Constant):
+        return re.escape(str(name.value))
+    assert isinstance(name, ast.JoinedStr)
+    return "".join(re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"\w+" for part in name.values)
+
+
+@pytest.mark.parametrize(("file", "name"), declared())
+def test_the_gallery_has_every_chart(file: str, name: str) -> None:
+    shown = re.findall(r"\]\(pictures/(\w+)\.png\)", (DOCS / "gallery.md").read_text("utf-8"))
+    found = [one for one in shown if re.fullmatch(name, one)]
+    assert found, f"the chart {name} of {file}.py is not in docs/gallery.md: make pictures"
+    assert all((DOCS / "pictures" / f"{one}.png").is_file() for one in found)
+
+
+def test_pictures_are_small_and_used() -> None:
+    pictures = sorted((DOCS / "pictures").iterdir())
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    assert [file.name for file in pictures if f"pictures/{file.name}" not in text] == []
+    assert sum(file.stat().st_size for file in pictures) < 2_000_000
+    assert (DOCS / "pictures" / "report.png").stat().st_size < 200_000
+
+
+def test_the_readme_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 95
+
+
+def test_the_readme_links_to_what_is_there() -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", (ROOT / "README.md").read_text("utf-8"))
+    assert len(links) > 10 and [link for link in links if not (ROOT / link).exists()] == []

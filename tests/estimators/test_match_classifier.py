@@ -1,0 +1,171 @@
+"""The training of a match function as a classifier of scikit-learn: it is the training of `dxmatch.train`."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+
+import dxmatch
+from dxmatch.estimators.match_classifier import MatchClassifier, _match_label
+
+pytestmark = [
+    pytest.mark.usefixtures("few_rounds"),
+    pytest.mark.filterwarnings("ignore:Of .* pairs in which one side"),
+]
+
+
+@pytest.fixture
+def X(toy_pairs: pd.DataFrame) -> pd.DataFrame:
+    return toy_pairs[["a", "b"]]
+
+
+@pytest.fixture
+def y(toy_pairs: pd.DataFrame) -> pd.Series:
+    return toy_pairs["label"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"folds": 3, "threshold_rule": "half", "name": "mine"}, {"test_share": 0.2, "prevalence": 0.1}],
+)
+def test_it_is_the_training_of_train(
+    X: pd.DataFrame, y: pd.Series, toy_pairs: pd.DataFrame, strings_only: Path, options: dict[str, Any]
+) -> None:
+    classifier = MatchClassifier(strings_only, random_state=7, **options).fit(X, y)
+    m = dxmatch.train(toy_pairs, strings_only, seed=7, **{"test_share": 0.0, **options})
+    assert classifier.match_function_.identity == m.identity
+    np.testing.assert_array_equal(classifier.predict_proba(X)[:, 1], m.probabilities(X["a"], X["b"]))
+    np.testing.assert_array_equal(classifier.predict(X), m.score(X)["match"].to_numpy().astype(int))
+    assert classifier.score(X, y) > 0.8
+
+
+def test_weights_and_references_are_those_of_train(
+    X: pd.DataFrame, y: pd.Series, toy_pairs: pd.DataFrame, strings_only: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    weight, reference = rng.uniform(0.5, 2, len(y)), [f"system {i % 15}" for i in range(len(y))]
+    table = toy_pairs.assign(weight=weight, reference=reference)
+    m = dxmatch.train(table, strings_only, weight="weight", group="reference", test_share=0.0)
+    by_argument = MatchClassifier(strings_only).fit(X, y, sample_weight=weight, groups=reference)
+    by_column = MatchClassifier(strings_only, group="reference").fit(table, y, sample_weight=weight)
+    assert m.identity == by_argument.match_function_.identity == by_column.match_function_.identity
+    assert m.identity != MatchClassifier(strings_only).fit(X, y, sample_weight=weight).match_function_.identity
+
+
+def test_a_weight_of_0_leaves_a_pair_out(X: pd.DataFrame, y: pd.Series, strings_only: Path) -> None:
+    weight = np.ones(len(y))
+    weight[::7] = 0
+    found = MatchClassifier(strings_only).fit(X, y, sample_weight=weight)
+    kept = weight > 0
+    expected = MatchClassifier(strings_only).fit(X[kept], y[kept])
+    np.testing.assert_allclose(found.predict_proba(X), expected.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("labels", "match"),
+    [
+        ((0, 1), 1), ((False, True), True), ((-1, 1), 1), (("0", "1"), "1"), (("no match", "match"), "match"), (("no", "yes"), "yes"),
+        (("different", "same"), "same"), ((0.0, 1.0), 1.0),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("error:The label")
+def test_which_label_means_a_match(labels: tuple[Any, Any], match: Any) -> None:
+    assert _match_label(np.unique(np.array(labels)), None) == match
+
+
+def test_labels_in_words(X: pd.DataFrame, y: pd.Series, strings_only: Path) -> None:
+    said = np.array(["no match", "match"])[y.to_numpy()]
+    classifier = MatchClassifier(strings_only).fit(X, said)
+    assert (classifier.match_label_, classifier.classes_.tolist()) == ("match", ["match", "no match"])
+    assert set(classifier.predict(X).tolist()) == {"match", "no match"}
+    plain = MatchClassifier(strings_only).fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(classifier.predict_proba(X), plain[:, ::-1])
+
+
+def test_labels_that_do_not_say_which_is_a_match(X: pd.DataFrame, y: pd.Series, strings_only: Path) -> None:
+    said = np.array(["b", "a"])[y.to_numpy()]
+    assert MatchClassifier(strings_only, match_label="a").fit(X, said).match_label_ == "a"
+    with (
+        pytest.warns(UserWarning, match="'b' is taken for a match, the last of .*match_label"),
+        pytest.raises(dxmatch.InputError, match="the labels look swapped"),
+    ):
+        MatchClassifier(strings_only).fit(X, said)
+    with pytest.raises(dxmatch.OptionError, match="'match_label' parameter must be one of the labels"):
+        MatchClassifier(strings_only, match_label="c").fit(X, said)
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "match"),
+    [
+        ({"y": lambda y: y * 0}, ValueError, "one class only"),
+        ({"y": lambda y: np.arange(len(y)) % 3}, ValueError, "Only binary classification"),
+        ({"y": lambda y: y[:-1]}, ValueError, "inconsistent numbers of samples"),
+        ({"sample_weight": -1.0}, ValueError, "[Nn]egative"),
+        ({"sample_weight": 0.0}, ValueError, "zero"),
+        ({"X": [["flu", None]] * 300}, dxmatch.InputError, "row 0, column 'b': the diagnosis is blank"),
+        ({"groups": [None] * 300}, dxmatch.InputError, "groups"),
+    ],
+)
+def test_what_cannot_be_learned_from(
+    X: pd.DataFrame, y: pd.Series, strings_only: Path, changed: dict[str, Any], error: type[Exception], match: str
+) -> None:
+    given: dict[str, Any] = {"X": X, "y": y, **changed}
+    if callable(given["y"]):
+        given["y"] = given["y"](y)
+    if isinstance(given.get("sample_weight"), float):
+        given["sample_weight"] = np.full(len(y), given["sample_weight"])
+    with pytest.raises(error, match=match):
+        MatchClassifier(strings_only).fit(**given)
+
+
+def test_cloned_pickled_saved_and_not_fitted(X: pd.DataFrame, y: pd.Series, strings_only: Path, tmp_path: Path) -> None:
+    classifier = MatchClassifier(strings_only, folds=3)
+    with pytest.raises(NotFittedError):
+        classifier.predict(X)
+    classifier.fit(X, y)
+    expected = classifier.predict_proba(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(classifier)).predict_proba(X), expected)
+    np.testing.assert_array_equal(clone(classifier).fit(X, y).predict_proba(X), expected)
+    m = dxmatch.load(classifier.match_function_.save(tmp_path / "m"))
+    np.testing.assert_array_equal(m.probabilities(X["a"], X["b"]), expected[:, 1])
+
+
+def test_every_row_has_a_prediction(X: pd.DataFrame, y: pd.Series, strings_only: Path) -> None:
+    classifier = MatchClassifier(strings_only).fit(X, y)
+    classifier.match_function_ = dxmatch.load()
+    unknown = pd.DataFrame({"a": ["инфаркт миокарда", "flu"], "b": ["heart attack", "influenza"]})
+    assert np.isfinite(classifier.predict_proba(unknown)).all()
+    classifier.set_params(judge_all=False)
+    with pytest.warns(dxmatch.NotUnderstoodWarning):
+        assert np.isnan(classifier.predict_proba(unknown)[:, 1]).tolist() == [True, False]
+    with pytest.warns(dxmatch.NotUnderstoodWarning), pytest.raises(dxmatch.OptionError, match="judge_all"):
+        classifier.predict(unknown)
+
+
+def test_cross_validated_by_reference_and_searched(X: pd.DataFrame, y: pd.Series, strings_only: Path) -> None:
+    scores = cross_val_score(MatchClassifier(strings_only), X, y, groups=X["a"], cv=GroupKFold(2), scoring="roc_auc")
+    assert (scores > 0.8).all()
+    grid = GridSearchCV(MatchClassifier(strings_only), {"folds": [2, 3]}, cv=GroupKFold(2))
+    assert grid.fit(X, y, groups=X["a"]).best_estimator_.match_function_.threshold > 0
+
+
+def test_its_parameters_are_those_of_train() -> None:
+    """None is missing, but those that scikit-learn has its own words for."""
+    from dataclasses import fields
+
+    from dxmatch.training.recipe import Recipe
+
+    own = set(MatchClassifier().get_params())
+    assert {field.name for field in fields(Recipe)} - own == {"label", "soft", "weight", "graph", "seed", "rejects"}
+    assert own - {field.name for field in fields(Recipe)} == {"match_label", "judge_all", "random_state"}
+    defaults = Recipe()
+    differ = {name for name, value in MatchClassifier().get_params().items() if getattr(defaults, name, value) != value}
+    assert differ == {"test_share"}

@@ -1,0 +1,118 @@
+"""The features of pairs in pipelines of scikit-learn."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+import dxmatch
+
+PAIRS = [["mild flu", "flu"], ["organ pain", "pain of organs"], ["flu", "gout"]]
+FRAME = pd.DataFrame(PAIRS, columns=["a", "b"])
+KINDS = {
+    "pandas": FRAME,
+    "polars": pl.from_pandas(FRAME),
+    "arrow": pl.from_pandas(FRAME).to_arrow(),
+    "categories": FRAME.astype("category"),
+    "beside others": FRAME.assign(id=[1, 2, 3])[["id", "b", "a"]],
+    "list": PAIRS,
+    "tuples": [tuple(pair) for pair in PAIRS],
+    "array": np.array(PAIRS),
+    "objects": np.array(PAIRS, object),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_features_of_m(kind: str, strings_only: Path) -> None:
+    """Whatever holds the pairs; "flu" is read as influenza."""
+    found = dxmatch.PairFeatures(strings_only).fit_transform(KINDS[kind])
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, [[1, 5 / 14], [1 / 2, 12 / 14], [0, 8 / 9]], rtol=1e-6)
+
+
+def test_the_offline_features_are_those_of_a_score() -> None:
+    m = dxmatch.load()
+    made = dxmatch.PairFeatures().set_output(transform="pandas").fit_transform(FRAME)
+    expected = m.score(FRAME, features=True)[list(m.features.names)]
+    pd.testing.assert_frame_equal(made, expected.astype(np.float64))
+
+
+@pytest.mark.parametrize(("container", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+def test_set_output(container: str, frame: type, strings_only: Path) -> None:
+    features = dxmatch.PairFeatures(strings_only).set_output(transform=container)
+    made = features.fit_transform(FRAME)
+    assert isinstance(made, frame)
+    assert list(made.columns) == features.get_feature_names_out().tolist() == ["ratio_unigram", "levenshtein"]
+    assert (features.n_features_in_, features.feature_names_in_.tolist()) == (2, ["a", "b"])
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, "", "  "])
+def test_a_missing_diagnosis_is_nan(missing: Any, strings_only: Path) -> None:
+    features = dxmatch.PairFeatures(strings_only)
+    for pairs in ([["flu", "flu"], ["flu", missing]], pd.DataFrame({"a": ["flu", missing], "b": ["flu", "flu"]})):
+        with pytest.warns(UserWarning, match="missing in 1 of 2 pairs; their features are NaN"):
+            found = features.fit(pairs).transform(pairs)
+        assert np.isnan(found).tolist() == [[False, False], [True, True]]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "error", "match"),
+    [
+        ([["flu", 5]], dxmatch.InputError, "row 0, column 'b'.*text.*Got: 5"),
+        (pd.DataFrame({"a": ["flu", "?"], "b": ["x", "x"]}), dxmatch.InputError, "row 1, column 'a': a diagnosis without a letter"),
+        (pd.DataFrame({"dx1": ["flu"], "dx2": ["x"]}), dxmatch.InputError, "the column 'a'.*missing.*Got: .*dx1.*Or: a="),
+        ([["flu", "gout", "asthma"]], ValueError, "X has 3 features, but PairFeatures is expecting 2"),
+        (["flu", "gout"], ValueError, "Expected 2D array, got 1D array"),
+        (np.zeros((3, 2)), dxmatch.InputError, "a value that is not text"),
+    ],
+)  # fmt: skip
+def test_what_is_no_pair(pairs: Any, error: type[Exception], match: str, strings_only: Path) -> None:
+    with pytest.raises(error, match=match):
+        dxmatch.PairFeatures(strings_only).fit(pairs)
+
+
+def test_other_names_and_a_file_that_is_no_set(strings_only: Path) -> None:
+    frame = FRAME.rename(columns={"a": "expert", "b": "model"})
+    found = dxmatch.PairFeatures(strings_only, a="expert", b="model").fit_transform(frame)
+    np.testing.assert_array_equal(found, dxmatch.PairFeatures(strings_only).fit_transform(FRAME))
+    with pytest.raises(dxmatch.InputError, match="no such feature set; did you mean 'offline'"):
+        dxmatch.PairFeatures("ofline").fit(FRAME)
+
+
+def test_not_fitted_cloned_and_pickled(strings_only: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "set.toml"
+    copied.write_text(strings_only.read_text())
+    features = dxmatch.PairFeatures(copied, abbreviations={"FL": "flu"})
+    with pytest.raises(NotFittedError):
+        features.transform(FRAME)
+    features.fit(FRAME)
+    assert clone(features).get_params() == features.get_params()
+    sent = pickle.dumps(features)
+    copied.unlink()
+    assert len(sent) < 5_000
+    pairs = [["FL", "flu"]]
+    np.testing.assert_array_equal(pickle.loads(sent).transform(pairs), features.transform(pairs))
+
+
+def test_in_pipelines_with_groups_and_processes(toy_pairs: pd.DataFrame, strings_only: Path) -> None:
+    pipeline = make_pipeline(dxmatch.PairFeatures(strings_only), SimpleImputer(), LogisticRegression())
+    X, y, groups = toy_pairs[["a", "b"]], toy_pairs["label"], toy_pairs["a"]
+    scores = cross_val_score(pipeline, X, y, groups=groups, cv=GroupKFold(3), scoring="average_precision", n_jobs=2)
+    assert (scores > 0.7).all()
+    grid = GridSearchCV(pipeline, {"logisticregression__C": [0.1, 1]}, cv=GroupKFold(3), scoring="average_precision")
+    assert grid.fit(X, y, groups=groups).best_score_ > 0.7
+    beside = make_column_transformer((dxmatch.PairFeatures(strings_only), ["a", "b"]), ("passthrough", ["label"]))
+    assert beside.fit_transform(toy_pairs).shape == (300, 3)
