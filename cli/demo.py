@@ -43,7 +43,7 @@ def demo(
     )
     train([pairs], model, held_out=held_out, overwrite=True)
     _step("5. Score the pairs it has not seen.", f"score {held_out} -o {scored} --model {model} --features")
-    score(held_out, scored, model=model, features=True)
+    score(held_out, scored, model=str(model), features=True)
     typer.echo(f"\nOpen the reports: {report.resolve()}\n                  {panel.resolve()}")
 
 
