@@ -6,6 +6,8 @@ dimension pair (Jégou et al. 2011; André et al. 2015). M judges every candidat
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
@@ -102,9 +104,17 @@ class _Kin:
         from .kernels import kin
 
         found = []
+        at_once = -(-len(names) // (os.cpu_count() or 1))
+        parts = [slice(start, start + at_once) for start in range(0, len(names), max(at_once, 1))]
         for starts, near in self._near:
             out, best = np.full((len(names), count), -1, np.int32), np.full((len(names), count), -np.inf, np.float32)
-            kin(vectors, names, self._nodes, starts, near, self._starts, self._members, _LOOKED_AT, out, best)
+            fixed = starts, near, self._starts, self._members, _LOOKED_AT
+            with ThreadPoolExecutor(max(len(parts), 1)) as pool:
+                jobs = [
+                    pool.submit(kin, vectors, names[some], self._nodes, *fixed, out[some], best[some]) for some in parts
+                ]
+            for job in jobs:
+                job.result()
             found.append(out)
         return found
 
