@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -16,6 +16,9 @@ from ..terms.icd.sources import open_tree
 from ..terms.icd.tree import IcdTree
 from .icd_gold import Gold, gold_of
 from .icd_mapping import IcdTable, map_icd, source_of, strings_table
+
+if TYPE_CHECKING:
+    from .match_function import MatchFunction
 
 TOP = (1, 5, 15)
 """Places among the candidates, as H-DDx prints them (Table 4)."""
@@ -94,14 +97,25 @@ def icd_accuracy(
     gold: Any,
     *,
     column: str = "diagnosis",
+    unique: bool = False,
     k: int | None = None,
     source: str | os.PathLike[str] | None = None,
+    encoder: str | None = None,
+    distance: str | None = None,
+    entries: str | None = None,
+    sections: bool = True,
+    model: MatchFunction | str | os.PathLike[str] | None = None,
     pick: str | None = None,
+    prompt: str | os.PathLike[str] | None = None,
+    direct: bool = True,
     features: str | os.PathLike[str] | None = None,
     endpoints: str | os.PathLike[str] | None = None,
+    allow_download: bool = False,
+    store: str | os.PathLike[str] = "votes.sqlite",
+    max_calls: int | None = None,
+    max_cost: float | None = None,
     encoding: str | None = None,
-    unique: bool = False,
-    **options: Any,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IcdAccuracy:
     """Maps diagnoses to ICD-10 and compares their codes with the right ones: H-DDx (3.2, A.3).
 
@@ -133,7 +147,9 @@ def icd_accuracy(
     tree = open_tree(chosen)
     right = gold_of(table, gold, column, tree, chosen, encoding)
     mapped = map_icd(
-        table, column=column, k=k, source=chosen, pick=pick, features=features, endpoints=endpoints, unique=unique, **options
+        table, column=column, unique=unique, k=k, source=chosen, encoder=encoder, distance=distance, entries=entries, sections=sections,
+        model=model, pick=pick, prompt=prompt, direct=direct, features=features, endpoints=endpoints, allow_download=allow_download,
+        store=store, max_calls=max_calls, max_cost=max_cost, progress=progress,
     )  # fmt: skip
     right = [right[row] for row in mapped.rows]
     rows = mapped.table.to_pylist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +18,6 @@ import pytest
 import dxmatch
 from dxmatch import DxmatchError, InputError, OptionError
 from dxmatch.diagnosing import case_prompt
-from dxmatch.endpoints.prices import read_services
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.votes.store.store import VoteStore
 
@@ -376,16 +374,6 @@ def test_the_lists_are_a_frame_of_the_kind_that_came(ask: Callable[..., Any], fr
     cases = frame(CASES)
     asked = ask(cases)
     assert type(asked.table) is type(cases) and asked.lists.table.num_rows == 7
-
-
-def test_what_the_page_shows_works(ask: Callable[..., Any], tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "ask.md").read_text("utf-8")
-    (tmp_path / "page.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])
-    endpoints, prices = read_services(tmp_path / "page.toml")
-    assert list(endpoints) == ["here", "cloud"] and list(prices) == ["big-model"]
-    mine = textwrap.dedent("  Du bist" + page.partition("  Du bist")[2].partition("  ```")[0])
-    (tmp_path / "my.txt").write_text(mine, "utf-8")
-    assert ask(prompts=tmp_path / "my.txt", k=3).raters[0].rater == "big [my]"
 
 
 def test_parameters(ask: Callable[..., Any], loopback: Any) -> None:
