@@ -12,6 +12,7 @@ from .options import (
     ColumnB,
     Encoding,
     Endpoints,
+    JudgeAll,
     MinCoverage,
     Model,
     Origin,
@@ -99,6 +100,7 @@ def explain(
     model: Model = None,
     policy: Policy = None,
     threshold: Threshold = None,
+    judge_all: JudgeAll = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A picture (.svg, .png), or a page (.html).")
     ] = None,
@@ -117,7 +119,8 @@ def explain(
     if output is not None:
         check_picture_path(output)
     m = loaded(
-        model, policy=policy, threshold=threshold, origin=origin, store=store, endpoints=endpoints, min_coverage=min_coverage
+        model, policy=policy, threshold=threshold, origin=origin, store=store, endpoints=endpoints, min_coverage=min_coverage,
+        judge_all=judge_all,
     )  # fmt: skip
     found = run(m, a, b)
     if output is not None:

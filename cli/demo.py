@@ -41,9 +41,9 @@ def demo(
         "4. Train a match function on pairs that three experts labelled.",
         f"train {pairs} -o {model} --held-out {held_out}",
     )
-    train(pairs, model, held_out=held_out, overwrite=True)
+    train([pairs], model, held_out=held_out, overwrite=True)
     _step("5. Score the pairs it has not seen.", f"score {held_out} -o {scored} --model {model} --features")
-    score(held_out, scored, model=model, features=True)
+    score(held_out, scored, model=str(model), features=True)
     typer.echo(f"\nOpen the reports: {report.resolve()}\n                  {panel.resolve()}")
 
 

@@ -42,7 +42,7 @@ def show(
     else:
         signed = Path(model or SHIPPED_MODEL) / SIGNATURE
         typer.echo(f"Signature: {'there; dxmatch model verify looks at it' if signed.exists() else 'none'}.")
-    for line in m.features.opens():
+    for line in m.features.opens(m.kept_encoders):
         typer.echo(line)
 
 

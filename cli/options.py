@@ -93,7 +93,7 @@ def say_read(note: str) -> None:
 
 
 def loaded(
-    model: Path | None, *, policy: str | None, threshold: float | None, origin: Origin | None, **options: Any
+    model: str | None, *, policy: str | None, threshold: float | None, origin: Origin | None, **options: Any
 ) -> MatchFunction:
     """The match function that a command's options name. Errors: `OptionError` for a threshold outside 0 to 1."""
     from ..matcher.match_function import load

@@ -76,6 +76,13 @@ def train(
         float, typer.Option(help="How much one extra pair counts beside one of the experts'.")
     ] = 0.5,
     encoder: Annotated[Path | None, typer.Option(help="A folder with your own static encoder.")] = None,
+    keep_encoders: Annotated[
+        bool,
+        typer.Option(
+            "--keep-encoders",
+            help="The model folder also holds sentence-transformers encoders that lie in folders, so that it can be moved.",
+        ),
+    ] = False,
     store: Store = None,
     endpoints: Endpoints = None,
     allow_download: AllowDownload = False,
@@ -139,7 +146,7 @@ def train(
         abbreviations=None if abbreviations is None else read_abbreviations(abbreviations),
         extra=[Extra(path, extra_weight) for path in extra] if extra else None,
         store=store, endpoints=endpoints, allow_download=allow_download, min_coverage=min_coverage,
-        encoder=encoder, about="" if about is None else read_text(about), name=output.resolve().name,
+        encoder=encoder, keep_encoders=keep_encoders, about="" if about is None else read_text(about), name=output.resolve().name,
     )  # fmt: skip
     if engine != "lightgbm":
         typer.echo(f"dxmatch: {forecast_words(time_limit, refit)}", err=True)

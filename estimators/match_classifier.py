@@ -39,7 +39,7 @@ class MatchClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     features, engine, contained, on_conflict, test_share, folds, threshold_rule, prevalence, time_limit, models, drop_correlated, refit, store, \
-endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, name
+endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_encoders, about, name
         As `dxmatch.train` takes them, but that `test_share` is 0: what holds pairs back is scikit-learn's cross-validation.
     a, b : str
         The columns of the two diagnoses, where X is a frame.
@@ -96,6 +96,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, n
         abbreviations: Mapping[str, str] | None = None,
         extra: Extra | Sequence[Extra] | None = None,
         encoder: str | os.PathLike[str] | None = None,
+        keep_encoders: bool = False,
         about: str = "",
         name: str = "match-function",
         random_state: int = 0,
@@ -124,6 +125,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, about, n
         self.abbreviations = abbreviations
         self.extra = extra
         self.encoder = encoder
+        self.keep_encoders = keep_encoders
         self.about = about
         self.name = name
         self.random_state = random_state

@@ -128,10 +128,13 @@ class FeatureSet:
         """The name of the endpoint that serves a voter's or picker's model: `[endpoint."MODEL"]` goes before what its entry names."""
         return model if model in self.endpoints else endpoint
 
-    def opens(self) -> list[str]:
-        """A line for each encoder that does not travel with a model, with what the user must say for it to be opened."""
+    def opens(self, kept: Collection[str] = ()) -> list[str]:
+        """A line for each encoder but the shipped one, with what the user must say for it to be opened. kept : the encoders in the model folder."""
         lines = []
         for name in self.encoders:
+            if name in kept:
+                lines.append(f"Encoder {quoted(name)}: kept in the model folder.")
+                continue
             spec = self.declared_encoders.get(name) or undeclared(name)
             if spec is not None:
                 lines.append(f"Encoder {quoted(name)}: {spec.where()}.")

@@ -9,7 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import InputError, Remedy, quoted
-from .tables import Table, conflicts
+from .conflicts import conflicts
+from .tables import Table
 
 BLANK = -1
 """An expert who did not vote on a pair."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import chain
@@ -192,16 +192,6 @@ class Table:
         return sound
 
 
-def conflicts(said: Mapping[int, tuple[Hashable, Any]]) -> Iterator[tuple[Any, list[int]]]:
-    """Of (key, value) by row: each key with two values or more, and its rows."""
-    rows_of: dict[Hashable, list[int]] = {}
-    for row, (key, _) in said.items():
-        rows_of.setdefault(key, []).append(row)
-    for key, rows in rows_of.items():
-        if len({said[row][1] for row in rows}) > 1:
-            yield key, rows
-
-
 def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, set_aside: bool = False) -> Table:
     """A file by its suffix; a pandas, polars or Arrow frame (a lazy one is collected); a list of dicts, one a row; or a dict of columns.
 
@@ -230,7 +220,8 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, s
     if isinstance(source, list | tuple) and (not source or isinstance(source[0], Mapping)):
         return _nonempty(Table(of_records(source, "records"), "records", 0, in_memory=True))
     try:
-        frame: Any = nw.from_native(source)
+        native: Any = source
+        frame: Any = nw.from_native(native)
         frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except TypeError:
         allowed = "the path of a file, a pandas, polars or Arrow frame, a list of dicts, or a dict of columns"

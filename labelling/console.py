@@ -115,7 +115,8 @@ def label(
     except KeyboardInterrupt:
         done = len(said) - said.count(None)
         raise KeyboardInterrupt(f"{done:,} of {len(said):,} pairs are answered and kept in {output}.") from None
-    return Labelled(Path(output), *(said.count(word) for word in ("yes", "no", "unsure", None)), rejected)
+    yes, no, unsure, still = (said.count(word) for word in ("yes", "no", "unsure", None))
+    return Labelled(Path(output), yes, no, unsure, still, rejected)
 
 
 def _answer(
@@ -165,7 +166,7 @@ def _questions(
     rejected = 0
     if folder is None:
         expert = EXPERT if expert is None else expert
-        check_experts([expert])
+        check_experts([expert], "expert")
         read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
         rejected = read.n_rejected
         found = (Question(None, *both, both) for both in zip(read.a.to_pylist(), read.b.to_pylist(), strict=True))
@@ -173,7 +174,7 @@ def _questions(
         suggested = Suggestion.read(folder)
         if expert is None:
             expert = of_sheet or (suggested.experts[0] if len(suggested.experts) == 1 else None)
-        if expert not in suggested.experts or of_sheet not in (None, expert):
+        if expert is None or expert not in suggested.experts or of_sheet not in (None, expert):
             raise OptionError("expert", f"one of {', '.join((of_sheet,) if of_sheet else suggested.experts)}", expert)
         key = {row["id"]: row for row in suggested.key.select(["id", "a", "b"]).to_pylist()}
         asked = sheet.questions(suggested.key, expert, suggested.made_with["seed"]).to_pylist()

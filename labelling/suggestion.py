@@ -108,13 +108,13 @@ class Suggestion:
         return tuple(self.made_with["experts"])
 
 
-def check_experts(experts: Sequence[str]) -> None:
+def check_experts(experts: Sequence[str], option: str = "experts") -> None:
     """Errors: `OptionError` for none, one twice, or a name that cannot be part of a file's and a column's name."""
     if not experts or len({expert.casefold() for expert in experts}) < len(experts):
-        raise OptionError("experts", "one name or more, each once", ",".join(experts))
+        raise OptionError(option, "one name or more, each once", ",".join(experts))
     for expert in experts:
         if _NAME.fullmatch(expert) is None:
-            raise OptionError("experts", "names of letters, digits, _ and -, 40 at most", expert)
+            raise OptionError(option, "names of letters, digits, _ and -, 40 at most", expert)
 
 
 def check_new_folder(folder: str | os.PathLike[str]) -> None:

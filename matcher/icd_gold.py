@@ -6,8 +6,9 @@ import os
 from typing import Any
 
 from ..errors import InputError, plain
+from ..files.conflicts import conflicts
 from ..files.did_you_mean import hint
-from ..files.tables import Table, conflicts, read_table
+from ..files.tables import Table, read_table
 from ..terms.icd.codes import Place, nodes_of_cells
 from ..terms.icd.tree import IcdTree
 from .icd_mapping import is_path

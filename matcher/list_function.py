@@ -198,12 +198,11 @@ class ListFunction:
 
 def under(m: Any, policy: str | None) -> Any:
     """The match function `m` under a policy that has no sides: the one of that name, or for None that of `ListFunction.dedupe`."""
-    if policy is None:
-        policy = STRICT if m.policy == SPECIFICATION and m.has_relation_model else m.policy
-    chosen = policy_of(policy)
+    by_default: str = STRICT if m.policy == SPECIFICATION and m.has_relation_model else m.policy
+    chosen = policy_of(policy or by_default)
     if not chosen.symmetric:
         raise OptionError(
-            "policy", "one without sides, specification or strict: of duplicates none is the reference", policy
+            "policy", "one without sides, specification or strict: of duplicates none is the reference", chosen.name
         )
     if chosen.name == m.policy:
         return m

@@ -37,7 +37,10 @@ def with_origin(function: F) -> F:
     kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
     loads = [
         inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=False if name == "allow_download" else None, annotation=getattr(kind, "__forward_arg__", kind)
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if name == "allow_download" else None,
+            annotation=getattr(kind, "__forward_arg__", kind),
         )
         for name, kind in Origin.__annotations__.items()
     ]

@@ -29,6 +29,7 @@ from ..models.releases import warn_of_other_releases
 from ..models.scorer import Scorer
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.diseases.words import vocabulary_of
+from ..terms.encoders.kept import KeptEncoder, kept_encoders
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.correction import Corrections
 from ..terms.text.normalizer import Normalizer
@@ -87,7 +88,7 @@ class TrainedFunction:
             Normalizer.from_spec(manifest.normalizer),
             StaticEncoder.from_bytes(parts.encoder) if parts.encoder else None,
             endpoints=endpoints,
-            folders=encoders,
+            folders={**kept_encoders(parts.encoders, self.features.encoders), **(encoders or {})},
             allow_download=allow_download,
             store=store,
             graph=graph,
@@ -102,7 +103,11 @@ class TrainedFunction:
         options = {
             "store": None if store is None else store.path.absolute(),
             "endpoints": dict(self.providers.endpoints),
-            "encoders": {name: Path(folder).absolute() for name, folder in self.providers.folders.items()},
+            "encoders": {
+                name: Path(folder).absolute()
+                for name, folder in self.providers.folders.items()
+                if name not in self.kept_encoders
+            },
             "allow_download": self.providers.allow_download,
             "min_coverage": self.min_coverage,
             "policy": self.policy,
@@ -123,6 +128,11 @@ class TrainedFunction:
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         del memo
         return self.__copy__()
+
+    @property
+    def kept_encoders(self) -> list[str]:
+        """The names of encoders that are read from the model folder, besides the shipped one."""
+        return [name for name, folder in self.providers.folders.items() if isinstance(folder, KeptEncoder)]
 
     @cached_property
     def _packed(self) -> PackedModel:

@@ -14,8 +14,8 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 
 from ..errors import ModelError, Remedy
 from ..settings import file_mode, folder_mode
@@ -29,7 +29,7 @@ from .trees.refusal import refusal
 
 MANIFEST = "model.json"
 SIGNATURE = MANIFEST + signature.SUFFIX
-FOLDERS = ("trees", "encoder", "diseases", "relation")
+FOLDERS = ("trees", "encoder", "encoders", "diseases", "relation")
 MAX_MANIFEST_BYTES = 4 * 2**20
 MAX_FILE_BYTES = 256 * 2**20
 
@@ -47,6 +47,7 @@ class ModelFolder:
     card : the text of CARD.md, or None.
     diseases : the graph of diseases, as `terms.diseases.graph` reads it, or None.
     relation : what a match, or no match, is more exactly; or None.
+    encoders : the files of the other encoders that are kept in it, {"0/config.json": …}, as `kept_encoders` reads them.
     sha256 : of model.json, and so of the whole folder: that file holds the hash of every other. None for what is not saved yet.
     """
 
@@ -57,6 +58,7 @@ class ModelFolder:
     diseases: bytes | None = None
     relation: RelationModel | None = None
     sha256: str | None = None
+    encoders: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def load(path: str | os.PathLike[str], *, signed_by: str | os.PathLike[str] | None = None) -> ModelFolder:
@@ -123,7 +125,7 @@ def of_contents(
     card = _decoded(contents[CARD], root / CARD) if CARD in contents else None
     return ModelFolder(
         manifest, trees, encoder or None, card, contents.get(DISEASES), _relation(manifest, contents, root),
-        hashlib.sha256(stated).hexdigest(),
+        hashlib.sha256(stated).hexdigest(), _below(contents, "encoders"),
     )  # fmt: skip
 
 
@@ -149,7 +151,8 @@ def save(path: str | os.PathLike[str], parts: ModelFolder, *, overwrite: bool = 
             # its owner's alone, unless files are shared: warnings in the manifest quote what the model was trained with
             new.mkdir(folder_mode())
             for file, content in contents.items():
-                (new / file).parent.mkdir(folder_mode(), exist_ok=True)
+                for above in reversed(PurePosixPath(file).parents):
+                    (new / above).mkdir(folder_mode(), exist_ok=True)
                 (new / file).touch(file_mode())
                 (new / file).write_bytes(content)
             _put_in_place(new, target)
@@ -189,6 +192,8 @@ def contents_of(parts: ModelFolder, place: str) -> dict[str, bytes]:
         contents[file] = tree_text.validate(text, len(names), str(target / file), names).encode()
     for name, content in (parts.encoder or {}).items():
         contents[f"encoder/{name}"] = content
+    for name, content in parts.encoders.items():
+        contents[f"encoders/{name}"] = content
     if parts.diseases is not None:
         contents[DISEASES] = parts.diseases
     if parts.relation is not None:
@@ -207,6 +212,12 @@ def contents_of(parts: ModelFolder, place: str) -> dict[str, bytes]:
     for file, content in contents.items():
         _check_size(target / file, len(content), MAX_MANIFEST_BYTES if file == MANIFEST else MAX_FILE_BYTES)
     return contents
+
+
+def _below(contents: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
+    return {
+        file.removeprefix(f"{folder}/"): content for file, content in contents.items() if file.startswith(f"{folder}/")
+    }
 
 
 def _relation(manifest: Manifest, contents: Mapping[str, bytes], root: Path) -> RelationModel | None:
@@ -236,7 +247,7 @@ def _check_is_folder(root: Path) -> None:
 
 def _check_listing(root: Path, listed: Mapping[str, str]) -> None:
     """Holds the folder against model.json: every file listed, every listed file there."""
-    folders = {file.rpartition("/")[0] for file in listed} - {""}
+    folders = {above.as_posix() for file in listed for above in PurePosixPath(file).parents} - {"."}
     found = set()
     for folder in ("", *sorted(folders)):
         for name, mode in _entries(root / folder):

@@ -23,6 +23,8 @@ from .trees.text import FEATURE_NAME
 FORMAT = 1
 MAX_FEATURES = 1_000
 MAX_MEMBERS = 100
+KEPT_ENCODER = re.compile(r"encoders/([0-9]|[1-9][0-9])/(?:\w[\w.-]*/){0,4}\w[\w.-]*", re.ASCII)
+"""No path that climbs, is hidden or absolute."""
 ENCODER_FILES = ("encoder/encoder.json", "encoder/encoder.safetensors")
 DISEASES = "diseases/diseases.safetensors"
 CARD = "CARD.md"
@@ -245,10 +247,12 @@ def _is_hashes(value: Any) -> bool:
 
 def _check_paths(paths: set[str], place: str) -> int:
     """The number of members. The layout is closed: no path can climb out of the folder, be absolute, or name a file of another kind."""
-    layout = f"trees/0.txt, trees/1.txt, …; {' and '.join(ENCODER_FILES)}, both or none; {DISEASES}; relation/same-0.txt, …; {CARD}"
+    layout = f"trees/0.txt, trees/1.txt, …; {' and '.join(ENCODER_FILES)}, both or none; {DISEASES}; relation/same-0.txt, …; encoders/0/…; {CARD}"
     members = {path for path in paths if _TREES.fullmatch(path)}
     heads = {path for path in paths if RELATION_TREES.fullmatch(path)}
     for path in sorted(paths - members - heads - {CARD, DISEASES, *ENCODER_FILES}):
+        if KEPT_ENCODER.fullmatch(path):
+            continue
         raise refusal(place, "a path that no model folder has", allowed=layout, got=path)
     if not 1 <= len(members) <= MAX_MEMBERS or members != {f"trees/{number}.txt" for number in range(len(members))}:
         allowed = f"1 to {MAX_MEMBERS} members, numbered from trees/0.txt without a gap"

@@ -73,13 +73,14 @@ def app(
     kept = None if labels is None else LabelFile(labels, user_name() if expert is None else expert)
     operations = _operations(m, kept)
     description = described(operations)
+    limiter = CapacityLimiter(_AT_ONCE)
     routes = [
         Route("/", _fixed(page(m, kept), "text/html")),
         Route("/docs", _fixed(docs_page(description), "text/html")),
         Route("/style.css", _fixed(style(), "text/css")),
         Route("/script.js", _fixed(script(), "text/javascript")),
         Route("/openapi.json", _fixed(msgspec.json.encode(description).decode(), "application/json")),
-        *(Route(each.path, _endpoint(each), methods=[each.method]) for each in operations),
+        *(Route(each.path, _endpoint(each, limiter), methods=[each.method]) for each in operations),
     ]
     return Starlette(
         routes=routes,
@@ -130,7 +131,7 @@ def _given(kept: LabelFile | None) -> LabelFile:
 
 
 def _said(kept: LabelFile) -> Labels:
-    return Labels(str(kept.path.resolve()), kept.column, len(kept), kept.last(_LAST))
+    return Labels(kept.path.name, kept.column, len(kept), kept.last(_LAST))
 
 
 def _fixed(text: str, kind: str) -> Callable[[Request], Response]:
@@ -138,13 +139,10 @@ def _fixed(text: str, kind: str) -> Callable[[Request], Response]:
     return lambda _: Response(content, media_type=kind)
 
 
-def _endpoint(operation: Operation) -> Callable[[Request], Any]:
+def _endpoint(operation: Operation, limiter: CapacityLimiter) -> Callable[[Request], Any]:
     decoder = None if operation.takes is None else msgspec.json.Decoder(operation.takes)
-    limiter: list[CapacityLimiter] = []
 
     async def answer(request: Request) -> Response:
-        if not limiter:
-            limiter.append(CapacityLimiter(_AT_ONCE))  # it belongs to the event loop, which runs by now
         try:
             given = None
             if decoder is not None:
@@ -154,7 +152,7 @@ def _endpoint(operation: Operation) -> Callable[[Request], Any]:
                     if len(body) > MAX_BODY:
                         return refused(413, f"too much at once. Allowed: {MAX_BODY:,} bytes.")
                 given = decoder.decode(body)
-            return answered(await to_thread.run_sync(operation.answer, given, limiter=limiter[0]))
+            return answered(await to_thread.run_sync(operation.answer, given, limiter=limiter))
         except msgspec.ValidationError as error:
             problem, _, place = str(error).partition(" - at `$.")
             return refused(422, f"{place.rstrip('`')}: {problem}." if place else f"{problem}.")

@@ -29,6 +29,8 @@ def test_explain(tmp_path: Path, command: Command) -> None:
     done = command("explain", "heart attack", "acute MI", "-o", tmp_path / "why.svg")
     assert done.code == 0, done.err
     assert "M calls them a match" in done.out and (tmp_path / "why.svg").read_text("utf-8").startswith("<svg")
+    assert "not understood" in command("explain", "Лихорадка", "fever").err
+    assert "no match" in command("explain", "Лихорадка", "fever", "--judge-all").out
     told = json.loads(command("explain", "type 1 diabetes", "type 2 diabetes", "--json").out)
     assert told["opposed"] and told["names"] == ["type 1 diabetes", "type 2 diabetes"]
     wrong = command("explain", "heart attack", "acute MI", "-o", tmp_path / "why.pdf")

@@ -84,7 +84,7 @@ def test_wrong_usage(here: Path) -> None:
 
 def test_what_can_be_asked_without_the_encoder_of_a_pick(here: Path) -> None:
     pick = '[[feature]]\nname = "p"\nkind = "icd_pick"\nmodel = "m"\nendpoint = "batches"\nencoder = "far"\n'
-    (here / "set.toml").write_text(SET + pick + '[encoder.far]\nmodel = "no-one/no-such-model"\nrevision = "main"\n')
+    (here / "set.toml").write_text(SET + pick + '[encoder.far]\nmodel = "./no-such-folder"\n')
     for command in (("ask", "pairs.csv", "--dry-run"), ("export", "pairs.csv", "-o", "batches")):
         with pytest.raises(
             DxmatchError, match="p: the candidates of the pick are found by the encoder 'far'.*"

@@ -82,6 +82,9 @@ class Recipe:
         A folder that `dxmatch.training.encoder` made, to use in place of the shipped static encoder.
     graph : DiseaseGraph, optional
         The graph of diseases, in place of the shipped one.
+    keep_encoders : bool
+        The model folder also holds the sentence-transformers encoders that lie in folders, so that it can be moved; else it knows them by the
+        names of their folders, and `load` is told where they are.
     about : str
         What the model's card shall say on purpose, sources, licences and limits.
     name : str
@@ -125,6 +128,7 @@ class Recipe:
     extra: Extra | Sequence[Extra] | None = None
     encoder: str | os.PathLike[str] | None = None
     graph: DiseaseGraph | None = None
+    keep_encoders: bool = False
     about: str = ""
     name: str = "match-function"
     seed: int = 0

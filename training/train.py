@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..features.coverage import MIN_COVERAGE, Coverage
 from ..features.feature_set import FeatureSet
+from ..features.portable import without_paths
 from ..features.providers import SHIPPED, Providers
 from ..files.labelled_pairs import REFUSE, read_labelled
 from ..files.tables import check_output, write_table
@@ -26,6 +27,7 @@ from ..models.trees.text import validate
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.diseases.shipped import shipped_graph
 from ..terms.diseases.words import vocabulary_of
+from ..terms.encoders.kept import files_to_keep
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.normalizer import Normalizer
 from .card import model_card
@@ -107,6 +109,7 @@ def train(
     extra: Extra | Sequence[Extra] | None = None,
     encoder: str | os.PathLike[str] | None = None,
     graph: DiseaseGraph | None = None,
+    keep_encoders: bool = False,
     about: str = "",
     name: str = "match-function",
     seed: int = 0,
@@ -150,6 +153,8 @@ def train(
         The vote store, where models are served, whether the hub may be asked for encoders, and the least share of pairs that votes must be known for.
     abbreviations, extra, encoder, graph
         Your own abbreviations, training-only pairs, static encoder and graph of diseases.
+    keep_encoders : bool
+        The model folder also holds encoders that lie in folders, so that it can be moved.
     about, name : str
         What the card shall say, and the model's name.
     rejects, held_out : path, optional
@@ -241,7 +246,7 @@ class Inputs:
 
     def __init__(self, recipe: Recipe, features: FeatureSet | None = None) -> None:
         self.recipe = recipe
-        self.features = features or FeatureSet.read(recipe.features, recipe.endpoints)
+        self.features = features or without_paths(FeatureSet.read(recipe.features, recipe.endpoints))
         self.normalizer = Normalizer(self.features.language, recipe.abbreviations)
         self.encoder_files = _encoder_files(recipe.encoder) if SHIPPED in self.features.encoders else None
         self.graph = (recipe.graph or shipped_graph()) if self.features.needs_graph else None
@@ -267,11 +272,14 @@ class Inputs:
         names = self.features.names
         trees = tuple(validate(text, len(names), "trees", names) for text in final.ensemble.texts)
         diseases = None if self.graph is None else self.graph.to_bytes()
+        folders = self.features.folders
+        kept = files_to_keep(folders, self.features.encoders) if self.recipe.keep_encoders else {}
         parts = ModelFolder(
-            manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about), diseases, self._relation()
-        )
+            manifest, trees, self.encoder_files, model_card(manifest, self.recipe.about), diseases, self._relation(),
+            encoders=kept,
+        )  # fmt: skip
         return MatchFunction(
-            parts, store=self.votes, endpoints=self.features.endpoints, encoders=self.features.folders,
+            parts, store=self.votes, endpoints=self.features.endpoints, encoders=None if kept else folders,
             allow_download=self.recipe.allow_download, min_coverage=self.recipe.min_coverage,
         )  # fmt: skip
 

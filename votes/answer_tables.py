@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError, OptionError, Remedy, quoted
-from ..files.tables import Table, check_keeps_input, conflicts, read_table
+from ..files.conflicts import conflicts
+from ..files.tables import Table, check_keeps_input, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
 from .store.store import VoteStore

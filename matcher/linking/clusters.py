@@ -51,11 +51,12 @@ def clustered(names: int, known: Known, least: float, score: Score) -> tuple[NDA
     least : a pair matches from here on.
     score : asks M for further pairs.
     """
+    cluster, wanted = _greedy(names, known, least)
     for _ in range(_ROUNDS):
-        cluster, wanted = _greedy(names, known, least)
         if not len(wanted):
             break
         known = known.with_more(wanted, score)
+        cluster, wanted = _greedy(names, known, least)
     return cluster, known
 
 

@@ -15,7 +15,6 @@ from .candidates import CANDIDATES, CandidateSearch
 from .clusters import Known, clustered
 from .link import NAMES_AT_ONCE, check_candidates
 from .listed import NOT_UNDERSTOOD, Listed, listed
-from .ranking import check_threshold
 from .scorer import NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
@@ -55,14 +54,13 @@ def dedupe(
     progress: Progress | None = None,
 ) -> Duplicates:
     """See `MatchFunction.dedupe`."""
-    check_threshold(threshold)
+    least = m.threshold_or(threshold)
     check_candidates(candidates)
     check_can_search(m)
     read = read_terms(terms, column, "column", encoding)
     reading, preparing, judging = phases(progress, len(read), 1, 2, 1)
     names, (of,) = listed(m, read.texts, progress=reading)
     pairs = NamedPairs(m, names, preparing)
-    least = m.threshold if threshold is None else threshold
     known = _candidates(pairs, of, candidates, judging)
     cluster, known = clustered(len(names), known, least, pairs.probabilities)
     return _told(m, read, of, cluster, known)

@@ -14,7 +14,7 @@ from ...errors import OptionError
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
 from .listed import NOT_UNDERSTOOD, Listed, listed
-from .ranking import check_k, check_threshold
+from .ranking import check_k
 from .scorer import NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
@@ -77,14 +77,13 @@ def link(
 ) -> Links:
     """See `MatchFunction.link`."""
     check_k(k)
-    check_threshold(threshold)
+    least = m.threshold_or(threshold)
     check_candidates(candidates)
     check_can_search(m)
     read, read_b = read_terms(a_terms, a, "a", encoding), read_terms(b_terms, b, "b", encoding)
     reading, preparing, judging = phases(progress, len(read) + len(read_b), 1, 2, 1)
     names, (of_a, of_b) = listed(m, read.texts, read_b.texts, progress=reading)
     pairs = NamedPairs(m, names, preparing)
-    least = m.threshold if threshold is None else threshold
     found, nearest = _search(pairs, of_a, of_b, k, least, candidates, judging)
     return _told(m, read, read_b, of_a, of_b, found, nearest, relation)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from .listed import NOT_UNDERSTOOD, Listed, listed
 from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer
 
 
-class Ranked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ranked:
     """A term of a list against a query.
 
     Attributes
@@ -34,7 +36,7 @@ class Ranked(NamedTuple):
 def rank(m: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float | None = None) -> list[Ranked]:
     """See `MatchFunction.rank`."""
     check_k(k)
-    check_threshold(threshold)
+    least = m.threshold_or(threshold)
     names, (asked, known) = listed(m, [query], as_list(terms, "terms"))
     if (problem := asked.problems.get(0)) and asked.name[0] < 0:
         raise InputError(problem, column="query", allowed="a diagnosis in words", got=query)
@@ -55,7 +57,6 @@ def rank(m: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float 
     relations = (
         m.relations([query] * len(chosen), chosen).kinds if chosen and m.has_relation_model else [None] * len(chosen)
     )
-    least = m.threshold if threshold is None else threshold
     return [
         Ranked(term, float(found[i]), bool(found[i] >= least), relation, int(rows[i]))
         for term, relation, i in zip(chosen, relations, best.tolist(), strict=True)
@@ -109,14 +110,6 @@ def as_list(terms: Any, name: str) -> Sequence[Any]:
 def check_k(k: Any) -> None:
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
         raise OptionError("k", "a whole number from 1, or None for all", k)
-
-
-def check_threshold(threshold: Any) -> None:
-    """Raises `OptionError` for what is no number in [0, 1] and not None."""
-    if threshold is not None and (
-        isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1
-    ):
-        raise OptionError("threshold", "a number from 0 to 1", threshold)
 
 
 def warn_of_unknown(terms: Listed, name: str, level: int = 4) -> None:

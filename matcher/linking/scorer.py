@@ -24,11 +24,15 @@ class Scorer(Protocol):
     """A `MatchFunction`."""
 
     name: str
-    threshold: float
     judge_all: bool
     min_coverage: float
     features: FeatureSet
     providers: Providers
+
+    @property
+    def threshold(self) -> float: ...
+
+    def threshold_or(self, other: float | None, /) -> float: ...
 
     @property
     def has_relation_model(self) -> bool: ...

@@ -229,14 +229,14 @@ def _folder(name: str | os.PathLike[str], needed: str) -> Path | None:
 
 def _hash_of_files(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in _files(folder):
+    for path in encoder_files(folder):
         with path.open("rb") as handle:
             content = hashlib.file_digest(handle, "sha256").hexdigest()
         digest.update(f"{path.relative_to(folder).as_posix()} {content}\n".encode())
     return digest.hexdigest()[:12]
 
 
-def _files(folder: Path) -> Iterable[Path]:
+def encoder_files(folder: Path) -> Iterable[Path]:
     """All that may shape a vector, in a fixed order; no descriptions, no hidden files."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)

@@ -142,6 +142,8 @@ def test_a_suggestion_is_asked_as_its_sheets_are_and_kept_as_its_key_is(folder: 
     for wrong in (None, "carl"):
         with pytest.raises(OptionError, match="one of anna, ben"):
             dxmatch.label(folder, out, wrong)
+    with pytest.raises(OptionError, match="'expert' parameter must be names of letters"):
+        dxmatch.label(PAIRS, out, "anna b")
     with pytest.raises(OptionError, match="one of ben"):
         dxmatch.label(folder / "sheets" / "ben.csv", out, "anna")
 

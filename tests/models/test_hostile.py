@@ -92,7 +92,7 @@ def longer(path: Path, size: int) -> None:
         handle.truncate(size)
 
 
-IN_FOLDER = "in a model folder. Allowed: plain files, trees/, encoder/, diseases/, relation/. Got: "
+IN_FOLDER = "in a model folder. Allowed: plain files, trees/, encoder/, encoders/, diseases/, relation/. Got: "
 NO_PATH = "model.json, files: a path that no model folder has."
 HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "extra pickle": (put("w.pkl"), "a file that model.json does not list. Allowed: trees/0.txt, "),
@@ -106,7 +106,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "linked folder": (linked("../model"), "a symbolic link, no model folder. Allowed: the folder that holds model.json."),
     "dangling link": (instead("CARD.md", lambda path: path.symlink_to("nowhere")), f"a symbolic link {IN_FOLDER}'CARD.md'."),
     "link to itself": (lambda folder: (folder / "encoder" / "loop").symlink_to(folder), f"a symbolic link {IN_FOLDER}'encoder/loop'."),
-    "climbs out": (put("../outside.txt", b"x", listed=True), "both or none; diseases/diseases.safetensors; relation/same-0.txt, …; CARD.md. Got: '../outside.txt'."),
+    "climbs out": (put("../outside.txt", b"x", listed=True), "both or none; diseases/diseases.safetensors; relation/same-0.txt, …; encoders/0/…; CARD.md. Got: '../outside.txt'."),
     "climbs out inside": (put("trees/../../outside.txt", b"x", listed=True), "Got: 'trees/../../outside.txt'."),
     "absolute": (put("TMP/outside.txt", b"x", listed=True), NO_PATH),
     "not normalised": (put("./trees/0.txt", b"x", listed=True), "Got: './trees/0.txt'."),

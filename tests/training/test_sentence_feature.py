@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dxmatch
+from dxmatch.models.manifest import KEPT_ENCODER
 
 pytest.importorskip("sentence_transformers", reason="a sentence encoder needs sentence-transformers (extra 'encoders')")
 
@@ -29,7 +32,7 @@ def trained(example: Path, tiny_sentence_model: Path, tmp_path_factory: pytest.T
 
 
 def by_word(encoder: Path) -> dict[str, Path]:
-    return {f"sentence-transformers:{encoder}": encoder}
+    return {f"sentence-transformers:./{encoder.name}": encoder}
 
 
 def test_a_folder_that_only_the_model_names_is_left_alone(trained: tuple[Path, Path]) -> None:
@@ -50,3 +53,50 @@ def test_another_encoder_under_the_same_name_is_refused(trained: tuple[Path, Pat
     config.write_text(config.read_text() + "\n")
     with pytest.raises(dxmatch.ModelError, match="is not the one that the model was trained with: sentence-"):
         dxmatch.load(trained[0], encoders=by_word(trained[1])).probability("flu", "influenza")
+
+
+def test_no_path_of_this_machine_is_recorded(trained: tuple[Path, Path]) -> None:
+    assert str(trained[1].parent) not in (trained[0] / "model.json").read_text("utf-8")
+
+
+def test_a_model_that_keeps_its_encoder_can_be_moved(
+    example: Path, tiny_sentence_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any
+) -> None:
+    """Two encoders in folders of one name, one named in passing and one declared: both gone, the model elsewhere, the cache new."""
+    made = tmp_path / "made"
+    first = shutil.copytree(tiny_sentence_model, made / "one" / "tiny")
+    second = shutil.copytree(tiny_sentence_model, made / "two" / "tiny")
+    (second / "more.txt").write_text("another one")
+    (made / "set.toml").write_text(
+        f"[[feature]]\nname = 'cosine_tiny'\nkind = 'cosine'\nencoder = 'sentence-transformers:{first}'\n"
+        "[[feature]]\nname = 'cosine_other'\nkind = 'cosine'\nencoder = 'mine'\n"
+        "[[feature]]\nname = 'ratio_unigram'\nkind = 'ratio'\nview = 'unigram'\n[encoder.mine]\nmodel = 'two/tiny'\n"
+    )
+    given = ["train", example / "pairs.csv", "-o", made / "m", "--features", made / "set.toml", "--keep-encoders"]
+    done = command(*given)
+    assert done.code == 0, done.err
+    expected = dxmatch.load(made / "m").probability("flu", "influenza A")
+    shutil.move(made / "m", tmp_path / "elsewhere")
+    shutil.rmtree(made)
+    monkeypatch.setenv("DXMATCH_CACHE", str(tmp_path / "cache"))
+    m = dxmatch.load(tmp_path / "elsewhere")
+    assert pickle.loads(pickle.dumps(m)).probability("flu", "influenza A") == expected
+    assert m.probability("flu", "influenza A") == expected
+    assert m.save(tmp_path / "again") and dxmatch.load(tmp_path / "again").identities == m.identities
+    shown = command("model", "show", tmp_path / "again").out
+    assert "Encoder 'mine': kept in the model folder." in shown and str(made) not in shown
+    weights = tmp_path / "again" / "encoders" / "1" / "modules.json"
+    weights.write_text(weights.read_text() + "\n")
+    with pytest.raises(dxmatch.ModelError, match="changed since it was written"):
+        dxmatch.load(tmp_path / "again")
+    cached = next((tmp_path / "cache" / "encoders").glob("*/modules.json"))
+    cached.write_text(cached.read_text() + "\n")
+    with pytest.raises(dxmatch.ModelError, match="is not the one that the model was trained with"):
+        dxmatch.load(tmp_path / "elsewhere").probability("flu", "influenza A")
+
+
+@pytest.mark.parametrize(
+    "path", ["encoders/0/../../x", "encoders/0/.hidden", "encoders/x/a", "encoders/100/a", "encoders/0//a"]
+)
+def test_no_path_leads_out_of_the_folder(path: str) -> None:
+    assert KEPT_ENCODER.fullmatch(path) is None

@@ -24,11 +24,6 @@ TERMS = [
 
 
 @pytest.fixture(scope="module")
-def m() -> dxmatch.MatchFunction:
-    return dxmatch.load()
-
-
-@pytest.fixture(scope="module")
 def found(m: dxmatch.MatchFunction) -> pd.DataFrame:
     return m.dedupe(TERMS)
 

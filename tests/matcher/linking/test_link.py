@@ -25,11 +25,6 @@ B = ["Myocardial infarction", "pneumonia", "type 1 diabetes", "type 2 diabetes",
 
 
 @pytest.fixture(scope="module")
-def m() -> dxmatch.MatchFunction:
-    return dxmatch.load()
-
-
-@pytest.fixture(scope="module")
 def linked(m: dxmatch.MatchFunction) -> pd.DataFrame:
     return m.link(A, B, relation=True)
 
@@ -129,7 +124,7 @@ def some_names(m: dxmatch.MatchFunction, every: int) -> tuple[list[str], list[st
 def test_the_blocks_do_not_show_and_the_quantised_index_loses_little(
     m: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    a, b = some_names(m, 300)
+    a, b = some_names(m, 600)
     before = m.link(a, b)
     assert before["match"].mean() > 0.5
     monkeypatch.setattr(link, "NAMES_AT_ONCE", 50)
@@ -140,7 +135,7 @@ def test_the_blocks_do_not_show_and_the_quantised_index_loses_little(
 
 def test_candidates_hold_nearly_all_that_matches(m: dxmatch.MatchFunction) -> None:
     """Against M on all pairs."""
-    names, (of_a, of_b) = listed(m, *some_names(m, 300))
+    names, (of_a, of_b) = listed(m, *some_names(m, 600))
     pairs = NamedPairs(m, names)
     among = np.unique(of_b.name[of_b.understood])
     place, found = CandidateSearch(pairs.texts, among, 20, m.providers.graph)(of_a.name)
@@ -148,7 +143,7 @@ def test_candidates_hold_nearly_all_that_matches(m: dxmatch.MatchFunction) -> No
     matches = pairs.probabilities(a, b).reshape(len(of_a), -1) >= m.threshold
     candidate = np.zeros((len(of_a), len(names)), bool)
     candidate[place, found] = True
-    assert matches.sum() > 100 and (matches & ~candidate[:, among]).sum() <= 0.03 * matches.sum()
+    assert matches.sum() > 50 and (matches & ~candidate[:, among]).sum() <= 0.03 * matches.sum()
 
 
 def run(*arguments: Any) -> str:
@@ -157,8 +152,8 @@ def run(*arguments: Any) -> str:
     return result.output
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".parquet"])
-def test_the_command_writes_every_kind(tmp_path: Path, suffix: str) -> None:
+def test_the_command_takes_and_writes_workbooks(tmp_path: Path) -> None:
+    suffix = ".xlsx"
     write_table(pa.table({"dx": ["heart attack", None, "xyzzy"], "id": ["1", "2", "3"]}), tmp_path / f"a{suffix}")
     write_table(pa.table({"name": ["MI", "gout"], "code": ["I21", "M10"]}), tmp_path / "b.csv")
     out = tmp_path / f"links{suffix}"

@@ -28,11 +28,6 @@ TERMS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def m() -> dxmatch.MatchFunction:
-    return dxmatch.load()
-
-
 def test_the_best_come_first_and_what_is_missing_is_skipped(m: dxmatch.MatchFunction) -> None:
     ranked = m.rank("heart attack", TERMS, k=None)
     # Equal ones in the order of the list; a term that stands twice comes twice.

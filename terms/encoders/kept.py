@@ -1,0 +1,79 @@
+"""Encoders that a model folder holds: `encoders/0/…` are the files of the first that its features name, and so on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import DxmatchError, InputError, ModelError
+from ...files.atomic import whole_folder
+from ...files.cache_folder import cache_folder
+from ...models.folder import MAX_FILE_BYTES
+from ...models.manifest import KEPT_ENCODER
+
+
+@dataclass(frozen=True)
+class KeptEncoder(os.PathLike[str]):
+    """The files of an encoder in a model folder, as the path of a folder that holds them.
+
+    They are written, when the path is first asked for, into the cache: a library opens a folder, and M may have come as bytes.
+    """
+
+    files: Mapping[str, bytes]
+
+    def __fspath__(self) -> str:
+        digest = hashlib.sha256()
+        for name, content in sorted(self.files.items()):
+            digest.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
+        folder = cache_folder() / "encoders" / digest.hexdigest()[:32]
+        if not folder.is_dir():
+            try:
+                with whole_folder(folder) as made:
+                    for name, content in self.files.items():
+                        (made / name).parent.mkdir(parents=True, exist_ok=True)
+                        (made / name).write_bytes(content)
+            except DxmatchError:
+                if not folder.is_dir():  # else another process has made it meanwhile
+                    raise
+        return str(folder)
+
+
+def kept_encoders(files: Mapping[str, bytes], names: Sequence[str]) -> dict[str, KeptEncoder]:
+    """By the name of an encoder. files : "0/config.json" -> bytes. names : of the features' encoders, in order.
+
+    Errors: `ModelError` for files of an encoder that no feature names.
+    """
+    found: dict[str, dict[str, bytes]] = {}
+    for path, content in files.items():
+        number, _, file = path.partition("/")
+        if int(number) >= len(names):
+            raise ModelError(f"encoders/{path}: of an encoder that no feature of the model names.")
+        found.setdefault(names[int(number)], {})[file] = content
+    return {name: KeptEncoder(each) for name, each in found.items()}
+
+
+def files_to_keep(folders: Mapping[str, str | os.PathLike[str]], names: Sequence[str]) -> dict[str, bytes]:
+    """What `kept_encoders` reads, of encoders in folders: all that shapes a vector. names : as there.
+
+    Errors: `InputError` for a file above 256 MiB, or with a name that a model folder does not take.
+    """
+    from .sentence import encoder_files
+
+    kept: dict[str, bytes] = {}
+    for number, name in enumerate(names):
+        if name not in folders:
+            continue
+        folder = Path(folders[name])
+        for file in encoder_files(folder):
+            path = f"{number}/{file.relative_to(folder).as_posix()}"
+            if KEPT_ENCODER.fullmatch(f"encoders/{path}") is None or file.stat().st_size > MAX_FILE_BYTES:
+                raise InputError(
+                    f"the encoder {name!r} cannot be kept in a model folder", source=str(file),
+                    allowed=f"files of at most {MAX_FILE_BYTES:,} bytes, with names of letters, digits, _, - and dots",
+                    got=f"{file.stat().st_size:,} bytes",
+                )  # fmt: skip
+            kept[path] = file.read_bytes()
+    return kept
