@@ -21,6 +21,9 @@ from .families import label_of
 from .kinds import Names
 from .results.decision import Link, Part
 
+_CERTAIN = 1e-9
+"""A threshold of 0 or 1 has no finite log-odds; this far from it they are drawn."""
+
 
 def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     """Why `matcher` decides as it does on two diagnoses: words, what each feature contributed, and a picture.
@@ -49,6 +52,7 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     texts = Representations(unique.names, matcher.providers)
     one, other = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
     base = raw = by_trees = None
+    least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.threshold
     probability, parts = 1.0, []
     if not identical:
         table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, texts=texts)
@@ -80,9 +84,7 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
         opposed=names.opposed,
         base=base,
         raw=raw,
-        raw_threshold=matcher.scorer.calibration.inverse(
-            matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.threshold
-        ),
+        raw_threshold=matcher.scorer.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN)),
         parts=tuple(sorted(parts, key=lambda part: -abs(part.contribution))),
         policy=matcher.policy,
         by_trees=by_trees,

@@ -38,11 +38,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    epilog='Begin with: dxmatch demo    or: dxmatch match "heart attack" "acute MI"    Of one command: dxmatch help score',
+    epilog='Begin with: dxmatch demo\n\nOr: dxmatch match "heart attack" "acute MI"\n\nOf one command: dxmatch help score',
 )
-app.add_typer(votes)
-app.add_typer(features)
-app.add_typer(model)
+_MATCH, _CODES, _MODELS, _OWN = "Do they match?", "Codes", "Answers of models", "A match function of your own"
+_PANELS = {
+    "demo": "Begin here",
+    "match": _MATCH, "explain": _MATCH, "score": _MATCH, "link": _MATCH, "dedupe": _MATCH, "serve": _MATCH, "icd": _CODES,
+    "ask": _MODELS, "evaluate": _MODELS, "choice": _MODELS, "reasoning": _MODELS, "ddxplus": _MODELS, "metrics": _MODELS,
+    "suggest": _OWN, "label": _OWN, "labels": _OWN, "train": _OWN, "audit": _OWN,
+}  # fmt: skip
+"""Under which heading `dxmatch --help` lists a command."""
+app.add_typer(votes, rich_help_panel=_OWN)
+app.add_typer(features, rich_help_panel=_OWN)
+app.add_typer(model, rich_help_panel=_OWN)
 for command, example in (
     (demo, "dxmatch demo --output demo"),
     (match, 'dxmatch match "heart attack" "acute MI"    or: dxmatch match "gout" "gouty arthritis" --json'),
@@ -88,7 +96,9 @@ for command, example in (
     (serve, "dxmatch serve --labels my-labels.csv --open"),
     (metrics, "dxmatch metrics"),
 ):
-    app.command(epilog=f"Example: {example}")(command)
+    app.command(
+        epilog="Example: " + example.replace("    or: ", "\n\nOr: "), rich_help_panel=_PANELS.get(command.__name__)
+    )(command)
 complete(app)
 
 

@@ -10,6 +10,7 @@ import typer
 from ..files.counted import counted
 from ..files.file_names import is_file_name
 from ..matcher.origin import Origin as Origin
+from .origin import MATCHER
 
 if TYPE_CHECKING:
     from ..matcher.match_function import MatchFunction
@@ -19,6 +20,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="MODEL",
+        rich_help_panel=MATCHER,
         help="A model folder; or OWNER/NAME@COMMIT of the Hugging Face hub, from its cache on this machine or, with --allow-download, "
         "fetched. The shipped model if not given.",
     ),
@@ -27,6 +29,7 @@ Policy = Annotated[
     str | None,
     typer.Option(
         "--policy",
+        rich_help_panel=MATCHER,
         help="What counts as a match: specification (either side may say more; the default), strict, narrower-counts or "
         "broader-counts (than the first side, the reference).",
     ),
@@ -35,18 +38,31 @@ Threshold = Annotated[
     float | None,
     typer.Option(
         "--threshold",
+        rich_help_panel=MATCHER,
         help="The probability from which two diagnoses are a match, 0 to 1; the model's own if not given.",
     ),
 ]
 Store = Annotated[
-    Path | None, typer.Option("--store", help="The vote store, where features are votes or picks; it is only read.")
+    Path | None,
+    typer.Option(
+        "--store", rich_help_panel=MATCHER, help="The vote store, where features are votes or picks; it is only read."
+    ),
 ]
 Endpoints = Annotated[
     Path | None,
-    typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables, where encoders are served."),
+    typer.Option(
+        "--endpoints",
+        rich_help_panel=MATCHER,
+        help="A TOML file with \\[endpoint.NAME] tables, where encoders are served.",
+    ),
 ]
 MinCoverage = Annotated[
-    float, typer.Option("--min-coverage", help="Each vote and pick must be known for at least this share of the pairs.")
+    float,
+    typer.Option(
+        "--min-coverage",
+        rich_help_panel=MATCHER,
+        help="Each vote and pick must be known for at least this share of the pairs.",
+    ),
 ]
 Bootstrap = Annotated[int, typer.Option(help="Resamples behind the intervals; 0 for none.")]
 Seed = Annotated[int, typer.Option(help="Random seed of the resampling.")]
@@ -60,6 +76,7 @@ JudgeAll = Annotated[
     bool,
     typer.Option(
         "--judge-all",
+        rich_help_panel=MATCHER,
         help="Score pairs with a diagnosis that is not understood, too: another language, a sentence, several in one.",
     ),
 ]

@@ -9,10 +9,13 @@ import typer
 
 from ..matcher.origin import Origin
 
+MATCHER = "The match function"
+"""The heading of its options in a command's help."""
 AllowDownload = Annotated[
     bool,
     typer.Option(
         "--allow-download",
+        rich_help_panel=MATCHER,
         help="The Hugging Face hub may be asked for a model or an encoder by its name; else only what its cache holds is taken, with no request.",
     ),
 ]
@@ -21,6 +24,7 @@ Encoders = Annotated[
     typer.Option(
         "--encoder-folder",
         metavar="NAME=FOLDER",
+        rich_help_panel=MATCHER,
         help="Where the model of an encoder lies on this machine; a model folder never says it. May be repeated.",
     ),
 ]
@@ -29,13 +33,17 @@ Identity = Annotated[
     typer.Option(
         "--identity",
         metavar="NAME@HASH",
+        rich_help_panel=MATCHER,
         help="What the model must be: as reports name it, or with the 64 digits of dxmatch model show.",
     ),
 ]
 SignedBy = Annotated[
     str | None,
     typer.Option(
-        "--signed-by", metavar="KEY", help="The public key (minisign's, or its file) that must have signed the model."
+        "--signed-by",
+        metavar="KEY",
+        rich_help_panel=MATCHER,
+        help="The public key (minisign's, or its file) that must have signed the model.",
     ),
 ]
 

@@ -229,5 +229,6 @@ def _writes(command: str, options: dict[str, Any], arguments: set[str]) -> bool:
     """Whether what a command prints is about what it wrote, and not its result."""
     files = (options.get(name) for name in WRITTEN - arguments - {"store", "rejects"})
     return command not in _ASK and (
-        command in _CHANGE_A_STORE or any(isinstance(one, Path) for each in files for one in every(each))
+        (command in _CHANGE_A_STORE and not options.get("dry_run"))
+        or any(isinstance(one, Path) for each in files for one in every(each))
     )

@@ -52,9 +52,9 @@ def _policies() -> Iterable[str]:
 
 
 def _metrics() -> Iterable[str]:
-    from ..evaluation.families.sections import FAMILIES
+    from ..evaluation.families.sections import FAMILIES, computed_metrics
 
-    return FAMILIES
+    return (*FAMILIES, *computed_metrics())
 
 
 def _formats() -> Iterable[str]:

@@ -30,7 +30,8 @@ class Streams:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        self._output: Path | None = None
+        self.output: Path | None = None
+        """What standard output gets in the end."""
         self._called: dict[str, str] = {}
 
     @property
@@ -40,7 +41,7 @@ class Streams:
     @property
     def writes(self) -> bool:
         """Whether standard output belongs to data."""
-        return self._output is not None
+        return self.output is not None
 
     def read(self, given: Path) -> Path:
         """`given`, or the file that holds what came by standard input or a pipe. Errors: `InputError` where nothing came."""
@@ -70,10 +71,10 @@ class Streams:
         """`given`, or the file whose content goes to standard output in the end."""
         if str(given) not in _OUT:
             return given
-        if self._output is not None:
+        if self.output is not None:
             raise typer.BadParameter("standard output takes one file, and is given twice")
-        self._output = self._place(f"standard output{suffix}", "standard output")
-        return self._output
+        self.output = self._place(f"standard output{suffix}", "standard output")
+        return self.output
 
     def _place(self, name: str, called: str) -> Path:
         if self._folder is None:
@@ -90,9 +91,9 @@ class Streams:
 
     def deliver(self) -> None:
         """Copies what was written to standard output."""
-        if self._output is None or not self._output.exists():
+        if self.output is None or not self.output.exists():
             return
-        with self._output.open("rb") as handle:
+        with self.output.open("rb") as handle:
             if (raw := getattr(sys.stdout, "buffer", None)) is None:
                 sys.stdout.write(handle.read().decode())
             else:

@@ -73,7 +73,8 @@ def check_file(path: Path, encoding: str | None = None) -> str:
     if suffix not in READ_SUFFIXES:
         first = "; save it as .xlsx" if suffix in _OTHER_SPREADSHEETS else "; unpack it" if suffix in _PACKED else ""
         allowed = f"{_ALLOWED_FILES}{first}"
-        raise InputError("a file of an unknown kind", source=source, allowed=allowed, got=path.suffix)
+        problem = "a file of an unknown kind" if path.exists() else "no such file, and its name is none of a table"
+        raise InputError(problem, source=source, allowed=allowed, got=path.suffix)
     if not path.is_file():
         raise InputError("no such file", source=source, allowed=_ALLOWED_FILES)
     try:

@@ -61,6 +61,11 @@ def _of_symbols(found: Iterable[Estimate], symbols: frozenset[str]) -> list[Esti
     return [one for one in found if REGISTRY[one.measure.metric].symbol in symbols]
 
 
+def computed_metrics() -> list[str]:
+    """The names of the metrics that an evaluation computes."""
+    return [metric.name for metric in REGISTRY.values() if _families_of(metric)]
+
+
 def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     """What `metrics` names: families, metrics by name or by symbol, in any case; None is everything.
 
@@ -86,7 +91,7 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
         found = [m for m in REGISTRY.values() if folded in (m.name.casefold(), m.symbol.casefold())]
         families = _families_of(found[0]) if found else ()
         if not families:
-            computed = [m.name for m in REGISTRY.values() if _families_of(m)]
+            computed = computed_metrics()
             near = hint(folded, (*FAMILIES, *computed))
             meant = f"; {near.removeprefix('; ')} The metrics are" if near else ", or a metric:"
             raise OptionError("metrics", f"one of {', '.join(FAMILIES)}{meant} {', '.join(computed)}", name)

@@ -1,0 +1,260 @@
+"""The command line's manners: help, `-`, --json, --quiet, completion, and what is answered to what a user types first."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import typer.main
+
+from dxmatch.cli.main import app
+from dxmatch.cli.streams import FORMATS, Streams, suffix_of
+from dxmatch.files.file_names import is_file_name
+from dxmatch.files.table_files import SUFFIXES
+from dxmatch.files.tables import read_table
+
+Command = Callable[..., Any]
+PAIRS = "a,b\nheart attack,acute MI\ngout,asthma\n"
+
+
+def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+ALL = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch, command: Command) -> Command:
+    """`typed(content, *arguments)`: a command with this on its standard input."""
+
+    def run(content: str | bytes, *arguments: object) -> Any:
+        raw = content.encode() if isinstance(content, str) else content
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        return command(*arguments)
+
+    return run
+
+
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_help_is_in_plain_words_and_ends_with_an_example(path: tuple[str, ...], command: Command) -> None:
+    done = command(*path, "-h")
+    assert done.code == 0 and command("help", *path).out == command(*path, "--help").out == done.out
+    assert not re.search(r"<(bool|str|path|int|float|list)|\b(True|False|None)\b", done.out), done.out
+    assert "--quiet" in done.out
+    assert "Example: dxmatch" in done.out
+
+
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_every_example_has_options_that_there_are(path: tuple[str, ...]) -> None:
+    """What is printed is parsed by the very command; files in it need not be there."""
+    command = ALL[path]
+    examples = re.findall(r"(?:^|[:|] )dxmatch (.+?)(?= \| |\s+Or: |\s+or: |$)", command.epilog)
+    assert examples
+    for example in examples:
+        words = shlex.split(re.sub(r" [<>] \S+", "", example))
+        assert tuple(words[: len(path)]) == path, example
+        command.make_context(path[-1], words[len(path) :], obj={}).close()
+
+
+def test_match(command: Command) -> None:
+    done = command("match", "heart attack", "acute MI")
+    assert done.code == 0 and done.out.startswith("Match: probability 0."), done
+    assert "'acute MI' as 'acute myocardial infarction'" in done.out
+    assert len(done.out.splitlines()) == 3
+    negated = command("match", "no pneumonia", "pneumonia").out
+    assert negated.startswith("No match") and "negated" in negated
+    assert command("match", "gout", "GOUT").out.splitlines()[1] == "Why: They are the same after normalisation."
+
+
+def test_match_as_json_under_a_threshold_and_a_policy(command: Command) -> None:
+    told = json.loads(command("match", "heart attack", "acute MI", "--json", "--threshold", "1").out)
+    assert (told["match"], told["threshold"], told["relation"]) == (False, 1.0, "broader")
+    strict = json.loads(command("match", "heart attack", "acute MI", "--json", "--policy", "strict").out)
+    assert strict["policy"] == "strict" and strict["probability"] < told["probability"]
+    assert "--threshold must be a probability" in command("match", "gout", "gout", "--threshold", "7").err
+
+
+@pytest.mark.parametrize(
+    "text", ["E. coli", "M.I.", "St. Elmo", "w/ CKD", "and/or gout", "type 2.5", "vitamin B12 def."]
+)
+def test_a_diagnosis_with_a_point_is_no_file(text: str) -> None:
+    assert not is_file_name(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a.csv", "my lists.XLSX", "book.xlsx#Sheet1", "./x", "../x", "/tmp/x", "~/x", r"C:\x", "d.txt"]
+)
+def test_a_file_s_name_is_one(text: str) -> None:
+    assert is_file_name(text)
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ("match a.csv b.csv", "no such file is there"),
+    ("explain x.xlsx gout", "no such file is there"),
+    ("match pairs.csv", "dxmatch score pairs.csv"),
+    ("icd d.txt", "no such file"),
+    ("icd none.csv", "no such file"),
+    ("icd gout d.txt", "the name of a file"),
+    ("icd x.csv --column a --column b", "--column is given 2 times"),
+    ("heart attack", 'dxmatch match "heart attack"'),
+    ("pairs.csv", "dxmatch score pairs.csv"),
+    ("scor x.csv", "dxmatch score"),
+    ("votes sttus", "status"),
+    ("score x.csv --modle m", "--model"),
+    ("score folder", "no such file"),
+    ("score - -o x.csv --format jsonl", "--format says what -o - writes"),
+    ("score - -o - --format pdf", "csv, tsv, jsonl, xlsx, parquet"),
+    ("score - -o - --json", "--json prints to standard output"),
+    ("evaluate - --references -", "given twice"),
+])  # fmt: skip
+def test_what_is_refused_and_how(
+    arguments: str, said: str, typed: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "500")
+    done = typed(PAIRS, *shlex.split(arguments))
+    assert done.code in (1, 2) and said in done.err, done
+    assert not done.out and "Traceback" not in done.err and not list(tmp_path.iterdir())
+
+
+def test_words_for_help_and_version(command: Command) -> None:
+    assert command("version").out == command("--version").out
+    assert command("help").out == command("-h").out
+    assert "dxmatch match" in command().out
+
+
+def test_a_table_s_name_without_its_suffix_is_doubted(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gout.csv").touch()
+    done = command("icd", "gout")
+    assert done.code == 0 and "M10" in done.out and "dxmatch icd gout.csv" in done.err
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_from_standard_input_to_standard_output(
+    form: str, typed: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept, places = tmp_path / f"out.{form}", []
+
+    def deliver(streams: Streams) -> None:
+        places.append(streams.output)
+        kept.write_bytes(streams.output.read_bytes())
+
+    monkeypatch.setattr(Streams, "deliver", deliver)
+    done = typed(PAIRS, "score", "-", "-o", "-", "--format", form)
+    assert done.code == 0 and not done.out and "standard output: 2 pairs, 1 match" in done.err, done
+    assert read_table(kept).names[:4] == ["a", "b", "probability", "match"]
+    assert not places[0].exists(), "the temporary file is left"
+
+
+def test_only_data_is_on_standard_output(typed: Command) -> None:
+    done = typed(PAIRS, "score", "-", "-o", "-")
+    assert done.out.splitlines()[0].startswith('"a","b","probability","match"') and len(done.out.splitlines()) == 3
+    quiet = typed(PAIRS, "score", "-", "-o", "-", "-q")
+    assert (quiet.out, quiet.err) == (done.out, "")
+    codes = typed('{"diagnosis": "gout"}\n', "icd", "-", "-o", "-", "--format", "jsonl")
+    assert json.loads(codes.out)["icd10"] == "M10"
+
+
+def test_errors_name_the_stream(typed: Command) -> None:
+    assert typed("", "score", "-").err == "dxmatch: standard input: nothing came. Allowed: a table with a header.\n"
+    broken = typed("a,b\ngout,gout\nx,y,z\n", "score", "-").err
+    assert broken.startswith("dxmatch: standard input, row 3: 3 values") and "--rejects FILE" in broken
+    assert "--rejects FILE" in typed('{"a": "x", "b": "y"}\n{"a"\n', "score", "-").err
+
+
+@pytest.mark.parametrize(("head", "suffix"), [
+    (b"a,b\n1,2\n", ".csv"), (b"a;b\n", ".csv"), (b"a\tb\n", ".tsv"), (b'{"a": 1}\n{"a": 2}\n', ".jsonl"), (b'\xef\xbb\xbf{"a": 1}', ".jsonl"),
+    (b'{\n "a": 1}', ".json"), (b'[{"a": 1}]', ".json"), (b"PAR1...", ".parquet"), (b"PK\x03\x04...", ".xlsx"), ("a\tb\n".encode("utf-16"), ".tsv"),
+])  # fmt: skip
+def test_what_comes_in_is_known_by_its_beginning(head: bytes, suffix: str) -> None:
+    assert suffix_of(head) == suffix
+    assert tuple(f".{form}" for form in FORMATS) == SUFFIXES
+
+
+def test_parquet_by_standard_input(typed: Command) -> None:
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"a": ["gout"], "b": ["gout"]}), sink)
+    told = typed(sink.getvalue(), "score", "-", "--json")
+    assert json.loads(told.out)["matches"] == 1, told
+
+
+def test_score_without_an_output_shows_the_first_rows(typed: Command) -> None:
+    shown = typed(PAIRS, "score", "-")
+    assert "heart attack" in shown.out and "-o FILE writes all" in shown.out
+    assert "/dxmatch-" not in shown.out + shown.err
+
+
+def test_quiet_keeps_the_result_and_drops_words_about_it(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text(PAIRS)
+    written = command("score", tmp_path / "p.csv", "-o", tmp_path / "s.csv", "--quiet")
+    assert (written.code, written.out, written.err) == (0, "", "") and (tmp_path / "s.csv").is_file()
+    assert command("-q", "match", "gout", "gout").out.startswith("Match")
+    assert "RPAD" in command("metrics", "-q").out
+
+
+def test_a_threshold_of_ones_own(command: Command, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": ["heart attack"], "b": ["acute MI"]}), tmp_path / "p.parquet")
+    for output in ("s.csv", "s.parquet"):
+        for threshold, matches in (("1", 0), ("0.5", 1)):
+            done = command("score", tmp_path / "p.parquet", "-o", tmp_path / output, "--threshold", threshold, "--json")
+            assert (json.loads(done.out)["matches"], done.code) == (matches, 0), done.err
+            (tmp_path / output).unlink()
+
+
+def test_metrics_as_json(command: Command) -> None:
+    told = json.loads(command("metrics", "--json").out)
+    assert {"name", "symbol", "formula", "range", "source"} <= told[0].keys()
+
+
+def test_in_a_pipe_no_row_is_wrapped_but_where_columns_says_so(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    long = "acute myocardial infarction of the anterior wall " * 4
+    assert long.strip() in command("icd", long).out
+    monkeypatch.setenv("COLUMNS", "60")
+    assert max(map(len, command("icd", long).out.splitlines())) <= 60
+
+
+@pytest.mark.parametrize(("shell", "words", "completed"), [
+    ("bash", "dxmatch sc", {"score"}),
+    ("bash", "dxmatch score --policy s", {"specification", "strict"}),
+    ("bash", "dxmatch train --engine l", {"lightgbm"}),
+    ("bash", "dxmatch evaluate --metrics recall", {"recall", "recall_at_k"}),
+    ("bash", "dxmatch votes sta", {"status"}),
+    ("fish", "dxmatch score --policy st", {"strict"}),
+    ("zsh", "dxmatch score --policy st", {"_arguments '*: :((\"strict\"))'"}),
+])  # fmt: skip
+def test_completion(
+    shell: str, words: str, completed: set[str], command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_DXMATCH_COMPLETE", f"complete_{shell}")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", words)
+    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+    assert set(command().out.split("\n")) - {""} == completed
+
+
+def test_what_python_calls_a_parameter_is_called_by_its_option(command: Command, tmp_path: Path) -> None:
+    model = Path(__file__).parents[1] / "models" / "offline-en"
+    (tmp_path / "p.csv").write_text("a,b,label\nx,y,1\n")
+    assert "--overwrite" in command("train", tmp_path / "p.csv", "-o", model).err
+    assert "left on without --pick" in command("icd", "gout", "--no-direct").err
