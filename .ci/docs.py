@@ -16,8 +16,8 @@ PROSE = 70
 """From so many characters on, what stands behind the colon of a parameter is no type but the begin of a sentence."""
 
 
-def on_config(config: Any) -> None:
-    """A hook of MkDocs, before mkdocstrings reads its paths."""
+def on_startup(**_: Any) -> None:
+    """A hook of MkDocs, before any plugin: mkdocstrings forgets a path that is not there yet."""
     lay_package(ROOT / "out" / "site-package" / "dxmatch")
 
 
