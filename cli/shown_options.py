@@ -19,11 +19,15 @@ def in_plain_words(command: str, parameters: Mapping[str, Parameter]) -> None:
         for info in getattr(parameter.annotation, "__metadata__", ()):
             kind, several = _kind(get_args(parameter.annotation)[0])
             if isinstance(info, ArgumentInfo):
+                if parameter.default in (None, Parameter.empty):
+                    info.show_default = False
                 if info.metavar is None:
                     info.metavar = f"{name.upper()}{'...' if several else ''}"
             elif isinstance(info, OptionInfo):
                 if info.metavar is None:
                     info.metavar = _VALUES.get(kind)
+                if parameter.default in (None, Parameter.empty):
+                    info.show_default = False  # older releases of typer say [default: None]
                 words = _WORDS.get(f"{command}.{name}") or _WORDS.get(name)
                 if words is not None and kind is str and info.autocompletion is None:
                     info.autocompletion = _completing(words)
