@@ -135,7 +135,9 @@ def icd(
     }  # fmt: skip
     with shown("Asking") as progress:
         accuracy = None if gold is None else icd_accuracy(one_or_more, gold, progress=progress, **options)
-        result = map_icd(one_or_more, progress=progress, **options) if accuracy is None else accuracy.mapped
+        result = (
+            map_icd(one_or_more, keep_blank=True, progress=progress, **options) if accuracy is None else accuracy.mapped
+        )
     say_read(result.read.note)
     if output is not None:
         _write(result.table if accuracy is None else accuracy.table, output)

@@ -108,7 +108,7 @@ class Table:
 
     def _missing(self, name: str, purpose: str, options: Mapping[str, str]) -> InputError:
         return InputError(
-            f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}",
+            f"the column {name!r}{f' ({purpose})' if purpose else ''} is missing{hint(name, self.names)}{f'. {self.note}' if self.note else ''}",
             source=self.source, allowed=f"a column {name!r}", got=self.names,
             remedy=Remedy(
                 "names the column" if len(options) == 1 else "names the columns",

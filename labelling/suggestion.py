@@ -68,8 +68,9 @@ class Suggestion:
         place = Path(folder)
         try:
             made_with = json.loads((place / MADE_WITH).read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise DxmatchError(f"{place}: not a folder that 'dxmatch suggest' made ({error}).") from None
+        except (OSError, ValueError):
+            labels = "; a table of labels goes to 'dxmatch train' as it is" if place.is_file() else ""
+            raise DxmatchError(f"{place}: not a folder that 'dxmatch suggest' made{labels}.") from None
         if not isinstance(made_with, dict) or made_with.get("format") != FORMAT:
             raise DxmatchError(f"{place / MADE_WITH}: not of this release (format {FORMAT}).")
         table = read_table(place / KEY)

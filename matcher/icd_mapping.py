@@ -6,7 +6,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from ..terms.icd.mapping import map_to_icd
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
 from ..votes.prompts.files import prompt_of
 from ..votes.voters import Picker
+from .icd_blanks import blanks_told, in_place
 from .icd_encoders import declaring
 from .match_function import MatchFunction, load
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 DEFAULT_SOURCE = "icd10cm"
 PAPER = "paper17"
 """The feature set whose picks and encoders are known where none is given."""
+_STRINGS = "strings"
 EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
 
@@ -125,7 +127,9 @@ def icd(
     candidates (list of code, name, score and the name that it was found by, best first, also for "unmapped"). With `pick`, how is
     "picked" instead of "nearest", or "unscored" where the model named no candidate, and a column `reason` says why. The schema's metadata name the edition of ICD-10 under `icd10`.
 
-    Errors: `InputError` for a diagnosis that is blank or no name, with its place.
+    Of a table, rows without a diagnosis keep their place: no code, how "blank", and a warning that counts them (with `unique` they are left out).
+
+    Errors: `InputError` for a string that is blank, and a diagnosis that is no name, with its place.
     """
     with tempfile.TemporaryDirectory() as folder:
         if source is not None and not isinstance(source, str | os.PathLike):
@@ -151,6 +155,7 @@ def icd(
             max_calls=max_calls,
             max_cost=max_cost,
             encoding=encoding,
+            keep_blank=True,
             progress=progress,
         )
     if result.read.note:
@@ -193,24 +198,35 @@ def map_icd(
     max_calls: int | None = None,
     max_cost: float | None = None,
     encoding: str | None = None,
+    keep_blank: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IcdTable:
-    """`icd` with what was read, and how; of a code system, the path alone."""
+    """`icd` with what was read, and how; of a code system, the path alone.
+
+    keep_blank : rows of a table without a diagnosis keep their place, without a code; else they are an `InputError`.
+    """
     if k is not None and k < 1:
         raise OptionError("k", "1 or more", k)
     if pick is None and not direct:
         raise OptionError("direct", "True without 'pick': it says what a language model is asked", direct)
     table = strings_table(strings, column, encoding)
     table.require(column, "a diagnosis", option="column")
-    texts = table.required_text(column).to_pylist()
+    kept = keep_blank and (table.source != _STRINGS or table.frame is not None)
+    texts = (table.text(column) if kept else table.required_text(column)).to_pylist()
+    rows: Sequence[int] = [row for row, text in enumerate(texts) if text is not None]
+    if not rows:
+        raise table.blank(0, column)
+    texts = [texts[row] for row in rows]
     m = model if isinstance(model, MatchFunction) else load(model, allow_download=allow_download)
     if SHIPPED not in m.providers.encoders:
         raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot map to ICD-10.")
-    rows: Sequence[int] = range(len(texts))
+    if len(rows) < len(table):
+        warnings.warn(blanks_told(table, rows, column, unique), stacklevel=3)
     if unique:
         first = dict(zip(reversed(texts), reversed(rows), strict=True))
+        text_of = dict(zip(rows, texts, strict=True))
         rows = sorted(first.values())
-        texts = [texts[row] for row in rows]
+        texts = [text_of[row] for row in rows]
     place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
     if pick is None:
         ways: dict[str, Any] = {
@@ -239,7 +255,8 @@ def map_icd(
             **place,
         )
         del columns["reason"]
-        return _made(columns, table, rows, index, k or CANDIDATES, ways)
+        made = _made(columns, table, rows, index, k or CANDIDATES, ways)
+        return made if unique else replace(made, table=in_place(made.table, rows, len(table)), rows=range(len(table)))
 
     from ..votes.asker import Job
     from ..votes.asker import ask as ask_all
@@ -268,10 +285,11 @@ def map_icd(
 
         answers = picked_answers(picker.config, votes, ask, picker.prompt, direct)
         columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
-    return _made(
+    made = _made(
         columns, table, rows, index, k or picker.k, {**ways, "pick": pick, "direct": direct},
         summaries[0] if summaries else None,
     )  # fmt: skip
+    return made if unique else replace(made, table=in_place(made.table, rows, len(table)), rows=range(len(table)))
 
 
 def source_of(
@@ -337,12 +355,14 @@ def strings_table(strings: Any, column: str, encoding: str | None) -> Table:
     if not isinstance(strings, list | tuple) or (strings and isinstance(strings[0], Mapping)):
         return read_table(strings, encoding)
     for row, text in enumerate(strings):
+        if text is None and frame is not None:
+            continue
         if not isinstance(text, str):
-            raise InputError("not a text", source="strings", row=row, allowed="a diagnosis in words", got=text)
+            raise InputError("not a text", source=_STRINGS, row=row, allowed="a diagnosis in words", got=text)
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise InputError("half a surrogate pair", source="strings", row=row, allowed="Unicode text", got=text)
+            raise InputError("half a surrogate pair", source=_STRINGS, row=row, allowed="Unicode text", got=text)
     data = pa.table({column: pa.array(strings, pa.string())})
-    return Table(data, "strings", 0, frame, in_memory=frame is None)
+    return Table(data, _STRINGS, 0, frame, in_memory=frame is None)
 
 
 def is_path(text: str) -> bool:

@@ -34,6 +34,24 @@ def _references(part: Examples) -> tuple[int, int, int]:
     return len(set(code.tolist())), len(set(code[label == 1].tolist())), len(set(code[label == 0].tolist()))
 
 
+def repeats_warning(read: Pairs) -> list[str]:
+    """A line where pairs of one file stand in another, too, in either order: they count in each."""
+    if read.table.sources is None:
+        return []
+    first: dict[frozenset[str], str] = {}
+    again = []
+    pairs = zip(read.a.to_pylist(), read.b.to_pylist(), read.table.sources, strict=True)
+    for row, (a, b, source) in enumerate(pairs):
+        if first.setdefault(frozenset((a.casefold(), b.casefold())), source) != source:
+            again.append(row)
+    if not again:
+        return []
+    place = f"row {read.table.row_number(again[0])} of {read.table.sources[again[0]]}"
+    return [
+        f"{len(again):,} of {len(read):,} pairs stand in another of the files, too, and count in each; the first is {place}."
+    ]
+
+
 def held_out_warnings(read: Pairs, examples: Examples, test: NDArray[np.bool_], recipe: Recipe) -> list[str]:
     """A line for each file of which far more references are held out, bool[n], than the share that was asked for."""
     told = []

@@ -42,7 +42,7 @@ from .engines.search_words import forecast_words
 from .examples import Examples, Extra, ExtraExamples, examples_of, read_extra, reference_names
 from .expert_agreement import expert_agreement
 from .fold_fit import Fitted, directions_of, fit_folds
-from .held_out_checks import check_left, held_out_warnings
+from .held_out_checks import check_left, held_out_warnings, repeats_warning
 from .recipe import Recipe
 from .statistics.measure import average_precision, group_draws, measure, percentile_interval
 from .statistics.split import held_out
@@ -216,7 +216,7 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     test = held_out(examples.groups, recipe.test_share, recipe.seed)
     warnings = [*left_out, *set_aside, *check_examples(examples, inputs.features), *contained_warning(inside)]
-    warnings += held_out_warnings(read, examples, test, recipe)
+    warnings += [*repeats_warning(read), *held_out_warnings(read, examples, test, recipe)]
     check_left(examples, test, recipe)
     extra = None
     if recipe.extra is not None:

@@ -8,11 +8,11 @@ from typing import Any
 
 from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import LEVELS
-from ..statistics.bootstrap import ALIKE
+from ..statistics.bootstrap import ALIKE, NOT_ASKED
 from ..statistics.by_model import by_model, spread_note
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results
-from ..statistics.section import Section
+from ..statistics.section import NO_INTERVAL, Section
 from .charts.marks import marks_of
 from .messages import place_of
 
@@ -30,6 +30,7 @@ _PARTS = {
 }
 _PRINTED = ("P_avg", "P_opt", "R_avg", "R_opt")
 PARTS = "Rates and their spread"
+_SHOWN = 3
 _OVER_PROMPTS = {"mean": "mean", "sd_prompts": "SD over prompts", "sd_repeats": "SD over repeats"}
 _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 
@@ -66,10 +67,19 @@ class Table:
 
     @property
     def below(self) -> str:
-        """`told`, and why values have no interval where their cases are all alike."""
+        """`told`, and why values have no interval."""
         cells = (cell for _, lines in self.groups for line in lines for cell in line if isinstance(cell, Value))
-        alike = any(cell.row is not None and ALIKE in (cell.row.get("reason") or "") for cell in cells)
-        return f"{self.told} Without an interval: {ALIKE}.".lstrip() if alike else self.told
+        rows = [cell.row for cell in cells if cell.row is not None and NO_INTERVAL in (cell.row.get("reason") or "")]
+        whys: dict[str, list[str]] = {}
+        for row in rows:
+            whys.setdefault(row["reason"].partition(NO_INTERVAL)[2], []).append(
+                f"{row.get('name') or row.get('metric')} of {row.get('algorithm')}"
+            )
+        others = [(why, dict.fromkeys(of)) for why, of in whys.items() if why not in (ALIKE, NOT_ASKED)]
+        said = [ALIKE] if ALIKE in whys else []
+        said += [f"{why} ({', '.join(of)})" if len(of) <= _SHOWN else why for why, of in others[:_SHOWN]]
+        said += ["…"] if len(others) > _SHOWN else []
+        return f"{self.told} Without an interval: {'; '.join(said)}.".lstrip() if said else self.told
 
 
 def every_metric(report: Results) -> list[Table]:

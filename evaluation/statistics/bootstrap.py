@@ -13,6 +13,7 @@ from ...errors import OptionError
 
 _BYTES_PER_BLOCK = 64_000_000
 _SAME = 1e-12
+NOT_ASKED = "no bootstrap was asked for"
 ALIKE = "every resample of the cases gives the same value, as where all are right or all wrong"
 
 
@@ -80,7 +81,7 @@ def percentile_interval(values: NDArray[np.float64], level: float, n_cases: int)
     """
     undefined = int(np.isnan(values).sum())
     if len(values) == 0:
-        return Interval(None, None, 0, "no bootstrap was asked for")
+        return Interval(None, None, 0, NOT_ASKED)
     if n_cases < 2:
         return Interval(None, None, undefined, "one case cannot be resampled")
     if undefined > (1 - level) * len(values):

@@ -19,6 +19,7 @@ from .list_lengths import K, ks_of
 from .measure import Estimate
 
 RELATIVE = "relative"
+NO_INTERVAL = "no interval: "
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: 
         "low": interval.low,
         "high": interval.high,
         "undefined_repeats": interval.undefined,
-        "reason": f"no interval: {interval.reason}" if interval.reason else "",
+        "reason": f"{NO_INTERVAL}{interval.reason}" if interval.reason else "",
     }
 
 

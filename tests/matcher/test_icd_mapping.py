@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -51,17 +52,33 @@ def test_strings_give_arrow_where_pandas_is_absent(monkeypatch: pytest.MonkeyPat
     assert type(dxmatch.icd(tmp_path / "s.csv", k=1)) is pa.Table
 
 
+@pytest.mark.parametrize("kind", ["file", "frame", "series"])
+def test_rows_without_a_diagnosis_keep_their_place(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("diagnosis,n\n,1\ngout,2\n  ,3\nasthma,4\ngout,5\n")
+    frame = pd.DataFrame({"diagnosis": [None, "gout", "  ", "asthma", "gout"]})
+    given = {"file": tmp_path / "s.csv", "frame": frame, "series": frame["diagnosis"]}[kind]
+    with pytest.warns(
+        UserWarning, match=r"2 of 5 rows have no diagnosis in 'diagnosis', the first is row \d\. They keep"
+    ):
+        made = nw.from_native(dxmatch.icd(given, k=2), eager_only=True).to_arrow()
+    assert made["how"].to_pylist() == ["blank", "direct", "blank", "direct", "direct"]
+    assert made["icd10"].to_pylist() == [None, "M10", None, "J45", "M10"]
+    assert [len(each) for each in made["candidates"].to_pylist()] == [0, 2, 0, 2, 2]
+    with pytest.warns(UserWarning, match="They are left out"):
+        assert len(dxmatch.icd(given, unique=True, k=1)) == 2
+
+
 def test_bad_input_names_its_place(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("diagnosis\nflu\n???\n")
     with pytest.raises(dxmatch.InputError, match=r"s\.csv, row 3, column 'diagnosis': .*letter or digit"):
         dxmatch.icd(tmp_path / "s.csv")
-    (tmp_path / "s.csv").write_text("diagnosis,n\nflu,1\n,2\n")
-    with pytest.raises(dxmatch.InputError, match=r"row 3, column 'diagnosis': the diagnosis is blank"):
+    (tmp_path / "s.csv").write_text("diagnosis,n\n,1\n,2\n")
+    with pytest.raises(dxmatch.InputError, match=r"row 2, column 'diagnosis': the diagnosis is blank"):
         dxmatch.icd(tmp_path / "s.csv")
     with pytest.raises(dxmatch.InputError, match="strings, row 1: not a text"):
         dxmatch.icd(["flu", None])
     with pytest.raises(dxmatch.InputError, match="strings, row 1: not a text"):
-        dxmatch.icd(pd.Series(["flu", None]))
+        dxmatch.icd(pd.Series(["flu", 5]))
     with pytest.raises(
         dxmatch.InputError, match="'diagnosis' .* is missing.*Got: \\['Dx'\\]. Or: column=… names the column"
     ):
