@@ -90,7 +90,10 @@ class Table:
         """`data` as its caller keeps tables: a frame of the kind that came; pandas where lists or dicts came and it is installed; else Arrow."""
         if self.in_memory and find_spec("pandas") is not None:
             return nw.from_arrow(data, backend="pandas").to_native()
-        return to_native(data, self.frame)
+        made = to_native(data, self.frame)
+        if self.rows is not None and self.frame is not None and self.frame.implementation.is_pandas():
+            made.index = self.frame.to_native().index[self.rows]
+        return made
 
     def require(self, name: str, purpose: str = "", *, option: str | None = None) -> None:
         """Errors: `InputError` where the column is missing, with the nearest of those present.

@@ -27,6 +27,7 @@ from ..votes.prompts.files import prompt_of
 from ..votes.voters import Picker
 from .icd_blanks import blanks_told, in_place
 from .icd_encoders import declaring
+from .icd_said import said_beside
 from .match_function import MatchFunction, load
 
 if TYPE_CHECKING:
@@ -245,6 +246,8 @@ def map_icd(
         looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
         names = {text: one.name for text, one in looked_up.items()}
         no_code = {text: one.no_code for text, one in looked_up.items() if not m.judge_all}
+        if told := said_beside(looked_up, m.providers.normalizer):
+            warnings.warn(told, stacklevel=3)
         columns = map_to_icd(
             texts,
             index,

@@ -70,7 +70,8 @@ def test_every_example_has_options_that_there_are(path: tuple[str, ...]) -> None
         command.make_context(path[-1], words[len(path) :], obj={}).close()
 
 
-def test_match(command: Command) -> None:
+def test_match(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     done = command("match", "heart attack", "acute MI")
     assert done.code == 0 and done.out.startswith("Match: probability 0."), done
     assert "'acute MI' as 'acute myocardial infarction'" in done.out

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..errors import OptionError
 from ..features.coverage import MIN_COVERAGE, Coverage
 from ..features.feature_set import FeatureSet
 from ..features.portable import without_paths
@@ -168,6 +169,12 @@ def train(
     choices = {name: value for name, value in locals().items() if name not in ("pairs", "held_out")}
     if held_out is not None:
         check_output(held_out)
+    if not isinstance(features, str | os.PathLike):
+        raise OptionError(
+            "features",
+            "the name or the file of a feature set; labels are a column of the pairs",
+            type(features).__name__,
+        )
     recipe = Recipe(**choices)
     if engine != PLAIN:
         python_warnings.warn(forecast_words(time_limit, refit), stacklevel=2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +96,12 @@ def matrix(m: Scorer, a_terms: Any, b_terms: Any, progress: Any = None) -> NDArr
 
 
 def as_list(terms: Any, name: str) -> Sequence[Any]:
-    """A list of terms from a list, a series, an array or a dict's keys. Raises `InputError` for a single text."""
+    """A list of terms from a list, a series or an array. Raises `InputError` for a single text, and for a table."""
+    if isinstance(terms, Mapping) or hasattr(terms, "columns"):
+        allowed = "a list or a column of texts, as frame['term']"
+        raise InputError(
+            "a table, where a list of terms is asked for", column=name, allowed=allowed, got=type(terms).__name__
+        )
     if isinstance(terms, str | bytes) or not hasattr(terms, "__iter__"):
         raise InputError("not a list of terms", column=name, allowed="a list or a column of texts", got=terms)
     if isinstance(terms, list | tuple):

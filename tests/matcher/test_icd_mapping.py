@@ -68,6 +68,14 @@ def test_rows_without_a_diagnosis_keep_their_place(kind: str, tmp_path: Path) ->
         assert len(dxmatch.icd(given, unique=True, k=1)) == 2
 
 
+def test_what_is_said_of_a_disease_is_told_beside_its_code() -> None:
+    with pytest.warns(
+        UserWarning,
+        match=r"2 of 3 diagnoses are said to be possible, past, or not the patient's own \('history of MI', past\)",
+    ):
+        dxmatch.icd(["history of MI", "gout", "family history of breast cancer"], k=1)
+
+
 def test_bad_input_names_its_place(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("diagnosis\nflu\n???\n")
     with pytest.raises(dxmatch.InputError, match=r"s\.csv, row 3, column 'diagnosis': .*letter or digit"):

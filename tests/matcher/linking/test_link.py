@@ -168,3 +168,8 @@ def test_the_command_shows_links_and_warns_of_doubtful_ones(tmp_path: Path, capf
     (tmp_path / "b.csv").write_text("term\nbreast cancer\n")
     told = run("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1")
     assert "breast cancer" in told and "1 link below a probability of 0.5" in told
+
+
+def test_rows_set_aside_leave_the_index_of_the_others(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": ["MI", None, "gout"], "b": ["heart attack", "x", "asthma"]})
+    assert m.score(frame, rejects=tmp_path / "r.csv").index.tolist() == [0, 2]

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import dxmatch
+from dxmatch.errors import InputError
 from dxmatch.matcher.linking import scorer
 
 TERMS = [
@@ -112,3 +113,11 @@ def test_the_policy_has_its_sides() -> None:
     assert (
         m.rank("type 2 diabetes", ["diabetes"])[0].probability < m.rank("diabetes", ["type 2 diabetes"])[0].probability
     )
+
+
+@pytest.mark.parametrize("table", [{"term": ["MI"]}, pd.DataFrame({"term": ["MI"]}), pl.DataFrame({"term": ["MI"]})])
+def test_a_table_is_no_list(m: dxmatch.MatchFunction, table: Any) -> None:
+    """Its columns' names would be taken for terms."""
+    for asked in (lambda: m.rank("MI", table), lambda: m.matrix(["MI"], table)):
+        with pytest.raises(InputError, match="a table, where a list of terms is asked for"):
+            asked()
