@@ -39,7 +39,7 @@ def test_the_best_come_first_and_what_is_missing_is_skipped(m: dxmatch.MatchFunc
     assert ranked[3].probability == m.probability("heart attack", "NSTEMI") and ranked[3].relation == "broader"
 
 
-@pytest.mark.parametrize("column", [pd.Series(["gout", None, "MI"]), pl.Series(["gout", None, "MI"]), pa.array(["gout", None, "MI"]), np.array(["gout", None, "MI"], object), ("gout", None, "MI"), {"gout": 1, "": 2, "MI": 3}])  # fmt: skip
+@pytest.mark.parametrize("column", [pd.Series(["gout", None, "MI"]), pl.Series(["gout", None, "MI"]), pa.array(["gout", None, "MI"]), np.array(["gout", None, "MI"], object), ("gout", None, "MI")])  # fmt: skip
 def test_columns_of_every_kind(m: dxmatch.MatchFunction, column: Any) -> None:
     assert [(one.term, one.index) for one in m.rank("heart attack", column, k=1)] == [("MI", 2)]
 
