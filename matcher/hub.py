@@ -166,6 +166,10 @@ def _file(name: str, file: str, revision: str | None, allow_download: bool) -> P
     def fetch() -> Path | None:
         try:
             return Path(library.hf_hub_download(name, file, revision=revision, library_name="dxmatch"))
+        except errors.LocalEntryNotFoundError as error:
+            raise ModelError(
+                f"{name}: the hub could not be reached, and its cache on this machine lacks {file}."
+            ) from error
         except errors.EntryNotFoundError:
             return None
 

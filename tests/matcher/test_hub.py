@@ -105,6 +105,19 @@ def test_what_is_not_on_the_hub(hub: Hub, pushed: str) -> None:
             dxmatch.load(name, revision=revision, allow_download=True)
 
 
+def test_a_hub_that_cannot_be_reached(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the library raises then is a kind of "not on the hub"; its own retries take half a minute."""
+    import huggingface_hub
+    from huggingface_hub import errors
+
+    def unreached(*_: object, **__: object) -> str:
+        raise errors.LocalEntryNotFoundError("An error happened while trying to locate the file on the Hub")
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", unreached)
+    with pytest.raises(dxmatch.ModelError, match=r"clinic/none: the hub could not be reached.*lacks model\.json"):
+        dxmatch.load("clinic/none", allow_download=True)
+
+
 def test_a_folder_goes_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: dxmatch.MatchFunction) -> None:
     own.save(tmp_path / NAME)
     monkeypatch.chdir(tmp_path)
