@@ -202,6 +202,11 @@ class StoreFile:
             ):
                 db.execute(f"PRAGMA {pragma}")
             db.execute("SELECT count(*) FROM sqlite_schema")
+        except UnicodeDecodeError as error:  # SQLite's words, with a damaged name of the schema in them
+            db.close()
+            damaged = sqlite3.DatabaseError("malformed database schema")
+            damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise damaged from error
         except BaseException:
             db.close()
             raise

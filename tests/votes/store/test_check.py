@@ -20,6 +20,7 @@ from dxmatch.errors import DxmatchError
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import DamagedStore, StoreError, VoteStore
 
+from ...fuzz.store import ASKED as ASKED_IN_ALL
 from ...fuzz.store import EDITS, KINDS, came_of, made, outcomes
 
 OLD = """
@@ -68,6 +69,17 @@ def test_no_damage_is_unnoticed_and_no_other_answer_is_saved(kind: str) -> None:
     assert found["UNNOTICED"] == 0 and found["refused"] >= 3
     assert found["saved wrongly"] == 0 and found["saved"] > 0
     assert kind not in ("bit", "swap") or found["saved"] > 0.95 * found["of"]
+
+
+def test_a_schema_that_is_no_text_is_damage_and_the_rest_is_saved(tmp_path: Path) -> None:
+    """SQLite's own words then hold the bytes, and Python's module cannot read them."""
+    path, copy = tmp_path / "votes.sqlite", tmp_path / "copy.sqlite"
+    path.write_bytes(made(path).replace(b"CREATE TABLE tally", b"CREATE TABL\xc0 tally"))
+    with pytest.raises(StoreError, match="damaged"):
+        VoteStore(path)
+    assert not dxmatch.check_votes(path, repair=copy).whole
+    with VoteStore(copy) as store:
+        assert sum(status.answers for status in store.status()) == len(ASKED_IN_ALL)
 
 
 @pytest.mark.parametrize("edit", EDITS)
