@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..votes.store import STORE
+from .asking import ASKED, ENDPOINTS, Again, DryRun, MaxCalls, MaxCost, Store, quiet_retries
 from .named_values import named_columns
 from .options import Encoding, Rejects
-from .votes import STORE, quiet_retries
 
 if TYPE_CHECKING:
     from ..diagnosing.case_questions import PlannedRater
 
-WHO, HOW, BATCH, IN = "Who is asked", "How they are asked", "Batch files", "The cases"
+BATCH, IN = "Batch files", "The cases"
 
 
 def ask(
@@ -33,18 +34,11 @@ def ask(
             "--model",
             "--models",
             "-m",
-            rich_help_panel=WHO,
+            rich_help_panel=ASKED,
             help="ENDPOINT:MODEL, as --endpoints names it; may be repeated.",
         ),
     ],
-    endpoints: Annotated[
-        Path,
-        typer.Option(
-            "--endpoints",
-            rich_help_panel=WHO,
-            help='A TOML file with \\[endpoint.NAME] tables, and \\[price."MODEL"] tables where the cost shall be told.',
-        ),
-    ],
+    endpoints: Annotated[Path, ENDPOINTS],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The lists, for dxmatch evaluate: .parquet, .csv, .tsv, .jsonl or .xlsx."),
@@ -54,29 +48,32 @@ def ask(
         typer.Option(
             "--prompt",
             "--prompts",
-            rich_help_panel=HOW,
+            rich_help_panel=ASKED,
             help="free (if none is given), role, steps, json or ddx, or a text file with the placeholder {case}; may be repeated.",
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option(rich_help_panel=HOW, help="How often each question is put; each repeat is a list of its own.")
+        int,
+        typer.Option(rich_help_panel=ASKED, help="How often each question is put; each repeat is a list of its own."),
     ] = 1,
     k: Annotated[
         int | None,
         typer.Option(
             "--k",
-            rich_help_panel=HOW,
+            rich_help_panel=ASKED,
             help="How many diagnoses are asked for; if not given all, or as the prompt says (ddx: 5).",
         ),
     ] = None,
     temperature: Annotated[
         float,
-        typer.Option(rich_help_panel=HOW, help="Of the models; some services refuse it: --parameter temperature=null."),
+        typer.Option(
+            rich_help_panel=ASKED, help="Of the models; some services refuse it: --parameter temperature=null."
+        ),
     ] = 0.0,
     max_tokens: Annotated[
         int | None,
         typer.Option(
-            rich_help_panel=HOW,
+            rich_help_panel=ASKED,
             help="The most tokens of an answer, its thoughts included: the prompt's own limit, 4,096, if not given.",
         ),
     ] = None,
@@ -85,27 +82,15 @@ def ask(
         typer.Option(
             "--parameter",
             "--parameters",
-            rich_help_panel=HOW,
+            rich_help_panel=ASKED,
             help="What else is sent, as NAME=VALUE in JSON: top_p=0.9, max_completion_tokens=8192; null takes one out.",
         ),
     ] = None,
-    store: Annotated[
-        Path,
-        typer.Option("--store", rich_help_panel=HOW, help="The vote store, an SQLite file, which keeps every answer."),
-    ] = STORE,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", rich_help_panel=HOW, help="Say what would be asked and what it costs, and stop."),
-    ] = False,
-    again: Annotated[
-        bool, typer.Option("--again", rich_help_panel=HOW, help="Ask anew where no list can be read from the answer.")
-    ] = False,
-    max_calls: Annotated[
-        int | None, typer.Option(rich_help_panel=HOW, help="Stop after so many calls, retries included.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(rich_help_panel=HOW, help="Stop before this cost, by the \\[price.MODEL] tables.")
-    ] = None,
+    store: Store = STORE,
+    dry_run: DryRun = False,
+    again: Again = False,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     export: Annotated[
         Path | None,
         typer.Option(

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
+from ..votes.store import STORE
+from .asking import ASKED, DryRun, Endpoints, MaxCalls, MaxCost, Store, quiet_retries, say_asked
 from .options import Bootstrap, Seed
-from .votes import Endpoints, quiet_retries, say_asked
-
-ASKED = "Language models"
 
 
 def choice(
@@ -61,24 +60,10 @@ def choice(
         int, typer.Option(rich_help_panel=ASKED, help="How often each question is put in each order.")
     ] = 1,
     endpoints: Endpoints = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            "--store",
-            rich_help_panel=ASKED,
-            help="The vote store, an SQLite file, which keeps every answer: votes.sqlite if not given.",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", rich_help_panel=ASKED, help="Say what would be asked and what it costs, and stop."),
-    ] = False,
-    max_calls: Annotated[
-        int | None, typer.Option(rich_help_panel=ASKED, help="Stop after so many calls, retries included.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(rich_help_panel=ASKED, help="Stop before this cost, by the \\[price.MODEL] tables.")
-    ] = None,
+    store: Store = STORE,
+    dry_run: DryRun = False,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     subset: Annotated[str, typer.Option(help="The column of the questions that parts them.")] = "subset",
     model: Annotated[str, typer.Option(help="Who gave answers that name no model.")] = "model",
     bootstrap: Bootstrap = 2_000,

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from .asking import ASKED, Endpoints, MaxCalls, MaxCost, quiet_retries, say_asked
 from .named_values import depths, named_columns, named_lists, named_pairs
 from .options import Bootstrap, Encoding, JudgeAll, MinCoverage, Model, Origin, Policy, Rejects, Seed, Threshold
-from .votes import Endpoints, quiet_retries, say_asked
 
 IN, OUT, METRICS, PANEL = "What goes in", "What comes out", "Metrics", "A panel of experts"
-ASKED = "Language models as judges, votes"
 ICD = "Codes of ICD-10"
 
 
@@ -313,12 +312,8 @@ def evaluate(
         str | None,
         typer.Option("--severity-prompt", rich_help_panel=ASKED, help="Another prompt for severities: a text file."),
     ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(rich_help_panel=ASKED, help="Of the language models: stop after so many calls.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(rich_help_panel=ASKED, help="Of the language models: stop before this cost.")
-    ] = None,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     min_coverage: MinCoverage = 0.9,
     pairs: Annotated[
         Path | None,

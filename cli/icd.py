@@ -11,9 +11,10 @@ import typer
 
 from ..errors import OptionError
 from ..files.file_names import files_named
+from ..votes.store import STORE
+from .asking import ASKED, Endpoints, MaxCalls, MaxCost, Store, quiet_retries, say_asked
 from .icd_accuracy import print_accuracy
 from .options import Encoding, Model, Origin, diagnosis, say_read
-from .votes import STORE, Endpoints, quiet_retries, say_asked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,19 +77,25 @@ def icd(
     ] = None,
     pick: Annotated[
         str | None,
-        typer.Option("--pick", help="The language model that picks among the candidates, as --features names it."),
+        typer.Option(
+            "--pick",
+            rich_help_panel=ASKED,
+            help="The language model that picks among the candidates, as --features names it.",
+        ),
     ] = None,
     prompt: Annotated[
         str | None,
         typer.Option(
+            rich_help_panel=ASKED,
             help="With --pick: what the model is asked with: icd-pick-2, pick-name-1 (H-DDx: a name in JSON), another built-in prompt, or a "
-            "text file with {diagnosis} and {candidates}."
+            "text file with {diagnosis} and {candidates}.",
         ),
     ] = None,
     direct: Annotated[
         bool,
         typer.Option(
             "--direct/--no-direct",
+            rich_help_panel=ASKED,
             help="With --pick: a text that equals a name of ICD-10 has its code at once (How to Evaluate Medical AI), or the model is asked "
             "about every text (H-DDx).",
         ),
@@ -97,13 +104,9 @@ def icd(
         str | None, typer.Option(help="The feature set that declares --pick and --encoder; paper17 if not given.")
     ] = None,
     endpoints: Endpoints = None,
-    store: Annotated[Path, typer.Option(help="With --pick: the vote store, which keeps the picks.")] = STORE,
-    max_calls: Annotated[
-        int | None, typer.Option(help="With --pick: stop after so many calls, retries included.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(help="With --pick: stop before this cost, by the \\[price.MODEL] tables.")
-    ] = None,
+    store: Store = STORE,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     model: Model = None,
     encoding: Encoding = None,
     origin: Origin | None = None,

@@ -14,6 +14,7 @@ from ...files.did_you_mean import hint
 from ...pages.rows import Row
 from ...progress import Progress
 from ...votes.prompts.files import prompt_of
+from ...votes.store import STORE
 from ...votes.store.store import VoteStore
 from ..judges.language_model import Budget, LanguageModel
 from ..metrics.multiple_choice import choice_accuracy, choice_all_right, choice_any_right, choice_spread, shifts
@@ -22,7 +23,6 @@ from .answers import ChoiceAnswer, Live, check_models, read_again, read_answers
 from .questions import ChoiceQuestion, read_questions
 from .result import ALL, MEAN_OF_SUBSETS, Choice
 
-STORE = "votes.sqlite"
 _METRICS = (choice_accuracy, choice_spread, choice_all_right, choice_any_right)
 
 

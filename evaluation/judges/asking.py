@@ -17,6 +17,7 @@ from ...matcher.protocol import Matcher
 from ...progress import Progress
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import Prompt
+from ...votes.store import STORE
 from ...votes.store.store import VoteStore
 from ..lists.lists import Lists
 from .answers import Names
@@ -24,9 +25,6 @@ from .by_matcher import MODEL
 from .classified import with_relations, with_severities
 from .judged import Judgements, Stage, judged
 from .language_model import Budget, LanguageModel
-
-STORE = "votes.sqlite"
-"""Where answers are kept if no store is named."""
 
 NO_STAGE = "none"
 """What `check` is where there is no second stage."""

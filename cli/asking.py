@@ -1,0 +1,61 @@
+"""What commands that ask language models share: their options, and what is said of the asking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..votes.ask_summary import AskSummary
+
+ASKED = "Language models"
+"""The heading of these options in a command's help."""
+ENDPOINTS = typer.Option(
+    "--endpoints",
+    rich_help_panel=ASKED,
+    help="A TOML file with \\[endpoint.NAME] tables, which go before a feature set's own, and \\[price.MODEL] tables where the cost shall be told.",
+)
+Endpoints = Annotated[Path | None, ENDPOINTS]
+Store = Annotated[
+    Path,
+    typer.Option("--store", rich_help_panel=ASKED, help="The vote store, an SQLite file, which keeps every answer."),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", rich_help_panel=ASKED, help="Say what would be asked and what it costs, and stop."),
+]
+Again = Annotated[
+    bool,
+    typer.Option("--again", rich_help_panel=ASKED, help="Ask anew where nothing can be read from an answer."),
+]
+MaxCalls = Annotated[
+    int | None,
+    typer.Option("--max-calls", rich_help_panel=ASKED, help="Stop after so many calls, retries included."),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", rich_help_panel=ASKED, help="Stop before this cost, by the \\[price.MODEL] tables."),
+]
+
+
+def quiet_retries() -> None:
+    """Retries are counted in the summary; where structlog is installed, stamina would print each of them."""
+    try:
+        from stamina.instrumentation import set_on_retry_hooks
+    except ImportError:
+        return  # what needs it says so itself
+    set_on_retry_hooks(())
+
+
+def say_asked(*summaries: AskSummary, more: str = "") -> None:
+    """Says what came of asking, and `more`; leaves with 1 where questions failed, with 130 where Ctrl-C ended it."""
+    for summary in summaries:
+        typer.echo("\n".join(summary.lines()))
+    if more:
+        typer.echo(more)
+    if any("interrupted" in summary.stopped_because for summary in summaries):
+        raise typer.Exit(130)
+    if any(summary.failed for summary in summaries):
+        raise typer.Exit(1)
