@@ -9,8 +9,8 @@ import typer
 
 from ..files.counted import counted
 from ..files.file_names import is_file_name
-from ..matcher.origin import Origin as Origin
 from .origin import MATCHER
+from .origin import Origin as Origin
 
 if TYPE_CHECKING:
     from ..matcher.match_function import MatchFunction

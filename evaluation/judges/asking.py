@@ -12,7 +12,6 @@ from typing import Any
 from ...endpoints.endpoint import Endpoint
 from ...endpoints.prices import Price
 from ...errors import OptionError
-from ...files.did_you_mean import hint
 from ...matcher.protocol import Matcher
 from ...progress import Progress
 from ...votes.prompts.files import prompt_of
@@ -24,17 +23,13 @@ from .answers import Names
 from .by_matcher import MODEL
 from .classified import with_relations, with_severities
 from .judged import Judgements, Stage, judged
-from .language_model import Budget, LanguageModel
+from .language_model import Budget, LanguageModel, named_model, services_of
 
 NO_STAGE = "none"
 """What `check` is where there is no second stage."""
 
 Asked = str | LanguageModel
 """A language model, or "ENDPOINT:MODEL", which names one; "model" is M."""
-
-
-class NotServed(OptionError):
-    """A language model that no endpoint is known to serve."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +76,7 @@ class Asking:
         progress: Progress | None,
     ) -> Asking:
         """Names are those that `matcher` is asked about, where it says so."""
-        from ...endpoints.prices import read_services
-
-        served, prices = ({}, {}) if endpoints is None else read_services(endpoints)
+        served, prices = services_of(endpoints)
         naming = getattr(getattr(matcher, "providers", None), "naming", None)
         return cls(matcher, served, prices, Path(store or STORE), naming, budget or Budget(), progress)
 
@@ -95,18 +88,8 @@ class Asking:
         NotServed
             For what is not ENDPOINT:MODEL, or an endpoint that is not known.
         """
-        if isinstance(asked, LanguageModel):
-            return asked
-        endpoint, colon, model = asked.partition(":")
-        if not (colon and model) or endpoint not in self.endpoints:
-            known = (
-                f"with one of {', '.join(self.endpoints)}"
-                if self.endpoints
-                else "and need the option 'endpoints', a TOML file"
-            )
-            itself = "model (M itself), or " if option in ("relation", "judge", "check") else ""
-            raise NotServed(option, f"{itself}ENDPOINT:MODEL, {known}{hint(endpoint, self.endpoints)}", asked)
-        return LanguageModel(self.endpoints[endpoint], model, price=self.prices.get(model))
+        itself = "model (M itself), or " if option in ("relation", "judge", "check") else ""
+        return named_model(option, asked, self.endpoints, self.prices, itself)
 
     def filled(self, lists: Lists, relation: Asked | None, severity: Asked | None, prompts: PromptsAsked) -> Lists:
         """The lists with the columns relation and severity, as far as they are asked for."""
