@@ -179,8 +179,9 @@ def _between(runs: Sequence[Run], question: str, similar: Similar, judge: Judge)
 
 
 def _row(question: str, who: str, against: str, verdicts: Verdicts, context: Context) -> Row:
-    notes, one, other = ([each[i] for each in verdicts] for i in range(3))
-    found = agreement_of(one, other, notes, context)
+    found = agreement_of(
+        [one for _, one, _ in verdicts], [other for _, _, other in verdicts], [note for note, _, _ in verdicts], context
+    )
     row: Row = {"question": question, "who": who, "against": against}
     for name, prefix in (("accuracy", ""), ("kappa", "kappa_")):
         of = found.measures[name]
