@@ -7,36 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import under
+
 if TYPE_CHECKING:
     from ..votes.ask_summary import AskSummary
 
-ASKED = "Language models"
-"""The heading of these options in a command's help."""
-ENDPOINTS = typer.Option(
+asking_option = under("Language models")
+ENDPOINTS = asking_option(
     "--endpoints",
-    rich_help_panel=ASKED,
     help="A TOML file with \\[endpoint.NAME] tables, which go before a feature set's own, and \\[price.MODEL] tables where the cost shall be told.",
 )
 Endpoints = Annotated[Path | None, ENDPOINTS]
-Store = Annotated[
-    Path,
-    typer.Option("--store", rich_help_panel=ASKED, help="The vote store, an SQLite file, which keeps every answer."),
-]
-DryRun = Annotated[
-    bool,
-    typer.Option("--dry-run", rich_help_panel=ASKED, help="Say what would be asked and what it costs, and stop."),
-]
-Again = Annotated[
-    bool,
-    typer.Option("--again", rich_help_panel=ASKED, help="Ask anew where nothing can be read from an answer."),
-]
-MaxCalls = Annotated[
-    int | None,
-    typer.Option("--max-calls", rich_help_panel=ASKED, help="Stop after so many calls, retries included."),
-]
+Store = Annotated[Path, asking_option("--store", help="The vote store, an SQLite file, which keeps every answer.")]
+DryRun = Annotated[bool, asking_option("--dry-run", help="Say what would be asked and what it costs, and stop.")]
+Again = Annotated[bool, asking_option("--again", help="Ask anew where nothing can be read from an answer.")]
+MaxCalls = Annotated[int | None, asking_option("--max-calls", help="Stop after so many calls, retries included.")]
 MaxCost = Annotated[
-    float | None,
-    typer.Option("--max-cost", rich_help_panel=ASKED, help="Stop before this cost, by the \\[price.MODEL] tables."),
+    float | None, asking_option("--max-cost", help="Stop before this cost, by the \\[price.MODEL] tables.")
 ]
 
 

@@ -9,9 +9,9 @@ import typer
 
 from .asking import quiet_retries, say_asked
 from .evaluate_options import Asking, Figures, Icd, Panel, Reading
-from .options import Bootstrap, JudgeAll, MinCoverage, Model, Origin, Policy, Seed, Threshold
+from .options import Bootstrap, JudgeAll, MinCoverage, Model, Origin, Policy, Seed, Threshold, under
 
-OUT, LABELS = "What comes out", "Labels by experts"
+output_option, label_option = under("What comes out"), under("Labels by experts")
 
 
 def evaluate(
@@ -26,70 +26,42 @@ def evaluate(
     reading: Reading,
     output: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            rich_help_panel=OUT,
-            help="The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx, .json.",
+        output_option(
+            "--output", "-o", help="The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx, .json."
         ),
     ] = None,
-    json: Annotated[
-        Path | None, typer.Option("--json", rich_help_panel=OUT, help="Everything that was computed, as JSON.")
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", rich_help_panel=OUT, help="The table of metrics, as CSV.")
-    ] = None,
+    json: Annotated[Path | None, output_option(help="Everything that was computed, as JSON.")] = None,
+    csv: Annotated[Path | None, output_option(help="The table of metrics, as CSV.")] = None,
     matches: Annotated[
-        Path | None,
-        typer.Option(
-            "--matches",
-            rich_help_panel=OUT,
-            help="What was matched with what, a row for each case, model and rank: a table.",
-        ),
+        Path | None, output_option(help="What was matched with what, a row for each case, model and rank: a table.")
     ] = None,
     judgements: Annotated[
         Path | None,
-        typer.Option(
-            "--judgements",
-            rich_help_panel=OUT,
-            help="What the judge and the check said of each reference diagnosis, and on which basis: a table.",
+        output_option(
+            help="What the judge and the check said of each reference diagnosis, and on which basis: a table."
         ),
     ] = None,
-    charts: Annotated[
-        Path | None, typer.Option("--charts", rich_help_panel=OUT, help="A folder for each chart as PNG and SVG.")
-    ] = None,
+    charts: Annotated[Path | None, output_option(help="A folder for each chart as PNG and SVG.")] = None,
     pairs: Annotated[
-        Path | None,
-        typer.Option(
-            "--pairs", rich_help_panel=OUT, help="Write the pairs that M would be asked to this file, and stop."
-        ),
+        Path | None, output_option(help="Write the pairs that M would be asked to this file, and stop.")
     ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", rich_help_panel=OUT, help="Print every table, not only the leaderboard.")
-    ] = False,
+    full: Annotated[bool, output_option("--full", help="Print every table, not only the leaderboard.")] = False,
     case: Annotated[
         list[str] | None,
-        typer.Option(
-            "--case",
-            rich_help_panel=OUT,
-            help="A case to print: its lists side by side with codes, and what they share with the reference. May be repeated.",
+        output_option(
+            help="A case to print: its lists side by side with codes, and what they share with the reference. May be repeated."
         ),
     ] = None,
     figures: Figures,
     panel: Panel,
     labelled: Annotated[
         Path | None,
-        typer.Option(
-            rich_help_panel=LABELS,
-            help="Pairs of these lists that experts labelled: P and RPAD corrected for M's own errors.",
-        ),
+        label_option(help="Pairs of these lists that experts labelled: P and RPAD corrected for M's own errors."),
     ] = None,
     human: Annotated[
         Path | None,
-        typer.Option(
-            "--human",
-            rich_help_panel=LABELS,
-            help="Labels by humans (case_id, rater, reference, label 0 or 1; label_NAME of several): how far M and the judge agree with them.",
+        label_option(
+            help="Labels by humans (case_id, rater, reference, label 0 or 1; label_NAME of several): how far M and the judge agree with them."
         ),
     ] = None,
     icd: Icd,

@@ -5,54 +5,45 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from .asking import ASKED, Endpoints, MaxCalls, MaxCost
+from .asking import Endpoints, MaxCalls, MaxCost, asking_option
 from .named_values import depths, named_columns, named_lists, named_pairs
-from .options import Encoding, Rejects
+from .options import Encoding, Rejects, under
 
-IN, METRICS, PANEL, ICD = "What goes in", "Metrics", "A panel of experts", "Codes of ICD-10"
+input_option, metric_option = under("What goes in"), under("Metrics")
+panel_option, icd_option = under("A panel of experts"), under("Codes of ICD-10")
 
 
 def reading_options(
     references: Annotated[
-        Path | None,
-        typer.Option(
-            "--references", rich_help_panel=IN, help="The right answers, where they stand in a file of their own."
-        ),
+        Path | None, input_option(help="The right answers, where they stand in a file of their own.")
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(
+        input_option(
             "--columns",
             "--column",
-            rich_help_panel=IN,
             help="What a column is: --columns reference=gold, --columns predictions=gpt4,claude.",
         ),
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(
-            "--format",
-            rich_help_panel=IN,
+        input_option(
             help="The format of the files, where it is not to be recognised: inspect, lm-eval, craft-md, clinbench-hpb, "
-            "diagnosis-arena, ddxplus, direct or kernel29.",
+            "diagnosis-arena, ddxplus, direct or kernel29."
         ),
     ] = None,
     encoding: Encoding = None,
     no_diagnosis: Annotated[
         list[str] | None,
-        typer.Option(
-            rich_help_panel=IN,
-            help="One more word that means no diagnosis, beside none, N/A, unknown and the like; keep: these, too, are diagnoses.",
+        input_option(
+            help="One more word that means no diagnosis, beside none, N/A, unknown and the like; keep: these, too, are diagnoses."
         ),
     ] = None,
     missing: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=IN,
+        input_option(
             help="A list that is not there: empty (an empty answer; the default, but for experts), own (each model has its own number "
-            "of cases) or refuse.",
+            "of cases) or refuse."
         ),
     ] = None,
     rejects: Rejects = None,
@@ -64,58 +55,42 @@ def reading_options(
 def figures_options(
     metrics: Annotated[
         list[str] | None,
-        typer.Option(
+        metric_option(
             "--metrics",
             "--metric",
-            rich_help_panel=METRICS,
             help="A metric, or a family (ranking, recall, hierarchical, weighted, relative, agreement); all that the lists allow, if none.",
         ),
     ] = None,
     k: Annotated[
         list[str] | None,
-        typer.Option(
-            "--k",
-            rich_help_panel=METRICS,
+        metric_option(
             help="Diagnoses that count of each list: --k 5 for every metric that takes a k, --k recall=all --k hierarchical=5 for "
-            "single families. By default recall and HDF1 take whole lists, RPAD and RRAD three.",
+            "single families. By default recall and HDF1 take whole lists, RPAD and RRAD three."
         ),
     ] = None,
     by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--by", rich_help_panel=METRICS, help="A column of the cases: every metric for each of its values, too."
-        ),
+        list[str] | None, metric_option(help="A column of the cases: every metric for each of its values, too.")
     ] = None,
     groups: Annotated[
         list[str] | None,
-        typer.Option(
+        metric_option(
             "--group",
             "--groups",
-            rich_help_panel=METRICS,
             help="A group that models belong to: --group proprietary=gpt4,claude; or as a column model_group (--columns group=COLUMN).",
         ),
     ] = None,
     compare: Annotated[
         list[str] | None,
-        typer.Option(
-            "--compare",
-            rich_help_panel=METRICS,
+        metric_option(
             help="Two runs of one model, base first, also of several prompts: --compare base=tuned shows tuned less base. Only such "
-            "pairs are tested, on every metric and in each group of --by.",
+            "pairs are tested, on every metric and in each group of --by."
         ),
     ] = None,
     difficulty: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=METRICS, help="easy, medium or hard: how bad cases weigh in the severity-semantic plane."
-        ),
+        str, metric_option(help="easy, medium or hard: how bad cases weigh in the severity-semantic plane.")
     ] = "hard",
     semantic_best: Annotated[
-        float,
-        typer.Option(
-            rich_help_panel=METRICS,
-            help="The semantic score that is rescaled to 1: 16; 10.33 in Kernel29's own scripts.",
-        ),
+        float, metric_option(help="The semantic score that is rescaled to 1: 16; 10.33 in Kernel29's own scripts.")
     ] = 16,
 ) -> dict[str, Any]:
     """Which figures are wanted, of which groups."""
@@ -128,27 +103,16 @@ def figures_options(
 def panel_options(
     algorithms: Annotated[
         list[str] | None,
-        typer.Option(
-            "--algorithms",
-            "--algorithm",
-            rich_help_panel=PANEL,
-            help="A rater that is an algorithm; the others are the panel of experts.",
+        panel_option(
+            "--algorithms", "--algorithm", help="A rater that is an algorithm; the others are the panel of experts."
         ),
     ] = None,
     in_turn: Annotated[
-        bool,
-        typer.Option(
-            "--in-turn", rich_help_panel=PANEL, help="Each rater in turn is the algorithm, the others the panel."
-        ),
+        bool, panel_option("--in-turn", help="Each rater in turn is the algorithm, the others the panel.")
     ] = False,
-    hardness: Annotated[
-        float, typer.Option(rich_help_panel=PANEL, help="H in [0, 1]: 1 compares means, 0 the best with the worst.")
-    ] = 1.0,
+    hardness: Annotated[float, panel_option(help="H in [0, 1]: 1 compares means, 0 the best with the worst.")] = 1.0,
     denominator: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=PANEL, help="nk2: n k squared, as in the source; observed: the lists' own lengths."
-        ),
+        str, panel_option(help="nk2: n k squared, as in the source; observed: the lists' own lengths.")
     ] = "nk2",
 ) -> dict[str, Any]:
     """How algorithms are compared with experts."""
@@ -157,47 +121,32 @@ def panel_options(
 
 def icd_options(
     icd_source: Annotated[
-        str,
-        typer.Option(
-            rich_help_panel=ICD,
-            help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.",
-        ),
+        str, icd_option(help="The tree of the codes: icd10cm, icd10 (WHO), or a CSV with code, name, parent.")
     ] = "icd10cm",
     codes: Annotated[
         Path | None,
-        typer.Option(
-            rich_help_panel=ICD,
-            help="One reference table for all models: columns diagnosis and icd10, as dxmatch icd --unique writes it.",
+        icd_option(
+            help="One reference table for all models: columns diagnosis and icd10, as dxmatch icd --unique writes it."
         ),
     ] = None,
     pick: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=ICD,
-            help="The language model that picks each code among the nearest, as --features names it.",
-        ),
+        icd_option(help="The language model that picks each code among the nearest, as --features names it."),
     ] = None,
     features: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=ICD, help="The feature set that declares picks and encoders: paper17 if none."),
+        str | None, icd_option(help="The feature set that declares picks and encoders: paper17 if none.")
     ] = None,
     icd_encoder: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=ICD, help="What finds the nearest names: as --encoder of dxmatch icd."),
+        str | None, icd_option(help="What finds the nearest names: as --encoder of dxmatch icd.")
     ] = None,
-    icd_distance: Annotated[
-        str | None, typer.Option(rich_help_panel=ICD, help="cosine or euclidean: as --distance of dxmatch icd.")
-    ] = None,
+    icd_distance: Annotated[str | None, icd_option(help="cosine or euclidean: as --distance of dxmatch icd.")] = None,
     icd_entries: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=ICD, help="codes, or names as in H-DDx: as --entries of dxmatch icd."),
+        str | None, icd_option(help="codes, or names as in H-DDx: as --entries of dxmatch icd.")
     ] = None,
     icd_direct: Annotated[
         bool,
-        typer.Option(
-            "--icd-direct/--no-icd-direct",
-            rich_help_panel=ICD,
-            help="With --pick: as --direct of dxmatch icd; --no-icd-direct as in H-DDx.",
+        icd_option(
+            "--icd-direct/--no-icd-direct", help="With --pick: as --direct of dxmatch icd; --no-icd-direct as in H-DDx."
         ),
     ] = True,
 ) -> dict[str, Any]:
@@ -208,62 +157,37 @@ def icd_options(
 def asking_options(
     judge: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=ASKED,
-            help="A judge of whole answers beside M: ENDPOINT:MODEL; or M itself: model. It gives recall, with a basis for each verdict.",
+        asking_option(
+            help="A judge of whole answers beside M: ENDPOINT:MODEL; or M itself: model. It gives recall, with a basis for each verdict."
         ),
     ] = None,
     check: Annotated[
         str | None,
-        typer.Option(
-            "--check",
-            rich_help_panel=ASKED,
-            help="Who checks what the judge says is not included, seeing its basis: ENDPOINT:MODEL (by default the judge), model, or none.",
+        asking_option(
+            help="Who checks what the judge says is not included, seeing its basis: ENDPOINT:MODEL (by default the judge), model, or none."
         ),
     ] = None,
-    judge_prompt: Annotated[
-        str | None,
-        typer.Option("--judge-prompt", rich_help_panel=ASKED, help="Another prompt of the judge: a text file."),
-    ] = None,
-    check_prompt: Annotated[
-        str | None,
-        typer.Option("--check-prompt", rich_help_panel=ASKED, help="Another prompt of the check: a text file."),
-    ] = None,
+    judge_prompt: Annotated[str | None, asking_option(help="Another prompt of the judge: a text file.")] = None,
+    check_prompt: Annotated[str | None, asking_option(help="Another prompt of the check: a text file.")] = None,
     judge_equal: Annotated[
         bool,
-        typer.Option(
+        asking_option(
             "--judge-equal",
-            rich_help_panel=ASKED,
             help="Ask the judge also about a diagnosis whose very name stands in the list, as ClinBench-HPB does.",
         ),
     ] = False,
     relation: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=ASKED,
-            help="Fill the column relation by a language model: ENDPOINT:MODEL; or by M itself: model.",
-        ),
+        asking_option(help="Fill the column relation by a language model: ENDPOINT:MODEL; or by M itself: model."),
     ] = None,
     severity: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=ASKED, help="Fill the column severity by a language model: ENDPOINT:MODEL."),
+        str | None, asking_option(help="Fill the column severity by a language model: ENDPOINT:MODEL.")
     ] = None,
-    relation_prompt: Annotated[
-        str | None,
-        typer.Option("--relation-prompt", rich_help_panel=ASKED, help="Another prompt for relations: a text file."),
-    ] = None,
-    severity_prompt: Annotated[
-        str | None,
-        typer.Option("--severity-prompt", rich_help_panel=ASKED, help="Another prompt for severities: a text file."),
-    ] = None,
+    relation_prompt: Annotated[str | None, asking_option(help="Another prompt for relations: a text file.")] = None,
+    severity_prompt: Annotated[str | None, asking_option(help="Another prompt for severities: a text file.")] = None,
     endpoints: Endpoints = None,
     store: Annotated[
-        Path | None,
-        typer.Option(
-            "--store",
-            rich_help_panel=ASKED,
-            help="The vote store: read for M, and filled by --judge, --relation, --severity.",
-        ),
+        Path | None, asking_option(help="The vote store: read for M, and filled by --judge, --relation, --severity.")
     ] = None,
     max_calls: MaxCalls = None,
     max_cost: MaxCost = None,

@@ -12,7 +12,7 @@ import typer
 from ..errors import OptionError
 from ..files.file_names import files_named
 from ..votes.store import STORE
-from .asking import ASKED, Endpoints, MaxCalls, MaxCost, Store, quiet_retries, say_asked
+from .asking import Endpoints, MaxCalls, MaxCost, Store, asking_option, quiet_retries, say_asked
 from .icd_accuracy import print_accuracy
 from .options import Encoding, Model, Origin, diagnosis, say_read
 
@@ -76,26 +76,19 @@ def icd(
         Path | None, typer.Option("--figures", help="With --gold: a JSON file for the figures and errors.")
     ] = None,
     pick: Annotated[
-        str | None,
-        typer.Option(
-            "--pick",
-            rich_help_panel=ASKED,
-            help="The language model that picks among the candidates, as --features names it.",
-        ),
+        str | None, asking_option(help="The language model that picks among the candidates, as --features names it.")
     ] = None,
     prompt: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=ASKED,
+        asking_option(
             help="With --pick: what the model is asked with: icd-pick-2, pick-name-1 (H-DDx: a name in JSON), another built-in prompt, or a "
-            "text file with {diagnosis} and {candidates}.",
+            "text file with {diagnosis} and {candidates}."
         ),
     ] = None,
     direct: Annotated[
         bool,
-        typer.Option(
+        asking_option(
             "--direct/--no-direct",
-            rich_help_panel=ASKED,
             help="With --pick: a text that equals a name of ICD-10 has its code at once (How to Evaluate Medical AI), or the model is asked "
             "about every text (H-DDx).",
         ),

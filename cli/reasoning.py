@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..votes.store import STORE
-from .asking import ASKED, Endpoints, MaxCalls, MaxCost, Store, quiet_retries, say_asked
+from .asking import Endpoints, MaxCalls, MaxCost, Store, asking_option, quiet_retries, say_asked
 from .options import Bootstrap, Model, Origin, Seed
 
 if TYPE_CHECKING:
@@ -78,26 +78,21 @@ def reasoning(
     model: Model = None,
     judge: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=ASKED,
-            help="A language model that says which observations and rationales are alike, beside M: ENDPOINT:MODEL. The source's way.",
+        asking_option(
+            help="A language model that says which observations and rationales are alike, beside M: ENDPOINT:MODEL. The source's way."
         ),
     ] = None,
     observation_prompt: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=ASKED, help="What the judge is asked of two observations: a text file, or a name."
-        ),
+        str | None, asking_option(help="What the judge is asked of two observations: a text file, or a name.")
     ] = None,
     rationale_prompt: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=ASKED, help="What the judge is asked of two rationales: a text file, or a name."),
+        str | None, asking_option(help="What the judge is asked of two rationales: a text file, or a name.")
     ] = None,
     human: Annotated[
         Path | None,
         typer.Option(
             help="Pairs that people labelled (note, observation, predicted, label; run, rationale_label, label_NAME): how far M and the "
-            "judge agree with them.",
+            "judge agree with them."
         ),
     ] = None,
     endpoints: Endpoints = None,
