@@ -90,15 +90,6 @@ def check_ranks(rows: Rows, column: str, problems: Problems) -> list[str]:
     return said
 
 
-@dataclass(frozen=True)
-class Given:
-    """there : bool [cases, raters], lists that were given and are sound. absent : those that are not and are out of the rater's n."""
-
-    there: NDArray[np.bool_]
-    absent: NDArray[np.bool_]
-    warnings: tuple[str, ...]
-
-
 def lists_given(rows: Rows, spoilt: Codes) -> NDArray[np.bool_]:
     """bool [cases, raters]: the lists that have a row, are readable, and are not among the numbers `spoilt`."""
     of = rows.list_of

@@ -214,6 +214,14 @@ def read_lists(
     said, _ = _renumbered(np.append(entry[order], NO_DIAGNOSIS), len(strings) + 1)
     absent = ~there[np.ix_(kept_cases, used)] & np.array([policy[r] == OWN for r in used.tolist()])
     own = missing == OWN
+
+    def of_list(texts: Mapping[int, str | None]) -> dict[tuple[str, str], str]:
+        return {
+            (cases[case[row]], raters[rater[row]]): text
+            for row, text in texts.items()
+            if text is not None and case[row] >= 0 and rater[row] >= 0
+        }
+
     warnings = [
         *long.warnings,
         *told_broken(broken),
@@ -247,16 +255,8 @@ def read_lists(
         },
         absent=absent,
         model_groups={name: model_groups[name] for i in used.tolist() if (name := raters[i]) in model_groups},
-        unread={
-            (cases[case[row]], raters[rater[row]]): text
-            for row, text in long.unread.items()
-            if text is not None and case[row] >= 0 and rater[row] >= 0
-        },
-        answers={
-            (cases[case[row]], raters[rater[row]]): text
-            for row, text in (long.in_words if keep_answers else {}).items()
-            if text is not None and case[row] >= 0 and rater[row] >= 0
-        },
+        unread=of_list(long.unread),
+        answers=of_list(long.in_words) if keep_answers else {},
         recognised=_recognised(
             long, columns is None, len(used), len(kept_cases), sum(bool(right.names[i]) for i in kept_cases)
         ),
