@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import dxmatch
 from dxmatch.cli.main import app
-from dxmatch.matcher.linking.clusters import Known, clustered
+from dxmatch.matcher.linking.clusters import Known, clustered, keys_of
 from dxmatch.matcher.list_function import under
 
 TERMS = [
@@ -113,7 +113,7 @@ def test_clusters_are_complete_whatever_the_candidates_held(n: int, seed: int, s
     truth = np.maximum(truth, truth.T)
     first, second = (each.astype(np.int32) for each in np.triu_indices(n, 1))
     some = random.random(len(first)) < share
-    known = Known(first[some], second[some], truth[first[some], second[some]])
+    known = Known(keys_of(first[some], second[some]), truth[first[some], second[some]])
     cluster, after = clustered(n, known, 0.5, lambda a, b: truth[a, b])
     within = cluster[first] == cluster[second]
     assert (truth[first[within], second[within]] >= 0.5).all()
@@ -129,7 +129,7 @@ def test_a_chain_is_not_one_cluster() -> None:
     pairs = {(0, 1): 0.8, (1, 2): 0.9, (2, 3): 0.7}
     score = lambda a, b: np.array([pairs.get((i, j), 0.1) for i, j in zip(a.tolist(), b.tolist(), strict=True)])  # noqa: E731
     first, second = (np.array(each, np.int32) for each in zip(*pairs, strict=True))
-    cluster, _ = clustered(4, Known(first, second, score(first, second)), 0.5, score)
+    cluster, _ = clustered(4, Known(keys_of(first, second), score(first, second)), 0.5, score)
     assert cluster.tolist() == [0, 1, 1, 3]
 
 
