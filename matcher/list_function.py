@@ -141,7 +141,7 @@ class ListFunction:
         for note in (made.read.table.note, made.read_b.table.note):
             if note:
                 warnings.warn(note, stacklevel=2)
-        return made.read.table.native(made.table)
+        return made.read.native(made.table, made.table["index_a"].to_numpy())
 
     def dedupe(
         self,
@@ -193,7 +193,7 @@ class ListFunction:
         )
         if made.read.table.note:
             warnings.warn(made.read.table.note, stacklevel=2)
-        return made.read.table.native(made.table)
+        return made.read.native(made.table, np.arange(made.terms))
 
 
 def under(m: Any, policy: str | None) -> Any:

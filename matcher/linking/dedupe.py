@@ -59,7 +59,7 @@ def dedupe(
     check_can_search(m)
     read = read_terms(terms, column, "column", encoding)
     reading, preparing, judging = phases(progress, len(read), 1, 2, 1)
-    names, (of,) = listed(m, read.texts, progress=reading)
+    names, (of,) = listed(m, read.texts, sides=["terms"], progress=reading)
     pairs = NamedPairs(m, names, preparing)
     known = _candidates(pairs, of, candidates, judging)
     cluster, known = clustered(len(names), known, least, pairs.probabilities)

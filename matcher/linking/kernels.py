@@ -55,7 +55,7 @@ def merge(first, second, starts, matches, likeliest, most):
     cluster, last, after = np.arange(n), np.arange(n), np.full(n, -1)
     head = np.arange(2 * n)  # of each cluster; a merged one has a new number
     new = n
-    refused = set([np.int64(-1)])
+    refused = {np.int64(-1)}
     wanted = [np.int64(-1)]
     for pair in likeliest:
         one, other = cluster[first[pair]], cluster[second[pair]]

@@ -197,7 +197,7 @@ def _told(
     rows_a, rows_b, probability = rows_a[order], rows_b[order], probability[order]
     none = rows_b < 0
     take_a, take_b = pa.array(rows_a), pa.array(rows_b, mask=none)
-    texts_a, texts_b = (pa.array(list(of.texts), pa.large_string()) for of in (read, read_b))
+    texts_a, texts_b = (pa.array(of.texts, pa.large_string()) for of in (a, b))
     reasons = _reasons(a, b, left, nearest)
     columns: dict[str, Any] = {
         "a": texts_a.take(take_a),
@@ -207,7 +207,7 @@ def _told(
     }
     if relation:
         kinds: Sequence[str | None] = m.relations(
-            [read.texts[i] for i in rows_a[~none].tolist()], [read_b.texts[i] for i in rows_b[~none].tolist()]
+            [a.texts[i] for i in rows_a[~none].tolist()], [b.texts[i] for i in rows_b[~none].tolist()]
         ).kinds
         at = np.cumsum(~none) - 1
         columns["relation"] = pa.array(kinds, pa.string()).take(pa.array(at, mask=none))
@@ -217,7 +217,7 @@ def _told(
         pa.string(),
     )
     others = {name: values.take(take_a) for name, values in read.others("a_").items()}
-    others |= {name: values.take(take_b) for name, values in read_b.others("b_").items()}
+    others |= {name: values.take(take_b) for name, values in read_b.others("b_", index=True).items()}
     columns |= {name: values for name, values in others.items() if name not in columns}
     blank = int(sum(not problem.startswith(NOT_UNDERSTOOD) for problem in a.problems.values()))
     unlinked = [row for row in left.tolist() if row not in a.problems]

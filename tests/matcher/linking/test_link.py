@@ -89,7 +89,7 @@ def test_tables_keep_their_other_columns(m: dxmatch.MatchFunction) -> None:
         ([], ["gout"], {}, "no terms"),
         (["gout"], [], {}, "no terms"),
         ("gout", ["gout"], {}, "no such file|not a table|unknown kind"),
-        (["gout", 3], ["gout"], {}, "not a text"),
+        ([None, 3], ["gout"], {}, "row 1, column 'a': not a text"),
         (["gout"], ["gout"], {"k": 0}, "'k' parameter"),
         (["gout"], ["gout"], {"candidates": 0}, "'candidates' parameter"),
         (["gout"], ["gout"], {"threshold": -1}, "'threshold' parameter"),
