@@ -70,7 +70,7 @@ def recall(
     m, place = pairs.m, {name: i for i, name in enumerate(pairs.names)}
     rows = sorted(np.random.default_rng(SAMPLE_SEED).permutation(len(first))[:sample].tolist())
     names, (a, b) = listed(m, [first[row] for row in rows], second)
-    of_name = np.array([place[name] for name in names] + [-1], np.int32)
+    of_name = np.array([place.get(name, -1) for name in names] + [-1], np.int32)
     among = np.unique(of_name[b.name[b.understood]])
     search = CandidateSearch(pairs.texts, among, graph=m.providers.graph)
     all_matches = of_candidates = linkable = linked = best = 0
