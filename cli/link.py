@@ -38,7 +38,13 @@ def link(
     output: Output = None,
     a: Annotated[str | None, typer.Option("--a", help=f"The column of the terms in A; {_NAMED}")] = None,
     b: Annotated[str | None, typer.Option("--b", help="The same in B.")] = None,
-    k: Annotated[int, typer.Option("--k", help="At most so many links for each term of A, the best first.")] = 1,
+    k: Annotated[
+        int,
+        typer.Option(
+            "--k",
+            help="At most so many links for each term of A, the best first; above 3 x --candidates: all that are found.",
+        ),
+    ] = 1,
     threshold: Threshold = None,
     candidates: Candidates = 50,
     relation: Annotated[
@@ -72,6 +78,8 @@ def link(
         doubtful = made.doubtful
         if doubtful:
             _warn(f"{counted(doubtful, 'link')} below a probability of 0.5: look at them before you use them.")
+        if made.limited:
+            _warn(f"{made.limited[:-1]} (--candidates).")
         if output is not None:
             check_output(output, rows=made.table.num_rows)
             write_table(made.table, output)

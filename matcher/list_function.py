@@ -109,10 +109,11 @@ class ListFunction:
         ----------
         a_terms, b_terms : lists or columns of texts, of which some may be missing; or tables, as `score` takes them. `a_terms` is the side of the
             reference, where the policy has sides.
-        k : at most so many links for each term; None for all that are found.
+        k : at most so many links for each term; None for all that are found, with a warning where more may be there than the candidates.
         a, b : the columns of the terms, where tables come; by default "diagnosis", "term", "name", … or the only one.
         threshold : the least probability of a link; M's own threshold if not given.
-        candidates : how many are looked at, by vectors and by the graph each.
+        candidates : how many are looked at, by vectors and by the graph (the disease; its kin) each. Who wants all matching pairs of long
+            lists, and not the best, takes it much higher.
         relation : adds what `a` is to `b`, as `relations` gives it.
         encoding : of a text file that is not UTF-8.
 
@@ -138,7 +139,7 @@ class ListFunction:
             self, a_terms, b_terms, k, a=a, b=b, threshold=threshold, candidates=candidates, relation=relation, encoding=encoding,
             progress=progress,
         )  # fmt: skip
-        for note in (made.read.table.note, made.read_b.table.note):
+        for note in (made.read.table.note, made.read_b.table.note, made.limited):
             if note:
                 warnings.warn(note, stacklevel=2)
         return made.read.native(made.table, made.table["index_a"].to_numpy())

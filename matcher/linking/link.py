@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...errors import OptionError
+from ...files.counted import counted
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
 from .kept_blocks import Block, KeptBlocks
@@ -38,6 +39,7 @@ class Links:
     not_understood : those of the first list. blank : those that are missing, blank, or no diagnosis.
     unknown_b : terms of the second list that are blank or not understood.
     doubtful : links whose probability is below one half, so that each is more likely wrong than right.
+    limited : where all links were asked for, that the candidates limit them, in a sentence; else empty.
     """
 
     table: pa.Table
@@ -51,6 +53,7 @@ class Links:
     blank: int
     unknown_b: int
     doubtful: int
+    limited: str
 
 
 class _Found(NamedTuple):
@@ -107,7 +110,9 @@ def link(
             if kept is not None:
                 kept.add(number, parts[-1]._asdict())
         judging(number + 1, len(blocks))
-    return _told(m, read, read_b, of_a, of_b, _Found(*map(np.concatenate, zip(*parts, strict=True))), relation)
+    found = _Found(*map(np.concatenate, zip(*parts, strict=True)))
+    limited = _limited(found, of_b, candidates) if k is None or k >= candidates else ""
+    return _told(m, read, read_b, of_a, of_b, found, relation, limited)
 
 
 class _Search:
@@ -207,6 +212,7 @@ def _told(
     b: Listed,
     found: _Found,
     relation: bool,
+    limited: str,
 ) -> Links:
     """The table: a row for each link, and one for each term without, which says why."""
     linked = np.zeros(len(a), bool)
@@ -246,7 +252,7 @@ def _told(
     return Links(
         pa.table(columns), read, read_b, len(a), len(b), int(linked.sum()), len(unlinked),
         len([row for row in left.tolist() if a.problems.get(row, "").startswith(NOT_UNDERSTOOD)]), blank, len(b.problems),
-        int((found.probability < 0.5).sum()),
+        int((found.probability < 0.5).sum()), limited,
     )  # fmt: skip
 
 
@@ -257,6 +263,18 @@ def _reasons(a: Listed, b: Listed, left: NDArray[np.int64], found: _Found) -> di
     near = zip(found.unmatched.tolist(), found.nearest.tolist(), found.nearest_probability.tolist(), strict=True)
     nearest = {name: f"{NO_MATCH}; the nearest is {b.texts[first_b[other]]!r} ({p:.2f})" for name, other, p in near}
     return {row: a.problems.get(row) or nearest.get(int(a.name[row]), NO_MATCH) for row in left.tolist()}
+
+
+def _limited(found: _Found, b: Listed, candidates: int) -> str:
+    """Says that there may be more links than were found, where not all of the second list were candidates."""
+    different = len(np.unique(b.name[b.understood]))
+    if different <= candidates:
+        return ""
+    full = int((np.bincount(found.a) >= candidates).sum())
+    return (
+        f"For each term at most 3 x {candidates:,} of {different:,} different ones were judged, so that these are not all matches there are: "
+        f"{counted(full, 'term')} {'has' if full == 1 else 'have'} {candidates:,} links or more. More candidates find more."
+    )
 
 
 def check_candidates(candidates: Any) -> None:
