@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
 from .clusters import Known, clustered, keys_of, names_of
-from .link import NAMES_AT_ONCE, check_candidates
+from .link import check_candidates, names_at_once
 from .listed import NOT_UNDERSTOOD, Listed, listed
 from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
@@ -71,8 +71,9 @@ def _candidates(pairs: NamedPairs, of: Listed, count: int, report: Progress) -> 
     found = [np.zeros(0, np.int64)]
     if len(among) > 1:
         search = CandidateSearch(pairs.texts, among, count, pairs.m.providers.graph)
-        for start in range(0, len(among), NAMES_AT_ONCE):
-            some = among[start : start + NAMES_AT_ONCE]
+        at_once = names_at_once(count)
+        for start in range(0, len(among), at_once):
+            some = among[start : start + at_once]
             place, other = search(some)
             found.append(keys_of(some[place], other)[some[place] != other])
     keys = np.unique(np.concatenate(found))  # each of two names may have found the other

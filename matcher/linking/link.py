@@ -21,7 +21,7 @@ from .scorer import NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
 NAMES_AT_ONCE = 10_000
-"""Names of the first list that are searched, judged and written down together."""
+"""Names of the first list that are searched, judged and kept together; fewer where each has more candidates than usual."""
 NO_MATCH = "no match"
 _WORTH_NAMING = 0.01
 """A nearest term of a lower probability is not named."""
@@ -94,10 +94,11 @@ def link(
     reading, preparing, judging = phases(progress, len(read) + len(read_b), 1, 2, 1)
     names, (of_a, of_b) = listed(m, read.texts, read_b.texts, progress=reading)
     wanted = np.unique(of_a.name[of_a.name >= 0])
-    blocks = [wanted[start : start + NAMES_AT_ONCE] for start in range(0, len(wanted), NAMES_AT_ONCE)]
+    at_once = names_at_once(candidates)
+    blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
     there: dict[int, Block] = {}
     if kept is not None:
-        job = m.identity, m.policy, m.judge_all, k, least, candidates, NAMES_AT_ONCE, of_a.texts, of_b.texts
+        job = m.identity, m.policy, m.judge_all, k, least, candidates, at_once, of_a.texts, of_b.texts
         there = kept.open(len(blocks), *job)
     if todo := [block for number, block in enumerate(blocks) if number not in there]:
         search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing)
@@ -275,6 +276,10 @@ def _limited(found: _Found, b: Listed, candidates: int) -> str:
         f"For each term at most 3 x {candidates:,} of {different:,} different ones were judged, so that these are not all matches there are: "
         f"{counted(full, 'term')} {'has' if full == 1 else 'have'} {candidates:,} links or more. More candidates find more."
     )
+
+
+def names_at_once(candidates: int) -> int:
+    return max(1, min(NAMES_AT_ONCE, NAMES_AT_ONCE * CANDIDATES // candidates))
 
 
 def check_candidates(candidates: Any) -> None:
