@@ -139,7 +139,7 @@ def dedupe(
         check_output(output, rows=made.table.num_rows)
         write_table(made.table, output)
     else:
-        _print(made.table.select(["term", "cluster", "representative", "probability", "why"]))
+        _print(made.table.select(["term", "cluster", "representative", "probability", "why", "note"]))
     told = [f"{made.not_understood:,} not understood"] if made.not_understood else []
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
     typer.echo(

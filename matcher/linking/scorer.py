@@ -76,11 +76,6 @@ class NamedPairs:
             out[some] = self.m.counted(pairs, table, self.texts)
         return out
 
-    @property
-    def vectors(self) -> NDArray[np.float32]:
-        """float32[u, d], unit rows: those of the model's own encoder."""
-        return self.texts.vectors(SHIPPED)
-
 
 def check_can_search(m: Scorer) -> None:
     """Raises `ModelError` for a model that has no encoder to find candidates by."""
