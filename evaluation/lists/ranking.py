@@ -174,5 +174,15 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
             else "count as empty answers"
         )
         many = "1 answer" if one else f"{len(unread):,} answers"
-        said.append(f"No diagnoses could be read from {many}, which {means}; {where}.")
+        of = np.bincount(rows.rater[0][list(unread)], minlength=len(raters))
+        whose = (
+            f" ({', '.join(f'{raters[r]} {of[r]:,}' for r in used.tolist() if of[r])})" if (of > 0).sum() > 1 else ""
+        )
+        said.append(f"No diagnoses could be read from {many}{whose}, which {means}; {where}.")
+        read = np.bincount(rows.rater[0][rows.ranked & (rows.rater[0] >= 0)], minlength=len(raters))
+        said += [
+            f"Not one of the {of[r]:,} answers of {raters[r]} could be read: its figures say how it writes, not what it knows."
+            for r in used.tolist()
+            if of[r] > 1 and not read[r]
+        ]
     return said

@@ -205,7 +205,11 @@ def read_lists(
         for row, text in long.in_words.items()
     )
     if not len(order) and not written:
-        raise InputError("every list is empty", source=table.source, allowed="at least one diagnosis")
+        unread = next((text for text in rows.unread.values() if text is not None), None)
+        if unread is None:
+            raise InputError("every list is empty", source=table.source, allowed="at least one diagnosis")
+        allowed = "a list of names, numbered lines, JSON, or a sentence that says what the diagnosis is"
+        raise InputError("no diagnosis could be read from any answer", source=table.source, allowed=allowed, got=unread)
     lengths = np.bincount(list_of, minlength=len(kept_cases) * len(used))
     said, _ = _renumbered(np.append(entry[order], NO_DIAGNOSIS), len(strings) + 1)
     absent = ~there[np.ix_(kept_cases, used)] & np.array([policy[r] == OWN for r in used.tolist()])
