@@ -100,11 +100,11 @@ def link(
     if kept is not None:
         job = m.identity, m.policy, m.judge_all, k, least, candidates, at_once, of_a.texts, of_b.texts
         there = kept.open(len(blocks), *job)
-    if todo := [block for number, block in enumerate(blocks) if number not in there]:
-        search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing)
+    todo = [block for number, block in enumerate(blocks) if number not in there]
+    search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing) if todo else None
     parts = [_NOTHING]
     for number, block in enumerate(blocks):
-        if number in there:
+        if search is None or number in there:
             parts.append(_Found(**there[number]))
         else:
             parts.append(search(block, k, least))
@@ -136,8 +136,9 @@ class _Search:
         progress: Progress,
     ) -> None:
         among = np.unique(b.name[b.understood])
-        self._used = np.union1d(asked, among)
-        self._pairs = NamedPairs(m, [names[i] for i in self._used.tolist()], progress)
+        self._used: NDArray[np.int32] = np.union1d(asked, among)
+        used: list[int] = self._used.tolist()
+        self._pairs = NamedPairs(m, [names[i] for i in used], progress)
         here = np.searchsorted(self._used, among).astype(np.int32)
         graph = m.providers.graph
         self._find = CandidateSearch(self._pairs.texts, here, candidates, graph) if len(here) else None

@@ -37,7 +37,7 @@ class Listed:
     problems : by row, why it is blank, no diagnosis, or not understood, in words.
     """
 
-    texts: Sequence[str | None]
+    texts: Sequence[Any]
     name: NDArray[np.int32]
     understood: NDArray[np.bool_]
     problems: dict[int, str]
