@@ -96,7 +96,8 @@ def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known:
         names_of.setdefault(int(cluster[name]), []).append(name)
     number = {place: i for i, place in enumerate(names_of, 1)}
     chosen = {place: _representative(some, rows_of, partner) for place, some in names_of.items()}
-    shown = {place: _commonest(rows_of[name], of) for place, name in chosen.items()}
+    commonest = {name: _commonest(rows, of) for name, rows in rows_of.items()}
+    shown = {place: commonest[name] for place, name in chosen.items()}
     columns: dict[str, list[Any]] = {
         name: []
         for name in ("term", "index", "cluster", "size", "representative", "joined_with", "probability", "why", "note")
@@ -107,12 +108,12 @@ def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known:
         place = int(cluster[name]) if name >= 0 else None
         joined, probability, why = None, None, None
         if place is not None:
-            first = _commonest(rows_of[name], of)
+            first = commonest[name]
             if row != first:
                 joined, probability, why = of.texts[first], 1.0, SAME_WORDS
             elif name != chosen[place]:
                 other, probability = partner[name]
-                joined = of.texts[_commonest(rows_of[other], of)]
+                joined = of.texts[commonest[other]]
                 asked[row, len(columns["why"])] = of.texts[row], joined
         values = (
             of.texts[row], row, None if place is None else number[place], None if place is None else size[place],

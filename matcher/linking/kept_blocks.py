@@ -51,7 +51,7 @@ class KeptBlocks:
         """Keeps a block, unless it is all of the job."""
         if self.blocks > 1:
             with whole_file(make_folder(self.folder) / self._file(number)) as temporary, temporary.open("wb") as file:
-                np.savez(file, **block)
+                np.savez(file, **dict[str, Any](block))
             self.made += 1
 
     def remove(self) -> None:

@@ -70,7 +70,7 @@ def merge(first, second, starts, matches, likeliest, most):
                 low, high = min(a, b), max(a, b)
                 at = starts[low] + np.searchsorted(second[starts[low] : starts[low + 1]], high)
                 if at == starts[low + 1] or second[at] != high:
-                    wanted.append(np.int64(low) << 32 | high)
+                    wanted.append(np.int64(low << 32 | high))
                 elif not matches[at]:
                     fails = True
                     break

@@ -100,11 +100,11 @@ def link(
     if kept is not None:
         job = m.identity, m.policy, m.judge_all, k, least, candidates, at_once, of_a.texts, of_b.texts
         there = kept.open(len(blocks), *job)
-    if todo := [block for number, block in enumerate(blocks) if number not in there]:
-        search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing)
+    todo = [block for number, block in enumerate(blocks) if number not in there]
+    search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing) if todo else None
     parts = [_NOTHING]
     for number, block in enumerate(blocks):
-        if number in there:
+        if search is None or number in there:
             parts.append(_Found(**there[number]))
         else:
             parts.append(search(block, k, least))
@@ -136,13 +136,19 @@ class _Search:
         progress: Progress,
     ) -> None:
         among = np.unique(b.name[b.understood])
-        self._used = np.union1d(asked, among)
-        self._pairs = NamedPairs(m, [names[i] for i in self._used.tolist()], progress)
+        self._used: NDArray[np.int32] = np.union1d(asked, among)
+        used: list[int] = self._used.tolist()
+        self._pairs = NamedPairs(m, [names[i] for i in used], progress)
         here = np.searchsorted(self._used, among).astype(np.int32)
         graph = m.providers.graph
         self._find = CandidateSearch(self._pairs.texts, here, candidates, graph) if len(here) else None
         self._a, self._b = a, b
-        self._rows_a, self._rows_b = _Rows(a.name, len(names)), _Rows(b.name, len(names))
+        # What is written alike has the same links: they are looked for once, in the first such row.
+        first = np.unique(a.text, return_index=True)[1]
+        written = np.full(len(a), -1, np.int32)
+        written[first] = a.name[first]
+        self._rows_a, self._rows_b = _Rows(written, len(names)), _Rows(b.name, len(names))
+        self._written_alike = _Rows(a.text, len(a))
 
     def __call__(self, names: NDArray[np.int32], k: int | None, least: float) -> _Found:
         here = np.searchsorted(self._used, names).astype(np.int32)
@@ -169,25 +175,24 @@ class _Search:
     def _rows(
         self, of_a: NDArray[np.int32], of_b: NDArray[np.int32], probability: NDArray[np.float64], k: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """The rows that have matching names: of each row of the first list the k best, first those written as it is, then the first."""
+        """The rows that have matching names: of each row of the first list the k best, in this order: first those written as it is, then the first."""
         a, b = self._a, self._b
         place, row_b = self._rows_b.of(of_b)
         again, row_a = self._rows_a.of(of_a[place])
         place, row_b = place[again], row_b[again]
         known = (of_a[place] == of_b[place]) | (a.understood[row_a] & b.understood[row_b])
         place, row_a, row_b = place[known], row_a[known], row_b[known]
-        same = np.fromiter(
-            (a.texts[i] == b.texts[j] for i, j in zip(row_a.tolist(), row_b.tolist(), strict=True)), bool, len(row_a)
-        )
+        same = a.text[row_a] == b.text[row_b]
         order = np.lexsort((row_b, ~same, -probability[place], row_a))
         if k is not None:
             sorted_a = row_a[order]
             order = order[np.arange(len(order)) - np.searchsorted(sorted_a, sorted_a) < k]
-        return row_a[order], row_b[order], probability[place[order]]
+        which, row_a = self._written_alike.of(a.text[row_a[order]])
+        return row_a, row_b[order][which], probability[place[order]][which]
 
 
 class _Rows:
-    """The rows of each of u names."""
+    """The rows of each of u names, or of what else is numbered."""
 
     def __init__(self, name_of_row: NDArray[np.int32], names: int) -> None:
         named = np.flatnonzero(name_of_row >= 0)

@@ -32,12 +32,14 @@ class Listed:
     Attributes
     ----------
     texts : as they came; None for what is no text.
+    text : int32[n], the place of each among the different texts of all lists that were read together; -1 for what is no text.
     name : int32[n], the name of each among those of the `Names`; -1 for what is blank or no text of a diagnosis.
     understood : bool[n].
     problems : by row, why it is blank, no diagnosis, or not understood, in words.
     """
 
-    texts: Sequence[str | None]
+    texts: Sequence[Any]
+    text: NDArray[np.int32]
     name: NDArray[np.int32]
     understood: NDArray[np.bool_]
     problems: dict[int, str]
@@ -78,7 +80,7 @@ def listed(
     for terms, code, said in zip(lists, codes, no_texts, strict=True):
         marked = np.flatnonzero(~understood[code]).tolist()
         problems = {row: reasons.get(int(code[row]), BLANK) for row in marked} | said
-        out.append(Listed(only_texts(terms), name_of[code], understood[code], problems))
+        out.append(Listed(only_texts(terms), code, name_of[code], understood[code], problems))
     return names, out
 
 

@@ -10,16 +10,16 @@ import sys
 from pathlib import Path
 
 OUT = Path("out/bench")
-BY_NAME = ("accuracy", "dedupe", "head-to-head", "link", "link-indexes", "link-peers", "peers")
 
 
 def main(arguments: list[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
-    from . import accuracy, head_to_head, leaderboard, link_peers, linking, panels, peers, speed  # noqa: F401
+    from . import accuracy, duplicates, head_to_head, leaderboard, link_peers, linking, panels, peers, speed  # noqa: F401
     from .report import ENTRIES, show
 
     by_name = {
         "accuracy": accuracy.main,
+        "dedupe": lambda: duplicates.main(chosen.a, OUT / "dedupe.json"),
         "head-to-head": head_to_head.main,
         "link": lambda: linking.main(chosen.a, chosen.b, chosen.sample, OUT / "link.json"),
         "link-indexes": lambda: linking.indexes(chosen.b, chosen.sample),
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.list:
         print(f"in the table: {', '.join(ENTRIES)}\nby name only: {', '.join(by_name)}")
         return 0
-    if unknown := set(chosen.names) - {*ENTRIES, *BY_NAME}:
+    if unknown := set(chosen.names) - {*ENTRIES, *by_name}:
         print(f"no benchmark {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
         return 2
     if chosen.beside is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from typing import Any
 
@@ -74,3 +75,12 @@ def test_what_holds_no_text_is_no_list(m: dxmatch.MatchFunction, terms: Any) -> 
     for take in (m.dedupe, lambda some: m.rank("gout", some), lambda some: m.matrix(["gout"], some)):
         with pytest.raises(dxmatch.InputError, match="not a text|not text|not a list of terms"):
             take(terms)
+
+
+def test_a_term_that_stands_in_many_rows_costs_no_more_than_its_rows(m: dxmatch.MatchFunction) -> None:
+    many = ["MI", "mi", "heart attack", "gout"] * 10_000
+    start = time.perf_counter()
+    linked, clusters = m.link(many, many[::-1]), m.dedupe(many)
+    assert time.perf_counter() - start < 10  # row by row these are hundreds of millions of pairs
+    assert linked["b"].tolist() == many and linked["index_b"].tolist()[:4] == [3, 2, 1, 0]
+    assert clusters["cluster"].tolist() == [1, 1, 1, 2] * 10_000
