@@ -18,7 +18,7 @@ from dxmatch.votes.store.store import VoteStore
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
-CONCURRENCY, TOTAL = 32, 3_000
+CONCURRENCY, TOTAL = 32, 1_000
 ASKING = f"""
 import json, sys
 from dxmatch.endpoints.endpoint import Endpoint
