@@ -20,6 +20,7 @@ from ..models.manifest import read
 from ..terms.encoders.hub import COMMIT, check_hub_name, is_hub_name
 
 T = TypeVar("T")
+_UNREACHED = "the hub could not be reached, and its cache on this machine lacks"
 
 
 @dataclass(frozen=True)
@@ -157,19 +158,25 @@ def _library(what: str) -> Any:
 def _file(name: str, file: str, revision: str | None, allow_download: bool) -> Path | None:
     """A file of the cache; None where it is not there, nor on the hub."""
     library = _library(f"{name}: no such folder here; a model of the hub")
+    kept = library.try_to_load_from_cache(name, file, revision=revision)
     if not allow_download:
-        found = library.try_to_load_from_cache(name, file, revision=revision)
-        return Path(found) if isinstance(found, str) else None
+        return Path(kept) if isinstance(kept, str) else None
 
     from huggingface_hub import errors
 
     def fetch() -> Path | None:
+        if not isinstance(kept, str) and file == MANIFEST:
+            # the download would ask a hub that is out of reach again and again, for 23 s
+            try:
+                library.get_hf_file_metadata(library.hf_hub_url(name, file, revision=revision), library_name="dxmatch")
+            except errors.HfHubHTTPError:
+                pass  # the hub answers, and the download says what
+            except Exception as error:  # the library raises whatever the layer below did
+                raise ModelError(f"{name}: {_UNREACHED} {file} ({_first_line(error)}).") from error
         try:
             return Path(library.hf_hub_download(name, file, revision=revision, library_name="dxmatch"))
         except errors.LocalEntryNotFoundError as error:
-            raise ModelError(
-                f"{name}: the hub could not be reached, and its cache on this machine lacks {file}."
-            ) from error
+            raise ModelError(f"{name}: {_UNREACHED} {file}.") from error
         except errors.EntryNotFoundError:
             return None
 
@@ -182,8 +189,11 @@ def _asked(ask: Callable[[], T], name: str) -> T:
     except DxmatchError:
         raise
     except Exception as error:  # the library raises whatever the layer below did
-        first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ModelError(f"{name}: the hub did not do it ({first_line}).") from error
+        raise ModelError(f"{name}: the hub did not do it ({_first_line(error)}).") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
 def _content(path: Path, limit: int) -> bytes:

@@ -14,6 +14,7 @@ from ..features.coverage import covered_table
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.representations import Representations
 from ..files.pairs import refused_texts, why_refused
+from ..matcher.icd_blanks import BLANK
 from ..matcher.icd_mapping import EDITION, map_icd
 from ..matcher.policy import POLICIES, SPECIFICATION
 from ..matcher.relation import policy_probability
@@ -73,20 +74,25 @@ def _by_policy(m: MatchFunction, pairs: InternedPairs, texts: Representations) -
 
 def check_diagnoses(source: str, texts: Sequence[str]) -> None:
     """Errors: `InputError` for the first text that is no diagnosis."""
-    stripped = [text.strip() for text in texts]
-    for place in np.flatnonzero(refused_texts(pa.array(stripped, pa.large_string()))).tolist():
-        problem, allowed = why_refused(stripped[place])
+    for place in _no_diagnosis(texts):
+        problem, allowed = why_refused(texts[place].strip())
         raise InputError(problem, source=source, row=place + 1, allowed=allowed, got=texts[place])
 
 
+def _no_diagnosis(texts: Sequence[str]) -> list[int]:
+    """The places of what is blank, or else no diagnosis."""
+    stripped = pa.array([text.strip() for text in texts], pa.large_string())
+    return np.flatnonzero(refused_texts(stripped)).tolist()
+
+
 def linked(m: MatchFunction, lists: Lists, labels: LabelFile | None) -> Links:
-    """The best of b for each of a, by all pairs. Errors: `InputError` for too many pairs, or a line that is no diagnosis."""
+    """The best of b for each of a, by all pairs; what is no diagnosis is told in its place. Errors: `InputError` for too many pairs."""
     if len(lists.a) * len(lists.b) > MOST_PAIRS:
         allowed = f"at most {MOST_PAIRS:,} pairs at once; dxmatch link takes more"
         raise InputError("too many pairs", allowed=allowed, got=len(lists.a) * len(lists.b))
-    check_diagnoses("list a", lists.a)
-    check_diagnoses("list b", lists.b)
-    unknown = m.not_understood(list(dict.fromkeys((*lists.a, *lists.b))))
+    texts = list(dict.fromkeys((*lists.a, *lists.b)))
+    unknown = {texts[place]: why_refused(texts[place].strip())[0] for place in _no_diagnosis(texts)}
+    unknown |= m.not_understood([text for text in texts if text not in unknown])
     known = [text for text in dict.fromkeys(lists.b) if text not in unknown]
     k = min(lists.k, len(known))
     asked = [text for text in dict.fromkeys(lists.a) if text not in unknown]
@@ -108,10 +114,16 @@ def linked(m: MatchFunction, lists: Lists, labels: LabelFile | None) -> Links:
 
 
 def mapped(m: MatchFunction, texts: Texts) -> Mapping:
-    """The entries of ICD-10. Errors: `InputError` for what is no diagnosis, `ModelError` for a model without an encoder of its own."""
-    table = map_icd(texts.diagnoses, k=texts.k, model=m).table
-    rows = [
+    """The entries of ICD-10; what is blank keeps its place.
+
+    Errors: `InputError` for what is no diagnosis, or where all is blank; `ModelError` for a model without an encoder of its own.
+    """
+    given = [text for text in texts.diagnoses if text.strip()]
+    check_diagnoses("diagnoses", [text if text.strip() or not given else given[0] for text in texts.diagnoses])
+    table = map_icd(given, k=texts.k, model=m).table
+    found = (
         Mapped(**row | {"candidates": [Candidate(**candidate) for candidate in row["candidates"]]})
         for row in table.to_pylist()
-    ]
+    )
+    rows = [next(found) if text.strip() else Mapped(text, None, None, BLANK, None, []) for text in texts.diagnoses]
     return Mapping(table.schema.metadata[EDITION.encode()].decode(), rows)

@@ -157,7 +157,7 @@ def _endpoint(operation: Operation, limiter: CapacityLimiter) -> Callable[[Reque
             problem, _, place = str(error).partition(" - at `$.")
             return refused(422, f"{place.rstrip('`')}: {problem}." if place else f"{problem}.")
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            return refused(400, f"what was posted is no JSON ({error}).")
+            return refused(400, f"what was posted is no JSON in UTF-8 ({error}).")
         except DxmatchError as error:
             # the remedies are parameters of Python, which nobody who asks here can give
             return refused(422, error.worded({}))

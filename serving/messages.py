@@ -73,7 +73,7 @@ class Lists(Struct, forbid_unknown_fields=True):
 
 
 class Link(Struct):
-    """A term of a, and one of the best of b; b and what follows are null where a is not understood."""
+    """A term of a, and one of the best of b; b and what follows are null where a is blank or not understood, which not_understood says."""
 
     a: str
     b: str | None
@@ -86,7 +86,8 @@ class Link(Struct):
 
 
 class Links(Struct):
-    """The best of b for each of a, in the order of a. not_understood: terms of b that were left out, with the reason."""
+    """The best of b for each of a, in the order of a. not_understood: terms of b that were left out, blank ones among
+    them, with the reason."""
 
     links: list[Link]
     not_understood: dict[str, str]
@@ -109,7 +110,7 @@ class Candidate(Struct):
 
 
 class Mapped(Struct):
-    """The entry of a diagnosis; null where none is near enough. how: direct, code, nearest, unmapped or none."""
+    """The entry of a diagnosis; null where none is near enough. how: direct, code, nearest, unmapped, none or blank."""
 
     diagnosis: str
     icd10: str | None

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 OUT = Path("out/bench")
+BY_NAME = ("accuracy", "dedupe", "head-to-head", "link", "link-indexes", "link-peers", "peers")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -28,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.list:
         print(f"in the table: {', '.join(ENTRIES)}\nby name only: {', '.join(by_name)}")
         return 0
-    if unknown := set(chosen.names) - {*ENTRIES, *by_name}:
+    if unknown := set(chosen.names) - {*ENTRIES, *BY_NAME}:
         print(f"no benchmark {', '.join(sorted(unknown))}; see --list", file=sys.stderr)
         return 2
     if chosen.beside is not None:
@@ -59,7 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--beside", type=Path, metavar="PATH", help="another checkout of dxmatch, measured in turns with this one")  # fmt: skip
     parser.add_argument("--pairs", type=int, default=10_000_000, help="with --beside: pairs of the job, over 50,000 names; %(default)s")  # fmt: skip
     parser.add_argument("--runs", type=int, default=3, help="with --beside: of each side, in turns, after one that is not counted; 0 counts that one; %(default)s")  # fmt: skip
-    parser.add_argument("--a", type=int, default=10_000, help="link: names of the first list; %(default)s")
+    parser.add_argument(
+        "--a", type=int, default=10_000, help="link: names of the first list; dedupe: names; %(default)s"
+    )
     parser.add_argument("--b", type=int, default=10_000, help="link, link-indexes: names of the second; %(default)s")
     parser.add_argument("--sample", type=int, default=100, help="link, link-indexes: names that are held against all of the second list; %(default)s")  # fmt: skip
     return parser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import socket
 import sys
 import warnings
 from collections.abc import Callable
@@ -105,7 +106,28 @@ def test_what_is_not_on_the_hub(hub: Hub, pushed: str) -> None:
             dxmatch.load(name, revision=revision, allow_download=True)
 
 
-def test_a_hub_that_cannot_be_reached(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_it_is_told_at_once(
+    hub: Hub, own: dxmatch.MatchFunction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library would try again for 23 s; what the cache holds is still taken."""
+    commit = own.push_to_hub(NAME).partition("@")[2]
+    dxmatch.load(NAME, revision=commit, allow_download=True)
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        gone = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", gone)
+        monkeypatch.setattr(
+            "huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", gone + "/{repo_id}/resolve/{revision}/{filename}"
+        )
+        monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail(f"waits {seconds} s"))
+        with pytest.raises(
+            dxmatch.ModelError, match=r"^clinic/none: the hub could not be reached, .* model\.json \(.+\)\.$"
+        ):
+            dxmatch.load("clinic/none", allow_download=True)
+        assert dxmatch.load(NAME, revision=commit, allow_download=True).identity == own.identity
+
+
+def test_a_hub_that_is_lost_on_the_way(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the library raises then is a kind of "not on the hub"; its own retries take half a minute."""
     import huggingface_hub
     from huggingface_hub import errors

@@ -96,6 +96,24 @@ def test_the_best_of_a_list(api, m):
         assert link["relation"] == m.relation(link["a"], link["b"]).kind
 
 
+def test_blank_lines_are_told_and_refuse_nothing(api):
+    """As they stand at the end of what is pasted."""
+    got = api.post("/api/link", {"a": ["UTI", "", "?"], "b": ["\n", "cystitis", "#N/A", ""]}).json()
+    first, *left = got["links"]
+    assert first["b"] == "cystitis"
+    wordless = "a diagnosis without a letter or digit"
+    assert [(one["a"], one["b"], one["not_understood"]) for one in left] == [
+        ("", None, "the diagnosis is blank"),
+        ("?", None, wordless),
+    ]
+    assert got["not_understood"].keys() == {"\n", "#N/A", ""}
+    assert got["not_understood"][""] == "the diagnosis is blank" and "formula" in got["not_understood"]["#N/A"]
+    nothing = api.post("/api/link", {"a": ["gout"], "b": [""]}).json()
+    assert nothing["links"][0]["b"] is None and nothing["not_understood"] == {"": "the diagnosis is blank"}
+    mapped = api.post("/api/icd", {"diagnoses": ["", "pneumonia", " "]}).json()["mapped"]
+    assert [(one["icd10"], one["how"]) for one in mapped] == [(None, "blank"), ("J18", "direct"), (None, "blank")]
+
+
 def test_codes(api, m):
     got = api.post("/api/icd", {"diagnoses": ["pneumonia", "qwertz asdf"], "k": 3}).json()
     rows = map_icd(["pneumonia", "qwertz asdf"], k=3, model=m).table.to_pylist()
@@ -120,11 +138,12 @@ PAIR = {"a": "gout", "b": "asthma"}
         ("/api/match", PAIR | {"b": "x" * 10_001}, 422, "b: Expected `str` of length <= 10000."),
         ("/api/match", PAIR | {"b": "сахарный диабет"}, 422, r"not understood \(another script\)"),
         ("/api/link", {"a": [], "b": ["gout"]}, 422, "a: Expected `array` of length >= 1."),
-        ("/api/link", {"a": ["gout", "?"], "b": ["gout"]}, 422, "list a, row 2: a diagnosis without a letter or digit"),
+        ("/api/link", {"a": ["gout", None], "b": ["gout"]}, 422, "a.1.: Expected `str`, got `null`"),
         ("/api/link", {"a": ["gout"], "b": ["gout"], "k": 0}, 422, "k: Expected `int` >= 1."),
         ("/api/link", {"a": ["gout"] * 400, "b": ["gout"] * 400}, 422, f"too many pairs.*{MOST_PAIRS:,}"),
         ("/api/icd", {"diagnoses": "gout"}, 422, "diagnoses: Expected `array`, got `str`."),
-        ("/api/icd", {"diagnoses": [""]}, 422, "blank|letter or digit"),
+        ("/api/icd", {"diagnoses": ["", " "]}, 422, "row 1: the diagnosis is blank"),
+        ("/api/icd", {"diagnoses": ["gout", "", "?"]}, 422, "row 3: a diagnosis without a letter or digit"),
         ("/api/labels", PAIR | {"label": 2}, 422, "label"),
         ("/api/labels", PAIR | {"label": True}, 422, "label"),
         ("/api/labels", {"a": "...", "b": "gout", "label": 1}, 422, "the pair, row 1: a diagnosis without a letter"),
