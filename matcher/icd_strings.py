@@ -68,6 +68,8 @@ def strings_table(strings: Any, column: str, encoding: str | None) -> Table:
         strings = [None if null else text for text, null in zip(series.to_list(), series.is_null(), strict=True)]
     if not isinstance(strings, list | tuple) or (strings and isinstance(strings[0], Mapping)):
         return read_table(strings, encoding)
+    if not strings:
+        raise InputError("an empty list", source=_STRINGS, allowed="at least one diagnosis")
     for row, text in enumerate(strings):
         if text is None and frame is not None:
             continue
