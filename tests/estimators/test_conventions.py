@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sklearn
+from packaging.version import Version
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -83,6 +85,7 @@ def test_features_pass_every_check_on_words_for_numbers(strings_only: Path, monk
     assert sum(one["status"] == "passed" for one in found) >= 40
 
 
+@pytest.mark.skipif(Version(sklearn.__version__) < Version("1.8"), reason="its checks have labels that follow nothing")
 @pytest.mark.usefixtures("few_rounds")
 @pytest.mark.parametrize(
     "check",
@@ -105,5 +108,7 @@ def test_features_pass_every_check_on_words_for_numbers(strings_only: Path, monk
 def test_the_classifier_on_words_for_numbers(check: str, strings_only: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those whose labels follow the numbers: no match function is made of labels that follow nothing."""
     monkeypatch.setattr(match_classifier, "pairs_of", pairs_of_numbers)
-    run: Any = getattr(estimator_checks, check)
+    run: Any = getattr(estimator_checks, check, None)
+    if run is None:
+        pytest.skip("this scikit-learn has no such check")
     run("MatchClassifier", dxmatch.MatchClassifier(strings_only, folds=2))
