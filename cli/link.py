@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..files.counted import counted
+from ..files.counted import counted, shown_threshold
 from .options import Encoding, JudgeAll, Model, Origin, Policy, Threshold, loaded, say_read
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def link(
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
     typer.echo(
         f"{output or a_terms}: {made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {', '.join(told)}, "
-        f"at threshold {m.threshold:.3f} (model {m.name}, policy {m.policy})."
+        f"at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
     )
     if made.unknown_b:
         typer.echo(
@@ -137,7 +137,7 @@ def dedupe(
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
     typer.echo(
         f"{output or terms}: {counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
-        f"{''.join(f', {one}' for one in told)}, at threshold {m.threshold:.3f} (model {m.name}, policy {m.policy})."
+        f"{''.join(f', {one}' for one in told)}, at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
     )
     return {
         "output": None if output is None else str(output), "terms": made.terms, "clusters": made.clusters, "joined": made.joined,

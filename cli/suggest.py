@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,10 +61,10 @@ def suggest(
             seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output, names)
+    for warning in found.warnings:
+        warnings.warn(warning, stacklevel=1)
     for line in found.words():
         typer.echo(line)
-    for warning in found.warnings:
-        typer.echo(f"dxmatch: warning: {warning}", err=True)
     typer.echo(
         f"Written: {output}. Give each expert sheets/NAME.csv and sheets/INSTRUCTIONS.md; key.csv stays with you."
     )

@@ -41,7 +41,7 @@ from .engines.engine import EXPORTED
 from .engines.fitted import TIME_LIMIT
 from .engines.search_words import forecast_words
 from .examples import Examples, Extra, ExtraExamples, examples_of, read_extra, reference_names
-from .expert_agreement import expert_agreement
+from .expert_agreement import agreement_of
 from .fold_fit import Fitted, directions_of, fit_folds
 from .held_out_checks import check_left, held_out_warnings, repeats_warning
 from .recipe import Recipe
@@ -209,9 +209,9 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         on_conflict=recipe.on_conflict, rejects=recipe.rejects,
     )  # fmt: skip
     left_out = [f"Rows without a label, left out: {unlabelled:,} of {len(read) + unlabelled:,}."] if unlabelled else []
+    agreement = agreement_of(read, inputs.providers.naming)
     read, set_aside = understood_pairs(read, inputs.providers.naming)
     read, inside = treat_contained(read, inputs.providers.naming, recipe.contained, inputs.graph)
-    agreement = None if read.ballots is None else expert_agreement(read.ballots)
     read, conflicts = decide_conflicts(read, inputs.providers.naming, recipe.on_conflict)
     examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     dropped = None
