@@ -15,6 +15,7 @@ from ..files.pair_labels import BLANK, parsed_labels
 from ..files.tables import read_table
 from .answer_file import UNSURE, key_of
 from .sheet import Answered
+from .suggestion import Suggestion
 
 _PREFIX = "label_"
 
@@ -26,6 +27,14 @@ class ConsoleLabels:
     pairs: Mapping[tuple[str, ...], tuple[str, str]]
     labels: Mapping[str, Mapping[tuple[str, ...], int]]
     unsure: Mapping[str, set[tuple[str, ...]]]
+
+    @property
+    def suggestion(self) -> Suggestion:
+        """What was asked, where no folder says it."""
+        a, b = zip(*self.pairs.values(), strict=True) if self.pairs else ((), ())
+        text = pa.string()
+        key = {"id": pa.array(map(str, range(1, len(a) + 1)), text), "a": pa.array(a, text), "b": pa.array(b, text)}
+        return Suggestion(pa.table(key), {"seed": 0, "experts": [*self.labels]})
 
     def of_key(self, key: pa.Table, expert: str) -> Answered:
         """An expert's answers to the pairs of a suggestion's key."""
@@ -58,8 +67,9 @@ def read_console(paths: Sequence[str | os.PathLike[str]], encoding: str | None =
                 allowed="a column label_<expert>, as dxmatch label writes it",
             )  # fmt: skip
         doubted = table.column(UNSURE) if UNSURE in table.names else [None] * len(keys)
+        first = {key: row for row, key in reversed(list(enumerate(keys)))}
         for row, key in enumerate(keys):
-            if keys.index(key) != row:
+            if first[key] != row:
                 raise table.error(
                     "a pair twice", row, "a", allowed="each pair once, in either order", got=sides[0][row]
                 )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..features.interning import intern_pairs
+from ..files.counted import counted
 from ..files.pair_labels import BLANK
 from ..files.pairs import Pairs
 from ..terms.icd.naming import Naming
@@ -72,8 +73,8 @@ def agreement_words(agreement: dict[str, Any]) -> str:
     """One line for the terminal and the card."""
     unanimous, alpha = agreement["unanimous"], agreement["krippendorff_alpha"]
     if unanimous is None:
-        return f"{agreement['experts']} experts; no pair has two votes, so their agreement is unknown."
+        return f"{counted(agreement['experts'], 'expert')}; no pair has two votes, so their agreement is unknown."
     return (
-        f"{agreement['experts']} experts, {agreement['votes_per_pair']:.1f} votes a pair: unanimous on {100 * unanimous:.0f} % of"
-        f" {agreement['judged_twice']:,} pairs, Krippendorff's alpha {'undefined' if alpha is None else f'{alpha:.2f}'}."
+        f"{counted(agreement['experts'], 'expert')}, {agreement['votes_per_pair']:.1f} votes a pair: unanimous on {100 * unanimous:.0f} % of"
+        f" {counted(agreement['judged_twice'], 'pair')}, Krippendorff's alpha {'undefined' if alpha is None else f'{alpha:.2f}'}."
     )
