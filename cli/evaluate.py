@@ -40,7 +40,7 @@ def evaluate(
         ),
     ] = None,
     json: Annotated[
-        Path | None, typer.Option("--json", rich_help_panel=OUT, help="Everything that was computed, as JSON.")
+        Path | None, typer.Option("--json", rich_help_panel=OUT, help="All as JSON: to FILE.json, else printed alone.")
     ] = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", rich_help_panel=OUT, help="The table of metrics, as CSV.")

@@ -91,6 +91,7 @@ def link(
     return {
         "output": None if output is None else str(output), "a": made.a, "b": made.b, "linked": made.linked, "unlinked": made.unlinked,
         "not_understood": made.not_understood, "blank": made.blank, "doubtful": doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
+        **({"rows": made.table} if output is None else {}),
     }  # fmt: skip
 
 
@@ -142,6 +143,7 @@ def dedupe(
     return {
         "output": None if output is None else str(output), "terms": made.terms, "clusters": made.clusters, "joined": made.joined,
         "not_understood": made.not_understood, "blank": made.blank, "doubtful": made.doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
+        **({"rows": made.table} if output is None else {}),
     }  # fmt: skip
 
 

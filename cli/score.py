@@ -108,6 +108,7 @@ def score(
         )  # fmt: skip
         n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
         least, name, unscored, asked, note = done.threshold, done.model, done.unscored, done.asked, ""
+        rows: dict[str, Any] = {}
         if done.resumed:
             typer.echo(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
@@ -132,6 +133,7 @@ def score(
         else:
             added = [name for name in scored.table.column_names if name not in read.table.names]
             _print_first(scored.table.select([a, b, *added]))
+        rows = {"rows": scored.table} if output is None else {}
         n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
         match = scored.table.column("match")
         matches, unscored, least, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
@@ -156,6 +158,7 @@ def score(
         "policy": policy or "specification",
         "model": name,
         "known": dict(coverage),
+        **rows,
     }
 
 
