@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..votes.store import STORE
+from .asking import ENDPOINTS, Again, DryRun, MaxCalls, MaxCost, Store, asking_option, quiet_retries
 from .named_values import named_columns
-from .options import Encoding, Rejects
-from .votes import STORE, quiet_retries
+from .options import Encoding, Rejects, under
 
 if TYPE_CHECKING:
     from ..diagnosing.case_questions import PlannedRater
 
-WHO, HOW, BATCH, IN = "Who is asked", "How they are asked", "Batch files", "The cases"
+batch_option, input_option = under("Batch files"), under("The cases")
 
 
 def ask(
@@ -29,105 +30,62 @@ def ask(
     ],
     models: Annotated[
         list[str],
-        typer.Option(
-            "--model",
-            "--models",
-            "-m",
-            rich_help_panel=WHO,
-            help="ENDPOINT:MODEL, as --endpoints names it; may be repeated.",
-        ),
+        asking_option("--model", "--models", "-m", help="ENDPOINT:MODEL, as --endpoints names it; may be repeated."),
     ],
-    endpoints: Annotated[
-        Path,
-        typer.Option(
-            "--endpoints",
-            rich_help_panel=WHO,
-            help='A TOML file with \\[endpoint.NAME] tables, and \\[price."MODEL"] tables where the cost shall be told.',
-        ),
-    ],
+    endpoints: Annotated[Path, ENDPOINTS],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The lists, for dxmatch evaluate: .parquet, .csv, .tsv, .jsonl or .xlsx."),
     ] = None,
     prompts: Annotated[
         list[str] | None,
-        typer.Option(
+        asking_option(
             "--prompt",
             "--prompts",
-            rich_help_panel=HOW,
             help="free (if none is given), role, steps, json or ddx, or a text file with the placeholder {case}; may be repeated.",
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option(rich_help_panel=HOW, help="How often each question is put; each repeat is a list of its own.")
+        int, asking_option(help="How often each question is put; each repeat is a list of its own.")
     ] = 1,
     k: Annotated[
         int | None,
-        typer.Option(
-            "--k",
-            rich_help_panel=HOW,
-            help="How many diagnoses are asked for; if not given all, or as the prompt says (ddx: 5).",
-        ),
+        asking_option(help="How many diagnoses are asked for; if not given all, or as the prompt says (ddx: 5)."),
     ] = None,
     temperature: Annotated[
-        float,
-        typer.Option(rich_help_panel=HOW, help="Of the models; some services refuse it: --parameter temperature=null."),
+        float, asking_option(help="Of the models; some services refuse it: --parameter temperature=null.")
     ] = 0.0,
     max_tokens: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=HOW,
-            help="The most tokens of an answer, its thoughts included: the prompt's own limit, 4,096, if not given.",
+        asking_option(
+            help="The most tokens of an answer, its thoughts included: the prompt's own limit, 4,096, if not given."
         ),
     ] = None,
     parameters: Annotated[
         list[str] | None,
-        typer.Option(
+        asking_option(
             "--parameter",
             "--parameters",
-            rich_help_panel=HOW,
             help="What else is sent, as NAME=VALUE in JSON: top_p=0.9, max_completion_tokens=8192; null takes one out.",
         ),
     ] = None,
-    store: Annotated[
-        Path,
-        typer.Option("--store", rich_help_panel=HOW, help="The vote store, an SQLite file, which keeps every answer."),
-    ] = STORE,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", rich_help_panel=HOW, help="Say what would be asked and what it costs, and stop."),
-    ] = False,
-    again: Annotated[
-        bool, typer.Option("--again", rich_help_panel=HOW, help="Ask anew where no list can be read from the answer.")
-    ] = False,
-    max_calls: Annotated[
-        int | None, typer.Option(rich_help_panel=HOW, help="Stop after so many calls, retries included.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(rich_help_panel=HOW, help="Stop before this cost, by the \\[price.MODEL] tables.")
-    ] = None,
+    store: Store = STORE,
+    dry_run: DryRun = False,
+    again: Again = False,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     export: Annotated[
-        Path | None,
-        typer.Option(
-            "--export",
-            rich_help_panel=BATCH,
-            help="Write what is not known to this folder as OpenAI batch files, and stop.",
-        ),
+        Path | None, batch_option(help="Write what is not known to this folder as OpenAI batch files, and stop.")
     ] = None,
     results: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--import",
-            rich_help_panel=BATCH,
-            help="Take in the results of such files, and ask nothing; may be repeated.",
-        ),
+        batch_option("--import", help="Take in the results of such files, and ask nothing; may be repeated."),
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(
+        input_option(
             "--columns",
             "--column",
-            rich_help_panel=IN,
             help="What a column is: --columns case_id=patient, --columns text=note; several: text=history,findings.",
         ),
     ] = None,

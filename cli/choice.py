@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
+from ..votes.store import STORE
+from .asking import DryRun, Endpoints, MaxCalls, MaxCost, Store, asking_option, quiet_retries, say_asked
 from .options import Bootstrap, Seed
-from .votes import Endpoints, quiet_retries, say_asked
-
-ASKED = "Language models"
 
 
 def choice(
@@ -31,54 +30,26 @@ def choice(
     per_answer: Annotated[Path | None, typer.Option("--per-answer", help="A table with a row for each answer.")] = None,
     ask: Annotated[
         list[str] | None,
-        typer.Option(
-            "--ask",
-            rich_help_panel=ASKED,
-            help="ENDPOINT:MODEL, to be asked under min(4, n - 1) shifts of n options; may be repeated.",
-        ),
+        asking_option(help="ENDPOINT:MODEL, to be asked under min(4, n - 1) shifts of n options; may be repeated."),
     ] = None,
     ask_again: Annotated[
-        str | None,
-        typer.Option(
-            "--ask-again", rich_help_panel=ASKED, help="ENDPOINT:MODEL, which reads the answers that no rule reads."
-        ),
+        str | None, asking_option(help="ENDPOINT:MODEL, which reads the answers that no rule reads.")
     ] = None,
     prompt: Annotated[
         str | None,
-        typer.Option(
-            "--prompt",
-            rich_help_panel=ASKED,
-            help="choice-one, choice-several or choice-zh, or a text file with {question} and {options}; if not given, what fits each question: choice-zh in Chinese, else by whether one option is right or several.",
+        asking_option(
+            help="choice-one, choice-several or choice-zh, or a text file with {question} and {options}; if not given, what fits each question: choice-zh in Chinese, else by whether one option is right or several."
         ),
     ] = None,
     full_circle: Annotated[
-        bool,
-        typer.Option(
-            "--full-circle", rich_help_panel=ASKED, help="min(4, n) shifts, as ClinBench-HPB's program has them."
-        ),
+        bool, asking_option("--full-circle", help="min(4, n) shifts, as ClinBench-HPB's program has them.")
     ] = False,
-    repeats: Annotated[
-        int, typer.Option(rich_help_panel=ASKED, help="How often each question is put in each order.")
-    ] = 1,
+    repeats: Annotated[int, asking_option(help="How often each question is put in each order.")] = 1,
     endpoints: Endpoints = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            "--store",
-            rich_help_panel=ASKED,
-            help="The vote store, an SQLite file, which keeps every answer: votes.sqlite if not given.",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", rich_help_panel=ASKED, help="Say what would be asked and what it costs, and stop."),
-    ] = False,
-    max_calls: Annotated[
-        int | None, typer.Option(rich_help_panel=ASKED, help="Stop after so many calls, retries included.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(rich_help_panel=ASKED, help="Stop before this cost, by the \\[price.MODEL] tables.")
-    ] = None,
+    store: Store = STORE,
+    dry_run: DryRun = False,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     subset: Annotated[str, typer.Option(help="The column of the questions that parts them.")] = "subset",
     model: Annotated[str, typer.Option(help="Who gave answers that name no model.")] = "model",
     bootstrap: Bootstrap = 2_000,

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .evaluate import evaluate
-from .icd import icd
-from .score import score
-from .train import train
-
 
 def demo(
+    context: typer.Context,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for what it makes.")] = Path(
         "dxmatch-demo"
     ),
@@ -28,24 +25,34 @@ def demo(
     report, matches, panel = output / "report.html", output / "matches.csv", output / "panel.html"
     model, held_out, scored = output / "model", output / "held_out.csv", output / "scored.csv"
 
-    _step(
-        "1. Which of three language models names the right diagnoses?",
-        f"evaluate {models} --references {right} --by specialty -o {report} --matches {matches}",
+    _run(
+        context, "1. Which of three language models names the right diagnoses?",
+        "evaluate {} --references {} --by specialty -o {} --matches {}", models, right, report, matches,
+    )  # fmt: skip
+    _run(
+        context,
+        "2. Does an algorithm agree with the experts as they agree among themselves?",
+        "evaluate {} -o {}",
+        lists,
+        panel,
     )
-    evaluate([models], right, [report], matches=matches, by=["specialty"])
-    _step("2. Does an algorithm agree with the experts as they agree among themselves?", f"evaluate {lists} -o {panel}")
-    evaluate([lists], output=[panel])
-    _step("3. Map free text to ICD-10.", 'icd "heart attack" "acute MI" I21 "sugar diabetes, type II"')
-    icd(["heart attack", "acute MI", "I21", "sugar diabetes, type II"])
-    _step(
-        "4. Train a match function on pairs that three experts labelled.",
-        f"train {pairs} -o {model} --held-out {held_out}",
+    _run(context, "3. Map free text to ICD-10.", 'icd "heart attack" "acute MI" I21 "sugar diabetes, type II"')
+    _run(
+        context, "4. Train a match function on pairs that three experts labelled.",
+        "train {} -o {} --held-out {} --overwrite", pairs, model, held_out,
+    )  # fmt: skip
+    _run(
+        context, "5. Score the pairs it has not seen.", "score {} -o {} --model {} --features", held_out, scored, model
     )
-    train([pairs], model, held_out=held_out, overwrite=True)
-    _step("5. Score the pairs it has not seen.", f"score {held_out} -o {scored} --model {model} --features")
-    score(held_out, scored, model=str(model), features=True)
     typer.echo(f"\nOpen the reports: {report.resolve()}\n                  {panel.resolve()}")
 
 
-def _step(what: str, command: str) -> None:
-    typer.echo(f"\n{what}\n$ dxmatch {command}")
+def _run(context: typer.Context, what: str, command: str, *paths: Path) -> None:
+    """Runs a command, with `paths` in the place of {}, as it is shown."""
+    line = command.format(*(shlex.quote(str(path)) for path in paths))
+    typer.echo(f"\n{what}\n$ dxmatch {line}")
+    code = context.find_root().command.main(
+        shlex.split(line), prog_name="dxmatch", standalone_mode=False, obj=context.obj
+    )
+    if code:
+        raise typer.Exit(code)

@@ -11,9 +11,10 @@ import typer
 
 from ..errors import OptionError
 from ..files.file_names import files_named
+from ..votes.store import STORE
+from .asking import Endpoints, MaxCalls, MaxCost, Store, asking_option, quiet_retries, say_asked
 from .icd_accuracy import print_accuracy
 from .options import Encoding, Model, Origin, diagnosis, say_read
-from .votes import STORE, Endpoints, quiet_retries, say_asked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,19 +76,18 @@ def icd(
         Path | None, typer.Option("--figures", help="With --gold: a JSON file for the figures and errors.")
     ] = None,
     pick: Annotated[
-        str | None,
-        typer.Option("--pick", help="The language model that picks among the candidates, as --features names it."),
+        str | None, asking_option(help="The language model that picks among the candidates, as --features names it.")
     ] = None,
     prompt: Annotated[
         str | None,
-        typer.Option(
+        asking_option(
             help="With --pick: what the model is asked with: icd-pick-2, pick-name-1 (H-DDx: a name in JSON), another built-in prompt, or a "
             "text file with {diagnosis} and {candidates}."
         ),
     ] = None,
     direct: Annotated[
         bool,
-        typer.Option(
+        asking_option(
             "--direct/--no-direct",
             help="With --pick: a text that equals a name of ICD-10 has its code at once (How to Evaluate Medical AI), or the model is asked "
             "about every text (H-DDx).",
@@ -97,13 +97,9 @@ def icd(
         str | None, typer.Option(help="The feature set that declares --pick and --encoder; paper17 if not given.")
     ] = None,
     endpoints: Endpoints = None,
-    store: Annotated[Path, typer.Option(help="With --pick: the vote store, which keeps the picks.")] = STORE,
-    max_calls: Annotated[
-        int | None, typer.Option(help="With --pick: stop after so many calls, retries included.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(help="With --pick: stop before this cost, by the \\[price.MODEL] tables.")
-    ] = None,
+    store: Store = STORE,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     model: Model = None,
     encoding: Encoding = None,
     origin: Origin | None = None,

@@ -38,7 +38,13 @@ def link(
     output: Output = None,
     a: Annotated[str | None, typer.Option("--a", help=f"The column of the terms in A; {_NAMED}")] = None,
     b: Annotated[str | None, typer.Option("--b", help="The same in B.")] = None,
-    k: Annotated[int, typer.Option("--k", help="At most so many links for each term of A, the best first.")] = 1,
+    k: Annotated[
+        int,
+        typer.Option(
+            "--k",
+            help="At most so many links for each term of A, the best first; above 3 x --candidates: all that are found.",
+        ),
+    ] = 1,
     threshold: Threshold = None,
     candidates: Candidates = 50,
     relation: Annotated[
@@ -52,31 +58,34 @@ def link(
 ) -> dict[str, Any]:
     """Link two lists of terms: for each term of A the one of B that names the same disease, or none. Other columns are kept."""
     from ..files.tables import check_output, write_table
+    from ..matcher.linking.kept_blocks import kept_beside
     from ..matcher.linking.link import link as link_terms
     from ..progress import shown
 
     if output is not None:
         check_output(output)
     m = loaded(model, policy=policy, threshold=threshold, origin=origin, judge_all=judge_all)
-    with shown("Linking terms") as progress:
-        made = link_terms(
-            m, a_terms, b_terms, k, a=a, b=b, candidates=candidates, relation=relation, encoding=encoding,
-            progress=progress,
-        )  # fmt: skip
-    say_read(made.read.table.note)
-    say_read(made.read_b.table.note)
-    doubtful = made.doubtful
-    if doubtful:
-        _doubtful(f"{counted(doubtful, 'link')} below a probability of 0.5: look at them before you use them.")
-    if output is not None:
-        check_output(output, rows=made.table.num_rows)
-        write_table(made.table, output)
-    else:
-        _print(
-            made.table.select(
-                [name for name in ("a", "b", "probability", "relation", "note") if name in made.table.column_names]
-            )
-        )
+    with kept_beside(output) as kept:
+        with shown("Linking terms") as progress:
+            made = link_terms(
+                m, a_terms, b_terms, k, a=a, b=b, candidates=candidates, relation=relation, encoding=encoding,
+                progress=progress, kept=kept,
+            )  # fmt: skip
+        say_read(made.read.table.note)
+        say_read(made.read_b.table.note)
+        if kept is not None and kept.resumed:
+            typer.echo(f"{kept.resumed:,} of {kept.blocks:,} blocks were there already.")
+        doubtful = made.doubtful
+        if doubtful:
+            _warn(f"{counted(doubtful, 'link')} below a probability of 0.5: look at them before you use them.")
+        if made.limited:
+            _warn(f"{made.limited[:-1]} (--candidates).")
+        if output is not None:
+            check_output(output, rows=made.table.num_rows)
+            write_table(made.table, output)
+    if output is None:
+        shown_columns = ("a", "b", "probability", "relation", "note")
+        _print(made.table.select([name for name in shown_columns if name in made.table.column_names]))
     told = [f"{made.unlinked:,} without a match"]
     told += [f"{made.not_understood:,} not understood"] if made.not_understood else []
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
@@ -126,14 +135,12 @@ def dedupe(
         made = dedupe_terms(m, terms, column=column, candidates=candidates, encoding=encoding, progress=progress)
     say_read(made.read.table.note)
     if made.doubtful:
-        _doubtful(
-            f"{counted(made.doubtful, 'term')} joined at a probability below 0.5: look at them before you use them."
-        )
+        _warn(f"{counted(made.doubtful, 'term')} joined at a probability below 0.5: look at them before you use them.")
     if output is not None:
         check_output(output, rows=made.table.num_rows)
         write_table(made.table, output)
     else:
-        _print(made.table.select(["term", "cluster", "representative", "probability", "why"]))
+        _print(made.table.select(["term", "cluster", "representative", "probability", "why", "note"]))
     told = [f"{made.not_understood:,} not understood"] if made.not_understood else []
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
     typer.echo(
@@ -147,7 +154,7 @@ def dedupe(
     }  # fmt: skip
 
 
-def _doubtful(text: str) -> None:
+def _warn(text: str) -> None:
     typer.echo(f"dxmatch: warning: {text}", err=True)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,8 +11,8 @@ import typer
 
 from ..files.counted import counted
 from ..files.file_names import is_file_name
-from ..matcher.origin import Origin as Origin
 from .origin import MATCHER
+from .origin import Origin as Origin
 
 if TYPE_CHECKING:
     from ..matcher.match_function import MatchFunction
@@ -87,6 +89,11 @@ Rejects = Annotated[
         help="Write rejected rows, and lines that are no JSON, to this file, with the reason, and go on; without it the first one ends the command.",
     ),
 ]
+
+
+def under(heading: str) -> Callable[..., Any]:
+    """`typer.Option` under a heading of a command's help."""
+    return partial(typer.Option, rich_help_panel=heading)
 
 
 def say_unscored(count: int, of: int) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..matcher.origin import Origin
+from ..matcher import origin
 
 MATCHER = "The match function"
 """The heading of its options in a command's help."""
@@ -53,7 +53,7 @@ def origin_of(
     encoders: Encoders = None,
     identity: Identity = None,
     signed_by: SignedBy = None,
-) -> Origin:
+) -> origin.Origin:
     """Those that were given, as `load` takes them."""
     folders = {}
     for one in encoders or ():
@@ -63,3 +63,6 @@ def origin_of(
         folders[name] = Path(folder)
     given = {"allow_download": allow_download, "encoders": folders, "identity": identity, "signed_by": signed_by}
     return {name: value for name, value in given.items() if value}  # type: ignore[return-value]
+
+
+Origin = Annotated[origin.Origin, origin_of]

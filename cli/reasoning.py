@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..votes.store import STORE
+from .asking import Endpoints, MaxCalls, MaxCost, Store, asking_option, quiet_retries, say_asked
 from .options import Bootstrap, Model, Origin, Seed
-from .votes import Endpoints, quiet_retries, say_asked
 
 if TYPE_CHECKING:
     from ..evaluation.reasoning.result import Reasoning
-
-ASKED = "A language model as judge, people"
 
 
 def reasoning(
@@ -79,46 +78,31 @@ def reasoning(
     model: Model = None,
     judge: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=ASKED,
-            help="A language model that says which observations and rationales are alike, beside M: ENDPOINT:MODEL. The source's way.",
+        asking_option(
+            help="A language model that says which observations and rationales are alike, beside M: ENDPOINT:MODEL. The source's way."
         ),
     ] = None,
     observation_prompt: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=ASKED, help="What the judge is asked of two observations: a text file, or a name."
-        ),
+        str | None, asking_option(help="What the judge is asked of two observations: a text file, or a name.")
     ] = None,
     rationale_prompt: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=ASKED, help="What the judge is asked of two rationales: a text file, or a name."),
+        str | None, asking_option(help="What the judge is asked of two rationales: a text file, or a name.")
     ] = None,
     human: Annotated[
         Path | None,
         typer.Option(
-            rich_help_panel=ASKED,
             help="Pairs that people labelled (note, observation, predicted, label; run, rationale_label, label_NAME): how far M and the "
-            "judge agree with them.",
+            "judge agree with them."
         ),
     ] = None,
     endpoints: Endpoints = None,
-    store: Annotated[
-        Path | None, typer.Option(rich_help_panel=ASKED, help="The vote store, which keeps every answer of the judge.")
-    ] = None,
-    max_calls: Annotated[
-        int | None,
-        typer.Option(rich_help_panel=ASKED, help="Of the judge: stop after so many calls, retries included."),
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(rich_help_panel=ASKED, help="Of the judge: stop before this cost, by the \\[price.MODEL] tables."),
-    ] = None,
+    store: Store = STORE,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     origin: Origin | None = None,
 ) -> None:
     """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT: one run, or several."""
-    from ..evaluation.judges.asking import NotServed
-    from ..evaluation.judges.language_model import Budget
+    from ..evaluation.judges.language_model import Budget, NotServed
     from ..evaluation.reasoning.evaluate import reasoning as run
     from ..evaluation.reasoning.inputs import named_folders
     from ..evaluation.reasoning.result import check_path

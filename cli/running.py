@@ -1,5 +1,5 @@
 """What all commands share when they run: options that may stand before a command's name or after it, `-` for standard input and output, --json and
---quiet, the options of `origin.py` for a command with a parameter `origin`, and the end that Ctrl-C makes."""
+--quiet, options that make a group, and the end that Ctrl-C makes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.models import ArgumentInfo
 
 from ..settings import HIDE_CELLS, QUIET, SHARED_FILES, SPREADSHEET, quiet
 from .apart import WRITTEN, check_apart, every
-from .origin import origin_of
 from .shown_options import in_plain_words
 from .streams import FORMATS, Streams, print_document
 from .usage import Command, Group
@@ -148,14 +147,23 @@ def complete(app: typer.Typer) -> None:
 def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(command, eval_str=True)
     name = getattr(command, "__name__", "")
-    asked = inspect.signature(origin_of, eval_str=True).parameters if "origin" in signature.parameters else {}
+    of_command = dict(signature.parameters)
+    takes_context = of_command.pop("context", None) is not None
+    groups: dict[str, Callable[..., Any]] = {}
+    in_group: dict[str, list[inspect.Parameter]] = {}
+    for group, each in of_command.items():
+        if (of := _group(each.annotation)) is not None:
+            groups[group] = of
+            parts = inspect.signature(of, eval_str=True).parameters.values()
+            in_group[group] = [part.replace(kind=each.kind) for part in parts]
+    all_options = [one for name, each in of_command.items() for one in in_group.get(name, [each])]
     arguments = {
         name
         for name, each in signature.parameters.items()
         if any(isinstance(said, ArgumentInfo) for said in getattr(each.annotation, "__metadata__", ()))
     }
     shared = dict(_ALL_SHARE)
-    own = signature.parameters.keys()
+    own = {each.name for each in all_options}
     if own & _TO_TABLES and name not in _WITHOUT_TABLES:
         shared["spreadsheet"] = Spreadsheet
     if signature.return_annotation not in (None, inspect.Signature.empty):
@@ -178,8 +186,10 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
             if as_json and streams.writes:
                 raise typer.BadParameter("--json prints to standard output, and so does -o -")
             check_apart(options, arguments)
-            if asked:
-                options["origin"] = origin_of(**{name: options.pop(name) for name in asked})
+            if takes_context:
+                options["context"] = context
+            for group, of in groups.items():
+                options[group] = of(**{part.name: options.pop(part.name) for part in in_group[group]})
             with streams.messages(silent=as_json or (quiet() and _writes(name, options, arguments))):
                 document = command(**options)
             streams.deliver()
@@ -191,19 +201,23 @@ def _completed(command: Callable[..., Any]) -> Callable[..., Any]:
             raise typer.Exit(130) from None
 
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    of_command = [each for name, each in signature.parameters.items() if name != "origin"]
-    of_origin = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in asked.values()]
     options = [
         inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=None if kind is Format else False, annotation=kind
         )
         for name, kind in shared.items()
     ]
-    signature = signature.replace(parameters=[context, *of_command, *of_origin, *options])
+    signature = signature.replace(parameters=[context, *all_options, *options])
     in_plain_words(name, signature.parameters)
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     return run
+
+
+def _group(annotation: Any) -> Callable[..., Any] | None:
+    """The function that makes one value of several options, where a parameter is `Annotated` with one."""
+    of_kinds = (said for kind in (annotation, *get_args(annotation)) for said in getattr(kind, "__metadata__", ()))
+    return next(filter(inspect.isfunction, of_kinds), None)
 
 
 def _open_streams(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..votes.store import STORE
+from .asking import Again, DryRun, Endpoints, MaxCalls, MaxCost, Store, quiet_retries, say_asked
 from .options import ColumnA, ColumnB, Encoding, Origin, Rejects
 
 if TYPE_CHECKING:
     from ..features.vote_plan import Planned
     from ..matcher.pair_votes import PairVotes
-    from ..votes.ask_summary import AskSummary
 
 app = typer.Typer(
     name="votes",
@@ -32,18 +33,12 @@ Model = Annotated[
         help="Ask what this trained model needs, in place of --features: its folder, or OWNER/NAME@COMMIT of the hub.",
     ),
 ]
-Endpoints = Annotated[
-    Path | None,
-    typer.Option("--endpoints", help="A TOML file with \\[endpoint.NAME] tables; they go before the set's own."),
-]
-Store = Annotated[Path, typer.Option("--store", help="The vote store, an SQLite file, which keeps every answer.")]
 Only = Annotated[
     list[str] | None, typer.Option("--only", help="One vote or pick of the set, by its name; may be repeated.")
 ]
 Abbreviations = Annotated[
     Path | None, typer.Option(help="Your own abbreviations, as given to train: columns abbreviation, expansion.")
 ]
-STORE = Path("votes.sqlite")
 
 
 @app.command(epilog="Example: dxmatch votes ask pairs.csv --features mine.toml --dry-run")
@@ -56,14 +51,10 @@ def ask(
     a: ColumnA = "a",
     b: ColumnB = "b",
     only: Only = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be asked and what it costs, and stop.")
-    ] = False,
-    again: Annotated[bool, typer.Option("--again", help="Ask anew where an answer holds no verdict.")] = False,
-    max_calls: Annotated[int | None, typer.Option(help="Stop after so many calls, retries included.")] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(help="Stop before this cost, by the \\[price.MODEL] tables.")
-    ] = None,
+    dry_run: DryRun = False,
+    again: Again = False,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
     abbreviations: Abbreviations = None,
     rejects: Rejects = None,
     encoding: Encoding = None,
@@ -99,27 +90,6 @@ def ask(
 def _about_unscored(unscored: int, features: str, model: str | None) -> str:
     whose = f"--features {features}" if model is None else f"--model {model}"
     return f"{unscored:,} answers hold no verdict: --again asks these anew; why they came, dxmatch votes check {whose} shows."
-
-
-def quiet_retries() -> None:
-    """Retries are counted in the summary; where structlog is installed, stamina would print each of them."""
-    try:
-        from stamina.instrumentation import set_on_retry_hooks
-    except ImportError:
-        return  # what needs it says so itself
-    set_on_retry_hooks(())
-
-
-def say_asked(*summaries: AskSummary, more: str = "") -> None:
-    """Says what came of asking, and `more`; leaves with 1 where questions failed, with 130 where Ctrl-C ended it."""
-    for summary in summaries:
-        typer.echo("\n".join(summary.lines()))
-    if more:
-        typer.echo(more)
-    if any("interrupted" in summary.stopped_because for summary in summaries):
-        raise typer.Exit(130)
-    if any(summary.failed for summary in summaries):
-        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: dxmatch votes export pairs.csv --features mine.toml -o batches")

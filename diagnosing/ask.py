@@ -11,6 +11,7 @@ from ..endpoints.prices import read_services
 from ..errors import DxmatchError, OptionError
 from ..files.tables import check_keeps_input, check_output, write_table
 from ..progress import Progress
+from ..votes.store import STORE
 from ..votes.store.store import VoteStore
 from .asked import Asked
 from .case_questions import CaseQuestions, PlannedRater
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..votes.ask_summary import AskSummary
     from ..votes.batch_files import BatchSummary
 
-STORE = "votes.sqlite"
 """Where answers are kept if no store is named."""
 
 File = str | os.PathLike[str]

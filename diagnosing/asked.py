@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..errors import quoted
 from ..files.counted import counted
 from ..files.tables import write_table
 from ..votes.prompts.questions import REASONS
@@ -96,11 +97,10 @@ class Asked:
             lists = sum(one.lists for one in repeats)
             named = sum(one.diagnoses for one in repeats)
             parts = [counted(lists, "list") + (f" of {named / lists:.1f} diagnoses on average" if lists else "")]
-            parts += [
-                f"{n:,} that name{'s' if n == 1 else ''} no diagnosis"
-                for n in [sum(one.nothing for one in repeats)]
-                if n
-            ]
+            if nothing := [one for one in repeats if one.nothing]:
+                n, says = sum(one.nothing for one in nothing), nothing[0].first_nothing
+                first = f" (the first: {quoted(says)})" if says else ""
+                parts.append(f"{n:,} that name{'s' if n == 1 else ''} no diagnosis{first}")
             unread = sum((one.unread for one in repeats), Counter[str]())
             if unread:
                 parts.append(

@@ -24,7 +24,7 @@ MAX_SHOWN = 10_000
 class RaterAnswers:
     """What became of the cases under one model, prompt and repeat.
 
-    lists : answers that name a diagnosis. nothing : answers that say that there is none.
+    lists : answers that name a diagnosis. nothing : answers that say that there is none; `first_nothing` is what the first of them says.
     unread : answers that no list can be read from, by reason (a key of `votes.prompts.questions.REASONS`); they count as empty.
     missing : cases without an answer. diagnoses : in all lists together.
     """
@@ -35,6 +35,7 @@ class RaterAnswers:
     repeat: int
     lists: int = 0
     nothing: int = 0
+    first_nothing: str = ""
     unread: Counter[str] = field(default_factory=Counter)
     missing: int = 0
     diagnoses: int = 0
@@ -93,6 +94,7 @@ def _rows_of(answer: Answer | None, told: RaterAnswers) -> Iterator[tuple[int | 
         yield None, None, f"{said[:MAX_SHOWN]}{'…' if len(said) > MAX_SHOWN else ''}" or None
     elif not names:
         told.nothing += 1
+        told.first_nothing = told.first_nothing or answer.raw.strip()
         yield None, None, None
     else:
         told.lists += 1

@@ -26,7 +26,7 @@ from ..training.engines.fitted import TIME_LIMIT
 from ..training.examples import Extra
 from ..training.recipe import Recipe
 from ..training.train import fit
-from .pairs_of import pairs_of
+from .pairs_of import as_frame, pairs_of
 
 MATCH_WORDS = frozenset({"true", "yes", "y", "match", "same", "positive"})
 """Labels that mean a match where the other one is none of them; 1 does where it is the higher one."""
@@ -152,7 +152,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
         """
         a, b = pairs_of(self, X, reset=True)
         check_consistent_length(a, y)
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, a, ensure_non_negative=True)
         kept = np.ones(len(a), bool) if weight is None else weight > 0
         labels = self._labels(y, kept)
         columns = {self.a: a, self.b: b, _LABEL: pa.array((labels == self.match_label_).astype(np.int8))}
@@ -184,7 +184,7 @@ endpoints, allow_download, min_coverage, abbreviations, extra, encoder, keep_enc
             return column_or_1d(groups).tolist()
         if self.group is None:
             return None
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        frame = as_frame(X)
         if not isinstance(frame, nw.DataFrame) or self.group not in frame.columns:
             raise OptionError("group", "a column of the frame X", self.group)
         return frame.get_column(self.group).to_list()

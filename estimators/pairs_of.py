@@ -14,6 +14,12 @@ from ..files.pairs import check_text
 from ..files.tables import Table, read_table
 
 
+def as_frame(X: Any) -> Any:
+    """X as a frame of narwhals, a lazy one collected; X itself where it is none."""
+    frame = nw.from_native(X, pass_through=True)
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+
+
 def pairs_of(estimator: Any, X: Any, *, reset: bool, blanks: bool = False) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """The two diagnoses of n pairs; null where one is blank.
 
@@ -29,7 +35,7 @@ def pairs_of(estimator: Any, X: Any, *, reset: bool, blanks: bool = False) -> tu
         As scikit-learn's, for what is no table of two columns.
     """
     a, b = estimator.a, estimator.b
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    frame = as_frame(X)
     if isinstance(frame, nw.DataFrame):
         named = Table(pa.table({str(name): pa.nulls(0) for name in frame.columns}), "X", 0)
         named.require_named({"a": a, "b": b}, "a diagnosis")

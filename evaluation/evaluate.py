@@ -17,8 +17,7 @@ from ..progress import Progress
 from .families.sections import wanted
 from .families.weighted import CHECKS
 from .icd_codes import text_codes
-from .judges.asking import Asking, PromptsAsked, refuse_unused
-from .judges.by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
+from .judges.asking import Asking, ModelsAsked
 from .judges.human import read_human
 from .lists.lists import Lists
 from .lists.reading import read_lists
@@ -248,24 +247,13 @@ def evaluate(
         raise OptionError("denominator", f"one of {', '.join(DENOMINATORS)}", denominator)
     if max_k is not None and not relative_k <= check_k(max_k, "max_k") <= MAX_K:
         raise OptionError("max_k", f"from k ({relative_k}) to {MAX_K}", max_k)
-    own_relation = relation == MODEL
-    by_language_model = None if own_relation else relation
-    asks = any((judge, by_language_model, severity, pick))
-    if judge is None:
-        refuse_unused(
-            "judge", check=check, judge_prompt=judge_prompt, check_prompt=check_prompt, judge_equal=judge_equal
-        )
-    for option, given, prompt in (
-        ("relation", by_language_model, relation_prompt),
-        ("severity", severity, severity_prompt),
-    ):
-        if not given:
-            refuse_unused(f"language model for {option}", **{f"{option}_prompt": prompt})
-    prompts = PromptsAsked.of(
-        judge=judge_prompt, check=check_prompt, relation=relation_prompt, severity=severity_prompt
-    )
+    asked = ModelsAsked.of(
+        judge, check, relation, severity, judge_equal, judge_prompt=judge_prompt, check_prompt=check_prompt,
+        relation_prompt=relation_prompt, severity_prompt=severity_prompt,
+    )  # fmt: skip
+    fills_store = asked.fills_store or pick is not None
     # a store that is about to be filled may be absent; one that is only read may not
-    read_store = None if asks and store is not None and not Path(store).exists() else store
+    read_store = None if fills_store and store is not None and not Path(store).exists() else store
     matcher = loaded(
         matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage,
         **_options_of_load(matcher, policy, judge_all, threshold, origin),
@@ -273,28 +261,21 @@ def evaluate(
     if threshold is not None:
         ours = cast("MatchFunction", matcher)  # beside another's, a threshold is refused
         ours.threshold = ours.threshold_or(threshold)
-    if own_relation:
-        check_tells_relations(matcher)
+    asking = Asking.of(asked, matcher, endpoints, store, budget, progress)
     read = _read(
         lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
         no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want), wanted=want, checks=CHECKS,
         keep_answers=judge is not None,
     )  # fmt: skip
     labels = None if human is None else read_human(human, read)
-    if own_relation:
-        read = with_relations_by_matcher(read, matcher)
-    asking = None
     given_codes = text_codes(
         codes, pick, matcher, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
         allow_download=origin.get("allow_download", False),
         distance=icd_distance, entries=icd_entries, direct=icd_direct, progress=progress,
     )  # fmt: skip
-    if any((judge, by_language_model, severity)):
-        asking = Asking.of(matcher, endpoints, store, budget, progress)
-        asking.check_stages(judge, check)
-        read = asking.filled(read, by_language_model, severity, prompts)
     pairs = named_pairs(compare, read.raters)
     model_groups = groups_of_raters(groups, read.raters, read.model_groups)
+    read = asking.filled(read)
     judged, lacking = relative_panels(read, in_turn, want)
     if labelled is not None and not judged:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
@@ -305,7 +286,7 @@ def evaluate(
         difficulty=difficulty, semantic_best=semantic_best,
         across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
-    judgements = asking.judgements(read, judge, check, prompts, judge_equal) if asking is not None and judge else None
+    judgements = asking.judgements(read)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixedScriptsWarning)  # the report says it once, of all lists
         return report_of(

@@ -11,11 +11,11 @@ from ..errors import OptionError
 from ..files.limits import MAX_CHARACTERS
 from ..matcher.protocol import Matcher
 from ..progress import Progress
+from ..votes.store import STORE
 from .judges.language_model import Budget
 from .lists.text_codes import Mapped, TextCodes, read_codes
 
 _UNMAPPED = Mapped(None, "unmapped")
-_STORE = "votes.sqlite"
 
 
 def text_codes(
@@ -57,7 +57,7 @@ def text_codes(
         if not asked:
             return [_UNMAPPED] * len(texts)
         found = map_icd(
-            {"diagnosis": asked}, source=icd_source, model=m, pick=pick, store=Path(store or _STORE), **spent.left(),
+            {"diagnosis": asked}, source=icd_source, model=m, pick=pick, store=Path(store or STORE), **spent.left(),
             **({} if progress is None else {"progress": progress}), **options,
         )  # fmt: skip
         if found.asked is not None:

@@ -15,7 +15,8 @@ from ..terms.icd.nearness import Levels, Nearness, best_levels, nearest_level
 from ..terms.icd.sources import open_tree
 from ..terms.icd.tree import IcdTree
 from .icd_gold import Gold, gold_of
-from .icd_mapping import IcdTable, map_icd, source_of, strings_table
+from .icd_mapping import IcdTable, map_icd, source_of
+from .icd_strings import strings_table
 
 if TYPE_CHECKING:
     from .match_function import MatchFunction

@@ -11,7 +11,7 @@ from ..files.did_you_mean import hint
 from ..files.tables import Table, read_table
 from ..terms.icd.codes import Place, nodes_of_cells
 from ..terms.icd.tree import IcdTree
-from .icd_mapping import is_path
+from .icd_strings import is_path
 
 CODE = "icd10"
 """The column of the codes in a table of its own."""

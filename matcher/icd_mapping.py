@@ -6,38 +6,37 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import pyarrow as pa
 
-from ..errors import InputError, ModelError, OptionError
+from ..errors import ModelError, OptionError
 from ..features.feature_set import FeatureSet
 from ..features.providers import SHIPPED
-from ..files.did_you_mean import hint
-from ..files.file_names import is_file_name
 from ..files.limits import MAX_CHARACTERS
 from ..files.tables import Table, read_table, with_columns, write_table
-from ..files.workbook import split_sheet
 from ..terms.icd.mapping import map_to_icd
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
-from ..votes.prompts.files import prompt_of
-from ..votes.voters import Picker
 from .icd_blanks import blanks_told, in_place
 from .icd_encoders import declaring
+from .icd_picks import picker_of, with_picks
 from .icd_said import said_beside
+from .icd_strings import Diagnoses, strings_table
 from .match_function import MatchFunction, load
 
 if TYPE_CHECKING:
+    from ..features.providers import Providers
+    from ..terms.diseases.graph import DiseaseGraph
     from ..terms.icd.index import IcdIndex
     from ..votes.asker import AskSummary
 
 DEFAULT_SOURCE = "icd10cm"
 PAPER = "paper17"
 """The feature set whose picks and encoders are known where none is given."""
-_STRINGS = "strings"
 EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
 
@@ -210,89 +209,65 @@ def map_icd(
         raise OptionError("k", "1 or more", k)
     if pick is None and not direct:
         raise OptionError("direct", "True without 'pick': it says what a language model is asked", direct)
-    table = strings_table(strings, column, encoding)
-    table.require(column, "a diagnosis", option="column")
-    kept = keep_blank and (table.source != _STRINGS or table.frame is not None)
-    texts = (table.text(column) if kept else table.required_text(column)).to_pylist()
-    rows: Sequence[int] = [row for row, text in enumerate(texts) if text is not None]
-    if not rows:
-        raise table.blank(0, column)
-    texts = [texts[row] for row in rows]
+    diagnoses = Diagnoses.of(strings_table(strings, column, encoding), column, keep_blank)
+    table = diagnoses.table
     m = model if isinstance(model, MatchFunction) else load(model, allow_download=allow_download)
     if SHIPPED not in m.providers.encoders:
         raise ModelError(f"Model {m.name} has no encoder of its own, so it cannot map to ICD-10.")
-    if len(rows) < len(table):
-        warnings.warn(blanks_told(table, rows, column, unique), stacklevel=3)
+    if len(diagnoses.rows) < len(table):
+        warnings.warn(blanks_told(table, diagnoses.rows, column, unique), stacklevel=3)
     if unique:
-        first = dict(zip(reversed(texts), reversed(rows), strict=True))
-        text_of = dict(zip(rows, texts, strict=True))
-        rows = sorted(first.values())
-        texts = [text_of[row] for row in rows]
-    place = {"source": table.source, "column": column, "row_number": lambda i: table.row_number(rows[i])}
+        diagnoses = diagnoses.unique()
+    normalizer, asked = m.providers.normalizer, None
     if pick is None:
         ways: dict[str, Any] = {
             "distance": distance or DISTANCES[0], "entries": entries or ENTRIES[0], "sections": sections,
         }  # fmt: skip
-        providers = m.providers
+        providers, k = m.providers, k or CANDIDATES
         if encoder not in (None, SHIPPED):
             chosen = declaring(FeatureSet.read(features or PAPER, endpoints), encoder)
-            shipped, graph = providers.encoders[SHIPPED], providers.graph
-            providers = chosen.open(
-                providers.normalizer, shipped, endpoints=chosen.endpoints, allow_download=allow_download, graph=graph
-            )
+            providers = _opened(chosen, m, allow_download, providers.graph)
         index = providers.icd_index(os.fspath(source or DEFAULT_SOURCE), encoder or SHIPPED, **ways)
-        # Of the texts with a letter or digit; the mapping refuses the others, with their place.
-        known = [text for text in dict.fromkeys(texts) if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
-        looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
-        names = {text: one.name for text, one in looked_up.items()}
-        no_code = {text: one.no_code for text, one in looked_up.items() if not m.judge_all}
-        if told := said_beside(looked_up, m.providers.normalizer):
-            warnings.warn(told, stacklevel=3)
-        columns = map_to_icd(
-            texts,
-            index,
-            m.providers.normalizer,
-            k or CANDIDATES,
-            unmapped=[no_code.get(text) for text in texts],
-            read_as=names,
-            **place,
+        columns = _nearest(diagnoses, m, index, k)
+    else:
+        chosen = FeatureSet.read(features or PAPER, endpoints)
+        picker = picker_of(pick, chosen, prompt)
+        chosen = declaring(chosen, encoder or picker.encoder)
+        providers, k = _opened(chosen, m, allow_download), k or picker.k
+        ways = {"distance": distance or picker.distance, "entries": entries or picker.entries, "sections": sections}
+        index = providers.icd_index(os.fspath(source or picker.source), encoder or picker.encoder, **ways)
+        map_ = partial(map_to_icd, diagnoses.texts, index, normalizer, k, **diagnoses.place)
+        columns, asked = with_picks(
+            map_, picker, chosen, direct=direct, store=store, max_calls=max_calls, max_cost=max_cost, progress=progress
         )
-        del columns["reason"]
-        made = _made(columns, table, rows, index, k or CANDIDATES, ways)
-        return made if unique else replace(made, table=in_place(made.table, rows, len(table)), rows=range(len(table)))
+        ways |= {"pick": pick, "direct": direct}
+    mapped, rows = _as_arrow(columns, index.tree.source), diagnoses.rows
+    if not unique:
+        mapped, rows = in_place(mapped, rows, len(table)), range(len(table))
+    settings = {"edition": index.tree.source, "encoder": index.encoder.identity, "k": k, "pick": None, **ways}
+    return IcdTable(mapped, table, rows, settings, asked)
 
-    from ..votes.asker import Job
-    from ..votes.asker import ask as ask_all
-    from ..votes.icd_answers import picked_answers
-    from ..votes.picks import Choices
-    from ..votes.store.store import VoteStore
 
-    chosen = FeatureSet.read(features or PAPER, endpoints)
-    picker = _picker(pick, chosen, prompt)
-    chosen = declaring(chosen, encoder or picker.encoder)
-    shipped = m.providers.encoders[SHIPPED]
-    providers = chosen.open(
-        m.providers.normalizer, shipped, endpoints=chosen.endpoints, allow_download=allow_download
-    )  # fmt: skip
-    ways = {"distance": distance or picker.distance, "entries": entries or picker.entries, "sections": sections}
-    index = providers.icd_index(os.fspath(source or picker.source), encoder or picker.encoder, **ways)
-    summaries: list[AskSummary] = []
-    with VoteStore(Path(store)) as votes:
+def _opened(chosen: FeatureSet, m: MatchFunction, allow_download: bool, graph: DiseaseGraph | None = None) -> Providers:
+    """Providers of a feature set's encoders, with the normaliser and the encoder of M."""
+    normalizer, shipped = m.providers.normalizer, m.providers.encoders[SHIPPED]
+    return chosen.open(normalizer, shipped, endpoints=chosen.endpoints, allow_download=allow_download, graph=graph)
 
-        def ask(choices: Choices) -> None:
-            unknown = list(votes.unknown(choices.questions(picker.config, picker.prompt)))
-            price = chosen.prices.get(picker.config.model)
-            served = chosen.endpoints[chosen.endpoint_of(picker.config.model, picker.endpoint)]
-            job = Job(served, picker.config, unknown, len(unknown), price, picker.prompt)
-            summaries.append(ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress))
 
-        answers = picked_answers(picker.config, votes, ask, picker.prompt, direct)
-        columns = map_to_icd(texts, index, providers.normalizer, k or picker.k, answers=answers, **place)
-    made = _made(
-        columns, table, rows, index, k or picker.k, {**ways, "pick": pick, "direct": direct},
-        summaries[0] if summaries else None,
-    )  # fmt: skip
-    return made if unique else replace(made, table=in_place(made.table, rows, len(table)), rows=range(len(table)))
+def _nearest(diagnoses: Diagnoses, m: MatchFunction, index: IcdIndex, k: int) -> dict[str, list[Any]]:
+    """The columns of a mapping to the nearest names, of what is understood and not denied."""
+    normalizer = m.providers.normalizer
+    # Of the texts with a letter or digit; the mapping refuses the others, with their place.
+    known = [text for text in dict.fromkeys(diagnoses.texts) if len(text) <= MAX_CHARACTERS and normalizer(text)]
+    looked_up = dict(zip(known, m.providers.naming.to_code(known), strict=True))
+    if told := said_beside(looked_up, normalizer):
+        warnings.warn(told, stacklevel=4)
+    no_code = {text: one.no_code for text, one in looked_up.items() if not m.judge_all}
+    unmapped = [no_code.get(text) for text in diagnoses.texts]
+    read_as = {text: one.name for text, one in looked_up.items()}
+    columns = map_to_icd(diagnoses.texts, index, normalizer, k, unmapped=unmapped, read_as=read_as, **diagnoses.place)
+    del columns["reason"]
+    return columns
 
 
 def source_of(
@@ -303,39 +278,8 @@ def source_of(
 ) -> str:
     """The ICD-10 of a mapping with these options."""
     if source is None and pick is not None:
-        return _picker(pick, FeatureSet.read(features or PAPER, endpoints)).source
+        return picker_of(pick, FeatureSet.read(features or PAPER, endpoints)).source
     return os.fspath(source or DEFAULT_SOURCE)
-
-
-def _made(
-    columns: dict[str, list[Any]],
-    read: Table,
-    rows: Sequence[int],
-    index: IcdIndex,
-    k: int,
-    ways: Mapping[str, Any],
-    asked: AskSummary | None = None,
-) -> IcdTable:
-    edition = index.tree.source
-    settings = {"edition": edition, "encoder": index.encoder.identity, "k": k, "pick": None, **ways}
-    return IcdTable(_as_arrow(columns, edition), read, rows, settings, asked)
-
-
-def _picker(pick: str, features: FeatureSet, prompt: str | os.PathLike[str] | None = None) -> Picker:
-    pickers = [feature for feature in features.asked if feature.kind == "icd_pick"]
-    for feature in pickers:
-        if pick in (feature.name, feature.options["model"]):
-            if prompt is None:
-                return Picker.of(feature.options)
-            given = prompt_of("pick", prompt)
-            return Picker.of({**feature.options, "prompt": given.version, "prompt_text": given.file_text})
-    known = [word for feature in pickers for word in (feature.name, feature.options["model"])]
-    raise InputError(
-        f"no such ICD pick{hint(pick, known)}",
-        source=features.name,
-        allowed=", ".join(known) or 'a [[feature]] with kind = "icd_pick"',
-        got=pick,
-    )
 
 
 def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
@@ -345,36 +289,6 @@ def _as_arrow(columns: dict[str, list[Any]], edition: str) -> pa.Table:
     columns["candidates"] = [[c._asdict() for c in row] for row in columns["candidates"]]
     made = pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()})
     return made.replace_schema_metadata({EDITION: edition})
-
-
-def strings_table(strings: Any, column: str, encoding: str | None) -> Table:
-    frame = None
-    if isinstance(strings, str) and not is_path(strings):
-        strings = [strings]
-    elif nw.dependencies.is_into_series(strings):
-        series = nw.from_native(strings, series_only=True)
-        frame = series.to_frame()
-        strings = [None if null else text for text, null in zip(series.to_list(), series.is_null(), strict=True)]
-    if not isinstance(strings, list | tuple) or (strings and isinstance(strings[0], Mapping)):
-        return read_table(strings, encoding)
-    for row, text in enumerate(strings):
-        if text is None and frame is not None:
-            continue
-        if not isinstance(text, str):
-            raise InputError("not a text", source=_STRINGS, row=row, allowed="a diagnosis in words", got=text)
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise InputError("half a surrogate pair", source=_STRINGS, row=row, allowed="Unicode text", got=text)
-    data = pa.table({column: pa.array(strings, pa.string())})
-    return Table(data, _STRINGS, 0, frame, in_memory=frame is None)
-
-
-def is_path(text: str) -> bool:
-    """Whether a text is a file rather than a diagnosis."""
-    try:
-        path, _ = split_sheet(Path(text))
-        return is_file_name(text) or path.is_file() or ("/" in text and path.is_dir())
-    except (OSError, ValueError):  # too long for a path, or with a character that none has
-        return False
 
 
 def flat_candidates(mapped: pa.Table) -> pa.Table:

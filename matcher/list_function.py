@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,16 +23,17 @@ STRICT = "strict"
 class ListFunction:
     """One term against a list, lists against each other, duplicates: what `linking/` makes of a match function."""
 
-    def rank(
-        self: Scorer, query: str, terms: Iterable[str | None], k: int | None = 5, threshold: float | None = None
-    ) -> list[Ranked]:
+    def rank(self: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float | None = None) -> list[Ranked]:
         """The terms of a list that match `query` best, best first.
+
+        The list is prepared at each call, some 15 seconds for 50,000 terms: for many queries, `link(queries, terms, k, threshold=0)`
+        prepares it once.
 
         Parameters
         ----------
         query : a diagnosis.
-        terms : a list or column of texts. What is None, NaN, blank or no diagnosis is skipped, as in `rapidfuzz.process.extract`; what
-            is not understood, too, with a `NotUnderstoodWarning`. A term that stands twice comes twice.
+        terms : a list or column of texts, or a table with one, as of `link`. What is None, NaN, blank or no diagnosis is skipped, as in
+            `rapidfuzz.process.extract`; so is, with a warning, what is no text or not understood. A term that stands twice comes twice.
         k : at most so many; None for all.
         threshold : terms of a lower probability are left out (rapidfuzz' `score_cutoff`), and `match` is by it; by default none
             is left out, and `match` is by M's own threshold.
@@ -47,7 +48,7 @@ class ListFunction:
         NotUnderstood
             Where the query is not understood and no term is the same.
         InputError
-            For a query that is blank or no text, and a term that is neither a text nor missing.
+            For a query that is blank or no text, and a list in which nothing is a text.
 
         >>> dxmatch.load().rank("heart attack", ["gout", "MI", "angina"], k=1)  # doctest: +SKIP
         [Ranked(term='MI', probability=1.0, match=True, relation='same', index=1)]
@@ -58,8 +59,8 @@ class ListFunction:
 
     def matrix(
         self: Scorer,
-        a_terms: Iterable[str | None],
-        b_terms: Iterable[str | None],
+        a_terms: Any,
+        b_terms: Any,
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> NDArray[np.float64]:
@@ -69,17 +70,17 @@ class ListFunction:
 
         Parameters
         ----------
-        a_terms, b_terms : lists or columns of texts.
+        a_terms, b_terms : lists or columns of texts, or tables with one, as of `link`.
 
         Returns
         -------
-        float64[n_a, n_b], bit-identical to `probabilities`; NaN where a term is missing, blank or, with a `NotUnderstoodWarning`, not
-        understood.
+        float64[n_a, n_b], bit-identical to `probabilities`; NaN where a term is missing, blank or, with a `ReadingWarning`, no text, or, with a
+        `NotUnderstoodWarning`, not understood.
 
         Raises
         ------
         InputError
-            For a term that is neither a text nor missing.
+            For a list in which nothing is a text.
         """
         from .linking.ranking import matrix
 
@@ -107,19 +108,20 @@ class ListFunction:
 
         Parameters
         ----------
-        a_terms, b_terms : lists or columns of texts, of which some may be missing; or tables, as `score` takes them. `a_terms` is the side of the
-            reference, where the policy has sides.
-        k : at most so many links for each term; None for all that are found.
+        a_terms, b_terms : lists or columns of texts (any iterable, series or array), of which some may be missing or, with a
+            `ReadingWarning`, no text; or tables, as `score` takes them. `a_terms` is the side of the reference, where the policy has sides.
+        k : at most so many links for each term; None for all that are found, with a warning where more may be there than the candidates.
         a, b : the columns of the terms, where tables come; by default "diagnosis", "term", "name", … or the only one.
         threshold : the least probability of a link; M's own threshold if not given.
-        candidates : how many are looked at, by vectors and by the graph each.
+        candidates : how many are looked at, by vectors and by the graph (the disease; its kin) each. Who wants all matching pairs of long
+            lists, and not the best, takes it much higher.
         relation : adds what `a` is to `b`, as `relations` gives it.
         encoding : of a text file that is not UTF-8.
 
         Returns
         -------
-        A frame of the kind that `a_terms` is (of lists, pandas where it is installed, else an Arrow table; of a file, an Arrow table), in
-        the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
+        A frame of the kind that `a_terms` is (of lists, pandas where it is installed, else an Arrow table; of a file, an Arrow table; in
+        pandas, each row with its term's index), in the order of `a_terms`, a row for each link, best first, and a row for each term without any: a, b (null), probability, match,
         relation, index_a, index_b (rows from 0), note (why there is no link: "no match; the nearest is …", "not understood: …", "diagnosis is
         blank"), and the other columns of both tables, `a_…` and `b_…`. Of equal probability, what is written the same goes first, then
         the first in its list.
@@ -127,8 +129,7 @@ class ListFunction:
         Raises
         ------
         InputError
-            For an empty list, a table without the column, a term that is neither a text nor missing, or a model whose votes are not known for
-            the candidates.
+            For a list that is empty or without a text, a table without the column, or a model whose votes are not known for the candidates.
         ModelError
             For a model without an encoder of its own.
         """
@@ -138,10 +139,10 @@ class ListFunction:
             self, a_terms, b_terms, k, a=a, b=b, threshold=threshold, candidates=candidates, relation=relation, encoding=encoding,
             progress=progress,
         )  # fmt: skip
-        for note in (made.read.table.note, made.read_b.table.note):
+        for note in (made.read.table.note, made.read_b.table.note, made.limited):
             if note:
                 warnings.warn(note, stacklevel=2)
-        return made.read.table.native(made.table)
+        return made.read.native(made.table, made.table["index_a"].to_numpy())
 
     def dedupe(
         self,
@@ -162,7 +163,7 @@ class ListFunction:
 
         Parameters
         ----------
-        terms : a list or column of texts, of which some may be missing; or a table, as `score` takes it.
+        terms : a list or column of texts, or a table, as of `link`.
         column : the column of the terms in a table; by default "diagnosis", "term", "name", … or the only one.
         threshold : the least probability of a match; the policy's own threshold if not given.
         policy : what counts as a match: "strict" (the same disease) or "specification" (one may specify the other). By default "strict", where
@@ -193,7 +194,7 @@ class ListFunction:
         )
         if made.read.table.note:
             warnings.warn(made.read.table.note, stacklevel=2)
-        return made.read.table.native(made.table)
+        return made.read.native(made.table, np.arange(made.terms))
 
 
 def under(m: Any, policy: str | None) -> Any:

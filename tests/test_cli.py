@@ -23,9 +23,9 @@ Command = Callable[..., Any]
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory, command: Command) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("demo")
-    done = command("demo", "--output", folder / "out")
+    done = command("demo", "--output", folder / "my demo")
     assert done.code == 0, done.err
-    return folder / "out", done.out
+    return folder / "my demo", done.out
 
 
 def test_demo(demo: tuple[Path, str]) -> None:

@@ -12,8 +12,7 @@ from typer.testing import CliRunner, Result
 import dxmatch
 from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
-from dxmatch.evaluation.judges.asking import NotServed
-from dxmatch.evaluation.judges.language_model import Budget
+from dxmatch.evaluation.judges.language_model import Budget, NotServed
 from dxmatch.files.tables import read_table
 
 SAID = {

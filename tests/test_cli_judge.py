@@ -189,7 +189,7 @@ def test_a_judge_reads_answers_that_no_list_could_be_read_from(here: Path, loopb
     (here / "words.json").write_text(json.dumps(rows))
     loopback.rules({"contains": "Visit", "text": YES}, {"text": NO})
     asked = ("evaluate", "words.json", "--bootstrap", "20")
-    with pytest.raises(InputError, match="every list is empty"):
+    with pytest.raises(InputError, match="no diagnosis could be read from any answer"):
         read_lists("words.json")
     done = run(
         *asked,

@@ -9,20 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import OptionError, quoted
-from ...files.did_you_mean import hint
+from ...errors import quoted
 from ...pages.rows import Row
 from ...progress import Progress
 from ...votes.prompts.files import prompt_of
+from ...votes.store import STORE
 from ...votes.store.store import VoteStore
-from ..judges.language_model import Budget, LanguageModel
+from ..judges.language_model import Budget, LanguageModel, named_model, services_of
 from ..metrics.multiple_choice import choice_accuracy, choice_all_right, choice_any_right, choice_spread, shifts
 from ..statistics.bootstrap import by_name, check_bootstrap, percentile_interval, resampled_means
 from .answers import ChoiceAnswer, Live, check_models, read_again, read_answers
 from .questions import ChoiceQuestion, read_questions
 from .result import ALL, MEAN_OF_SUBSETS, Choice
 
-STORE = "votes.sqlite"
 _METRICS = (choice_accuracy, choice_spread, choice_all_right, choice_any_right)
 
 
@@ -75,19 +74,9 @@ def choice(
     """
     check_bootstrap(bootstrap, seed, level)
     asked = read_questions(questions, subset)
-    served, prices = _services(endpoints)
-
-    def named(option: str, one: str | LanguageModel) -> LanguageModel:
-        if isinstance(one, LanguageModel):
-            return one
-        endpoint, _, called = one.partition(":")
-        if not called or endpoint not in served:
-            known = f"with one of {', '.join(served)}" if served else "and needs the option 'endpoints', a TOML file"
-            raise OptionError(option, f"ENDPOINT:MODEL, {known}{hint(endpoint, served)}", one)
-        return LanguageModel(served[endpoint], called, price=prices.get(called))
-
-    models = [named("ask", one) for one in ([ask] if isinstance(ask, str | LanguageModel) else ask)]
-    reader = None if ask_again is None else named("ask_again", ask_again)
+    services = services_of(endpoints)
+    models = [named_model("ask", one, *services) for one in ([ask] if isinstance(ask, str | LanguageModel) else ask)]
+    reader = None if ask_again is None else named_model("ask_again", ask_again, *services)
     live = Live(models, asked, None if prompt is None else prompt_of("choice", prompt), full_circle, repeats)
     where, budget = Path(store or STORE), Budget(max_calls, max_cost)
     quiet: Progress = progress or (lambda done, total: None)
@@ -120,12 +109,6 @@ def choice(
         "bootstrap": bootstrap, "seed": seed, "level": level,
     }  # fmt: skip
     return Choice(rows, given, warnings, made_with, summaries=budget.summaries)
-
-
-def _services(endpoints: str | os.PathLike[str] | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    from ...endpoints.prices import read_services
-
-    return ({}, {}) if endpoints is None else read_services(endpoints)
 
 
 def _rows(who: str, answers: Sequence[ChoiceAnswer], bootstrap: int, seed: int, level: float) -> list[Row]:

@@ -15,21 +15,14 @@ from ...errors import InputError
 from ...pages.rows import Row
 from ..lists.lists import Lists
 from ..matches.reference_matches import match_references
-from ..statistics.bootstrap import by_name, case_weights
-from ..statistics.section import Context, Section, measured
-from .human import MAJORITY, NO_LABEL, HumanLabels
+from ..statistics.section import Context, Section
+from ..statistics.two_verdicts import agreement_of
+from .human import MAJORITY, HumanLabels
 from .judged import NOT_ASKED, Item, Judgements
+from .labels import NO_LABEL
 
 NAME = "human"
-MEASURES = ("accuracy", "precision", "recall", "F1", "kappa")
 M, JUDGE, BOTH = "M", "judge", "judge and check"
-_UNDEFINED = {
-    "accuracy": "no item",
-    "precision": "it includes nothing",
-    "recall": "the humans include nothing",
-    "F1": "neither includes anything",
-    "kappa": "both say the same of every item",
-}
 
 
 def verdicts_of(judgements: Judgements) -> dict[str, NDArray[np.int8]]:
@@ -99,46 +92,10 @@ def _rows(
     context: Context,
 ) -> list[Row]:
     at = np.flatnonzero(kept)
-    case, place = np.unique([items[i][0] for i in at], return_inverse=True)
-    # of each case: both, only the first, only the second, neither
-    counts = np.zeros((len(case), 4))
-    np.add.at(counts, (place, 3 - 2 * other[at] - one[at]), 1)
-    order = by_name([lists.cases[i] for i in case.astype(int)])
-    found = _measures(counts.sum(0)[None])
-    drawn = (
-        [weights @ counts[order] for weights in case_weights(len(case), context.repeats, context.seed)]
-        if len(case)
-        else []
-    )
-    repeats = _measures(np.concatenate(drawn) if drawn else np.empty((0, 4)))
-    return [
-        {
-            "who": who,
-            "against": of,
-            "metric": name,
-            **measured(float(found[name][0]), repeats[name], context.level, len(case), _UNDEFINED[name]),
-            "items": len(at),
-            "included": int(other[at].sum()),
-            "n_cases": len(case),
-        }
-        for name in MEASURES
-    ]
-
-
-def _measures(counts: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """counts : [b, 4], how often both include, only the second, only the first, and neither."""
-    both, second, first, neither = counts.T
-    n = counts.sum(1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        observed = (both + neither) / n
-        by_chance = ((both + first) * (both + second) + (neither + first) * (neither + second)) / n**2
-        return {
-            "accuracy": observed,
-            "precision": both / (both + first),
-            "recall": both / (both + second),
-            "F1": 2 * both / (2 * both + first + second),
-            "kappa": np.where(by_chance < 1, (observed - by_chance) / (1 - by_chance), np.nan),
-        }
+    cases = [lists.cases[items[i][0]] for i in at]
+    found = agreement_of(one[at] == 1, other[at] == 1, cases, context)
+    counts = {"items": len(at), "included": int(other[at].sum()), "n_cases": found.n_cases}
+    return [{"who": who, "against": of, "metric": name, **row, **counts} for name, row in found.measures.items()]
 
 
 def _words(rows: list[Row]) -> list[str]:

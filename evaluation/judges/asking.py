@@ -12,21 +12,18 @@ from typing import Any
 from ...endpoints.endpoint import Endpoint
 from ...endpoints.prices import Price
 from ...errors import OptionError
-from ...files.did_you_mean import hint
 from ...matcher.protocol import Matcher
 from ...progress import Progress
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import Prompt
+from ...votes.store import STORE
 from ...votes.store.store import VoteStore
 from ..lists.lists import Lists
 from .answers import Names
-from .by_matcher import MODEL
+from .by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
 from .classified import with_relations, with_severities
 from .judged import Judgements, Stage, judged
-from .language_model import Budget, LanguageModel
-
-STORE = "votes.sqlite"
-"""Where answers are kept if no store is named."""
+from .language_model import Budget, LanguageModel, named_model, services_of
 
 NO_STAGE = "none"
 """What `check` is where there is no second stage."""
@@ -35,28 +32,53 @@ Asked = str | LanguageModel
 """A language model, or "ENDPOINT:MODEL", which names one; "model" is M."""
 
 
-class NotServed(OptionError):
-    """A language model that no endpoint is known to serve."""
-
-
 @dataclass(frozen=True)
-class PromptsAsked:
-    """What each kind of question is put with."""
+class ModelsAsked:
+    """What language models, or M in their place, are asked in one evaluation.
 
-    judge: Prompt
-    check: Prompt
-    relation: Prompt
-    severity: Prompt
+    judge, check, relation, severity, judge_equal : as in `evaluate`. prompts : of each of the first four, by its name.
+    """
+
+    judge: Asked | None
+    check: Asked | None
+    relation: Asked | None
+    severity: Asked | None
+    judge_equal: bool
+    prompts: Mapping[str, Prompt]
 
     @classmethod
-    def of(cls, **given: str | os.PathLike[str] | None) -> PromptsAsked:
-        """By names, versions or files; the built-in one for None. Errors: those of `prompt_of`."""
-        return cls(**{kind: prompt_of(kind, one) for kind, one in given.items()})
+    def of(
+        cls,
+        judge: Asked | None,
+        check: Asked | None,
+        relation: Asked | None,
+        severity: Asked | None,
+        judge_equal: bool,
+        **prompts: str | os.PathLike[str] | None,
+    ) -> ModelsAsked:
+        """prompts : judge_prompt and so on: names, versions or files; the built-in ones for None.
+
+        Errors: those of `prompt_of`; `OptionError` for what is given though nothing needs it.
+        """
+        if judge is None:
+            of_judge = {"check": check, **{name: prompts[name] for name in ("judge_prompt", "check_prompt")}}
+            _refuse_unused("judge", of_judge | {"judge_equal": judge_equal})
+        for kind, model in (("relation", None if relation == MODEL else relation), ("severity", severity)):
+            if not model:
+                _refuse_unused(f"language model for {kind}", {f"{kind}_prompt": prompts[f"{kind}_prompt"]})
+        kinds = ("judge", "check", "relation", "severity")
+        used = {kind: prompt_of(kind, prompts[f"{kind}_prompt"]) for kind in kinds}
+        return cls(judge, check, relation, severity, judge_equal, used)
+
+    @property
+    def fills_store(self) -> bool:
+        """Whether answers are put into the vote store."""
+        return bool(self.judge or self.severity or (self.relation and self.relation != MODEL))
 
 
 @dataclass(frozen=True)
 class Asking:
-    """How language models are asked in one evaluation.
+    """How what is asked is asked: the models, M, the vote store.
 
     matcher : M, which may stand in for a stage.
     endpoints, prices : by their names, from a TOML file.
@@ -65,6 +87,7 @@ class Asking:
     budget : the caps on calls and cost, over all that is asked.
     """
 
+    asked: ModelsAsked
     matcher: Matcher
     endpoints: Mapping[str, Endpoint]
     prices: Mapping[str, Price]
@@ -76,86 +99,70 @@ class Asking:
     @classmethod
     def of(
         cls,
+        asked: ModelsAsked,
         matcher: Matcher,
         endpoints: str | os.PathLike[str] | None,
         store: str | os.PathLike[str] | None,
         budget: Budget | None,
         progress: Progress | None,
     ) -> Asking:
-        """Names are those that `matcher` is asked about, where it says so."""
-        from ...endpoints.prices import read_services
-
-        served, prices = ({}, {}) if endpoints is None else read_services(endpoints)
-        naming = getattr(getattr(matcher, "providers", None), "naming", None)
-        return cls(matcher, served, prices, Path(store or STORE), naming, budget or Budget(), progress)
-
-    def model(self, option: str, asked: Asked) -> LanguageModel:
-        """The model that an option names.
+        """Names are those that `matcher` is asked about, where it says so.
 
         Raises
         ------
         NotServed
-            For what is not ENDPOINT:MODEL, or an endpoint that is not known.
+            For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known; `OptionError` where M shall tell relations
+            and cannot.
         """
-        if isinstance(asked, LanguageModel):
-            return asked
-        endpoint, colon, model = asked.partition(":")
-        if not (colon and model) or endpoint not in self.endpoints:
-            known = (
-                f"with one of {', '.join(self.endpoints)}"
-                if self.endpoints
-                else "and need the option 'endpoints', a TOML file"
-            )
-            itself = "model (M itself), or " if option in ("relation", "judge", "check") else ""
-            raise NotServed(option, f"{itself}ENDPOINT:MODEL, {known}{hint(endpoint, self.endpoints)}", asked)
-        return LanguageModel(self.endpoints[endpoint], model, price=self.prices.get(model))
+        served, prices = services_of(endpoints)
+        naming = getattr(getattr(matcher, "providers", None), "naming", None)
+        made = cls(asked, matcher, served, prices, Path(store or STORE), naming, budget or Budget(), progress)
+        if asked.relation == MODEL:
+            check_tells_relations(matcher)
+        for option in ("judge", "check", "relation", "severity"):
+            made._who(option)
+        return made
 
-    def filled(self, lists: Lists, relation: Asked | None, severity: Asked | None, prompts: PromptsAsked) -> Lists:
+    def _who(self, option: str) -> Stage | None:
+        """Who is asked by an option: a language model, or M where it says "model"; None for nobody."""
+        asked: Asked | None = getattr(self.asked, option)
+        if not asked or (option == "check" and asked == NO_STAGE):
+            return None
+        by_matcher = option != "severity"
+        if by_matcher and asked == MODEL:
+            return self.matcher
+        return named_model(option, asked, self.endpoints, self.prices, "model (M itself), or " if by_matcher else "")
+
+    def filled(self, lists: Lists) -> Lists:
         """The lists with the columns relation and severity, as far as they are asked for."""
-        for option, asked, fill, prompt in (
-            ("relation", relation, with_relations, prompts.relation),
-            ("severity", severity, with_severities, prompts.severity),
-        ):
-            if asked:
-                model = self.model(option, asked)
+        if self.asked.relation == MODEL:
+            lists = with_relations_by_matcher(lists, self.matcher)
+        for option, fill in (("relation", with_relations), ("severity", with_severities)):
+            model = self._who(option)
+            if isinstance(model, LanguageModel):
                 with VoteStore(self.store) as votes:
                     lists = fill(
-                        lists, model, votes, prompt=prompt, naming=self.naming, budget=self.budget, progress=self.progress
+                        lists, model, votes, prompt=self.asked.prompts[option], naming=self.naming, budget=self.budget,
+                        progress=self.progress,
                     )  # fmt: skip
         return lists
 
-    def check_stages(self, judge: Asked | None, check: Asked | None) -> None:
-        """Errors: those of `stage`, before anything is asked; `OptionError` for no judge beside a check."""
-        if judge == NO_STAGE:
-            raise OptionError("judge", "a language model, or model", judge)
-        self.stage("judge", judge)
-        self.stage("check", check)
-
-    def stage(self, option: str, asked: Asked | None) -> Stage | None:
-        """A stage of the judge: a language model, M where the option says "model", none where it says "none".
-
-        Errors: those of `model`.
-        """
-        if asked is None or asked == NO_STAGE:
+    def judgements(self, lists: Lists) -> Judgements | None:
+        """What the judge and the check, the judge itself if not given, make of the lists; None without a judge."""
+        prompts, first = self.asked.prompts, self._who("judge")
+        second = first if self.asked.check is None else self._who("check")
+        if first is None:
             return None
-        return self.matcher if asked == MODEL else self.model(option, asked)
-
-    def judgements(
-        self, lists: Lists, judge: Asked, check: Asked | None, prompts: PromptsAsked, ask_equal: bool
-    ) -> Judgements:
-        """What the judge and the check make of the lists. check : the judge itself by default; "none" for no second stage."""
-        first, second = self.stage("judge", judge), self.stage("check", judge if check is None else check)
-        assert first is not None
         asks = any(isinstance(one, LanguageModel) for one in (first, second))
         with VoteStore(self.store) if asks else nullcontext() as votes:
             return judged(
-                lists, first, second, votes, naming=self.naming, ask_equal=ask_equal, judge_prompt=prompts.judge,
-                check_prompt=prompts.check, budget=self.budget, progress=self.progress,
+                lists, first, second, votes, naming=self.naming, ask_equal=self.asked.judge_equal, judge_prompt=prompts["judge"],
+                check_prompt=prompts["check"], budget=self.budget, progress=self.progress,
             )  # fmt: skip
 
 
-def refuse_unused(what: str, **options: Any) -> None:
-    """Errors: `OptionError` for an option that is given though nothing needs it. what : what is not asked for."""
+def _refuse_unused(what: str, options: Mapping[str, Any]) -> None:
+    """what : what is not asked for, which alone needs the options."""
     for option, value in options.items():
         if value:
             raise OptionError(option, f"left out where there is no {what}", value)

@@ -13,14 +13,12 @@ from ...errors import InputError, plain, quoted
 from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
 from ...files.tables import Table
-from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
 from ..lists.lists import Lists, as_text
-from ..lists.shapes.names import columns_by_name, folded
+from ..lists.shapes.names import columns_by_name
 from .judged import Item
+from .labels import LABEL, NO_LABEL, label_columns, majority_of, read_labels
 
-LABEL = "label"
-HUMAN, MAJORITY = "human", "majority"
-NO_LABEL = -1
+MAJORITY = "majority"
 _SHOWN = 4
 
 
@@ -39,8 +37,7 @@ class HumanLabels:
     @property
     def majority(self) -> NDArray[np.int8]:
         """int8 [m]: what more of the humans say; -1 where as many say the one as the other."""
-        votes = (self.labels == 1).sum(1) - (self.labels == 0).sum(1)
-        return np.where(votes > 0, 1, np.where(votes < 0, 0, NO_LABEL)).astype(np.int8)
+        return majority_of(self.labels)
 
 
 def read_human(source: Any, lists: Lists) -> HumanLabels:
@@ -56,7 +53,10 @@ def read_human(source: Any, lists: Lists) -> HumanLabels:
         and where nothing is labelled.
     """
     table = read_visible(source)
-    of_label = _label_columns(table)
+    of_label = label_columns(table)
+    if not of_label:
+        allowed = f"a column {LABEL!r}, or {LABEL}_NAME for each of several humans"
+        raise InputError("no column of labels", source=table.source, allowed=allowed, got=table.names)
     names = columns_by_name([name for name in table.names if name not in of_label.values()], {}, table.source)
     if "case_id" not in names:
         table.require("case_id")
@@ -64,38 +64,16 @@ def read_human(source: Any, lists: Lists) -> HumanLabels:
         table.require("rater", "whose answer was labelled")
     item_of = _Items.of(lists, table, names)
     items: dict[Item, int] = {}
-    rows: list[list[int]] = []
-    problems: dict[int, InputError] = {}
-    parsed = [
-        table.parsed(name, verdict_of, "a label of no known kind", VERDICTS_ALLOWED, problems)
-        for name in of_label.values()
-    ]
-    if problems:
-        raise problems[min(problems)]
+    labels = read_labels(table, of_label.values())
     for row in range(len(table)):
         item = item_of(row)
         if item in items:
             first = table.row_number(items[item])
             raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
         items[item] = row
-        rows.append([NO_LABEL if (said := column[row]) is None else said for column in parsed])
-    labels = np.array(rows, np.int8).reshape(len(rows), len(of_label))
     if not (labels != NO_LABEL).any():
         raise InputError("no item is labelled", source=table.source, allowed="1 or 0 in at least one row")
     return HumanLabels(list(items), labels, list(of_label))
-
-
-def _label_columns(table: Table) -> dict[str, str]:
-    """Human -> the column."""
-    found: dict[str, str] = {}
-    for name in table.names:
-        head, _, who = name.strip().partition("_")
-        if folded(head) == LABEL:
-            found[who or HUMAN] = name
-    if not found:
-        allowed = f"a column {LABEL!r}, or {LABEL}_NAME for each of several humans"
-        raise InputError("no column of labels", source=table.source, allowed=allowed, got=table.names)
-    return found
 
 
 @dataclass(frozen=True)

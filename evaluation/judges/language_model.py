@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...endpoints.endpoint import Endpoint
 from ...endpoints.prices import Price
+from ...errors import OptionError
+from ...files.did_you_mean import hint
 from ...progress import Progress
 from ...votes.ask_summary import AskSummary
 from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import Answer, ModelConfig, Question, canonical
 from ...votes.prompts.versions import PROMPTS
 from ...votes.store.store import VoteStore
+
+
+class NotServed(OptionError):
+    """A language model that no endpoint is known to serve."""
 
 
 @dataclass
@@ -76,3 +83,33 @@ class LanguageModel:
             quiet: Progress = lambda done, total: None  # noqa: E731
             budget.summaries.append(ask([job], store, **budget.left(), progress=progress or quiet))
         return list(store.stored(questions))
+
+
+def services_of(endpoints: str | os.PathLike[str] | None) -> tuple[dict[str, Endpoint], dict[str, Price]]:
+    """The endpoints and prices of a TOML file; neither without one."""
+    from ...endpoints.prices import read_services
+
+    return ({}, {}) if endpoints is None else read_services(endpoints)
+
+
+def named_model(
+    option: str,
+    asked: str | LanguageModel,
+    endpoints: Mapping[str, Endpoint],
+    prices: Mapping[str, Price],
+    instead: str = "",
+) -> LanguageModel:
+    """The model that an option names as ENDPOINT:MODEL. instead : what else the option allows, for the error.
+
+    Raises
+    ------
+    NotServed
+        For what is not ENDPOINT:MODEL, or an endpoint that is not known.
+    """
+    if isinstance(asked, LanguageModel):
+        return asked
+    endpoint, _, model = asked.partition(":")
+    if not model or endpoint not in endpoints:
+        known = f"with one of {', '.join(endpoints)}" if endpoints else "and needs the option 'endpoints', a TOML file"
+        raise NotServed(option, f"{instead}ENDPOINT:MODEL, {known}{hint(endpoint, endpoints)}", asked)
+    return LanguageModel(endpoints[endpoint], model, price=prices.get(model))

@@ -90,15 +90,6 @@ def check_ranks(rows: Rows, column: str, problems: Problems) -> list[str]:
     return said
 
 
-@dataclass(frozen=True)
-class Given:
-    """there : bool [cases, raters], lists that were given and are sound. absent : those that are not and are out of the rater's n."""
-
-    there: NDArray[np.bool_]
-    absent: NDArray[np.bool_]
-    warnings: tuple[str, ...]
-
-
 def lists_given(rows: Rows, spoilt: Codes) -> NDArray[np.bool_]:
     """bool [cases, raters]: the lists that have a row, are readable, and are not among the numbers `spoilt`."""
     of = rows.list_of
@@ -183,5 +174,15 @@ def told_missing(rows: Rows, there: NDArray[np.bool_], cases: Codes, used: Codes
             else "count as empty answers"
         )
         many = "1 answer" if one else f"{len(unread):,} answers"
-        said.append(f"No diagnoses could be read from {many}, which {means}; {where}.")
+        of = np.bincount(rows.rater[0][list(unread)], minlength=len(raters))
+        whose = (
+            f" ({', '.join(f'{raters[r]} {of[r]:,}' for r in used.tolist() if of[r])})" if (of > 0).sum() > 1 else ""
+        )
+        said.append(f"No diagnoses could be read from {many}{whose}, which {means}; {where}.")
+        read = np.bincount(rows.rater[0][rows.ranked & (rows.rater[0] >= 0)], minlength=len(raters))
+        said += [
+            f"Not one of the {of[r]:,} answers of {raters[r]} could be read: its figures say how it writes, not what it knows."
+            for r in used.tolist()
+            if of[r] > 1 and not read[r]
+        ]
     return said

@@ -205,11 +205,23 @@ def read_lists(
         for row, text in long.in_words.items()
     )
     if not len(order) and not written:
-        raise InputError("every list is empty", source=table.source, allowed="at least one diagnosis")
+        unread = next((text for text in rows.unread.values() if text is not None), None)
+        if unread is None:
+            raise InputError("every list is empty", source=table.source, allowed="at least one diagnosis")
+        allowed = "a list of names, numbered lines, JSON, or a sentence that says what the diagnosis is"
+        raise InputError("no diagnosis could be read from any answer", source=table.source, allowed=allowed, got=unread)
     lengths = np.bincount(list_of, minlength=len(kept_cases) * len(used))
     said, _ = _renumbered(np.append(entry[order], NO_DIAGNOSIS), len(strings) + 1)
     absent = ~there[np.ix_(kept_cases, used)] & np.array([policy[r] == OWN for r in used.tolist()])
     own = missing == OWN
+
+    def of_list(texts: Mapping[int, str | None]) -> dict[tuple[str, str], str]:
+        return {
+            (cases[case[row]], raters[rater[row]]): text
+            for row, text in texts.items()
+            if text is not None and case[row] >= 0 and rater[row] >= 0
+        }
+
     warnings = [
         *long.warnings,
         *told_broken(broken),
@@ -243,16 +255,8 @@ def read_lists(
         },
         absent=absent,
         model_groups={name: model_groups[name] for i in used.tolist() if (name := raters[i]) in model_groups},
-        unread={
-            (cases[case[row]], raters[rater[row]]): text
-            for row, text in long.unread.items()
-            if text is not None and case[row] >= 0 and rater[row] >= 0
-        },
-        answers={
-            (cases[case[row]], raters[rater[row]]): text
-            for row, text in (long.in_words if keep_answers else {}).items()
-            if text is not None and case[row] >= 0 and rater[row] >= 0
-        },
+        unread=of_list(long.unread),
+        answers=of_list(long.in_words) if keep_answers else {},
         recognised=_recognised(
             long, columns is None, len(used), len(kept_cases), sum(bool(right.names[i]) for i in kept_cases)
         ),

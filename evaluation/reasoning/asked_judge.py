@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...matcher.protocol import Matcher
 from ...progress import Progress
 from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import Prompt
+from ...votes.store import STORE
 from ...votes.store.store import VoteStore
-from ..judges.asking import Asking
-from ..judges.language_model import Budget, LanguageModel
+from ..judges.language_model import Budget, LanguageModel, named_model, services_of
 from .correspondence import OBSERVATION, RATIONALE
 from .judge import Judge
 
@@ -24,7 +23,6 @@ Prompted = Prompt | str | os.PathLike[str] | None
 def judge_of(
     judge: str | LanguageModel | None,
     prompts: tuple[Prompted, Prompted],
-    matcher: Matcher,
     endpoints: str | os.PathLike[str] | None,
     store: str | os.PathLike[str] | None,
     budget: Budget,
@@ -42,11 +40,10 @@ def judge_of(
     if judge is None:
         yield None
         return
-    asking = Asking.of(matcher, endpoints, store, budget, progress)
-    model = asking.model("judge", judge)
+    model = named_model("judge", judge, *services_of(endpoints))
     own = {
         kind: given if isinstance(given, Prompt) else prompt_of(kind, given)
         for kind, given in zip((OBSERVATION, RATIONALE), prompts, strict=True)
     }
-    with VoteStore(asking.store) as votes:
+    with VoteStore(store or STORE) as votes:
         yield Judge(model, own, votes, budget, progress)

@@ -95,7 +95,7 @@ def reasoning(
     check_each_once(folders, {name: where for name, (where, _) in notes.items()})
     m = loaded(matcher, judge_all=True)  # observations and rationales are sentences as often as names
     spent = budget or Budget()
-    asked = judge_of(judge, (observation_prompt, rationale_prompt), m, endpoints, store, spent, progress)
+    asked = judge_of(judge, (observation_prompt, rationale_prompt), endpoints, store, spent, progress)
     runs: list[Run] = []
     for name, folder in folders.items():
         where, annotated = notes[name]

@@ -6,23 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import InputError
 from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
-from ...files.tables import Table
-from ...pages.rows import Row, known
-from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
-from ..statistics.bootstrap import percentile_interval, resampled_means
+from ...pages.rows import Row
+from ..judges.labels import LABEL, NO_LABEL, label_columns, majority_of, read_labels
 from ..statistics.section import Context
+from ..statistics.two_verdicts import agreement_of
 from .compared import JUDGE, M, Run
 from .correspondence import OBSERVATION, RATIONALE, Similar
 from .judge import Judge
 from .notes import Deduction
 
-_COLUMNS = {OBSERVATION: "label", RATIONALE: "rationale_label"}
+_COLUMNS = {OBSERVATION: LABEL, RATIONALE: "rationale_label"}
 
 Verdicts = list[tuple[str, bool, bool]]
 """(note, one's verdict, the other's) of each pair."""
@@ -62,12 +58,14 @@ def human_labels(given: Any, runs: Sequence[Run]) -> Labels:
     table = read_visible(given)
     for name in ("note", "observation", "predicted", *(["run"] if len(runs) > 1 else [])):
         table.require(name, "of the labelled pairs")
-    columns = {question: _people(table, name) for question, name in _COLUMNS.items()}
-    if not columns[OBSERVATION] and not columns[RATIONALE]:
+    columns = {question: label_columns(table, name) for question, name in _COLUMNS.items()}
+    if not any(columns.values()):
         raise InputError(
             "no column of labels", source=table.source,
             allowed="label, or label_NAME for each person; rationale_label likewise", got=", ".join(table.names),
         )  # fmt: skip
+    said_of = {question: read_labels(table, of.values()) for question, of in columns.items()}
+    most = {question: majority_of(of) for question, of in said_of.items()}
     by_name = {run.name: run for run in runs}
     texts = {name: table.column(name) for name in ("note", "observation", "predicted")}
     of_run = table.column("run") if "run" in table.names else [runs[0].name] * len(table)
@@ -82,34 +80,16 @@ def human_labels(given: Any, runs: Sequence[Run]) -> Labels:
         note, true, said = _place(
             run, texts["note"][i], texts["observation"][i], texts["predicted"][i], table.source, row
         )
-        for question, people in columns.items():
-            votes = [
-                vote for name, values in people.items() if (vote := _vote(values[i], table, row, name)) is not None
-            ]
-            if not votes:
+        for question, of in said_of.items():
+            if (of[i] == NO_LABEL).all():
                 continue
-            if 2 * sum(votes) == len(votes):
+            if most[question][i] == NO_LABEL:
                 undecided[question] += 1
                 continue
-            pair = _asked(question, true, said)
-            labels.append(Label(note, question, *pair, 2 * sum(votes) > len(votes)))
+            labels.append(Label(note, question, *_asked(question, true, said), bool(most[question][i])))
     if not labels:
         raise InputError("no pair has a label that most agree on", source=table.source, allowed="0 or 1 in some row")
     return Labels(labels, undecided, table.source)
-
-
-def _people(table: Table, prefix: str) -> dict[str, list[Any]]:
-    names = [name for name in table.names if name == prefix or name.startswith(f"{prefix}_")]
-    return {name: table.column(name) for name in names}
-
-
-def _vote(value: Any, table: Table, row: int, column: str) -> int | None:
-    try:
-        return verdict_of(value)
-    except LookupError:
-        raise InputError(
-            "no label", source=table.source, row=row, column=column, allowed=VERDICTS_ALLOWED, got=value
-        ) from None
 
 
 def _place(
@@ -199,34 +179,12 @@ def _between(runs: Sequence[Run], question: str, similar: Similar, judge: Judge)
 
 
 def _row(question: str, who: str, against: str, verdicts: Verdicts, context: Context) -> Row:
-    notes = sorted({note for note, _, _ in verdicts})
-    place = {note: i for i, note in enumerate(notes)}
-    table = np.zeros((max(1, len(notes)), 4))
-    for note, one, other in verdicts:
-        table[place[note], 2 * (not one) + (not other)] += 1
-    totals = table.sum(0)
-    again = resampled_means(table, context.repeats, context.seed)
+    found = agreement_of(
+        [one for _, one, _ in verdicts], [other for _, _, other in verdicts], [note for note, _, _ in verdicts], context
+    )
     row: Row = {"question": question, "who": who, "against": against}
-    for name, of, prefix in (("accuracy", _accuracy, ""), ("kappa", _kappa, "kappa_")):
-        interval = percentile_interval(of(again), context.level, len(notes))
-        row |= {
-            name: known(float(of(totals))), f"{prefix}low": interval.low, f"{prefix}high": interval.high,
-        }  # fmt: skip
-    cells = zip(("both", "who_alone", "against_alone", "neither"), totals.astype(int).tolist(), strict=True)
-    return row | dict(cells) | {"pairs": len(verdicts), "notes": len(notes)}
-
-
-def _accuracy(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """table : [..., 4], both, one alone, other alone, neither."""
-    whole = table.sum(-1)
-    return np.divide(table[..., 0] + table[..., 3], whole, out=np.full(whole.shape, np.nan), where=whole > 0)
-
-
-def _kappa(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cohen's; NaN where both say the same of every pair, so that chance leaves nothing open."""
-    whole = table.sum(-1, keepdims=True)
-    share = np.divide(table, whole, out=np.full(table.shape, np.nan), where=whole > 0)
-    one, other = share[..., 0] + share[..., 1], share[..., 0] + share[..., 2]
-    chance = one * other + (1 - one) * (1 - other)
-    observed = share[..., 0] + share[..., 3]
-    return np.divide(observed - chance, 1 - chance, out=np.full(np.shape(chance), np.nan), where=1 - chance > 1e-12)
+    for name, prefix in (("accuracy", ""), ("kappa", "kappa_")):
+        of = found.measures[name]
+        row |= {name: of["value"], f"{prefix}low": of["low"], f"{prefix}high": of["high"]}
+    cells = zip(("both", "who_alone", "against_alone", "neither"), found.counts, strict=True)
+    return row | dict(cells) | {"pairs": len(verdicts), "notes": found.n_cases}

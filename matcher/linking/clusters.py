@@ -19,27 +19,23 @@ Score = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]
 
 
 class Known:
-    """The probabilities of pairs of n names that M was asked for, each pair once with the smaller name first."""
+    """The probabilities of pairs of names that M was asked for, each pair once with the smaller name first."""
 
-    def __init__(self, first: NDArray[np.int32], second: NDArray[np.int32], probability: NDArray[np.float64]) -> None:
-        keys = np.minimum(first, second).astype(np.int64) << 32 | np.maximum(first, second)
+    def __init__(self, keys: NDArray[np.int64], probability: NDArray[np.float64]) -> None:
         self.keys, at = np.unique(keys, return_index=True)
         self.probability = probability[at]
 
-    def missing(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of `keys` that are not known."""
-        return keys[~np.isin(keys, self.keys)]
-
-    def fails(self, keys: NDArray[np.int64], least: float) -> bool:
-        """Whether one of `keys` is known and does not match."""
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return bool(((self.keys[at] == keys) & (self.probability[at] < least)).any())
-
     def with_more(self, keys: NDArray[np.int64], score: Score) -> Known:
-        first, second = (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
-        mine = (self.keys >> 32).astype(np.int32), (self.keys & 0xFFFFFFFF).astype(np.int32)
-        probability = np.concatenate([self.probability, score(first, second)])
-        return Known(np.concatenate([mine[0], first]), np.concatenate([mine[1], second]), probability)
+        return Known(np.concatenate([self.keys, keys]), np.concatenate([self.probability, score(*names_of(keys))]))
+
+
+def keys_of(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Pairs of names as one number each, the smaller name first."""
+    return np.minimum(a, b).astype(np.int64) << 32 | np.maximum(a, b)
+
+
+def names_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
 
 
 def clustered(names: int, known: Known, least: float, score: Score) -> tuple[NDArray[np.int32], Known]:
@@ -62,49 +58,12 @@ def clustered(names: int, known: Known, least: float, score: Score) -> tuple[NDA
 
 def _greedy(names: int, known: Known, least: float) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The clusters by what is known, and pairs that merges wait for."""
-    matching = np.flatnonzero(known.probability >= least)
-    keys = known.keys[matching[np.argsort(-known.probability[matching], kind="stable")]]
-    pairs = list(zip((keys >> 32).tolist(), (keys & 0xFFFFFFFF).tolist(), strict=True))
-    members = {name: [name] for name in np.unique(np.concatenate([keys >> 32, keys & 0xFFFFFFFF])).tolist()}
-    matches: dict[int, dict[int, int]] = {name: {} for name in members}
-    """Of each cluster, how many pairs across match, by the other cluster."""
-    for a, b in pairs:
-        matches[a][b] = matches[b][a] = 1
-    cluster_of = {name: name for name in members}
-    refused: set[tuple[int, int]] = set()
-    wanted: list[NDArray[np.int64]] = []
-    room, new = _MOST_ASKED, names
-    for a, b in pairs:
-        one, other = cluster_of[a], cluster_of[b]
-        if one == other or (one, other) in refused or (other, one) in refused:
-            continue
-        if matches[one][other] < len(members[one]) * len(members[other]):
-            refused.add((one, other))
-            across = _keys(members[one], members[other])
-            if room > 0 and not known.fails(across, least):
-                wanted.append(known.missing(across))
-                room -= len(wanted[-1])
-            continue
-        members[new] = members.pop(one) + members.pop(other)
-        cluster_of.update(dict.fromkeys(members[new], new))
-        matches[new] = _joined(matches.pop(one), matches.pop(other), one, other)
-        for third, count in matches[new].items():
-            for before in (one, other):
-                matches[third].pop(before, None)
-            matches[third][new] = count
-        new += 1
-    cluster = np.arange(names, dtype=np.int32)
-    for some in members.values():
-        cluster[some] = min(some)
-    return cluster, np.unique(np.concatenate(wanted)) if wanted else np.zeros(0, np.int64)
+    from .kernels import merge
 
-
-def _joined(one: dict[int, int], other: dict[int, int], first: int, second: int) -> dict[int, int]:
-    """The counts of two clusters that become one."""
-    both = {third: one.get(third, 0) + other.get(third, 0) for third in one | other}
-    return {third: count for third, count in both.items() if third not in (first, second)}
-
-
-def _keys(one: list[int], other: list[int]) -> NDArray[np.int64]:
-    a, b = np.repeat(np.array(one, np.int64), len(other)), np.tile(np.array(other, np.int64), len(one))
-    return np.minimum(a, b) << 32 | np.maximum(a, b)
+    first, second = names_of(known.keys)
+    starts, matches = np.searchsorted(first, np.arange(names + 1)), known.probability >= least
+    likeliest = np.flatnonzero(matches)
+    likeliest = likeliest[np.argsort(-known.probability[likeliest], kind="stable")]
+    cluster, wanted = merge(first, second, starts, matches, likeliest, _MOST_ASKED)
+    _, smallest, of = np.unique(cluster, return_index=True, return_inverse=True)
+    return smallest[of].astype(np.int32), np.unique(wanted)

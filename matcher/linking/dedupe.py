@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
-from .clusters import Known, clustered
-from .link import NAMES_AT_ONCE, check_candidates
+from .clusters import Known, clustered, keys_of, names_of
+from .link import check_candidates, names_at_once
 from .listed import NOT_UNDERSTOOD, Listed, listed
-from .scorer import NamedPairs, Scorer, check_can_search, phases
+from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
 SAME_WORDS = "the same after normalisation"
@@ -59,7 +59,7 @@ def dedupe(
     check_can_search(m)
     read = read_terms(terms, column, "column", encoding)
     reading, preparing, judging = phases(progress, len(read), 1, 2, 1)
-    names, (of,) = listed(m, read.texts, progress=reading)
+    names, (of,) = listed(m, read.texts, sides=["terms"], progress=reading)
     pairs = NamedPairs(m, names, preparing)
     known = _candidates(pairs, of, candidates, judging)
     cluster, known = clustered(len(names), known, least, pairs.probabilities)
@@ -68,20 +68,21 @@ def dedupe(
 
 def _candidates(pairs: NamedPairs, of: Listed, count: int, report: Progress) -> Known:
     among = np.unique(of.name[of.understood])
-    firsts, seconds, found = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros(0)]
-    search = CandidateSearch(pairs.texts, among, count, pairs.m.providers.graph) if len(among) > 1 else None
-    for start in range(0, len(among) if search else 0, NAMES_AT_ONCE):
-        some = among[start : start + NAMES_AT_ONCE]
-        place, other = search(some)  # type: ignore[misc]
-        first = some[place]
-        # Both ways round it is one pair, which the other name may have found, too; it is judged once or twice, always the same.
-        differ = first != other
-        first, other = np.minimum(first, other)[differ], np.maximum(first, other)[differ]
-        firsts.append(first)
-        seconds.append(other)
-        found.append(pairs.probabilities(first, other))
-        report(min(start + NAMES_AT_ONCE, len(among)), len(among))
-    return Known(np.concatenate(firsts), np.concatenate(seconds), np.concatenate(found))
+    found = [np.zeros(0, np.int64)]
+    if len(among) > 1:
+        search = CandidateSearch(pairs.texts, among, count, pairs.m.providers.graph)
+        at_once = names_at_once(count)
+        for start in range(0, len(among), at_once):
+            some = among[start : start + at_once]
+            place, other = search(some)
+            found.append(keys_of(some[place], other)[some[place] != other])
+    keys = np.unique(np.concatenate(found))  # each of two names may have found the other
+    probability = np.empty(len(keys))
+    for start in range(0, len(keys), PAIRS_AT_ONCE):
+        block = slice(start, start + PAIRS_AT_ONCE)
+        probability[block] = pairs.probabilities(*names_of(keys[block]))
+        report(min(start + PAIRS_AT_ONCE, len(keys)), len(keys))
+    return Known(keys, probability)
 
 
 def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known: Known) -> Duplicates:
@@ -95,7 +96,8 @@ def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known:
         names_of.setdefault(int(cluster[name]), []).append(name)
     number = {place: i for i, place in enumerate(names_of, 1)}
     chosen = {place: _representative(some, rows_of, partner) for place, some in names_of.items()}
-    shown = {place: _commonest(rows_of[name], of) for place, name in chosen.items()}
+    commonest = {name: _commonest(rows, of) for name, rows in rows_of.items()}
+    shown = {place: commonest[name] for place, name in chosen.items()}
     columns: dict[str, list[Any]] = {
         name: []
         for name in ("term", "index", "cluster", "size", "representative", "joined_with", "probability", "why", "note")
@@ -106,12 +108,12 @@ def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known:
         place = int(cluster[name]) if name >= 0 else None
         joined, probability, why = None, None, None
         if place is not None:
-            first = _commonest(rows_of[name], of)
+            first = commonest[name]
             if row != first:
                 joined, probability, why = of.texts[first], 1.0, SAME_WORDS
             elif name != chosen[place]:
                 other, probability = partner[name]
-                joined = of.texts[_commonest(rows_of[other], of)]
+                joined = of.texts[commonest[other]]
                 asked[row, len(columns["why"])] = of.texts[row], joined
         values = (
             of.texts[row], row, None if place is None else number[place], None if place is None else size[place],
@@ -133,7 +135,7 @@ def _told(m: Scorer, read: Terms, of: Listed, cluster: NDArray[np.int32], known:
 
 def _partners(cluster: NDArray[np.int32], known: Known) -> dict[int, tuple[int, float]]:
     """Of each name that shares its cluster, the other that it matches best (of equals, the first), and the probability."""
-    first, second = (known.keys >> 32).astype(np.int32), (known.keys & 0xFFFFFFFF).astype(np.int32)
+    first, second = names_of(known.keys)
     within = cluster[first] == cluster[second]
     first, second, probability = first[within], second[within], known.probability[within]
     names, others = np.concatenate([first, second]), np.concatenate([second, first])

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...errors import OptionError
+from ...files.counted import counted
 from ...progress import Progress
 from .candidates import CANDIDATES, CandidateSearch
+from .kept_blocks import Block, KeptBlocks
 from .listed import NOT_UNDERSTOOD, Listed, listed
 from .ranking import check_k
 from .scorer import NamedPairs, Scorer, check_can_search, phases
 from .tables import Terms, read_terms
 
 NAMES_AT_ONCE = 10_000
-"""Names of the first list that are searched, judged and written down together."""
+"""Names of the first list that are searched, judged and kept together; fewer where each has more candidates than usual."""
 NO_MATCH = "no match"
 _WORTH_NAMING = 0.01
 """A nearest term of a lower probability is not named."""
@@ -37,6 +39,7 @@ class Links:
     not_understood : those of the first list. blank : those that are missing, blank, or no diagnosis.
     unknown_b : terms of the second list that are blank or not understood.
     doubtful : links whose probability is below one half, so that each is more likely wrong than right.
+    limited : where all links were asked for, that the candidates limit them, in a sentence; else empty.
     """
 
     table: pa.Table
@@ -50,15 +53,21 @@ class Links:
     blank: int
     unknown_b: int
     doubtful: int
+    limited: str
 
 
-@dataclass(frozen=True)
-class _Found:
-    """Links as rows of the two lists; `nearest`, by name of the first list, the best name and its probability where none matched."""
+class _Found(NamedTuple):
+    """Links as rows of the two lists; and of names of the first list of which no candidate matches, which is nearest."""
 
     a: NDArray[np.int64]
     b: NDArray[np.int64]
     probability: NDArray[np.float64]
+    unmatched: NDArray[np.int32]
+    nearest: NDArray[np.int32]
+    nearest_probability: NDArray[np.float64]
+
+
+_NOTHING = _Found(*(np.zeros(0, kind) for kind in ("i8", "i8", "f8", "i4", "i4", "f8")))
 
 
 def link(
@@ -74,8 +83,9 @@ def link(
     relation: bool = False,
     encoding: str | None = None,
     progress: Progress | None = None,
+    kept: KeptBlocks | None = None,
 ) -> Links:
-    """See `MatchFunction.link`."""
+    """See `MatchFunction.link`. kept : keeps the blocks of the work, and has those of an earlier run."""
     check_k(k)
     least = m.threshold_or(threshold)
     check_candidates(candidates)
@@ -83,55 +93,106 @@ def link(
     read, read_b = read_terms(a_terms, a, "a", encoding), read_terms(b_terms, b, "b", encoding)
     reading, preparing, judging = phases(progress, len(read) + len(read_b), 1, 2, 1)
     names, (of_a, of_b) = listed(m, read.texts, read_b.texts, progress=reading)
-    pairs = NamedPairs(m, names, preparing)
-    found, nearest = _search(pairs, of_a, of_b, k, least, candidates, judging)
-    return _told(m, read, read_b, of_a, of_b, found, nearest, relation)
+    wanted = np.unique(of_a.name[of_a.name >= 0])
+    at_once = names_at_once(candidates)
+    blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
+    there: dict[int, Block] = {}
+    if kept is not None:
+        job = m.identity, m.policy, m.judge_all, k, least, candidates, at_once, of_a.texts, of_b.texts
+        there = kept.open(len(blocks), *job)
+    todo = [block for number, block in enumerate(blocks) if number not in there]
+    search = _Search(m, names, of_a, of_b, np.concatenate(todo), candidates, preparing) if todo else None
+    parts = [_NOTHING]
+    for number, block in enumerate(blocks):
+        if search is None or number in there:
+            parts.append(_Found(**there[number]))
+        else:
+            parts.append(search(block, k, least))
+            if kept is not None:
+                kept.add(number, parts[-1]._asdict())
+        judging(number + 1, len(blocks))
+    found = _Found(*map(np.concatenate, zip(*parts, strict=True)))
+    limited = _limited(found, of_b, candidates) if k is None or k >= candidates else ""
+    return _told(m, read, read_b, of_a, of_b, found, relation, limited)
 
 
-def _search(
-    pairs: NamedPairs, a: Listed, b: Listed, k: int | None, least: float, count: int, report: Progress
-) -> tuple[_Found, dict[int, tuple[int, float]]]:
-    """The links, sorted by row of `a`, best first; and by name of `a` the best name that does not match."""
-    wanted = np.unique(a.name[a.name >= 0])
-    among = np.unique(b.name[b.understood])
-    rows_a, rows_b = _Rows(a.name, len(pairs.names)), _Rows(b.name, len(pairs.names))
-    graph = pairs.m.providers.graph
-    search = CandidateSearch(pairs.texts, among, count, graph) if len(among) else None
-    parts: list[_Found] = []
-    nearest: dict[int, tuple[int, float]] = {}
-    for start in range(0, len(wanted), NAMES_AT_ONCE):
-        some = wanted[start : start + NAMES_AT_ONCE]
-        place, other = (np.zeros(0, np.int32),) * 2 if search is None else search(some)
-        differ = some[place] != other
+class _Search:
+    """Finds the links of names of the first list.
+
+    Parameters
+    ----------
+    names : those of both lists.
+    asked : int32, the names of the first list that it will be called with; what else that list holds is not prepared.
+    """
+
+    def __init__(
+        self,
+        m: Scorer,
+        names: Sequence[str],
+        a: Listed,
+        b: Listed,
+        asked: NDArray[np.int32],
+        candidates: int,
+        progress: Progress,
+    ) -> None:
+        among = np.unique(b.name[b.understood])
+        self._used: NDArray[np.int32] = np.union1d(asked, among)
+        used: list[int] = self._used.tolist()
+        self._pairs = NamedPairs(m, [names[i] for i in used], progress)
+        here = np.searchsorted(self._used, among).astype(np.int32)
+        graph = m.providers.graph
+        self._find = CandidateSearch(self._pairs.texts, here, candidates, graph) if len(here) else None
+        self._a, self._b = a, b
+        # What is written alike has the same links: they are looked for once, in the first such row.
+        first = np.unique(a.text, return_index=True)[1]
+        written = np.full(len(a), -1, np.int32)
+        written[first] = a.name[first]
+        self._rows_a, self._rows_b = _Rows(written, len(names)), _Rows(b.name, len(names))
+        self._written_alike = _Rows(a.text, len(a))
+
+    def __call__(self, names: NDArray[np.int32], k: int | None, least: float) -> _Found:
+        here = np.searchsorted(self._used, names).astype(np.int32)
+        place, other = (np.zeros(0, np.int32),) * 2 if self._find is None else self._find(here)
+        differ = here[place] != other
         place, other = place[differ], other[differ]
-        probability = pairs.probabilities(some[place], other)
+        probability = self._pairs.probabilities(here[place], other)
         # A name is a candidate of itself, whether it is understood or not.
-        own = np.arange(len(some), dtype=np.int32)
-        place, other = np.concatenate([own, place]), np.concatenate([some, other])
-        probability = np.concatenate([np.ones(len(some)), probability])
-        there = rows_b.count(other) > 0
+        own = np.arange(len(names), dtype=np.int32)
+        place, other = np.concatenate([own, place]), np.concatenate([names, self._used[other]])
+        probability = np.concatenate([np.ones(len(names)), probability])
+        there = self._rows_b.count(other) > 0
         place, other, probability = place[there], other[there], probability[there]
         order = np.lexsort((other, -probability, place))
         place, other, probability = place[order], other[order], probability[order]
-        first = np.searchsorted(place, np.arange(len(some) + 1))
-        for i in np.flatnonzero(first[1:] > first[:-1]).tolist():
-            if probability[first[i]] < least:
-                nearest[int(some[i])] = int(other[first[i]]), float(probability[first[i]])
+        _, best = np.unique(place, return_index=True)
+        best = best[(probability[best] < least) & (probability[best] >= _WORTH_NAMING)]
         keep = probability >= least
         if k is not None:
-            keep &= np.arange(len(place)) - first[place] < k
-        parts.append(_rows_of(some[place[keep]], other[keep], probability[keep], rows_a, rows_b, a, b, k))
-        report(min(start + NAMES_AT_ONCE, len(wanted)), len(wanted))
-    found = [
-        np.concatenate([getattr(part, of) for part in parts]) if parts else np.zeros(0)
-        for of in ("a", "b", "probability")
-    ]
-    order = np.argsort(found[0], kind="stable")
-    return _Found(found[0][order].astype(np.int64), found[1][order].astype(np.int64), found[2][order]), nearest
+            keep &= np.arange(len(place)) - np.searchsorted(place, place) < k
+        rows = self._rows(names[place[keep]], other[keep], probability[keep], k)
+        return _Found(*rows, names[place[best]], other[best], probability[best])
+
+    def _rows(
+        self, of_a: NDArray[np.int32], of_b: NDArray[np.int32], probability: NDArray[np.float64], k: int | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """The rows that have matching names: of each row of the first list the k best, in this order: first those written as it is, then the first."""
+        a, b = self._a, self._b
+        place, row_b = self._rows_b.of(of_b)
+        again, row_a = self._rows_a.of(of_a[place])
+        place, row_b = place[again], row_b[again]
+        known = (of_a[place] == of_b[place]) | (a.understood[row_a] & b.understood[row_b])
+        place, row_a, row_b = place[known], row_a[known], row_b[known]
+        same = a.text[row_a] == b.text[row_b]
+        order = np.lexsort((row_b, ~same, -probability[place], row_a))
+        if k is not None:
+            sorted_a = row_a[order]
+            order = order[np.arange(len(order)) - np.searchsorted(sorted_a, sorted_a) < k]
+        which, row_a = self._written_alike.of(a.text[row_a[order]])
+        return row_a, row_b[order][which], probability[place[order]][which]
 
 
 class _Rows:
-    """The rows of each of u names."""
+    """The rows of each of u names, or of what else is numbered."""
 
     def __init__(self, name_of_row: NDArray[np.int32], names: int) -> None:
         named = np.flatnonzero(name_of_row >= 0)
@@ -149,33 +210,6 @@ class _Rows:
         return place, self._rows[self._starts[names][place] + within]
 
 
-def _rows_of(
-    of_a: NDArray[np.int32],
-    of_b: NDArray[np.int32],
-    probability: NDArray[np.float64],
-    rows_a: _Rows,
-    rows_b: _Rows,
-    a: Listed,
-    b: Listed,
-    k: int | None,
-) -> _Found:
-    """The rows that have matching names: of each row of `a` the k best, first those written as it is, then the first in the list."""
-    place, row_b = rows_b.of(of_b)
-    again, row_a = rows_a.of(of_a[place])
-    place, row_b = place[again], row_b[again]
-    known = (of_a[place] == of_b[place]) | (a.understood[row_a] & b.understood[row_b])
-    place, row_a, row_b = place[known], row_a[known], row_b[known]
-    same = np.fromiter(
-        (a.texts[i] == b.texts[j] for i, j in zip(row_a.tolist(), row_b.tolist(), strict=True)), bool, len(row_a)
-    )
-    order = np.lexsort((row_b, ~same, -probability[place], row_a))
-    if k is not None and len(order):
-        sorted_a = row_a[order]
-        first = np.searchsorted(sorted_a, sorted_a)
-        order = order[np.arange(len(order)) - first < k]
-    return _Found(row_a[order], row_b[order], probability[place[order]])
-
-
 def _told(
     m: Scorer,
     read: Terms,
@@ -183,8 +217,8 @@ def _told(
     a: Listed,
     b: Listed,
     found: _Found,
-    nearest: dict[int, tuple[int, float]],
     relation: bool,
+    limited: str,
 ) -> Links:
     """The table: a row for each link, and one for each term without, which says why."""
     linked = np.zeros(len(a), bool)
@@ -197,8 +231,8 @@ def _told(
     rows_a, rows_b, probability = rows_a[order], rows_b[order], probability[order]
     none = rows_b < 0
     take_a, take_b = pa.array(rows_a), pa.array(rows_b, mask=none)
-    texts_a, texts_b = (pa.array(list(of.texts), pa.large_string()) for of in (read, read_b))
-    reasons = _reasons(a, b, left, nearest)
+    texts_a, texts_b = (pa.array(of.texts, pa.large_string()) for of in (a, b))
+    reasons = _reasons(a, b, left, found)
     columns: dict[str, Any] = {
         "a": texts_a.take(take_a),
         "b": texts_b.take(take_b),
@@ -207,7 +241,7 @@ def _told(
     }
     if relation:
         kinds: Sequence[str | None] = m.relations(
-            [read.texts[i] for i in rows_a[~none].tolist()], [read_b.texts[i] for i in rows_b[~none].tolist()]
+            [a.texts[i] for i in rows_a[~none].tolist()], [b.texts[i] for i in rows_b[~none].tolist()]
         ).kinds
         at = np.cumsum(~none) - 1
         columns["relation"] = pa.array(kinds, pa.string()).take(pa.array(at, mask=none))
@@ -217,35 +251,40 @@ def _told(
         pa.string(),
     )
     others = {name: values.take(take_a) for name, values in read.others("a_").items()}
-    others |= {name: values.take(take_b) for name, values in read_b.others("b_").items()}
+    others |= {name: values.take(take_b) for name, values in read_b.others("b_", index=True).items()}
     columns |= {name: values for name, values in others.items() if name not in columns}
     blank = int(sum(not problem.startswith(NOT_UNDERSTOOD) for problem in a.problems.values()))
     unlinked = [row for row in left.tolist() if row not in a.problems]
     return Links(
         pa.table(columns), read, read_b, len(a), len(b), int(linked.sum()), len(unlinked),
         len([row for row in left.tolist() if a.problems.get(row, "").startswith(NOT_UNDERSTOOD)]), blank, len(b.problems),
-        int((found.probability < 0.5).sum()),
+        int((found.probability < 0.5).sum()), limited,
     )  # fmt: skip
 
 
-def _reasons(a: Listed, b: Listed, left: NDArray[np.int64], nearest: dict[int, tuple[int, float]]) -> dict[int, str]:
+def _reasons(a: Listed, b: Listed, left: NDArray[np.int64], found: _Found) -> dict[int, str]:
     """Of each row without a link, why it has none."""
-    first_b: dict[int, int] = {}
-    for _, (name, _) in nearest.items():
-        first_b.setdefault(name, -1)
-    if first_b:
-        rows = np.flatnonzero(np.isin(b.name, np.fromiter(first_b, np.int32, len(first_b))))
-        for row in rows[::-1].tolist():
-            first_b[int(b.name[row])] = row
-    out = {}
-    for row in left.tolist():
-        if row in a.problems:
-            out[row] = a.problems[row]
-        elif (near := nearest.get(int(a.name[row]))) is not None and near[1] >= _WORTH_NAMING:
-            out[row] = f"{NO_MATCH}; the nearest is {b.texts[first_b[near[0]]]!r} ({near[1]:.2f})"
-        else:
-            out[row] = NO_MATCH
-    return out
+    rows = np.flatnonzero(np.isin(b.name, found.nearest))[::-1]
+    first_b = dict(zip(b.name[rows].tolist(), rows.tolist(), strict=True))
+    near = zip(found.unmatched.tolist(), found.nearest.tolist(), found.nearest_probability.tolist(), strict=True)
+    nearest = {name: f"{NO_MATCH}; the nearest is {b.texts[first_b[other]]!r} ({p:.2f})" for name, other, p in near}
+    return {row: a.problems.get(row) or nearest.get(int(a.name[row]), NO_MATCH) for row in left.tolist()}
+
+
+def _limited(found: _Found, b: Listed, candidates: int) -> str:
+    """Says that there may be more links than were found, where not all of the second list were candidates."""
+    different = len(np.unique(b.name[b.understood]))
+    if different <= candidates:
+        return ""
+    full = int((np.bincount(found.a) >= candidates).sum())
+    return (
+        f"For each term at most 3 x {candidates:,} of {different:,} different ones were judged, so that these are not all matches there are: "
+        f"{counted(full, 'term')} {'has' if full == 1 else 'have'} {candidates:,} links or more. More candidates find more."
+    )
+
+
+def names_at_once(candidates: int) -> int:
+    return max(1, min(NAMES_AT_ONCE, NAMES_AT_ONCE * CANDIDATES // candidates))
 
 
 def check_candidates(candidates: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, NotUnderstood, NotUnderstoodWarning, OptionError, quoted
 from .listed import NOT_UNDERSTOOD, Listed, listed
 from .scorer import PAIRS_AT_ONCE, NamedPairs, Scorer
+from .tables import as_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def rank(m: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float 
     """See `MatchFunction.rank`."""
     check_k(k)
     least = m.threshold_or(threshold)
-    names, (asked, known) = listed(m, [query], as_list(terms, "terms"))
+    names, (asked, known) = listed(m, [query], as_list(terms, "terms"), sides=("query", "terms"))
     if (problem := asked.problems.get(0)) and asked.name[0] < 0:
         raise InputError(problem, column="query", allowed="a diagnosis in words", got=query)
     rows = np.flatnonzero(known.name >= 0)
@@ -65,8 +65,9 @@ def rank(m: Scorer, query: str, terms: Any, k: int | None = 5, threshold: float 
 
 def matrix(m: Scorer, a_terms: Any, b_terms: Any, progress: Any = None) -> NDArray[np.float64]:
     """See `MatchFunction.matrix`."""
-    names, (a, b) = listed(m, as_list(a_terms, "a_terms"), as_list(b_terms, "b_terms"))
-    for side, of in (("a_terms", a), ("b_terms", b)):
+    sides = "a_terms", "b_terms"
+    names, (a, b) = listed(m, as_list(a_terms, sides[0]), as_list(b_terms, sides[1]), sides=sides)
+    for side, of in zip(sides, (a, b), strict=True):
         warn_of_unknown(of, side)
     out = np.full((len(a), len(b)), np.nan)
     if not len(names):
@@ -93,23 +94,6 @@ def matrix(m: Scorer, a_terms: Any, b_terms: Any, progress: Any = None) -> NDArr
     equal = a.name[:, None] == b.name[~b.understood]
     out[:, ~b.understood] = np.where(equal, out[:, ~b.understood], np.nan)
     return out
-
-
-def as_list(terms: Any, name: str) -> Sequence[Any]:
-    """A list of terms from a list, a series or an array. Raises `InputError` for a single text, and for a table."""
-    if isinstance(terms, Mapping) or hasattr(terms, "columns"):
-        allowed = "a list or a column of texts, as frame['term']"
-        raise InputError(
-            "a table, where a list of terms is asked for", column=name, allowed=allowed, got=type(terms).__name__
-        )
-    if isinstance(terms, str | bytes) or not hasattr(terms, "__iter__"):
-        raise InputError("not a list of terms", column=name, allowed="a list or a column of texts", got=terms)
-    if isinstance(terms, list | tuple):
-        return terms
-    for method in ("to_pylist", "to_list", "tolist"):  # Arrow, pandas and polars, numpy
-        if hasattr(terms, method):
-            return getattr(terms, method)()
-    return list(terms)
 
 
 def check_k(k: Any) -> None:

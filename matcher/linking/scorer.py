@@ -30,6 +30,12 @@ class Scorer(Protocol):
     providers: Providers
 
     @property
+    def identity(self) -> str: ...
+
+    @property
+    def policy(self) -> str: ...
+
+    @property
     def threshold(self) -> float: ...
 
     def threshold_or(self, other: float | None, /) -> float: ...
@@ -69,11 +75,6 @@ class NamedPairs:
             )  # fmt: skip
             out[some] = self.m.counted(pairs, table, self.texts)
         return out
-
-    @property
-    def vectors(self) -> NDArray[np.float32]:
-        """float32[u, d], unit rows: those of the model's own encoder."""
-        return self.texts.vectors(SHIPPED)
 
 
 def check_can_search(m: Scorer) -> None:

@@ -19,6 +19,7 @@ from .names import made_names
 
 SAMPLE_SEED = 7
 LOOKED_INTO = (1, 5)
+CANDIDATES = (50, 200, 1000)
 
 
 def main(a: int, b: int, sample: int, out: Path) -> None:
@@ -36,18 +37,18 @@ def main(a: int, b: int, sample: int, out: Path) -> None:
         def __init__(self, *arguments: Any) -> None:
             super().__init__(*arguments)
             kept.append(self)
-            print(f"names prepared after {time.perf_counter() - start:.0f} s, peak {_peak():.1f} GB", flush=True)
+            print(f"names prepared after {time.perf_counter() - start:.0f} s, peak {peak():.1f} GB", flush=True)
 
     linking.NamedPairs = Kept  # type: ignore[misc]
     m = dxmatch.load()
     m.probability("heart attack", "gout")  # what is made once and kept is no part of it
     first, second = made_names(a, 1), made_names(b, 2)
-    before = _peak()
+    before = peak()
     start, cpu = time.perf_counter(), time.process_time()
     with shown("Linking") as progress:
         made = linking.link(m, first, second, progress=progress)
     figures: dict[str, Any] = {
-        "a": a, "b": b, "seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "peak_gb": _peak(), "before_gb": before,
+        "a": a, "b": b, "seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu, "peak_gb": peak(), "before_gb": before,
         "linked": made.linked, "unlinked": made.unlinked, "not_understood": made.not_understood, "machine": platform.processor(),
     }  # fmt: skip
     print(json.dumps(figures, indent=1), flush=True)
@@ -70,10 +71,11 @@ def recall(
     m, place = pairs.m, {name: i for i, name in enumerate(pairs.names)}
     rows = sorted(np.random.default_rng(SAMPLE_SEED).permutation(len(first))[:sample].tolist())
     names, (a, b) = listed(m, [first[row] for row in rows], second)
-    of_name = np.array([place[name] for name in names] + [-1], np.int32)
+    of_name = np.array([place.get(name, -1) for name in names] + [-1], np.int32)
     among = np.unique(of_name[b.name[b.understood]])
     search = CandidateSearch(pairs.texts, among, graph=m.providers.graph)
-    all_matches = of_candidates = linkable = linked = best = 0
+    of_candidates = dict.fromkeys(CANDIDATES, 0)
+    all_matches = linkable = linked = best = 0
     top = dict.fromkeys(LOOKED_INTO, 0)
     top_of = dict.fromkeys(LOOKED_INTO, 0)
     start = time.perf_counter()
@@ -82,9 +84,11 @@ def recall(
             continue
         probability = pairs.probabilities(np.full(len(among), name, np.int32), among)
         matches = probability >= m.threshold
-        mine = np.isin(among, search(np.array([name], np.int32))[1]) | (among == name)
         all_matches += int(matches.sum())
-        of_candidates += int((matches & mine).sum())
+        for count in reversed(CANDIDATES):  # what the job takes, last
+            search._count = min(count, len(among))
+            mine = np.isin(among, search(np.array([name], np.int32))[1]) | (among == name)
+            of_candidates[count] += int((matches & mine).sum())
         for k in LOOKED_INTO:
             order = np.argsort(-probability, kind="stable")[:k]
             order = order[matches[order]]
@@ -97,7 +101,8 @@ def recall(
             best += got is not None and got >= probability.max()
     n = max(all_matches, 1)
     return {
-        "sample": sample, "brute_force_seconds": time.perf_counter() - start, "matching_pairs": all_matches, "recall_of_all_pairs": of_candidates / n,
+        "sample": sample, "brute_force_seconds": time.perf_counter() - start, "matching_pairs": all_matches,
+        **{f"recall_of_all_pairs_by_{count}_candidates": found / n for count, found in of_candidates.items()},
         **{f"recall_of_the_best_{k}": top[k] / max(top_of[k], 1) for k in LOOKED_INTO},
         "linkable": linkable, "linked_share": linked / max(linkable, 1), "best_share": best / max(linkable, 1),
     }  # fmt: skip
@@ -118,7 +123,7 @@ def indexes(b: int, sample: int) -> None:
     print(f"{len(names):,} names read: {time.perf_counter() - start:.0f} s", flush=True)
     start = time.perf_counter()
     pairs = NamedPairs(m, names)
-    print(f"prepared: {time.perf_counter() - start:.0f} s, peak {_peak():.1f} GB", flush=True)
+    print(f"prepared: {time.perf_counter() - start:.0f} s, peak {peak():.1f} GB", flush=True)
     among = np.unique(of_b.name[of_b.understood])
     asked = np.unique(a.name[a.understood])
     start = time.perf_counter()
@@ -164,7 +169,7 @@ def indexes(b: int, sample: int) -> None:
                 )
 
 
-def _peak() -> float:
+def peak() -> float:
     """The most memory of this process so far, in GB."""
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used / (1e9 if sys.platform == "darwin" else 1e6)

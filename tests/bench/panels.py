@@ -74,7 +74,7 @@ def by_loops(entries: list[list[list[int]]], table: list[list[bool]], resamples:
 @entry(f"RPAD and RRAD, {RATERS} raters, {REPEATS:,} resamples, lists read", "cases/s", peer="Python loops", mark=30.0)
 def relative(short: bool) -> Figures:
     """Hardness 1, at which the source's formula is a ratio of means."""
-    cases = 2_000 if short else 50_000
+    cases = LOOP_CASES if short else 50_000
     entries, lists = drawn_lists(cases)
     m, few = TableMatcher(), entries[:LOOP_CASES].tolist()
     table = m.table.tolist()

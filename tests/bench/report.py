@@ -13,9 +13,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Column, Table
 
-FLOOR = 1 / 3
-"""The share of its mark that a ratio must reach in the short version, whatever else the machine does."""
-
 ASKED = "asked for"
 """The peer of an entry that is held against a bound, which a busy machine misses through nobody's fault."""
 
@@ -39,8 +36,9 @@ class Row:
         """How many times better than the peer: above 1 is better, whether more or less of the unit is."""
         return self.theirs / self.ours if self.unit in _LESS_IS_BETTER else self.ours / self.theirs
 
-    def reaches(self, share: float = 1.0) -> bool:
-        return self.mark is None or self.ratio >= share * self.mark
+    @property
+    def reaches_mark(self) -> bool:
+        return self.mark is None or self.ratio >= self.mark
 
 
 Figures = tuple[float, float]
@@ -97,18 +95,13 @@ def in_turns(
     return best[0], best[1]
 
 
-def failures(rows: Iterable[Row], share: float = 1.0) -> list[str]:
-    """One line for each row whose ratio is below that share of its mark."""
+def failures(rows: Iterable[Row]) -> list[str]:
+    """One line for each row whose ratio is below its mark."""
     return [
         f"{row.name} ({row.peer}): {row.ratio:,.3g} times, of a mark of {row.mark:,.3g}"
         for row in rows
-        if not row.reaches(share)
+        if not row.reaches_mark
     ]
-
-
-def short_failures(rows: Iterable[Row]) -> list[str]:
-    """What the short version fails for: ratios to peers below `FLOOR` of their mark."""
-    return failures([row for row in rows if row.peer != ASKED], FLOOR)
 
 
 def show(rows: Iterable[Row], json_path: Path) -> None:
@@ -118,7 +111,7 @@ def show(rows: Iterable[Row], json_path: Path) -> None:
     table = Table("What", "Unit", right[0], "Peer", *right[1:])
     for row in rows:
         numbers = [number(value) for value in (row.theirs, row.ratio, row.mark)]
-        style = None if row.reaches() else "bold red"
+        style = None if row.reaches_mark else "bold red"
         table.add_row(row.name, row.unit, number(row.ours), row.peer, *numbers, style=style)
     Console(width=140).print(table)
     if below := failures(rows):

@@ -47,7 +47,7 @@ print(json.dumps({"load": loaded - begin, "first match": first - loaded, "match"
 @entry("pairs from Parquet to Parquet, one core", "pairs/s", peer="rapidfuzz token_set_ratio", mark=0.2)
 def job(short: bool) -> Figures:
     """The whole job: reading, features, ICD-10, trees, writing; the peer reads, gives one string score a pair, and writes."""
-    pairs, strings = (500_000, 5_000) if short else (2_000_000, 20_000)
+    pairs, strings = (20_000, 1_000) if short else (2_000_000, 20_000)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = make_pairs(folder / "pairs.parquet", pairs, strings)
@@ -124,7 +124,7 @@ def by_lightgbm(table: np.ndarray, members: list[lightgbm.Booster], **what: bool
 @entry("scores of the shipped model's trees", "rows/s", peer="LightGBM predict", mark=4.0)
 def trees(short: bool) -> Figures:
     m, members = dxmatch.load(), boosters()
-    table = feature_rows(20_000 if short else 200_000, len(m.features.names))
+    table = feature_rows(2_000 if short else 200_000, len(m.features.names))
     some = table[: len(table) // 20]
     expected = by_lightgbm(some, members, raw_score=True)
     assert np.allclose(m.raw(table, threads=1)[: len(some)], expected, rtol=0, atol=1e-12), "other scores"
@@ -135,7 +135,7 @@ def trees(short: bool) -> Figures:
 @entry("SHAP values of the shipped model's trees", "rows/s", peer="LightGBM pred_contrib", mark=10.0)
 def shap(short: bool) -> Figures:
     m, members = dxmatch.load(), boosters()
-    table = feature_rows(4_000 if short else 20_000, len(m.features.names))
+    table = feature_rows(400 if short else 20_000, len(m.features.names))
     few = table[: len(table) // 40]
     expected = by_lightgbm(few, members, pred_contrib=True)
     assert np.allclose(m.contributions(table, threads=1)[: len(few)], expected, rtol=0, atol=1e-9), "other SHAP values"
@@ -148,7 +148,7 @@ def shap(short: bool) -> Figures:
 @entry("ICD-10 of new strings, normalised and encoded too", "strings/s", peer="numpy search alone", mark=1.0)
 def icd(short: bool) -> Figures:
     """The peer is given vectors of the same number and size, and only searches them: matmul and argpartition."""
-    strings, m = make_names(500 if short else 5_000, seed=1), dxmatch.load()
+    strings, m = make_names(50 if short else 5_000, seed=1), dxmatch.load()
     dxmatch.icd(strings[:5], model=m)
     random = np.random.default_rng(0)
     entries = random.standard_normal((ICD_NAMES, DIMENSIONS), np.float32)

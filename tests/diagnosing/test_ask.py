@@ -189,7 +189,10 @@ def test_an_answer_that_says_there_is_none(ask: Callable[..., Any], loopback: An
     loopback.rules({"contains": "swollen toe", "text": "No diagnosis"}, *ANSWERS)
     asked = ask()
     assert (asked.raters[0].lists, asked.raters[0].nothing, asked.raters[0].unread.total()) == (2, 1, 0)
-    assert "2 lists of 2.0 diagnoses on average, 1 that names no diagnosis." in asked.lines()[-1]
+    assert (
+        "2 lists of 2.0 diagnoses on average, 1 that names no diagnosis (the first: 'No diagnosis')."
+        in asked.lines()[-1]
+    )
 
 
 def test_evaluate_takes_it_as_it_is(ask: Callable[..., Any], loopback: Any, tmp_path: Path) -> None:
@@ -223,9 +226,9 @@ def test_what_was_not_read_is_empty_and_what_was_not_answered_is_missing(
     assert lists.lengths.tolist() == [[2, 2], [0, 0], [0, 2]]
     assert lists.absent.tolist() == [[False, False], [False, False], [missing == "own", False]]
     told = " ".join(lists.warnings)
-    assert (
-        "No diagnoses could be read from 2 answers, which count as empty answers" in told and "empty lists" not in told
-    )
+    whose = "(big [free] 1, small [free] 1)"
+    assert f"No diagnoses could be read from 2 answers {whose}, which count as empty answers" in told
+    assert "empty lists" not in told and "Not one of" not in told
     means = "they are out of its figures" if missing == "own" else "each counts as an empty answer"
     assert f"big [free] has no list for 1 of 3 cases; {means}." in told
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -57,6 +58,8 @@ def test_weights_and_references_are_those_of_train(
     by_argument = MatchClassifier(strings_only).fit(X, y, sample_weight=weight, groups=reference)
     by_column = MatchClassifier(strings_only, group="reference").fit(table, y, sample_weight=weight)
     assert m.identity == by_argument.match_function_.identity == by_column.match_function_.identity
+    lazy = pl.from_pandas(table).lazy()
+    assert m.identity == by_column.fit(lazy, y, sample_weight=weight).match_function_.identity
     assert m.identity != MatchClassifier(strings_only).fit(X, y, sample_weight=weight).match_function_.identity
 
 

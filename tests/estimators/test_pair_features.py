@@ -25,6 +25,7 @@ FRAME = pd.DataFrame(PAIRS, columns=["a", "b"])
 KINDS = {
     "pandas": FRAME,
     "polars": pl.from_pandas(FRAME),
+    "lazy": pl.from_pandas(FRAME.assign(id=[1, 2, 3])).lazy(),
     "arrow": pl.from_pandas(FRAME).to_arrow(),
     "categories": FRAME.astype("category"),
     "beside others": FRAME.assign(id=[1, 2, 3])[["id", "b", "a"]],

@@ -167,6 +167,10 @@ def test_numbers_of_cases_in_other_spellings(spelt: str, tmp_path: Path) -> None
 
 def test_other_spellings_only_one_to_one() -> None:
     assert other_spellings(["7", "08", "P9"], ["7", "8.0", "9"]) == {"08": "8.0"}
+    assert other_spellings(["p2", "P03", "P 4", "P-7", "1-1"], ["P2", "P3", "P4", "P7", "11"]) == {
+        "p2": "P2", "P03": "P3", "P 4": "P4", "P-7": "P7",
+    }  # fmt: skip
+    assert other_spellings(["+", "-"], ["*", "1.5"]) == {}
     assert other_spellings(["007", "7.0"], ["7"]) == {}
     assert other_spellings(["007"], ["7", "7.0"]) == {}
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.judges.classified import with_relations, with_severities
 from dxmatch.evaluation.judges.judged import NOT_ANSWERED, judged
-from dxmatch.evaluation.judges.language_model import Budget, LanguageModel
+from dxmatch.evaluation.judges.language_model import Budget, LanguageModel, NotServed
 from dxmatch.evaluation.judges.section import JudgementTable, judged_section
 from dxmatch.evaluation.statistics.section import Context
 from dxmatch.files.tables import read_table
@@ -294,3 +295,12 @@ def test_names_are_normalised_before_they_are_asked_about(loopback, store):
     cases = {"one": {"A": ["Heart Attack"], "truth": ["myocardial infarction"]}}
     found = judged(lists_of(cases), model(loopback), model(loopback), store)
     assert found.included.tolist() == [[[1]]] and loopback.log()["calls"] == 0
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"severity": "model"}, {"relation": "none"}, {"judge": "none"}, {"judge": "model", "check": "lab:m"}],
+)  # fmt: skip
+def test_who_cannot_be_asked_is_refused_before_the_lists_are_read(asked: dict[str, str]):
+    with pytest.raises(NotServed, match="must be .*ENDPOINT:MODEL"):
+        dxmatch.evaluate("absent.csv", **asked)

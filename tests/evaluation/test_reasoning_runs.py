@@ -457,7 +457,7 @@ def test_agreement_with_people(compared, here):
         (("poor,Asthma/a1.json,wheeze,third", "poor,Asthma/a9.json,wheeze,third"), r"l\.csv, row 4, column 'note': no such note.*did you mean 'Asthma/a2\.json'"),
         (("wheeze,fever <b>", "wheeze,sneeze"), r"row 3, column 'predicted': no such observation.*prediction of poor"),
         (("third stay,third stay", "cough,third stay"), r"row 2, column 'observation': no such observation.*annotation"),
-        (("1,1,1,", "1,x,1,"), r"row 3, column 'label_bob': no label.*yes or no, true or false.*or blank"),
+        (("1,1,1,", "1,x,1,"), r"row 3, column 'label_bob': a label of no known kind.*yes or no, true or false.*or blank"),
         (("good,", "best,"), r"row 6, column 'run': no such run.*good, poor"),
         (("run,note", "who,note"), r"'run'.*is missing"),
     ],

@@ -298,6 +298,18 @@ def test_missing_lists_and_answers_that_cannot_be_read(missing: str | None, abse
     assert "No diagnoses could be read from 1 answer" in told and "aster's in row 1: '70%'" in told
 
 
+def test_a_model_of_which_nothing_could_be_read_is_named() -> None:
+    prose = "The patient should be seen again next week."
+    told = read_lists(
+        {"aster": [prose, prose, prose], "birch": ["gout", prose, ["RA"]]}, references=["gout"] * 3
+    ).warnings
+    assert [line.split(":")[0] for line in told if "Not one" in line] == [
+        "Not one of the 3 answers of aster could be read"
+    ]
+    with pytest.raises(InputError, match=f"no diagnosis could be read from any answer.*{prose}"):
+        read_lists({"aster": [prose, prose]}, references=["gout", "gout"])
+
+
 @pytest.mark.parametrize(
     ("cell", "parts"),
     [

@@ -97,6 +97,12 @@ def test_bad_input_names_its_place(tmp_path: Path) -> None:
         dxmatch.icd("flu.csv")
 
 
+@pytest.mark.parametrize("nothing", [[], (), pd.Series([], dtype=str), pl.Series([], dtype=pl.String)])
+def test_an_empty_list_is_told(nothing: object) -> None:
+    with pytest.raises(InputError, match="strings: an empty list. Allowed: at least one diagnosis"):
+        dxmatch.icd(nothing)
+
+
 def test_half_a_surrogate_pair_is_told() -> None:
     with pytest.raises(InputError, match="strings, row 1: half a surrogate pair"):
         map_icd(["gout", "flu \ud83d"])

@@ -18,7 +18,7 @@ from dxmatch.votes.store.store import VoteStore
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
 pytest.importorskip("stamina", reason="asking a language model needs the extra 'llm'")
 
-CONCURRENCY, TOTAL = 32, 3_000
+CONCURRENCY, TOTAL = 32, 1_000
 ASKING = f"""
 import json, sys
 from dxmatch.endpoints.endpoint import Endpoint
@@ -48,7 +48,7 @@ def test_ended_in_the_midst(loopback: Any, tmp_path: Path, how: signal.Signals) 
     """What was kept is there. Ctrl-C ends it cleanly, with its count; another run asks no more than what is missing."""
     path = tmp_path / "votes.sqlite"
     command = [sys.executable, "-c", ASKING, loopback.url, str(path)]
-    loopback.rules(delay=0.02, keep=False)
+    loopback.rules(delay=0.04, keep=False)
     asking = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while loopback.log()["calls"] < 200:

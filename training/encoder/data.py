@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file
 from itertools import compress
@@ -107,7 +107,7 @@ def common_synonyms() -> Synonyms:
     return Synonyms(COMMON, first, second, [None] * len(first), times=3)
 
 
-def disease_synonyms(folder: str | os.PathLike[str], normalizer: Normalizer) -> Synonyms:
+def disease_synonyms(folder: str | os.PathLike[str], normalizer: Callable[[str], str]) -> Synonyms:
     """The graph of diseases in `folder`: each main name with each other name of the same disease."""
     first, second, ids = [], [], []
     for disease in read_diseases(folder, normalizer):
@@ -151,7 +151,7 @@ def icd_synonyms() -> Synonyms:
     return Synonyms("ICD-10-CM", first, second, ids)
 
 
-def join(sources: Sequence[Synonyms], normalizer: Normalizer) -> Names:
+def join(sources: Sequence[Synonyms], normalizer: Callable[[str], str]) -> Names:
     """All sources as one set of names; pairs that are equal after normalisation train nothing and are no pairs."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

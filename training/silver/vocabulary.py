@@ -70,10 +70,10 @@ class Vocabulary:
             ORPHADATA: read_synonyms(data / ORPHADATA_SYNONYMS),
             MONDO: read_synonyms(data / MONDO_EXACT),
             COMMON: common_synonyms(),
-            GRAPH: disease_synonyms(data, normalizer),
+            GRAPH: disease_synonyms(data, self.normalizer),
         }
         # As the encoder's training joins them, so that a fold here is the same fold there.
-        names = join([*synonyms.values(), icd_synonyms()], normalizer)
+        names = join([*synonyms.values(), icd_synonyms()], self.normalizer)
         self.disease_of: dict[str, int] = dict(zip(names.texts, names.disease.tolist(), strict=True))
         self._fold_of: dict[int, int] = dict(zip(names.disease.tolist(), folds_of(names).tolist(), strict=True))
         self.representative: dict[int, str] = {}
@@ -82,7 +82,7 @@ class Vocabulary:
         self._above: dict[int, int] = {}
         self.tree: IcdTree = open_tree("icd10cm")
         self.titles: dict[int, Title] = {}
-        self.graph = compiled_graph(data, normalizer, more=[synonyms[each] for each in (COMMON, ORPHADATA, MONDO)])
+        self.graph = compiled_graph(data, self.normalizer, more=[synonyms[each] for each in (COMMON, ORPHADATA, MONDO)])
         self.pairs: dict[str, list[tuple[str, str]]] = {name: list(self._written(s)) for name, s in synonyms.items()}
         self.pairs[ICD] = list(self._read_icd())
         self.orpha_codes = list(self._read_orpha_codes(data / ORPHADATA_ICD))

@@ -17,9 +17,21 @@ from .headings import Kind, gives_grounds, kind_of, label_in, stands_alone
 from .json_answer import from_json, is_json
 from .line import names_behind_label, names_of_line
 from .markup import from_tables, is_table_row, tagged, with_lines_for_numbers, without_thoughts
-from .names import BOLD, MAX_LINE, MAX_WORDS, bullet, first_sentence, is_denied, name_of, remarks_shown, says, unmarked
+from .names import (
+    BOLD,
+    MAX_LINE,
+    MAX_WORDS,
+    bullet,
+    first_sentence,
+    is_denied,
+    name_of,
+    plain,
+    remarks_shown,
+    says,
+    unmarked,
+)
 from .reasons import begins_with_its_label
-from .said import names_said, speaks
+from .said import leading, names_said, sentences, speaks
 from .suspicion import parted
 
 __all__ = ["MAX_WORDS", "ranked_diagnoses"]
@@ -62,7 +74,11 @@ def _read(text: str, depth: int) -> list[str] | None:
         return found
     if listed := _YAML.findall(text):
         return _entries([one.strip("'\"") for one in listed])
-    lines = [line[:MAX_LINE] for line in with_lines_for_numbers(with_plain_numbers(text)).splitlines()]
+    lines = [
+        part
+        for line in with_lines_for_numbers(with_plain_numbers(text)).splitlines()
+        for part in _with_its_own_line_for_a_heading(line[:MAX_LINE])
+    ]
     if any(map(is_table_row, lines)):
         rows = from_tables(lines)
         return None if rows is None else _entries(rows)
@@ -87,8 +103,10 @@ def _from_lines(lines: list[str]) -> list[str] | None:
     answers = [part for part in parts if part.kind.is_answer]
     if answers and all(part.kind == Kind.OTHERS for part in answers):
         return _with_others(parts, answers, lists, lines)
+    first_answer = parts.index(answers[0]) if answers else len(parts)
+    opening = [at for part in parts[:first_answer] if part.kind == Kind.NEUTRAL for at in part.lines]
     if answers:
-        return _from_parts(answers, lists, lines)
+        return _from_parts(answers, lists, lines, _led(opening, lines))
     taken = {at for part in parts if part.kind in (Kind.DENIED, Kind.ELSEWHERE, Kind.UNKNOWN) for at in part.lines}
     if not lists and sum(map(_is_name_in_bold, lines)) > 1 and bulleted(lines):
         return None  # names with what speaks for them, or kinds of diseases with names
@@ -96,13 +114,29 @@ def _from_lines(lines: list[str]) -> list[str] | None:
         free = [entries for entries in found if entries.lines[0] not in taken]
         above = [line for line in lines[: free[0].lines[0]] if line.strip()] if free else []
         if free and (len(free[0].texts) > 1 or all(map(gives_grounds, above))):
-            return _entries(free[0].texts)
+            named = _entries(free[0].texts)
+            begun = _led([at for at in opening if at < free[0].lines[0]], lines)
+            return None if named is None else _with_more(begun, named)
         if found:
             return None
     written = [lines[at].strip() for part in parts for at in part.lines if lines[at].strip()]
     if any(part.kind in (Kind.ELSEWHERE, Kind.UNKNOWN, Kind.DENIED) for part in parts):
         return None
     return _under_bold(written) or _from_bare([unmarked(line) for line in written])
+
+
+def _led(opening: list[int], lines: list[str]) -> list[str]:
+    """The diagnosis that the lines above a list say it is."""
+    return leading("\n".join(plain(lines[at]) for at in opening if lines[at].strip() and not is_numbered(lines[at])))
+
+
+def _with_its_own_line_for_a_heading(line: str) -> list[str]:
+    """ "It is gout. Differential diagnosis:" as two lines; another line as it is."""
+    if not line.rstrip(" *_").endswith((":", "：")) or bullet(line) is not None or is_numbered(line):
+        return [line]
+    *before, heading = sentences(plain(line), semicolons=False)
+    kind = kind_of(heading)
+    return [" ".join(before), heading] if before and (kind.is_answer or kind == Kind.NEUTRAL) else [line]
 
 
 def _with_labelled_reasons(parts: list[_Part], lists: list[Entries], lines: list[str]) -> list[str] | None:
@@ -165,18 +199,20 @@ def _opened(line: str) -> _Part | None:
     return _Part(kind_of(text)) if found is None and stands_alone(text) else None
 
 
-def _from_parts(parts: list[_Part], lists: list[Entries], lines: list[str]) -> list[str] | None:
-    """The final or leading diagnosis, then the last list, then others."""
+def _from_parts(
+    parts: list[_Part], lists: list[Entries], lines: list[str], led_by: list[str] | None = None
+) -> list[str] | None:
+    """The final or leading diagnosis, then the last list, then others. led_by : what leads where none of them does."""
     by_kind = {kind: [part for part in parts if part.kind == kind] for kind in Kind}
     chosen = by_kind[Kind.FINAL][-1:] or by_kind[Kind.LEADING] or by_kind[Kind.SINGLE] or by_kind[Kind.EARLIER][-1:]
     if by_kind[Kind.FINAL] or by_kind[Kind.LEADING]:
         chosen = chosen[-1:] if by_kind[Kind.FINAL] else chosen
-    names: list[str] = []
+    names = [] if chosen else list(led_by or [])
     for part in [*chosen, *_last_list(by_kind[Kind.SEVERAL]), *by_kind[Kind.OTHERS]]:
         found = _of_part(part, lists, lines)
         if found is None:
             return None
-        names = [*names, *(name for name in found if not _among(name, names))]
+        names = _with_more(names, found)
     if chosen and chosen[0].kind == Kind.SINGLE and len(chosen) > 1 and len({*names}) > len(chosen):
         return None
     return names
@@ -189,6 +225,10 @@ def _with_others(parts: list[_Part], others: list[_Part], lists: list[Entries], 
         return None
     first, more = _from_bare(begun), _from_parts(others, lists, lines)
     return None if not first or more is None else [*first, *(name for name in more if name not in first)]
+
+
+def _with_more(names: list[str], more: list[str]) -> list[str]:
+    return [*names, *(name for name in more if not _among(name, names))]
 
 
 def _among(name: str, names: list[str]) -> bool:

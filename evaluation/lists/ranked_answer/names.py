@@ -47,6 +47,7 @@ _OWN_LABEL = re.compile(
     r"likely|possible|probable|alternative|consider|also consider|(?:疾病|诊断)(?:名称)?|病名|diagnose|диагноз)\s*[:：]\s*(?=\S)",
     re.IGNORECASE,
 )
+_GERMAN_SUSPICION = re.compile(r"^(?:(?i:am ehesten|a\. ?e\.|(?:hochgradiger )?verdacht auf|v\. ?a\.)|DDx?:?)\s+(?=\S)")
 _OPTION = re.compile(r"^\(?[A-H]\)\s+(?=\S)")
 _ANOTHER_SENTENCE = re.compile(r"(?<=[a-z)]{3})[.!?]\s+(?=[A-Z]).*$", re.DOTALL)
 _OUT = r"(?:ruled[ -]out|excluded|not (?:likely|present|supported|consistent)|been rejected|rejected)"
@@ -150,7 +151,7 @@ def name_of(entry: str, shown: Collection[str] = ()) -> str:
     if bold:
         before, wording = without_suspicion(plain(bold[1]).strip())
     name = _without_its_remark(before) if wording else before
-    name = _OPTION.sub("", _OWN_LABEL.sub("", name))
+    name = _GERMAN_SUSPICION.sub("", _OPTION.sub("", _OWN_LABEL.sub("", name)))
     if not bold or not name.endswith((":", "：")):
         remark = _REMARK.search(name)
         if remark and _is_remark(name, remark, shown):

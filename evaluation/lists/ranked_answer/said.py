@@ -31,22 +31,36 @@ _WHAT = (
     r"(?:\s+(?:here|now|in this (?:case|patient)|for this (?:case|patient)|at this (?:point|stage|time)))?"
 )
 _NAME = r"(?P<name>\S.*)"
-_LEADS = [
+_NO_ARTICLE = (
+    r"(?!(?:an?|the|all|also|always|because|due|just|less|more|most|not|often|one|only|quite|so|still|too|usually|very|why|what|how|in|at|on|for|to)\b"
+    r"|[\w-]+(?:able|ible|al|ant|ary|ed|ent|ful|ic|ing|ive|less|ory|ous)(?:$|\s+(?:about|at|by|for|from|if|in|of|on|that|to|when|with)\b))"
+)
+"""What follows "this is" is a name: neither "a 40-year-old", nor "concerning", nor "related to"."""
+_SURE = [
     re.compile(rf"^{form}$", re.IGNORECASE)
     for form in (
         rf"(?:I|we)(?:'d|’d|\s+would)?\s+(?:strongly\s+|mainly\s+|most\s+)?(?:think|believe|suspect|favou?r|say|go with|diagnose|guess|lean\s+towards?)\s+(?:that\s+)?"
         rf"(?:(?:{_IT}|{_WHAT}|the {_WHAT})\s*{_BE}\s+)?(?:{_HEDGE}\s+)?{_OF}?{_NAME}",
         rf"{_IT}\s+{_HEDGE}\s+{_BE}\s+{_OF}?{_NAME}",
         rf"{_IT}\s*{_BE}\s+{_HEDGE}\s+{_OF}?{_NAME}",
-        rf"{_IT}\s*(?:is|are|'s|’s)\s+(?:most\s+|highly\s+|strongly\s+|classically\s+|very\s+|also\s+)?(?:consistent with|suggestive of|indicative of|typical (?:of|for)|"
-        rf"characteristic of|diagnostic (?:of|for)|compatible with|concerning for|pathognomonic (?:of|for))\s+{_OF}?{_NAME}",
-        rf"{_IT}\s+(?:most\s+|strongly\s+|highly\s+|clearly\s+)?(?:suggests?|points?\s+(?:to|towards?))\s+(?:(?:a|the)\s+)?{_OF}?{_NAME}",
         rf"(?:it|this)\s*(?:is|'s|’s)\s+(?:an?\s+)?(?:classic(?:al)?|typical|textbook)\s+(?:case|presentation|picture|description|example)\s+(?:of|for)\s+{_NAME}",
         rf"(?:(?:my|the|our)\s+)?{_WHAT}\s*(?:is|was|would be|remains|[:：])\s+(?:{_HEDGE}\s+)?(?:that\s+of\s+)?{_OF}?{_NAME}",
-        rf"{_HEDGE}\s*[:,]?\s+{_OF}?{_NAME}",
+        rf"{_HEDGE}\s*[:,]?\s+(?:{_IT}\s*{_BE}\s+)?{_OF}?{_NAME}",
         rf"(?P<name>\S.*?)\s+is\s+(?:the\s+|my\s+)?(?:{_HEDGE}|likeliest|leading|most probable|primary|top|final|working|best)"
         rf"(?:\s+(?:diagnosis|explanation|cause|answer|etiology|aetiology))?(?:\s+(?:here|given|because|in this|based on|due to)\b.*)?",
+        rf"(?:it|this)\s*(?:is|'s|’s)\s+{_NO_ARTICLE}{_NAME}",
     )
+]
+_LEADS = [
+    *(
+        re.compile(rf"^{form}$", re.IGNORECASE)
+        for form in (
+            rf"{_IT}\s*(?:is|are|'s|’s)\s+(?:most\s+|highly\s+|strongly\s+|classically\s+|very\s+|also\s+)?(?:consistent with|suggestive of|indicative of|typical (?:of|for)|"
+            rf"characteristic of|diagnostic (?:of|for)|compatible with|concerning for|pathognomonic (?:of|for))\s+{_OF}?{_NAME}",
+            rf"{_IT}\s+(?:most\s+|strongly\s+|highly\s+|clearly\s+)?(?:suggests?|points?\s+(?:to|towards?))\s+(?:(?:a|the)\s+)?{_OF}?{_NAME}",
+        )
+    ),
+    *_SURE,
 ]
 _FURTHER = [
     re.compile(rf"^{form}$", re.IGNORECASE)
@@ -98,7 +112,7 @@ _NO_NAME = re.compile(
 _MERE_ADJECTIVE = re.compile(
     r"(?:(?:an?|very|quite|of|origin|etiology|cause|in|nature|benign|malignant|viral|bacterial|fungal|infectious|inflammatory|cardiac|serious|multifactorial|"
     r"idiopathic|psychogenic|mechanical|functional|systemic|autoimmune|genetic|congenital|acute|chronic|mild|severe|self-limit(?:ing|ed)|right|wrong|correct|"
-    r"fine|normal|healthy|stable|true|false)\b\s*)+",
+    r"fine|normal|healthy|stable|true|false|good|great|bad|tricky|tough|rare|common|complex|simple|clear|sure|odd|strange|case|presentation|picture|question)\b\s*)+",
     re.IGNORECASE,
 )
 _MOST_WORDS = 9
@@ -172,6 +186,30 @@ def names_said(text: str, led_by: list[str] | None = None) -> list[str] | None:
         elif lead and _TAKES_BACK.search(sentence):
             return None
     return list(dict.fromkeys([*lead, *further])) if lead else None
+
+
+_OF_THE_LIST = re.compile(
+    r"\b(?:listed|ranked|ordered|following|follows|above|among|one of|in bold)\b|\b(?:first|top|below)$", re.IGNORECASE
+)
+
+
+def leading(text: str) -> list[str]:
+    """What the sentences above a list say is the diagnosis: "This is gout. Differential diagnosis:"; [] where they are not so sure.
+
+    What only suggests something is no answer here: "The findings suggest an infection:" speaks of the list below.
+    """
+    if len(text) > _LONGEST:
+        return []
+    found: list[str] = []
+    for raw in sentences(text):
+        sentence = _START.sub("", raw.strip(' \t*_"“”')).rstrip(" .!*_")
+        said = _first(_SURE, sentence)
+        if said is None or _DENIES.match(said):
+            if found and _TAKES_BACK.search(sentence):
+                return []
+        elif (names := _alternatives(_CLAUSE.split(said)[0])) and not any(map(_OF_THE_LIST.search, names)):
+            found = found or names
+    return found
 
 
 def _first(forms: list[re.Pattern[str]], sentence: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 
 import dxmatch
 from dxmatch.cli.main import app
-from dxmatch.matcher.linking.clusters import Known, clustered
+from dxmatch.matcher.linking.clusters import Known, clustered, keys_of
 from dxmatch.matcher.list_function import under
 
 TERMS = [
@@ -113,7 +114,7 @@ def test_clusters_are_complete_whatever_the_candidates_held(n: int, seed: int, s
     truth = np.maximum(truth, truth.T)
     first, second = (each.astype(np.int32) for each in np.triu_indices(n, 1))
     some = random.random(len(first)) < share
-    known = Known(first[some], second[some], truth[first[some], second[some]])
+    known = Known(keys_of(first[some], second[some]), truth[first[some], second[some]])
     cluster, after = clustered(n, known, 0.5, lambda a, b: truth[a, b])
     within = cluster[first] == cluster[second]
     assert (truth[first[within], second[within]] >= 0.5).all()
@@ -129,8 +130,19 @@ def test_a_chain_is_not_one_cluster() -> None:
     pairs = {(0, 1): 0.8, (1, 2): 0.9, (2, 3): 0.7}
     score = lambda a, b: np.array([pairs.get((i, j), 0.1) for i, j in zip(a.tolist(), b.tolist(), strict=True)])  # noqa: E731
     first, second = (np.array(each, np.int32) for each in zip(*pairs, strict=True))
-    cluster, _ = clustered(4, Known(first, second, score(first, second)), 0.5, score)
+    cluster, _ = clustered(4, Known(keys_of(first, second), score(first, second)), 0.5, score)
     assert cluster.tolist() == [0, 1, 1, 3]
+
+
+def test_a_refused_merge_costs_little() -> None:
+    """Of 400,000 matching pairs among 2,000 names few can be joined, as every other pair is known not to match: 10 s as Python, 0.2 s compiled."""
+    random = np.random.default_rng(1)
+    first, second = (each.astype(np.int32) for each in np.triu_indices(2000, 1))
+    known = Known(keys_of(first, second), np.where(random.random(len(first)) < 0.2, 0.9, 0.1))
+    clustered(3, Known(np.array([1]), np.array([1.0])), 0.5, None)  # type: ignore[arg-type]  # compiles
+    start = time.perf_counter()
+    clustered(2000, known, 0.5, None)  # type: ignore[arg-type]  # all is known
+    assert time.perf_counter() - start < 3
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -139,5 +151,9 @@ def test_the_command(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["dedupe", str(tmp_path / "terms.csv"), "-o", str(out)], catch_exceptions=False)
     assert result.exit_code == 0
     assert "5 terms in 3 clusters, 2 of them with others, 1 not understood, 1 blank" in result.output
+    assert (
+        "not understood"
+        in CliRunner().invoke(app, ["dedupe", str(tmp_path / "terms.csv")]).output.partition("5 terms in")[0]
+    )
     read = pd.read_csv(out)
     assert read["id"].tolist() == [1, 2, 3, 4, 5] and read["representative"][1] == "heart attack"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ def test_tables_keep_their_other_columns(m: dxmatch.MatchFunction) -> None:
         ([], ["gout"], {}, "no terms"),
         (["gout"], [], {}, "no terms"),
         ("gout", ["gout"], {}, "no such file|not a table|unknown kind"),
-        (["gout", 3], ["gout"], {}, "not a text"),
+        ([None, 3], ["gout"], {}, "row 1, column 'a': not a text"),
         (["gout"], ["gout"], {"k": 0}, "'k' parameter"),
         (["gout"], ["gout"], {"candidates": 0}, "'candidates' parameter"),
         (["gout"], ["gout"], {"threshold": -1}, "'threshold' parameter"),
@@ -100,6 +101,19 @@ def test_tables_keep_their_other_columns(m: dxmatch.MatchFunction) -> None:
 def test_what_cannot_be_linked(m: dxmatch.MatchFunction, a: Any, b: Any, options: dict[str, Any], told: str) -> None:
     with pytest.raises(dxmatch.DxmatchError, match=told):
         m.link(a, b, **options)
+
+
+@pytest.mark.parametrize(("k", "candidates", "told"), [(None, 2, True), (2, 2, True), (1, 2, False), (None, 50, False)])
+def test_who_wants_all_links_is_told_that_candidates_limit_them(
+    m: dxmatch.MatchFunction, k: int | None, candidates: int, told: bool
+) -> None:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        m.link(["myocardial infarction", "gout"], B, k, candidates=candidates)
+    assert [
+        "3 x 2 of 5 different ones" in str(one.message) and "2 terms have 2 links or more" in str(one.message)
+        for one in found
+    ] == [True] * told
 
 
 @pytest.mark.parametrize("side", [["Сердце", None], ["", None], ["xyzzy"]])
@@ -167,7 +181,10 @@ def test_the_command_shows_links_and_warns_of_doubtful_ones(tmp_path: Path, capf
     (tmp_path / "a.csv").write_text("term\ncancer\n")
     (tmp_path / "b.csv").write_text("term\nbreast cancer\n")
     told = run("link", tmp_path / "a.csv", tmp_path / "b.csv", "--threshold", "0.1")
-    assert "breast cancer" in told and "1 link below a probability of 0.5" in told
+    assert "breast cancer" in told and "1 link below a probability of 0.5" in told and "--candidates" not in told
+    (tmp_path / "b.csv").write_text("term\nbreast cancer\nlung cancer\n")
+    told = run("link", tmp_path / "a.csv", tmp_path / "b.csv", "--k", "9", "--candidates", "1")
+    assert "warning: For each term at most 3 x 1 of 2 different ones were judged" in told
 
 
 def test_rows_set_aside_leave_the_index_of_the_others(m: dxmatch.MatchFunction, tmp_path: Path) -> None:
