@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..files.counted import shown_threshold
 from ..pages.figure import Row
 from ..training.statistics.correlation import REDUNDANT
 from .results.audit_tables import FALSE, MISSED
@@ -25,7 +26,7 @@ def findings(tables: Tables, made: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _quality(tables: Tables, made: Mapping[str, Any]) -> list[str]:
-    said = f"On {made['pairs']:,} pairs M finds a match from a probability of {made['threshold']:.3f} up"
+    said = f"On {made['pairs']:,} pairs M finds a match from a probability of {shown_threshold(made['threshold'])} up"
     if (measures := tables.get("measures")) is None:
         return [f"{said}. The pairs have no labels, so this page says what M relies on, and not how good it is."]
     of = {(row["pairs"], row["measure"]): spanned(row["value"], row["low"], row["high"]) for row in measures}

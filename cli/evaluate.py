@@ -30,7 +30,7 @@ def evaluate(
             "--output", "-o", help="The report: .html (every case), .md or .tex (the leaderboard), .csv, .xlsx, .json."
         ),
     ] = None,
-    json: Annotated[Path | None, output_option(help="Everything that was computed, as JSON.")] = None,
+    json: Annotated[Path | None, output_option(help="All as JSON: to FILE.json, else printed alone.")] = None,
     csv: Annotated[Path | None, output_option(help="The table of metrics, as CSV.")] = None,
     matches: Annotated[
         Path | None, output_option(help="What was matched with what, a row for each case, model and rank: a table.")

@@ -64,7 +64,7 @@ def figures_options(
     k: Annotated[
         list[str] | None,
         metric_option(
-            help="Diagnoses that count of each list: --k 5 for every metric that takes a k, --k recall=all --k hierarchical=5 for "
+            help="Diagnoses that count of each list: --k 5 for every metric that takes a k (the table then has top-5 in place of top-3), --k recall=all --k hierarchical=5 for "
             "single families. By default recall and HDF1 take whole lists, RPAD and RRAD three."
         ),
     ] = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..files.counted import counted
+from ..files.counted import counted, shown_threshold
 from .options import Encoding, JudgeAll, Model, Origin, Policy, Threshold, loaded, say_read
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def link(
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
     typer.echo(
         f"{output or a_terms}: {made.linked:,} of {counted(made.a, 'term')} linked to {counted(made.b, 'term')}, {', '.join(told)}, "
-        f"at threshold {m.threshold:.3f} (model {m.name}, policy {m.policy})."
+        f"at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
     )
     if made.unknown_b:
         typer.echo(
@@ -100,6 +100,7 @@ def link(
     return {
         "output": None if output is None else str(output), "a": made.a, "b": made.b, "linked": made.linked, "unlinked": made.unlinked,
         "not_understood": made.not_understood, "blank": made.blank, "doubtful": doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
+        **({"rows": made.table} if output is None else {}),
     }  # fmt: skip
 
 
@@ -144,11 +145,12 @@ def dedupe(
     told += [f"{made.blank:,} blank or no diagnosis"] if made.blank else []
     typer.echo(
         f"{output or terms}: {counted(made.terms, 'term')} in {counted(made.clusters, 'cluster')}, {made.joined:,} of them with others"
-        f"{''.join(f', {one}' for one in told)}, at threshold {m.threshold:.3f} (model {m.name}, policy {m.policy})."
+        f"{''.join(f', {one}' for one in told)}, at threshold {shown_threshold(m.threshold)} (model {m.name}, policy {m.policy})."
     )
     return {
         "output": None if output is None else str(output), "terms": made.terms, "clusters": made.clusters, "joined": made.joined,
         "not_understood": made.not_understood, "blank": made.blank, "doubtful": made.doubtful, "threshold": m.threshold, "policy": m.policy, "model": m.name,
+        **({"rows": made.table} if output is None else {}),
     }  # fmt: skip
 
 

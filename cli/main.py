@@ -87,7 +87,10 @@ for command, example in (
         label,
         "dxmatch label pairs.csv -o labelled.csv --expert anna    or: dxmatch label round-1 -o labelled.csv --expert anna",
     ),
-    (labels, "dxmatch labels round-1 -o labelled.csv --open ties.csv"),
+    (
+        labels,
+        "dxmatch labels round-1 -o labelled.csv --open ties.csv    or: dxmatch labels anna.csv ben.csv -o labelled.csv",
+    ),
     (
         reasoning,
         "dxmatch reasoning graphs notes run-g run-k -o report.html    or: dxmatch reasoning graphs notes GPT-4=run-1 --judge local:llama-3-8b --endpoints endpoints.toml",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..files.counted import shown_threshold
 from .options import Endpoints, JudgeAll, MinCoverage, Model, Origin, Policy, Store, Threshold, diagnosis
 from .options import loaded as load
 
@@ -86,7 +87,7 @@ def _lines(found: Decision, document: dict[str, Any]) -> list[str]:
     """What a reader wants to know first."""
     policy = "" if found.policy == "specification" else f", policy {found.policy}"
     lines = [
-        f"{'Match' if found.match else 'No match'}: probability {found.probability:.3f} (a match from {found.threshold:.3f}{policy}).{_relation(found)}",
+        f"{'Match' if found.match else 'No match'}: probability {found.probability:.3f} (a match from {shown_threshold(found.threshold)}{policy}).{_relation(found)}",
         f"Why: {found.main_reason}",
     ]
     understood = [

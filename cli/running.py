@@ -95,7 +95,13 @@ Spreadsheet = Annotated[
         rich_help_panel=_EVERYWHERE,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document, in place of words.")]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print the result as one JSON document, in place of words; of a table that is not written, all its rows, too.",
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from ..settings import quiet
 from .options import (
     ColumnA,
     ColumnB,
@@ -89,7 +90,7 @@ def score(
     """Add probability and match to each pair. From Parquet to Parquet, a command that was cut short goes on where it was."""
     from ..errors import OptionError
     from ..features.coverage import part_words
-    from ..files.counted import counted
+    from ..files.counted import counted, shown_threshold
     from ..progress import shown
 
     given: dict[str, Any] = {} if policy is None else {"policy": policy}
@@ -107,6 +108,7 @@ def score(
         )  # fmt: skip
         n_pairs, matches, rejected, coverage = done.pairs, done.matches, done.rejected, done.coverage
         least, name, unscored, asked, note = done.threshold, done.model, done.unscored, done.asked, ""
+        rows: dict[str, Any] = {}
         if done.resumed:
             typer.echo(f"{done.resumed:,} of {done.chunks:,} chunks were there already.")
     else:
@@ -131,15 +133,16 @@ def score(
         else:
             added = [name for name in scored.table.column_names if name not in read.table.names]
             _print_first(scored.table.select([a, b, *added]))
+        rows = {"rows": scored.table} if output is None else {}
         n_pairs, rejected, coverage = len(read), read.n_rejected, dict(scored.coverage)
         match = scored.table.column("match")
         matches, unscored, least, name = match.to_pylist().count(True), match.null_count, m.threshold, m.name
         asked, note = [feature.name for feature in m.features.asked], read.table.note
     say_read(note)
     typer.echo(
-        f"{output or pairs}: {counted(n_pairs, 'pair')}, {counted(matches, 'match', 'matches')} at threshold {least:.3f} (model {name}{under})."
+        f"{output or pairs}: {counted(n_pairs, 'pair')}, {counted(matches, 'match', 'matches')} at threshold {shown_threshold(least)} (model {name}{under})."
     )
-    if output is None:
+    if output is None and not quiet():
         typer.echo("Nothing was written; -o FILE writes all rows with all columns, and -o - prints them as CSV.")
     say_unscored(unscored, n_pairs)
     if told := part_words(coverage if features else {feature: coverage[feature] for feature in asked}):
@@ -155,6 +158,7 @@ def score(
         "policy": policy or "specification",
         "model": name,
         "known": dict(coverage),
+        **rows,
     }
 
 

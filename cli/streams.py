@@ -158,5 +158,11 @@ def suffix_of(head: bytes) -> str:
 
 
 def print_document(document: Any) -> None:
-    """One JSON document on standard output."""
-    typer.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=str))
+    """One JSON document on standard output; a table in it is a list of rows."""
+
+    def as_rows(value: Any) -> Any:
+        from ..pages.rows import json_rows
+
+        return json_rows(value.to_pylist()) if hasattr(value, "to_pylist") else str(value)
+
+    typer.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=as_rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,10 +61,10 @@ def suggest(
             seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output, names)
+    for warning in found.warnings:
+        warnings.warn(warning, stacklevel=1)
     for line in found.words():
         typer.echo(line)
-    for warning in found.warnings:
-        typer.echo(f"dxmatch: warning: {warning}", err=True)
     typer.echo(
         f"Written: {output}. Give each expert sheets/NAME.csv and sheets/INSTRUCTIONS.md; key.csv stays with you."
     )
@@ -71,7 +72,14 @@ def suggest(
 
 
 def labels(
-    folder: Annotated[Path, typer.Argument(help="The folder that 'dxmatch suggest' made, with the sheets filled.")],
+    given: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER/FILES...",
+            help="The folder that 'dxmatch suggest' made, with the sheets filled; and files that 'dxmatch label' wrote, of one expert or of several. "
+            "Files alone, too: labels from the console without a suggestion.",
+        ),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the labelled pairs go; the suffix says what kind.")
     ],
@@ -98,6 +106,7 @@ def labels(
 ) -> None:
     """Read the experts' answers back, as pairs that dxmatch train takes, and say how far they agree."""
     from ..errors import DxmatchError
+    from ..files.pair_labels import BLANK
     from ..files.tables import check_output, write_table
     from ..labelling.read_back import read_labels
 
@@ -112,14 +121,20 @@ def labels(
             own[name] = Path(path)
         else:
             shared.append(Path(one))
+    whole = given[0].is_dir() or (len(given) == 1 and not given[0].is_file())
+    folder, console = (given[0], given[1:]) if whole else (None, given)
     found = read_labels(
-        folder, experts=None if experts is None else _names(experts), exports=own, shared_exports=shared,
+        folder, console=console, experts=None if experts is None else _names(experts), exports=own, shared_exports=shared,
         annotators=dict(_pair(one) for one in annotator or ()), adjudicated=adjudicated, reviewed=reviewed,
         encoding=encoding,
     )  # fmt: skip
     write_table(found.table, output)
     for line in found.words():
         typer.echo(line)
+    if folder is not None and not console and (found.ballots == BLANK).all():
+        typer.echo(
+            f"What was labelled in the console stands beside the folder: dxmatch labels {folder} FILE -o {output}"
+        )
     left = len(found.open)
     if open_pairs is not None and left:
         found.write_open(open_pairs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -156,9 +157,9 @@ def train(
     result.matcher.save(output, overwrite=overwrite)
     if held_out is not None:
         write_table(result.held_out_rows, held_out)
-    print_training(result.matcher, output)
     for warning in result.warnings:
-        typer.echo(f"dxmatch: warning: {warning}", err=True)
+        warnings.warn(warning, stacklevel=1)
+    print_training(result.matcher, output)
     typer.echo(coverage_words(result.coverage))
     say_rejected(result.n_rejected, rejects)
     m = result.matcher

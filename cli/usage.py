@@ -28,12 +28,23 @@ class Command(_Shown, TyperCommand):  # pyright: ignore[reportIncompatibleMethod
     """A command that refuses an option with one value that is given twice, where the last would count without a word."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        args = self._with_json(args)
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
             for parameter, times in Counter(order).items():
                 if times > 1 and not (getattr(parameter, "is_flag", False) or getattr(parameter, "multiple", True)):
                     ctx.fail(f"{max(parameter.opts, key=len)} is given {times} times, and takes one value.")
         return super().parse_args(ctx, args)  # type: ignore[arg-type]
+
+    def _with_json(self, args: list[str]) -> list[str]:
+        """`--json` without a file after it, where it takes one, means standard output, as it does of every other command."""
+        if not any("--json" in each.opts and not getattr(each, "is_flag", False) for each in self.params):
+            return args
+        out: list[str] = []
+        for arg, following in zip(args, [*args[1:], ""], strict=True):
+            names_a_file = following == "-" or following.lower().endswith(".json")
+            out += [arg, "-"] if arg == "--json" and not names_a_file else [arg]
+        return out
 
 
 class Group(_Shown, TyperGroup):  # pyright: ignore[reportIncompatibleMethodOverride]

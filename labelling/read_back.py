@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +15,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import InputError, OptionError
+from ..files.counted import counted
 from ..files.pair_labels import BLANK
 from ..training.expert_agreement import agreement_words, expert_agreement
 from . import label_studio, sheet
+from .answer_file import key_of
+from .console_files import ConsoleLabels, read_console
 from .sheet import Answered
 from .suggestion import RANDOM, Suggestion, check_experts
 
@@ -67,7 +71,11 @@ class Labels:
     @property
     def table(self) -> pa.Table:
         """id, a, b, chosen, `label_<expert>` (0, 1 or null), `adjudicated`, after a review `reviewed` and `label`: what `dxmatch train` reads."""
-        columns: dict[str, Any] = {name: self.suggestion.key.column(name) for name in ("id", "a", "b", "chosen")}
+        columns: dict[str, Any] = {
+            name: self.suggestion.key.column(name)
+            for name in ("id", "a", "b", "chosen")
+            if name in self.suggestion.key.column_names
+        }
         for expert, votes in zip(self.answered, self.ballots.T, strict=True):
             columns[f"label_{expert}"] = _votes(votes)
         columns["adjudicated"] = _votes(self.final)
@@ -108,12 +116,16 @@ class Labels:
         ]
         lines += [agreement_words(expert_agreement(self.ballots)), *self._review_words()]
         decided, count = int((self.label != BLANK).sum()), len(self.open)
-        lines.append(f"{decided:,} pairs decided, {int((self.label == 1).sum()):,} of them matches.")
+        lines.append(f"{counted(decided, 'pair')} decided, {int((self.label == 1).sum()):,} of them matches.")
         if count:
-            lines.append(f"{count:,} without a majority: they need adjudication before 'dxmatch train' takes them.")
+            lines.append(
+                f"{count:,} without a majority: {'it needs' if count == 1 else 'they need'} adjudication before 'dxmatch train' takes them."
+            )
         return lines + self._chance_words()
 
     def _chance_words(self) -> list[str]:
+        if "chosen" not in self.suggestion.key.column_names:
+            return []
         from scipy.stats import binomtest
 
         drawn = np.array(self.suggestion.key.column("chosen").to_pylist()) == RANDOM
@@ -132,8 +144,9 @@ class Labels:
 
 
 def read_labels(
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None,
     *,
+    console: Sequence[str | os.PathLike[str]] = (),
     experts: Sequence[str] | None = None,
     exports: Mapping[str, str | os.PathLike[str]] | None = None,
     shared_exports: Sequence[str | os.PathLike[str]] = (),
@@ -146,6 +159,8 @@ def read_labels(
 
     Parameters
     ----------
+    folder : None for what was labelled in the console alone, without a suggestion.
+    console : files that `label` wrote, joined by the pair in either order; the sheet of their experts is not read.
     experts : the panel; all whom the suggestion was made for, if not given.
     exports : expert -> an export of Label Studio that is theirs alone; their sheet is not read then.
     shared_exports : exports with answers of several; `annotators` says who is who, by user id or e-mail address.
@@ -155,32 +170,44 @@ def read_labels(
 
     Errors: `InputError` for a sheet that is missing or cannot be right, with the row; `OptionError` for an unknown expert.
     """
-    suggestion = Suggestion.read(folder)
+    said = read_console(console, encoding)
+    suggestion = said.suggestion if folder is None else Suggestion.read(folder)
     panel = tuple(suggestion.experts if experts is None else experts)
     check_experts(panel)
     exports, annotators = exports or {}, annotators or {}
     for name, given, allowed in (
-        ("experts", panel, suggestion.experts), ("exports", exports, panel), ("annotators", annotators.values(), panel),
+        ("experts", panel, suggestion.experts), ("console", said.labels, suggestion.experts), ("exports", exports, panel), ("annotators", annotators.values(), panel),
     ):  # fmt: skip
         for expert in given:
             if expert not in allowed:
                 raise OptionError(name, f"of the experts {', '.join(allowed)}", expert)
-    found: dict[str, Answered] = {}
+    found = {expert: said.of_key(suggestion.key, expert) for expert in said.labels if expert in panel}
+    _tell_others(said, suggestion)
     parts = [label_studio.read_export(Path(path), suggestion.key, {}, expert) for expert, path in exports.items()]
     parts += [label_studio.read_export(Path(path), suggestion.key, annotators) for path in shared_exports]
     for part in parts:
         for expert, answered in part.items():
             if expert in found:
-                raise InputError(f"answers of {expert} in two exports", allowed="one export for each expert")
+                raise InputError(f"answers of {expert} in two files", allowed="one file for each expert")
             found[expert] = answered
     for expert in panel:
-        if expert not in found:
+        if expert not in found and folder is not None:
             found[expert] = _sheet(Path(folder), expert, suggestion, encoding)
     final, review = (
         None if path is None else sheet.read(Path(path), suggestion.key, whole=False, encoding=encoding)
         for path in (adjudicated, reviewed)
     )
     return Labels(suggestion, {expert: found[expert] for expert in panel}, final, review)
+
+
+def _tell_others(said: ConsoleLabels, suggestion: Suggestion) -> None:
+    asked = {key_of(row["a"], row["b"]) for row in suggestion.key.select(["a", "b"]).to_pylist()}
+    if others := len(said.pairs.keys() - asked):
+        verb = "is" if others == 1 else "are"
+        warnings.warn(
+            f"{counted(others, 'pair')} labelled in the console {verb} not of the suggestion, and {verb} left out.",
+            stacklevel=3,
+        )
 
 
 def _sheet(folder: Path, expert: str, suggestion: Suggestion, encoding: str | None) -> Answered:

@@ -15,6 +15,7 @@ from ..endpoints.prices import read_services
 from ..features.coverage import MIN_COVERAGE, covered_table
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.representations import Representations
+from ..files.counted import shown_threshold
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
@@ -171,7 +172,7 @@ class MatchFunction(ListFunction, TableScores):
         return push(contents, name, private=private, branch=branch, message=message)
 
     def __repr__(self) -> str:
-        return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {self.threshold:.3f})"
+        return f"MatchFunction({self.name!r}, {len(self.features.names)} features, threshold {shown_threshold(self.threshold)})"
 
     def _repr_html_(self) -> str:
         from .shown import model_facts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..files.counted import shown_threshold
 from ..pages.facts import facts
 from ..pages.words import counted
 from .trained import TrainedFunction
@@ -19,7 +20,7 @@ def model_facts(m: TrainedFunction) -> str:
     rows = [
         ("Identity", m.identity),
         ("Features", f"{len(m.features.names)} ({m.features.name})"),
-        ("A match from", f"{m.threshold:.3f}, under the policy {m.policy}"),
+        ("A match from", f"{shown_threshold(m.threshold)}, under the policy {m.policy}"),
         (
             "Learned from",
             f"{counted(data['rows'], 'pair')} of {counted(data['groups'], 'reference')}, {manifest.created}",

@@ -193,7 +193,32 @@ def test_parquet_by_standard_input(typed: Command) -> None:
     sink = io.BytesIO()
     pq.write_table(pa.table({"a": ["gout"], "b": ["gout"]}), sink)
     told = typed(sink.getvalue(), "score", "-", "--json")
-    assert json.loads(told.out)["matches"] == 1, told
+    document = json.loads(told.out)
+    assert document["matches"] == 1, told
+    assert [(row["a"], row["match"]) for row in document["rows"]] == [("gout", True)]
+
+
+def test_rows_are_in_the_document_where_no_table_is_written(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("a,b\ngout,gouty arthritis\nqwertz asdf,gout\n")
+    told = json.loads(command("score", tmp_path / "p.csv", "--json", "--features").out)
+    assert [row["match"] for row in told["rows"]] == [True, None] and told["rows"][0]["probability"] > 0.5
+    written = command("score", tmp_path / "p.csv", "--json", "-o", tmp_path / "s.csv")
+    assert "rows" not in json.loads(written.out)
+    (tmp_path / "t.csv").write_text("term\ngout\ngouty arthritis\n")
+    for asked in (("link", tmp_path / "t.csv", tmp_path / "t.csv"), ("dedupe", tmp_path / "t.csv")):
+        assert len(json.loads(command(*asked, "--json").out)["rows"]) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [("lists.csv", "--json"), ("--json", "--bootstrap", "0", "lists.csv"), ("--json", "-", "lists.csv")]
+)
+def test_evaluate_has_json_as_the_others(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lists.csv").write_text("case_id,rater,rank,diagnosis,reference\n1,m,1,gout,gout\n2,m,1,flu,gout\n")
+    done = command("evaluate", *arguments, "--metric", "top_k_accuracy")
+    assert done.code == 0 and json.loads(done.out)["table"] and "Are the right diagnoses named?" in done.err
 
 
 def test_score_without_an_output_shows_the_first_rows(typed: Command) -> None:

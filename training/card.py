@@ -9,6 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.table import Table
 
 from ..features.coverage import coverage_words
+from ..files.counted import shown_threshold
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import Manifest
 from ..terminal import wide_console
@@ -65,7 +66,7 @@ def print_training(matcher: MatchFunction, folder: Path) -> None:
     wide_console().print(table)
     for line in data_words(matcher.data):
         print(line)
-    print(f"{folder}: saved, threshold {matcher.threshold:.3f}. Card: {folder / 'CARD.md'}")
+    print(f"{folder}: saved, threshold {shown_threshold(matcher.threshold)}. Card: {folder / 'CARD.md'}")
 
 
 def data_words(data: dict[str, Any]) -> list[str]:

@@ -7,7 +7,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..features.interning import intern_pairs
+from ..files.counted import counted
 from ..files.pair_labels import BLANK
+from ..files.pairs import Pairs
+from ..terms.icd.naming import Naming
+
+
+def agreement_of(read: Pairs, naming: Naming) -> dict[str, Any] | None:
+    """`expert_agreement` of all rows, pair by pair: experts of several files vote on one pair. None without experts' columns.
+
+    A pair is the same in either order and after normalisation. Who says both of one pair says nothing of it.
+    """
+    if read.ballots is None:
+        return None
+    of = intern_pairs(read.a, read.b, naming).pair_of_row
+    said = np.zeros((2, int(of.max()) + 1, read.ballots.shape[1]), bool)
+    for verdict in (0, 1):
+        rows, experts = np.nonzero(read.ballots == verdict)
+        said[verdict, of[rows], experts] = True
+    votes = np.select([said[1] & ~said[0], said[0] & ~said[1]], [1, 0], BLANK).astype(np.int8)
+    voted = (votes != BLANK).any(axis=1)
+    return expert_agreement(votes[voted]) if voted.any() else None
 
 
 def expert_agreement(ballots: NDArray[np.int8]) -> dict[str, Any]:
@@ -52,8 +73,8 @@ def agreement_words(agreement: dict[str, Any]) -> str:
     """One line for the terminal and the card."""
     unanimous, alpha = agreement["unanimous"], agreement["krippendorff_alpha"]
     if unanimous is None:
-        return f"{agreement['experts']} experts; no pair has two votes, so their agreement is unknown."
+        return f"{counted(agreement['experts'], 'expert')}; no pair has two votes, so their agreement is unknown."
     return (
-        f"{agreement['experts']} experts, {agreement['votes_per_pair']:.1f} votes a pair: unanimous on {100 * unanimous:.0f} % of"
-        f" {agreement['judged_twice']:,} pairs, Krippendorff's alpha {'undefined' if alpha is None else f'{alpha:.2f}'}."
+        f"{counted(agreement['experts'], 'expert')}, {agreement['votes_per_pair']:.1f} votes a pair: unanimous on {100 * unanimous:.0f} % of"
+        f" {counted(agreement['judged_twice'], 'pair')}, Krippendorff's alpha {'undefined' if alpha is None else f'{alpha:.2f}'}."
     )

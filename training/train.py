@@ -41,7 +41,7 @@ from .engines.engine import EXPORTED
 from .engines.fitted import TIME_LIMIT
 from .engines.search_words import forecast_words
 from .examples import Examples, Extra, ExtraExamples, examples_of, read_extra, reference_names
-from .expert_agreement import expert_agreement
+from .expert_agreement import agreement_of
 from .fold_fit import Fitted, directions_of, fit_folds
 from .held_out_checks import check_left, held_out_warnings, repeats_warning
 from .recipe import Recipe
@@ -120,7 +120,6 @@ def train(
     """Trains a match function on labelled pairs: `fit`, without the list of held-out rows.
 
     What is doubtful about the pairs is a `UserWarning` each, and so is what to expect of a long search.
-    What each parameter does exactly: `training.recipe.Recipe`.
 
     Parameters
     ----------
@@ -129,42 +128,66 @@ def train(
     features : str or path
         A built-in feature set, or a TOML file.
     engine : str
-        "lightgbm", or "autogluon".
+        "lightgbm"; or "autogluon", which searches for `time_limit` seconds.
     a, b, label : str
-        The columns of the diagnoses and of the label, or what the experts' columns begin with.
-    soft, weight, group : str, optional
-        The columns of shares of votes to learn from, of weights, and of the reference diagnosis where that is not `a`.
+        The columns of the diagnoses and of the label; without that column, one `label_<name>` per expert, of which the majority
+        decides (a tie or blank needs `adjudicated`).
+    soft : str, optional
+        A column with the share of votes for "match", in [0, 1], to learn from; the name of `label` stands for the experts' own votes.
+    weight, group : str, optional
+        The columns of the pairs' weights, above 0, and of the reference diagnosis where that is not `a`: all rows of one reference lie on
+        one side of every split.
     contained : str
-        Pairs labelled 0 though one side's words contain the other's: "keep", "set-aside" or "match".
+        Pairs labelled 0 though one side's words contain the other's: "keep" them, "set-aside", or "match": label them 1.
     on_conflict : str
-        A pair with two labels: "refuse", "majority" or "drop".
+        A pair with two labels: "refuse"; "majority" learns from the rows that say what more than half say, "drop" from none.
     test_share, folds, seed
-        The share of references held out, the folds over the others, and the seed of splits, trees and resampling.
+        The share of references held out, in [0, 1) (0: measured out of fold); the folds over the others; the random seed of splits, trees
+        and resampling.
     threshold_rule : str, optional
-        "minimax_f1", "max_f1", "half", "precision=0.95" or "recall=0.9".
+        "minimax_f1" (the F1 that holds best where another share of pairs matches; the default), "max_f1" (that where `prevalence` is
+        given), "half", "precision=0.95" or "recall=0.9".
     prevalence : float, optional
-        The share of matches where the model will be used.
+        The share of matches, in (0, 1), among the pairs that M will see; as among the labelled ones if not given.
     time_limit, models
-        For "autogluon": the seconds that it may search, and the families of models that it tries.
+        For "autogluon": the seconds that it may search; the families it tries, "GBM,CAT,XGB,RF,XT,NN_TORCH" by its names, or "default" for
+        all. M is always made of "GBM"; where another wins, the card says by how much.
     drop_correlated : float, optional
-        Leaves out features whose rank correlation with a better one is that strong.
+        Leaves out features whose rank correlation with a better one is that strong, in (0, 1].
     refit : bool
         After the measurement, trains once more with the held-out references too.
-    store, endpoints, allow_download, min_coverage
-        The vote store, where models are served, whether the hub may be asked for encoders, and the least share of pairs that votes must be known for.
-    abbreviations, extra, encoder, graph
-        Your own abbreviations, training-only pairs, static encoder and graph of diseases.
+    store, endpoints : path, optional
+        The vote store, which `dxmatch votes ask` fills and which is only read; a TOML file that says where models are served.
+    allow_download : bool
+        The hub may be asked for encoders; else its cache on this machine is taken.
+    min_coverage : float
+        The least share of pairs that each vote and pick must be known for.
+    abbreviations : mapping, optional
+        Your own, `{"NASH": "nonalcoholic steatohepatitis"}`; stored with the model.
+    extra : Extra or sequence of Extra, optional
+        Training-only pairs, such as silver pairs; those with a held-out reference are not learned from.
+    encoder, graph : optional
+        A folder that `dxmatch.training.encoder` made, and a graph of diseases, in place of the shipped ones.
     keep_encoders : bool
         The model folder also holds encoders that lie in folders, so that it can be moved.
     about, name : str
         What the card shall say, and the model's name.
     rejects, held_out : path, optional
-        Files for rows that cannot be right, and for the rows of the held-out references.
+        Files for rows that cannot be right (else the first is an error), and for the rows of the held-out references.
 
     Returns
     -------
     MatchFunction
         `.metrics` says how good it is on held-out references, `.save(folder)` keeps it.
+
+    Raises
+    ------
+    InputError
+        For pairs that cannot be right, with file and row.
+    OptionError
+        For a value that is not allowed.
+    MissingExtra
+        Where the engine's library is absent.
     """
     choices = {name: value for name, value in locals().items() if name not in ("pairs", "held_out")}
     if held_out is not None:
@@ -209,9 +232,9 @@ def fit(pairs: Any, recipe: Recipe | None = None, *, progress: Progress | None =
         on_conflict=recipe.on_conflict, rejects=recipe.rejects,
     )  # fmt: skip
     left_out = [f"Rows without a label, left out: {unlabelled:,} of {len(read) + unlabelled:,}."] if unlabelled else []
+    agreement = agreement_of(read, inputs.providers.naming)
     read, set_aside = understood_pairs(read, inputs.providers.naming)
     read, inside = treat_contained(read, inputs.providers.naming, recipe.contained, inputs.graph)
-    agreement = None if read.ballots is None else expert_agreement(read.ballots)
     read, conflicts = decide_conflicts(read, inputs.providers.naming, recipe.on_conflict)
     examples, coverage = examples_of(read, inputs.features, inputs.providers, min_coverage=recipe.min_coverage)
     dropped = None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ...files.counted import shown_threshold
 from ...pages.encodings import number
 from ...terms.text.correction import Corrections
 from .messages import listed, signed
@@ -92,7 +93,7 @@ class Decision:
         """One sentence: the decision."""
         says = "a match" if self.match else "no match"
         against = "and a match begins at" if self.match else "but a match begins only at"
-        return f"M calls them {says}: probability {self.probability:.3f}, {against} {self.threshold:.3f}."
+        return f"M calls them {says}: probability {self.probability:.3f}, {against} {shown_threshold(self.threshold)}."
 
     @property
     def main_reason(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ...files.counted import shown_threshold
 from ...pages.encodings import with_interval
 from ...pages.words import counted, listed
 from ..matches.policy import policy_words
@@ -61,7 +62,26 @@ def _reference_words(report: Results) -> list[str]:
         told = f"Over {cases}{over}, {' and '.join(shown)}"
     else:
         told = f"Over {cases}{over}, {best} reaches {column.name} {with_interval(row)}"
-    return [f"{told}{_beside(board, bool(report.made_with.get('compared')))}."]
+    beside, others = _beside(board, bool(report.made_with.get("compared"))), _other_leaders(board)
+    return [f"{told}{beside}{f' by {column.label}' if beside and others else ''}{others}."]
+
+
+_OF_RIGHT_ANSWERS = {"Acc", "MRR", "R_disease"}
+"""Metrics of one question, how often a list is right: who leads by one is taken to lead by the others, unless it is said."""
+
+
+def _other_leaders(board: Leaderboard) -> str:
+    """`; by top-3 and MRR birch leads`: who is before the best of the first metric by another."""
+    if board.columns[0].metric.symbol not in _OF_RIGHT_ANSWERS:
+        return ""
+    by: dict[tuple[str, ...], list[str]] = {}
+    for column in board.columns[1:]:
+        if column.metric.symbol in _OF_RIGHT_ANSWERS and column.best and board.algorithms[0] not in column.best:
+            by.setdefault(column.best, []).append(column.label)
+    return "".join(
+        f"; by {listed(labels)} {listed(list(best))} {'leads' if len(best) == 1 else 'lead'}"
+        for best, labels in by.items()
+    )
 
 
 def _beside(board: Leaderboard, pairs_named: bool) -> str:
@@ -180,7 +200,7 @@ def opening(report: Results) -> str:
 
 def threshold_words(report: Results) -> str:
     """From where on a probability is a match, and why it is no half where M says how it was made."""
-    says = f"a match from {report.made_with['threshold']:.4g} up"
+    says = f"a match from {shown_threshold(report.made_with['threshold'])} up"
     if report.made_with["policy"] is None:
         return says
     return f"{says} (not a half: training chose the threshold that best balances missed and false matches, by F1 unless asked otherwise)"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, quoted
+from ...errors import InputError, Remedy, quoted
 from .sources import open_tree
 from .tree import IcdTree, nearest_codes
 
@@ -79,11 +79,12 @@ def _refused(known: _Written, unknown: _Written, tree: IcdTree, icd_source: str,
             )
             return error(f"codes of two revisions: {problem}", theirs, allowed="codes of one revision")
         if theirs is not None:
-            allowed = f"codes of {mine}, or icd_source={_OTHER[icd_source]!r}"
-            return error(f"the code is in {its} only", theirs, got=theirs[1], allowed=allowed)
+            reads = Remedy("reads it", icd_source=_OTHER[icd_source])
+            return error(f"the code is in {its} only", theirs, got=theirs[1], allowed=f"codes of {mine}", remedy=reads)
     near = ", ".join(nearest_codes(unknown[0][1], tree.codes))
     allowed = f"a code of {tree.source}, such as {near}; several apart by ; or |"
-    return error("an unknown ICD-10 code", unknown[0], got=unknown[0][1], allowed=allowed)
+    more = "" if len(unknown) == 1 else f", the first of {len(unknown):,}"
+    return error(f"an unknown ICD-10 code{more}", unknown[0], got=unknown[0][1], allowed=allowed)
 
 
 def padded(rows: Iterable[tuple[int, ...]]) -> NDArray[np.int32]:

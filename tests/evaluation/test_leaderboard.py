@@ -16,6 +16,7 @@ from rich.console import Console
 from dxmatch.errors import InputError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.metrics import all_metrics
+from dxmatch.evaluation.report import messages
 from dxmatch.evaluation.report.charts.leaderboard import accuracy, forest
 from dxmatch.evaluation.report.comparisons import difference_tables, headline_table, subgroup_tables
 from dxmatch.evaluation.report.tables import every_metric
@@ -88,6 +89,26 @@ def test_the_sentence_says_who_is_not_shown_to_be_worse(models):
     surely = [row | {"p_holm": 0.001} for row in models.difference_rows]
     assert ", more than each of the other 2 models." in str(replace(models, difference_rows=surely))
     assert ", the highest of 3 models." in str(replace(models, difference_rows=[]))
+
+
+@pytest.mark.parametrize(
+    ("best_by", "says"),
+    [
+        ({}, "; middle is not shown to be worse."),
+        ({1: ("best", "middle")}, "; middle is not shown to be worse."),
+        ({1: ("middle",)}, "; middle is not shown to be worse by top-1; by top-5 middle leads."),
+        ({1: ("middle",), 2: ("middle",)}, " by top-1; by top-5 and MRR middle leads."),
+        ({2: ("middle", "worst")}, " by top-1; by MRR middle and worst lead."),
+    ],
+)
+def test_the_sentence_says_who_leads_by_another_metric(models, monkeypatch, best_by, says):
+    board = leaderboard(models)
+    assert [column.label for column in board.columns] == ["top-1", "top-5"]
+    three = (*board.columns, replace(board.columns[1], label="MRR"))
+    columns = tuple(replace(each, best=best_by.get(place, ("best",))) for place, each in enumerate(three))
+    monkeypatch.setattr(messages, "leaderboard", lambda _: replace(board, columns=columns))
+    (line,) = messages.answer(models)
+    assert line.endswith(says), line
 
 
 @pytest.mark.parametrize(

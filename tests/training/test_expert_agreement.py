@@ -1,12 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
-from dxmatch.training.expert_agreement import agreement_words, expert_agreement, krippendorff_alpha
+from dxmatch.files.pairs import Pairs
+from dxmatch.files.tables import Table
+from dxmatch.terms.icd.naming import Naming
+from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.training.expert_agreement import agreement_of, agreement_words, expert_agreement, krippendorff_alpha
 
 PANELS = st.integers(2, 5).flatmap(
     lambda k: st.lists(st.lists(st.integers(-1, 1), min_size=k, max_size=k), min_size=1, max_size=15)
@@ -35,6 +42,18 @@ def test_by_hand() -> None:
     assert agreement_words(got) == (
         "3 experts, 2.2 votes a pair: unanimous on 67 % of 3 pairs, Krippendorff's alpha 0.56."
     )
+
+
+def test_over_files_before_anything_is_left_out() -> None:
+    """Rows of two files: the first pair by both, turned; of the second ben says both; the third has no label by name."""
+    a, b = ["MI", "gout", "gout", "heart attack", "flu"], ["Heart attack", "flu", "flu", "mi", "asthma"]
+    sides = [pa.chunked_array([pa.array(side, pa.large_string())]) for side in (a, b)]
+    ballots = np.array([[1, -1], [-1, 1], [-1, 0], [-1, 0], [-1, -1]], np.int8)
+    read = Pairs(Table(pa.table({"a": a}), "t", 1), *sides, np.arange(5), np.ones(5, np.int8), ballots=ballots)
+    naming = Naming(Normalizer())
+    got = agreement_of(read, naming)
+    assert got is not None and (got["judged_twice"], got["unanimous"], got["votes_per_pair"]) == (1, 0.0, 2.0)
+    assert agreement_of(replace(read, ballots=None), naming) is None
 
 
 def test_one_vote_a_pair() -> None:

@@ -73,6 +73,7 @@ def test_command(rounds: list[Path], strings_only: Path, tmp_path: Path, command
     assert refused.code == 1 and "one.csv, row 2: " in refused.err and "two.csv, row 152: " in refused.err
     assert "Or: --on-conflict majority keeps the rows that say what most do." in refused.err
     done = command(*given, "--on-conflict", "majority")
+    assert "or 'match' in the option --contained." in done.err
     assert done.code == 0, done.err
     card = (out / "CARD.md").read_text("utf-8")
     for said in (

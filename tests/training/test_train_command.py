@@ -23,10 +23,11 @@ def command(toy_pairs: pd.DataFrame, strings_only: Path, tmp_path: Path) -> list
 
 
 def test_warnings_are_a_line_each(command: list[str], tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, command, catch_exceptions=False)
+    with pytest.warns(UserWarning) as told:
+        done = CliRunner().invoke(app, command, catch_exceptions=False)
     assert done.exit_code == 0
-    lines = [line for line in done.stderr.splitlines() if line.startswith("dxmatch: warning: ")]
-    assert lines == [f"dxmatch: warning: {text}" for text in dxmatch.load(tmp_path / "m").data["warnings"]]
+    lines = [str(each.message) for each in told]
+    assert lines == dxmatch.load(tmp_path / "m").data["warnings"]
     assert len(lines) == 1 and "one side's words contain the other's" in lines[0]
 
 

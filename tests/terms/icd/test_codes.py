@@ -67,8 +67,8 @@ def test_nearest_codes(tree, typed, first):
     [
         (
             "icd10cm", [("Z99.999", 9), ("J40|J4O", 7)],
-            "lists.csv, row 7, column 'icd10': an unknown ICD-10 code. Allowed: a code of simple_icd_10_cm 1.5.0, "
-            "such as J40, J41, J42; several apart by ; or |. Got: 'J4O'.",
+            "lists.csv, row 7, column 'icd10': an unknown ICD-10 code, the first of 2. Allowed: a code of "
+            "simple_icd_10_cm 1.5.0, such as J40, J41, J42; several apart by ; or |. Got: 'J4O'.",
         ),
         (
             "icd10cm", [("J40;A15.1", 3), ("B20.0", 7), ("C34.90", 2)],
@@ -82,8 +82,8 @@ def test_nearest_codes(tree, typed, first):
         ),
         (
             "icd10cm", [("B20.0", 7), ("J40", 2)],
-            "lists.csv, row 7, column 'icd10': the code is in WHO's ICD-10 only. Allowed: codes of ICD-10-CM, or "
-            "icd_source='icd10'. Got: 'B20.0'.",
+            "lists.csv, row 7, column 'icd10': the code is in WHO's ICD-10 only. Allowed: codes of ICD-10-CM. "
+            "Got: 'B20.0'. Or: icd_source='icd10' reads it.",
         ),
         ("icd10", [("B20.0", 7), ("J40", 2)], None),
     ],
