@@ -5,7 +5,7 @@ adds history and other people). There they look for a trigger in a sentence; her
 at its ends speak of the whole of it: "epilepsy with history of stroke" is a present epilepsy.
 The triggers are a table, `assertion_triggers_<language>.csv`, with what makes one none: "fear of" is one, but not of heights, and
 no lung is missing where "no pneumonia" is. Groups of words that it names by "@" are in `assertion_words_<language>.csv`.
-A language without a table asserts nothing: all is present.
+Beside English, the commonest triggers of other languages are heard, too. A language without a table asserts nothing: all is present.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ class Status(StrEnum):
     NEGATED = "negated"
 
 
+_HEARD_BESIDE = {"en": ("de", "es", "fr", "it")}
+"""Names of diseases are much alike in these languages, so that a denial in another is understood as the disease where it is not heard."""
 _STRENGTH = {status: strength for strength, status in enumerate(Status)}
 """Of several triggers the strongest counts: "history of exposure to tuberculosis" is an exposure."""
 _JOINS = frozenset(("a", "and", "by", "for", "from", "in", "of", "on", "or", "to", "with"))
@@ -109,7 +111,7 @@ def _table(language: str) -> _Table | None:
     for row in _rows("words", language):
         groups.setdefault(f"@{row['group']}", []).extend(row["words"].split())
     sides: dict[str, dict[str, list[_Trigger]]] = {"before": {}, "after": {}}
-    for row in _rows("triggers", language):
+    for row in (row for one in (language, *_HEARD_BESIDE.get(language, ())) for row in _rows("triggers", one)):
         unless, only, needs = (_members(row[column], groups) for column in ("unless", "unless_only", "needs"))
         for words in _written_out(row["words"].split(), groups):
             key = words[0] if row["position"] == "before" else words[-1]

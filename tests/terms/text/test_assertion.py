@@ -191,21 +191,51 @@ def test_a_trigger_alone_is_a_name(name: str) -> None:
     assert assertion_of(name) == Assertion(name)
 
 
+OTHER_LANGUAGES = """
+    Pneumonie ausgeschlossen, negated; Ausschluss einer Pneumonie, negated; Kein Anhalt für Pneumonie, negated; ohne Pneumonie, negated
+    Z.n. Pneumonie, past; Zustand nach Pneumonie, past; Pneumonie in der Anamnese, past; Familienanamnese Pneumonie, family
+    V.a. Pneumonie, possible; Verdacht auf eine Pneumonie, possible; DD Pneumonie, possible; Pneumonie nicht ausgeschlossen, possible
+    pas de pneumonie, negated; absence de pneumonie, negated; pneumonie exclue, negated; aucune pneumonie, negated
+    antécédents de pneumonie, past; ATCD de pneumonie, past; suspicion de pneumonie, possible
+    no hay neumonía, negated; sin neumonía, negated; neumonía descartada, negated; niega neumonía, negated
+    antecedente de neumonía, past; antecedentes familiares de neumonía, family; sospecha de neumonía, possible
+    assenza di polmonite, negated; nega polmonite, negated; polmonite esclusa, negated; pregressa polmonite, past
+    sospetta polmonite, possible
+"""
+
+
+@pytest.mark.parametrize("row", [row.strip() for row in OTHER_LANGUAGES.replace("\n", ";").split(";") if row.strip()])
+def test_what_is_said_in_other_languages(row: str) -> None:
+    text, said = row.split(", ")
+    made = assertion_of(N(text))
+    assert made.status == said
+    assert made.core in ("pneumonie", "neumonia", "polmonite")
+
+
+@pytest.mark.parametrize("name", ["dd 2", "von willebrand disease", "la crosse encephalitis", "z deficiency"])
+def test_names_that_begin_like_another_language(name: str) -> None:
+    assert assertion_of(N(name)) == Assertion(N(name))
+
+
 def test_no_table() -> None:
     assert assertion_of("нет пневмонии", "ru") == Assertion("нет пневмонии")
     assert assertion_of("no pneumonia", "ru") == Assertion("no pneumonia")
 
 
-def _rows(name: str) -> list[dict[str, str]]:
-    text = (resources.files("dxmatch.terms.text") / f"assertion_{name}_en.csv").read_text("utf-8")
+def _rows(name: str, language: str = "en") -> list[dict[str, str]]:
+    text = (resources.files("dxmatch.terms.text") / f"assertion_{name}_{language}.csv").read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 
-def test_tables() -> None:
+@pytest.mark.parametrize(("language", "fewest"), [("en", 500), ("de", 80), ("es", 30), ("fr", 40), ("it", 20)])
+def test_tables(language: str, fewest: int) -> None:
     groups = {f"@{row['group']}" for row in _rows("words")}
-    rows = _rows("triggers")
+    rows = _rows("triggers", language)
     keys = [(row["position"], row["words"]) for row in rows]
-    assert len(set(keys)) == len(keys) > 500
+    assert len(set(keys)) == len(keys) > fewest
+    if language != "en":
+        for row in rows:
+            assert N(f"x {row['words']} x") == f"x {row['words']} x", "not as names are normalised"
     for row in rows:
         assert row["position"] in ("before", "after")
         assert Status(row["status"]) in Status
