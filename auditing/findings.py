@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..files.counted import shown_threshold
+from ..files.counted import counted, shown_threshold
 from ..pages.figure import Row
+from ..pages.words import listed
 from ..training.statistics.correlation import REDUNDANT
 from .results.audit_tables import FALSE, MISSED
-from .results.messages import counted, listed, spanned
+from .results.messages import spanned
 
 Tables = Mapping[str, list[Row]]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from ..files.counted import counted
 from ..pages.blocks import Reasons, figure, how_made, rows_table, script_chart, table, value_cell
 from ..pages.document import document
 from ..pages.figure import spec_of
@@ -18,7 +19,6 @@ from ..pages.templates import macros
 from ..training.correlated import dropped_words
 from .charts import all_figures
 from .results.audit_tables import DECIDED, MISSED, AuditTables
-from .results.messages import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..files.counted import counted
 from ..votes.store import STORE
 from .asking import DryRun, Endpoints, MaxCalls, MaxCost, Store, asking_option, quiet_retries, say_asked
 from .options import Bootstrap, Seed
@@ -68,7 +69,7 @@ def choice(
             bootstrap=bootstrap, seed=seed, progress=progress,
         )  # fmt: skip
     for called, wanted, unknown in found.plan:
-        typer.echo(f"{called}: {wanted:,} questions, {wanted - unknown:,} known, {unknown:,} to ask.")
+        typer.echo(f"{called}: {counted(wanted, 'question')}, {wanted - unknown:,} known, {unknown:,} to ask.")
     if dry_run:
         typer.echo(found.prompt_line)
         return

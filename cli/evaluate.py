@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..files.counted import counted
 from .asking import quiet_retries, say_asked
 from .evaluate_options import Asking, Figures, Icd, Panel, Reading
 from .options import Bootstrap, JudgeAll, MinCoverage, Model, Origin, Policy, Seed, Threshold, under
@@ -97,7 +98,7 @@ def evaluate(
         check_output(pairs)
         asked = pairs_asked(given, icd_source=icd["icd_source"], **reading, **figures, **panel)
         write_table(asked, pairs)
-        typer.echo(f"{pairs}: {asked.num_rows:,} pairs.")
+        typer.echo(f"{pairs}: {counted(asked.num_rows, 'pair')}.")
         return
     quiet_retries()
     try:

@@ -97,7 +97,7 @@ for command, example in (
     ),
     (ddxplus, "dxmatch ddxplus release_test_patients.csv -o cases.jsonl --cases 730 --first 5"),
     (serve, "dxmatch serve --labels my-labels.csv --open"),
-    (metrics, "dxmatch metrics"),
+    (metrics, "dxmatch metrics    or: dxmatch metrics rpad"),
 ):
     app.command(
         epilog="Example: " + example.replace("    or: ", "\n\nOr: "), rich_help_panel=_PANELS.get(command.__name__)

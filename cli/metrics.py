@@ -1,21 +1,34 @@
-"""`dxmatch metrics`: the list of all metrics."""
+"""`dxmatch metrics`: the list of all metrics, or one in full."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
+
+_IN_LISTS = ("name", "symbol", "description", "formula", "range", "source", "meaning", "good", "use", "avoid")
 
 
-def metrics() -> list[dict[str, Any]]:
-    """List every metric with its formula, source and range."""
+def metrics(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Metrics to show in full, by name or symbol: top_k, RPAD. Left out: a table of all."),
+    ] = None,
+) -> list[dict[str, Any]]:
+    """List every metric with its formula, source and range, or show those that are named in full."""
     from rich.table import Table
 
-    from ..evaluation.metrics import all_metrics
+    from ..evaluation.metrics import all_metrics, called
+    from ..evaluation.metrics.page import entry
     from ..terminal import wide_console
 
-    table = Table("Metric", "Says", "Formula", "Range", "Source", title="Metrics", show_lines=True)
-    declared = all_metrics()
-    for metric in declared:
-        table.add_row(metric.symbol, metric.description, metric.formula, metric.range, metric.source)
-    wide_console().print(table)
-    told = ("name", "symbol", "description", "formula", "range", "source", "meaning", "good", "use", "avoid")
-    return [{name: getattr(metric, name) for name in told} for metric in declared]
+    declared = called(names) if names else all_metrics()
+    if names:
+        typer.echo("\n\n".join("\n".join(entry(metric)) for metric in declared))
+    else:
+        table = Table("Metric", "Says", "Formula", "Range", "Source", title="Metrics", show_lines=True)
+        for metric in declared:
+            table.add_row(metric.symbol, metric.description, metric.formula, metric.range, metric.source)
+        wide_console().print(table)
+        typer.echo("One in full: dxmatch metrics NAME")
+    return [{name: getattr(metric, name) for name in _IN_LISTS} for metric in declared]

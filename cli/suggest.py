@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..files.counted import counted
 from .options import ColumnA, ColumnB, Encoding, Endpoints, MinCoverage, Model, Origin, Rejects, Store
 
 
@@ -138,11 +139,11 @@ def labels(
     left = len(found.open)
     if open_pairs is not None and left:
         found.write_open(open_pairs)
-        typer.echo(f"{open_pairs}: {left:,} pairs to adjudicate; then give it as --adjudicated.")
+        typer.echo(f"{open_pairs}: {counted(left, 'pair')} to adjudicate; then give it as --adjudicated.")
     if review is not None:
         found.write_review(review)
-        typer.echo(f"{review}: {len(found.table):,} pairs to review; then give it as --reviewed.")
-    typer.echo(f"{output}: {len(found.table):,} pairs.")
+        typer.echo(f"{review}: {counted(len(found.table), 'pair')} to review; then give it as --reviewed.")
+    typer.echo(f"{output}: {counted(len(found.table), 'pair')}.")
 
 
 def _names(text: str) -> Sequence[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..files.counted import counted
 from ..votes.store import STORE
 from .asking import Again, DryRun, Endpoints, MaxCalls, MaxCost, Store, quiet_retries, say_asked
 from .options import ColumnA, ColumnB, Encoding, Origin, Rejects
@@ -77,19 +78,21 @@ def ask(
         planned = wanted.plan(votes, only or ())
         _print_plan(wanted, planned)
         if not any(one.unknown for one in planned) and (unscored := wanted.unscored(votes, only or ())):
-            typer.echo(_about_unscored(unscored, features, model))
+            typer.echo(_about_unscored(unscored, features, model, endpoints))
         if dry_run or not any(one.unknown for one in planned):
             return
         quiet_retries()
         with shown("Asking") as progress:
             summary = wanted.ask(votes, only or (), max_calls=max_calls, max_cost=max_cost, progress=progress)
     unscored = summary.unscored.total()
-    say_asked(summary, more=_about_unscored(unscored, features, model) if unscored else "")
+    say_asked(summary, more=_about_unscored(unscored, features, model, endpoints) if unscored else "")
 
 
-def _about_unscored(unscored: int, features: str, model: str | None) -> str:
+def _about_unscored(unscored: int, features: str, model: str | None, endpoints: Path | None) -> str:
     whose = f"--features {features}" if model is None else f"--model {model}"
-    return f"{unscored:,} answers hold no verdict: --again asks these anew; why they came, dxmatch votes check {whose} shows."
+    whose += "" if endpoints is None else f" --endpoints {endpoints}"
+    hold = "answer holds" if unscored == 1 else "answers hold"
+    return f"{unscored:,} {hold} no verdict: --again asks anew; why it is so, dxmatch votes check {whose} shows."
 
 
 @app.command(epilog="Example: dxmatch votes export pairs.csv --features mine.toml -o batches")
@@ -305,11 +308,11 @@ def _wanted(pairs: Path, features: str, **options: Any) -> PairVotes:
     wanted = PairVotes.read(pairs, features, **options)
     equal = int(wanted.pairs.equal.sum())
     typer.echo(
-        f"{wanted.n_rows:,} pairs, {len(wanted.pairs.first):,} of them different after normalisation"
+        f"{counted(wanted.n_rows, 'pair')}, {len(wanted.pairs.first):,} of them different after normalisation"
         + (f", {equal:,} of these equal on both sides: they match, and are not asked." if equal else ".")
     )
     if wanted.n_rejected:
-        typer.echo(f"{wanted.n_rejected:,} rows set aside in {options['rejects']}.")
+        typer.echo(f"{counted(wanted.n_rejected, 'row')} set aside in {options['rejects']}.")
     return wanted
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..endpoints.endpoint import Endpoint
 from ..features.vote_plan import Planned
+from ..files.counted import counted
 from ..votes.store.status import ModelStatus
 from ..votes.voters import IMPORTED
 
@@ -15,17 +16,18 @@ def plan_lines(planned: Sequence[Planned], endpoints: Mapping[str, Endpoint]) ->
     for one in planned:
         url = f" ({endpoints[one.endpoint].url})" if one.endpoint in endpoints else ""
         yield f"{', '.join(one.features)}: {one.config.model} at {one.endpoint}{url}"
-        yield f"    {one.wanted:,} questions, {one.wanted - one.unknown:,} known, {one.unknown:,} to ask{_expected(one)}"
+        yield f"    {counted(one.wanted, 'question')}, {one.wanted - one.unknown:,} known, {one.unknown:,} to ask{_expected(one)}"
     unknown = sum(one.unknown for one in planned)
     if not unknown:
         yield "Nothing to ask."
         return
-    costs = [one.cost for one in planned if one.cost is not None]
+    asked = [one for one in planned if one.unknown]
+    costs = [one.cost for one in asked if one.cost is not None]
     cost = f", cost about {amount(sum(costs))}" if costs else ""
-    if len(costs) < len(planned):
-        cost += ", some without a price" if costs else ""
+    if costs and len(costs) < len(asked):
+        cost += ", some without a price"
     yield (
-        f"To ask: {unknown:,} questions, about {sum(one.prompt_tokens for one in planned):,} tokens of prompts and "
+        f"To ask: {counted(unknown, 'question')}, about {sum(one.prompt_tokens for one in planned):,} tokens of prompts and "
         f"{sum(one.completion_tokens for one in planned):,} of answers{cost}."
     )
 
@@ -45,7 +47,9 @@ def status_lines(rows: Sequence[ModelStatus]) -> Iterator[str]:
         unscored = sum(row.unscored.values())
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(row.unscored.items()))
         said = f", {row.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
-        yield f"    {row.answers:,} answers{said}, {unscored:,} unscored" + (f" ({reasons})" if reasons else "")
+        yield f"    {counted(row.answers, 'answer')}{said}, {unscored:,} unscored" + (
+            f" ({reasons})" if reasons else ""
+        )
         if row.repeated and not who.prompt.startswith("diagnosis-"):  # its verdict is the length of a list
             yield f"    {row.repeated:,} asked several times, {row.disagreeing:,} of them with different verdicts"
         if row.prompt_tokens or row.completion_tokens:

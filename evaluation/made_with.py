@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from ..files.counted import counted
 from ..pages.words import listed
 from .lists.lists import Lists, Panel
 from .matches.policy import policy_of
@@ -80,7 +81,7 @@ def notes_on_lengths(lists: Lists, context: Context, families: Collection[str]) 
         )
     if lists.rejected.rows:
         notes.append(
-            f"{lists.rejected.rows:,} rows were refused, and {lists.rejected.cases:,} cases left out with them; "
+            f"{lists.rejected.rows:,} rows were refused, and {counted(lists.rejected.cases, 'case')} left out with them; "
             f"see {lists.rejected.path}."
         )
     return notes

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, OptionError
+from ..files.counted import counted
 from ..files.invisible import visible
 from ..files.pairs import read_pairs
 from . import sheet
@@ -52,7 +53,7 @@ class Labelled:
     def words(self) -> str:
         total = self.matches + self.others + self.unsure + self.open
         left = f", {self.open:,} open" if self.open else ""
-        return f"{total:,} pairs: {self.matches:,} yes, {self.others:,} no, {self.unsure:,} unsure{left}."
+        return f"{counted(total, 'pair')}: {self.matches:,} yes, {self.others:,} no, {self.unsure:,} unsure{left}."
 
 
 def label(

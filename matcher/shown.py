@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..files.counted import shown_threshold
+from ..files.counted import counted, shown_threshold
 from ..pages.facts import facts
-from ..pages.words import counted
 from .trained import TrainedFunction
 
 _PARTS = {"held_out": "on references it has not seen", "cross_validated": "out of fold"}

@@ -7,11 +7,6 @@ from collections.abc import Sequence
 _MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_[]<>|#!"} | {"\n": " ", "\r": " ", "&": "&amp;"}
 
 
-def counted(n: int, what: str, several: str = "") -> str:
-    """`1 case`, `1,357 cases`; `several` where that is not `what` with an s."""
-    return f"{n:,} {what if n == 1 else several or f'{what}s'}"
-
-
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -146,7 +146,7 @@ def completion(body: dict[str, Any], question: str, rule: dict[str, Any], key: s
     usage = {"prompt_tokens": prompt, "completion_tokens": 2, "total_tokens": prompt + 2}
     reply = {
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": body.get("model"),
-        "choices": rule.get("choices", [choice]), "usage": usage,
+        "choices": rule.get("choices", [choice]), "usage": rule.get("usage", usage),
     }  # fmt: skip
     return reply, text
 

@@ -41,7 +41,7 @@ def test_from_a_pool_to_labelled_pairs(example: Path, tmp_path: Path, command: C
         with path.open("w", encoding="utf-8", newline="") as handle:
             csv.writer(handle).writerows([head, *lines])
     said = run("labels", folder, "-o", labelled, "--open", ties)
-    assert "1 without a majority" in said and "1 pairs to adjudicate" in said
+    assert "1 without a majority" in said and "1 pair to adjudicate" in said
     assert "is there already" in command("labels", folder, "-o", labelled, "--open", ties).err
     ties.write_text(ties.read_text("utf-8-sig").replace(",,", ",yes,"), "utf-8")
     assert "20 pairs decided" in run("labels", folder, "-o", labelled, "--adjudicated", ties)

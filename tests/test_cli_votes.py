@@ -56,8 +56,8 @@ def test_batches_out_and_in(here: Path) -> None:
     assert "batch_expired" in told
     status = run("status").output
     assert "org/model-a, prompt vote-2" in status
-    assert status.count("1 answers, 1 match, 0 unscored") == 1
-    assert status.count("1 answers, 0 match, 0 unscored") == 1
+    assert status.count("1 answer, 1 match, 0 unscored") == 1
+    assert status.count("1 answer, 0 match, 0 unscored") == 1
     assert "Nothing to ask" in run("ask", "pairs.csv", "--features", "set.toml").output
 
 

@@ -250,7 +250,7 @@ def test_what_held_no_verdict_is_asked_again_only_when_told(here: Path, loopback
     loopback.rules({"text": "Maybe."})
     asked = int(re.search(r"(\d+) answers kept, \1 of them without a verdict", dxmatch_run(*ask))[1])  # type: ignore[index]
     again = dxmatch_run(*ask)
-    assert "Nothing to ask." in again and f"{asked} answers hold no verdict: --again asks these anew" in again
+    assert "Nothing to ask." in again and f"{asked} answers hold no verdict: --again asks anew" in again
     assert f"{asked} unscored ({asked} unclear)" in dxmatch_run("votes", "status")
     loopback.rules()
     assert f"{asked} answers kept, 0 of them without a verdict" in dxmatch_run(*ask, "--again")

@@ -34,7 +34,7 @@ def model_card(manifest: Manifest, about: str = "") -> str:
     ).get_template("card.md.j2")  # fmt: skip
     parts = [(title, manifest.metrics[key]) for key, title in _PARTS.items() if key in manifest.metrics]
     return template.render(
-        m=manifest, data=manifest.data, about=about.strip(), parts=parts, measures=MEASURES, number=_number,
+        m=manifest, data=manifest.data, about=about.strip(), parts=parts, measures=MEASURES, number=_number, between=_between,
         data_words=data_words, coverage_words=coverage_words, plain=manifest.metrics.get("plain_words"), plain_rows=_plain_rows,
     )  # fmt: skip
 
@@ -48,22 +48,32 @@ def _number(value: Any) -> str:
     return "undefined" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
+def _between(measured: dict[str, Any]) -> str:
+    return "none" if measured["low"] is None else f"{_number(measured['low'])} to {_number(measured['high'])}"
+
+
 def print_training(matcher: MatchFunction, folder: Path) -> None:
     """What the terminal shows after a training."""
     parts = {key: matcher.metrics[key] for key in _PARTS if key in matcher.metrics}
     table = Table(
         "Measure", *(key.replace("_", " ") for key in parts), title=f"{matcher.name}: on references it has not seen"
     )
+    alike = False
     for name in MEASURES:
         cells = []
         for part in parts.values():
             value = part[name]
             between = "" if value["low"] is None else f" [{value['low']:.3f}, {value['high']:.3f}]"
             cells.append(_number(value["value"]) + between)
+            alike = alike or (value["low"] is None and value["value"] is not None)
         table.add_row(name.replace("_", " "), *cells)
     table.add_row("pairs", *(f"{part['pairs']:,}" for part in parts.values()))
     table.add_row("references", *(f"{part['groups']:,}" for part in parts.values()))
     wide_console().print(table)
+    if alike:
+        print(
+            "Without an interval: every resample of the references gives the same value, as where all pairs are decided rightly."
+        )
     for line in data_words(matcher.data):
         print(line)
     print(f"{folder}: saved, threshold {shown_threshold(matcher.threshold)}. Card: {folder / 'CARD.md'}")

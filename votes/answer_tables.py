@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import InputError, OptionError, Remedy, quoted
 from ..files.conflicts import conflicts
+from ..files.counted import counted
 from ..files.tables import Table, check_keeps_input, read_table
 from ..terms.icd.naming import Naming
 from .prompts.questions import Answer, ModelConfig, Question
@@ -58,7 +59,7 @@ class TableSummary:
             "rows set aside": self.rejected,
         }
         rest = "".join(f"; {count:,} {what}" for what, count in counts.items() if count)
-        return [f"{self.rows:,} rows, {self.stored:,} new votes; votes by model: {models}{rest}."]
+        return [f"{counted(self.rows, 'row')}, {counted(self.stored, 'new vote')}; votes by model: {models}{rest}."]
 
 
 def import_table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ..files.counted import counted
 from .prompts.questions import Answer
 
 
@@ -48,18 +49,18 @@ class AskSummary:
 
     def lines(self, lacking: str = "a verdict") -> list[str]:
         """For the user to read. lacking : what unscored answers are without."""
-        lines = [f"{self.answered:,} answers kept, {self.unscored.total():,} of them without {lacking}{_parts(self.unscored)}."]  # fmt: skip
+        lines = [f"{counted(self.answered, 'answer')} kept, {self.unscored.total():,} of them without {lacking}{_parts(self.unscored)}."]  # fmt: skip
         if self.known:
-            lines.append(f"{self.known:,} questions had been answered meanwhile.")
+            lines.append(f"{counted(self.known, 'question')} had been answered meanwhile.")
         if self.failed:
             lines.append(
-                f"{self.failed.total():,} questions failed{_parts(self.failed)}; run this again to ask them again."
+                f"{counted(self.failed.total(), 'question')} failed{_parts(self.failed)}; run this again to ask them again."
             )
             if self.first_failure and not any(self.first_failure in reason for reason in self.stopped_because):
                 lines.append(f"The first failure: {self.first_failure}")
         cost = "" if self.cost is None else f", cost {self.cost:,.4g}"
         lines.append(
-            f"{self.calls:,} calls, {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers{cost}."
+            f"{counted(self.calls, 'call')}, {self.prompt_tokens:,} + {self.completion_tokens:,} tokens of prompts and answers{cost}."
         )
         told = [*self.stopped_because, *lines]
         lines += [why for address, why in self.unreached.items() if not any(address in line for line in told)]

@@ -17,6 +17,7 @@ from typing import IO, Any
 from ..endpoints.replies import chat_reply
 from ..errors import InputError
 from ..files.atomic import make_folder, whole_file
+from ..files.counted import counted
 from .prompts.prompt import Prompt
 from .prompts.questions import REASONS, Answer, Question
 from .prompts.versions import PROMPTS, answer_of
@@ -161,7 +162,7 @@ class BatchSummary:
 
     def lines(self, lacking: str = "a verdict") -> list[str]:
         """For the user to read. lacking : what unscored answers are without."""
-        out = [f"{self.n_lines:,} lines, {self.stored:,} new answers."]
+        out = [f"{counted(self.n_lines, 'line')}, {counted(self.stored, 'new answer')}."]
         if self.unscored:
             reasons = "; ".join(f"{count:,}: {REASONS[reason]}" for reason, count in self.unscored.most_common())
             out.append(f"{self.unscored.total():,} of these without {lacking} ({reasons}).")

@@ -35,6 +35,8 @@ _RIGHT = 1
 """Of the vote, and of the pick."""
 _MOST_LISTED, _MOST_SHOWN = 8, 200
 _MORE_TOKENS = "parameters = { max_tokens = 2048, temperature = 0 }"
+_FEW_TOKENS = 8
+"""Of an empty answer: a model that thought wrote more."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ async def _checked(one: Asked) -> EndpointCheck:
         except EndpointError as error:
             return EndpointCheck(*common, await _to_mend(client, one, error))
     answer = answer_of(question, reply, one.prompt)
-    problem = _problem_of(one, answer, parameters)
+    problem = _problem_of(one, answer, parameters, reply.completion_tokens)
     doubt = ""
     if not problem and answer.verdict != _RIGHT:
         doubt = f"{PAIR[0]!r} and {PAIR[1]!r} are the same: another model, or other words (`prompt`), may do better."
@@ -180,10 +182,11 @@ def _question(config: ModelConfig, prompt: Prompt) -> Question:
     return Question(config, PAIR[0], prompt.listed(_OFFERED) if isinstance(prompt, PickPrompt) else PAIR[1])
 
 
-def _problem_of(one: Asked, answer: Answer, parameters: dict[str, Any]) -> str:
-    """Of an answer that came."""
+def _problem_of(one: Asked, answer: Answer, parameters: dict[str, Any], tokens: int | None) -> str:
+    """Of an answer that came. tokens : those that the server counted in it."""
     said = f"the answer was {_shown(answer.raw)}" if answer.raw else "no text came"
-    thinks = "<think" in answer.raw or not answer.raw.strip()
+    empty = not answer.raw.strip()
+    thinks = "<think" in answer.raw or (empty and (tokens is None or tokens > _FEW_TOKENS))
     if answer.reason == "truncated":
         limit = token_limit(parameters)
         return (
@@ -191,10 +194,12 @@ def _problem_of(one: Asked, answer: Answer, parameters: dict[str, Any]) -> str:
             f"needs more: {_MORE_TOKENS} in its entry; or switch its thinking off."
         )
     if answer.reason is not None:
-        to_do = (
-            f"it seems to think before it answers: {_MORE_TOKENS} in its entry, or switch its thinking off"
-            if thinks else "ask another model, or with other words (`prompt`, a text file of yours)"
-        )  # fmt: skip
+        if thinks:
+            to_do = f"it seems to think before it answers: {_MORE_TOKENS} in its entry, or switch its thinking off"
+        elif empty:
+            to_do = "the model ended at once: see that it is one for chats, and that the server has its chat template"
+        else:
+            to_do = "ask another model, or with other words (`prompt`, a text file of yours)"
         return f"{REASONS[answer.reason]}; {said}: {to_do}."
     if one.soft and answer.probability is None:
         return (

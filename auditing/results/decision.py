@@ -9,8 +9,9 @@ from typing import Any
 
 from ...files.counted import shown_threshold
 from ...pages.encodings import number
+from ...pages.words import listed
 from ...terms.text.correction import Corrections
-from .messages import listed, signed
+from .messages import signed
 
 _IDLE = 0.05
 _SAID = 0.05

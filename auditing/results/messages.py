@@ -1,15 +1,6 @@
-"""Numbers and lists as the sentences of an audit have them."""
+"""Numbers as the sentences of an audit have them."""
 
 from __future__ import annotations
-
-
-def listed(names: list[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def counted(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"
 
 
 def signed(value: float) -> str:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...files.atomic import whole_file
+from ...files.counted import counted
 from ...files.tables import write_table
 from ...pages.rows import Row, arrow_table, json_rows, plain_number
-from ...pages.words import counted, in_markdown
+from ...pages.words import in_markdown
 from .answers import ChoiceAnswer
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ class Choice:
         for model, subset in dict.fromkeys((row["model"], row["subset"]) for row in self.rows):
             figures = [row for row in self.rows if (row["model"], row["subset"]) == (model, subset)]
             parts = [f"{_SHOWN[row['metric']]} {_number(row)}" for row in figures]
-            counts = f"{figures[0]['n_questions']:,} questions, {figures[0]['n_answers']:,} answers"
+            questions, answers = figures[0]["n_questions"], figures[0]["n_answers"]
+            counts = f"{counted(questions, 'question')}, {counted(answers, 'answer')}"
             out.append(f"{model}, {subset}: {', '.join(parts)} ({counts})")
         return out
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import quoted
 from ...features.providers import SHIPPED, Providers
-from ...pages.words import counted
+from ...files.counted import counted
 from ...terms.icd.ancestor_sets import Nodes
 from ...terms.icd.codes import nodes_of_cells, padded
 from ...terms.icd.index import CODE, DIRECT, HOW, NEAREST, NONE, UNMAPPED, IcdIndex

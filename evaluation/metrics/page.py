@@ -11,7 +11,7 @@ from .sources import SOURCES, sources_of
 
 _TOP = """# Metrics
 
-Made from the registry by `python -m dxmatch.evaluation.metrics.page > docs/metrics.md`; `dxmatch metrics` lists the same.
+Made from the registry by `python -m dxmatch.evaluation.metrics.page > docs/metrics.md`; `dxmatch metrics` lists the same, `dxmatch metrics rpad` shows one.
 Each is a function of its own: `dxmatch.metrics.rpad(...)`. What is undefined is NaN (None in a report), with the reason, and never a number.
 [Which metric answers which question](questions.md) is where to begin.
 """
@@ -29,7 +29,7 @@ def reference_page() -> str:
         if metric.family != family:
             family = metric.family
             lines += ["", f"## {family.replace('_', ' ').capitalize()}", "", _subject(metric)]
-        lines += ["", *_entry(metric)]
+        lines += ["", *entry(metric)]
     lines += ["", "## Sources", "", *(f"- {source.reference}. <{source.link}>" for source in SOURCES)]
     return "\n".join(lines) + "\n"
 
@@ -43,7 +43,8 @@ def _subject(metric: Metric) -> str:
     return (sys.modules[metric.function.__module__].__doc__ or "").strip().partition("\n")[0]
 
 
-def _entry(metric: Metric) -> list[str]:
+def entry(metric: Metric) -> list[str]:
+    """All that is declared of one metric, in lines of Markdown."""
     return [
         f"### {metric.name}",
         "",

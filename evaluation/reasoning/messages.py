@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...errors import quoted
+from ...files.counted import counted
 from ...files.did_you_mean import nearest
 from ...matcher.protocol import Matcher, not_understood, of_another_language
-from ...pages.words import counted
 from .compared import M, Run
 from .domains import DOMAINS
 from .graph import KnowledgeGraph

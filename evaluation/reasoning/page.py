@@ -7,6 +7,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from ...files.counted import counted
 from ...pages.blocks import Reasons, explained, figure, how_made, rows_table, script_chart, table, value_cell
 from ...pages.document import Part, document, manners
 from ...pages.figure import spec_of
@@ -14,7 +15,7 @@ from ...pages.renderer import Renderer
 from ...pages.rows import Row
 from ...pages.style import PAGE
 from ...pages.templates import macros
-from ...pages.words import counted, listed, p_value
+from ...pages.words import listed, p_value
 from ..metrics import REGISTRY
 from .board import OTHER_NOTES, Board, Cell, board_of
 from .charts import domain_figures, key_of

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
 
+from ...files.counted import counted
 from ...pages.rows import Row
-from ...pages.words import counted, p_value
+from ...pages.words import p_value
 from ..statistics.averages import AVERAGES
 from ..statistics.by_model import by_model, spread_note
 from ..statistics.leaderboard import SIGNIFICANT, Leaderboard, leaderboard

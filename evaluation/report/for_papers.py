@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...errors import InputError
+from ...files.counted import counted
 from ...pages.encodings import number
-from ...pages.words import counted, in_markdown
+from ...pages.words import in_markdown
 from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...files.counted import shown_threshold
+from ...files.counted import counted, shown_threshold
 from ...pages.encodings import with_interval
-from ...pages.words import counted, listed
+from ...pages.words import listed
 from ..matches.policy import policy_words
 from ..statistics.by_model import by_model, spread_note
 from ..statistics.leaderboard import Leaderboard, leaderboard

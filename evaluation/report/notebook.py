@@ -7,8 +7,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from ...files.counted import counted
 from ...pages.templates import macros
-from ...pages.words import counted
 from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard
 from ..statistics.results import Results

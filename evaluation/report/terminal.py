@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table as RichTable
 
+from ...files.counted import counted
 from ...pages.encodings import number, with_interval
-from ...pages.words import counted
 from ...terminal import wide_console
 from ..statistics.by_model import by_model
 from ..statistics.leaderboard import leaderboard

@@ -185,7 +185,7 @@ def test_rejects_are_told(drawn, tmp_path):
     drawn.loc[7, "diagnosis"] = "x" * 10_001  # an expert's
     report = evaluate(drawn, Exact(), rejects=tmp_path / "rejects.csv", bootstrap=0)
     assert [report.made_with[name] for name in ("n_cases", "rejected_rows", "rejected_cases")] == [39, 15, 1]
-    assert any(note.startswith("15 rows were refused, and 1 cases left out with them") for note in report.notes)
+    assert any(note.startswith("15 rows were refused, and 1 case left out with them") for note in report.notes)
 
 
 def test_craft_md_in_turn(shared_data):

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import dxmatch
-from dxmatch.errors import ModelError, OptionError
-from dxmatch.evaluation.metrics import REGISTRY
+from dxmatch.errors import InputError, ModelError, OptionError
+from dxmatch.evaluation.metrics import REGISTRY, called
 
 from .made import By, SetMatcher
 
@@ -25,6 +25,23 @@ BY_HAND = [
     ("top_k_accuracy", 1, 1 / 3), ("top_k_accuracy", 2, 2 / 3), ("mrr", 10, (1 / 2 + 1) / 3), ("mrr", 1, 1 / 3),
     ("ndcg", 10, (1 / np.log2(3) + 1 / (1 + 1 / np.log2(3))) / 3),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [("rpad", ["rpad"]), ("RPAD", ["rpad"]), ("kappa", ["cohen_kappa"]), ("top-5", ["top_k_accuracy"]), ("e[rrad]", ["expected_rrad"]),
+     ("MRR", ["mrr"]), ("disease recall", ["disease_recall"]), ("spread", ["prompt_spread", "choice_spread"])],
+)  # fmt: skip
+def test_metrics_are_found_by_name_symbol_or_part(word: str, found: list[str]) -> None:
+    assert [one.name for one in called([word])] == found
+    assert called([word, word]) == called([word])
+
+
+def test_a_word_of_no_metric_is_refused() -> None:
+    with pytest.raises(
+        InputError, match=r"no metric has this name or symbol. Allowed: precision_at_k, .*'sensitivity'"
+    ):
+        called(["rpad", "sensitivity"])
 
 
 def metric(name: str) -> Any:

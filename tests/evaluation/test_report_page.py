@@ -139,7 +139,7 @@ def test_the_page_says_what_the_report_says(read, full_report):
     told = [
         *str(full_report).split("\n"),
         "same text",
-        "from 0.5 up",
+        "from 0.500 up",
         "n k²",
         "60 resamples",
         "seed 0",

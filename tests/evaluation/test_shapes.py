@@ -251,6 +251,7 @@ def test_what_is_no_model_is_said() -> None:
         (3, {}, "not a table"),
         (Path("nowhere.json"), {}, "no such file"),
         (Path("nowhere.csv"), {}, "no such file"),
+        (frame(**each(list)), {"references": "gold"}, r"no file of references is called so. Allowed: .*'columns' \(reference=COLUMN\). Got: 'gold'"),
         (frame(**each(list)), {"by": "rarity"}, "the column 'rarity'.*is missing"),
         (LONG.assign(specialty=[f"s{i}" for i in range(len(LONG))]), {"by": "specialty"}, "row 1, column 'specialty': the specialty differs within the case 'c1'"),
     ],

@@ -181,7 +181,10 @@ def test_from_the_command_line(
     assert "--allow-download fetches it from the hub" in " ".join(refused.err.split())
     done = command("score", pairs, "-o", out, "--model", f"{NAME}@{commit}", "--allow-download")
     assert done.code == 0, done.err
-    assert pd.read_csv(out, float_precision="round_trip")["probability"].tolist() == own.probabilities(A[::2], B[::2]).tolist()
+    assert (
+        pd.read_csv(out, float_precision="round_trip")["probability"].tolist()
+        == own.probabilities(A[::2], B[::2]).tolist()
+    )
     shown = command("model", "show", f"{NAME}@{commit}")
     assert f"{NAME}@{commit}" in shown.out and own.identity in shown.out
 

@@ -53,6 +53,13 @@ def test_undefined_is_none() -> None:
     assert got["accuracy"]["value"] == 1.0
 
 
+def test_no_interval_where_all_are_right() -> None:
+    """Three pairs that are decided rightly are no proof of [1, 1]."""
+    got = measure(np.array([0.9, 0.8, 0.1]), np.array([1, 1, 0], np.int8), np.arange(3), 0.5)
+    assert got["accuracy"] == {"value": 1, "low": None, "high": None}
+    assert got["brier"]["low"] < got["brier"]["high"]
+
+
 def test_interval_resamples_groups() -> None:
     """Forty copies of each of ten references are ten observations: the interval is as wide as without the copies."""
     rng = np.random.default_rng(0)

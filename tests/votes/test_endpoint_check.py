@@ -34,7 +34,8 @@ def checked(folder: Path, url: str, entries: str, endpoint: str = "") -> list[dx
     [
         ([{"text": "Maybe."}], {}, 'the answer names no verdict; the answer was "Maybe.": ask another model, or with other words'),
         ([{"text": "<think>The user", "finish": "length"}], {}, r"cut off at the limit on tokens \(16\); the answer was .<think>The user.*max_tokens = 2048"),
-        ([{"text": "", "finish": "stop"}], {}, "the answer holds no text; no text came: it seems to think .* max_tokens = 2048"),
+        ([{"text": "", "finish": "stop", "usage": {"prompt_tokens": 80, "completion_tokens": 16}}], {}, "the answer holds no text; no text came: it seems to think .* max_tokens = 2048"),
+        ([{"text": "", "finish": "stop", "usage": {"prompt_tokens": 80, "completion_tokens": 2}}], {}, "no text came: the model ended at once: .* chat template"),
         ([{"text": "Yes\x1b[2J and no"}], {}, r'names no verdict; the answer was "Yes \[2J and no"'),
         ([{"choices": [{"message": {"content": "Yes"}}]}], {"more": "soft = true"}, 'the answer was "Yes", and no log-probabilities with it.*soft = true'),
         ([MODELS, NOT_FOUND], {"model": "llama3.1"}, r"no such model there; did you mean 'llama3.1:8b'\? It has: llama3.1:8b, bge-m3"),

@@ -255,7 +255,7 @@ def test_the_command_line_exports_and_imports_with_a_prompt_file(feature_set: Pa
         json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}})
     )
     assert "was not given" in run("import", "results.jsonl")
-    assert "1 lines, 1 new answers" in run("import", "results.jsonl", "--features", str(feature_set))
+    assert "1 line, 1 new answer." in run("import", "results.jsonl", "--features", str(feature_set))
     assert "0 match, 0 unscored" in run("status")
 
 

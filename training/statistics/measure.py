@@ -14,6 +14,7 @@ MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier
 BINS = 10
 """Of probabilities, of equal width: [0, 0.1), [0.1, 0.2), …, [0.9, 1]."""
 _RESAMPLES_AT_ONCE = 100
+_SAME = 1e-12
 
 
 def measure(
@@ -31,7 +32,8 @@ def measure(
 
     probability : float64[n]; label : int8[n] of 0 and 1; group : int64[n] in [0, g).
     prevalence : the share of matches, in (0, 1), to which the pairs are weighted; None leaves them as they are.
-    low, high : percentile bootstrap over groups; None where more than half of the resamples leave it undefined.
+    low, high : percentile bootstrap over groups; None where more than half of the resamples leave it undefined, and where all are
+        the same: pairs that are all decided rightly would give [1, 1] however few they are.
     A value is None where it is undefined: precision with nothing predicted, recall and AP without a match.
     """
     class_weight = _class_weight(label, prevalence)
@@ -53,7 +55,7 @@ def measure(
         **({} if prevalence is None else {"prevalence": prevalence}),
     }
     for name in MEASURES:
-        low, high = percentile_interval(np.concatenate([chunk[name] for chunk in chunks]), level)
+        low, high = _interval(np.concatenate([chunk[name] for chunk in chunks]), level)
         out[name] = {"value": _finite(point[name][0]), "low": low, "high": high}
     out["reliability"] = reliability_curve(probability, own_sums, np.concatenate(sums, axis=1), level)
     return out
@@ -123,6 +125,12 @@ def group_draws(groups: int, repeats: int, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), size=repeats)
 
 
+def _interval(resampled: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
+    low, high = percentile_interval(resampled, level)
+    alike = low is not None and np.ptp(resampled[np.isfinite(resampled)]) < _SAME
+    return (None, None) if alike else (low, high)
+
+
 def percentile_interval(resampled: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
     """The percentile interval of a value's resamples float64[r]; None where more than half of them are undefined."""
     values = resampled[np.isfinite(resampled)]
@@ -177,7 +185,7 @@ def reliability_curve(
     for number in np.flatnonzero(pairs).tolist():
         weight, summed, matches = own[:, 0, number]
         with np.errstate(invalid="ignore"):
-            low, high = percentile_interval(resampled[2, :, number] / resampled[0, :, number], level)
+            low, high = _interval(resampled[2, :, number] / resampled[0, :, number], level)
         curve.append(
             {
                 "from": number / BINS,

@@ -200,7 +200,7 @@ def _check(body: str, like: Prompt, source: str) -> None:
 def _allowed(like: Prompt) -> str:
     needed = " and ".join(f"{{{name}}}" for name in like.placeholders)
     more = f", and if wanted {', '.join(f'{{{name}}}' for name in like.optional)}" if like.optional else ""
-    return f"a {like.kind} prompt with {needed}, or {DATA} for all of it{more}"
+    return f"{'an' if like.kind[0] in 'aeiou' else 'a'} {like.kind} prompt with {needed}, or {DATA} for all of it{more}"
 
 
 def _use(head: _Head, prompt: Prompt, source: str) -> None:

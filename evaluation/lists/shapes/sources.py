@@ -241,6 +241,12 @@ def _right_answers(value: Any, given: Mapping[str, Any], encoding: str | None, b
     if isinstance(value, RightAnswers):
         return value
     of_this = {ours: name for ours, name in given.items() if isinstance(name, str)}
+    if _is_path(value) and not Path(value).suffix and not Path(value).exists():
+        raise InputError(
+            "no file of references is called so",
+            allowed="a file or folder; a column of the lists is named by the option 'columns' (reference=COLUMN)",
+            got=str(value),
+        )
     if _is_path(value) and not of_this and recognised(value) is not None:
         return right_answers(value, table_of_references(read_answers(value), str(value)), {}, by)
     if _is_path(value) and Path(value).suffix.lower() in JSON_SUFFIXES:
