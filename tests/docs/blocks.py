@@ -18,7 +18,9 @@ _TITLE = re.compile(r'title="([^"]+)"')
 
 @dataclass(frozen=True)
 class Block:
-    """language : "" where it has none. title : the file that it is. not_run : why it is not run; "" where it is."""
+    """language : "" where it has none. title : the file that it is. not_run : why it is not run; "" where it is.
+    follows : nothing stands between it and the block above it.
+    """
 
     page: Path
     line: int
@@ -26,6 +28,7 @@ class Block:
     text: str
     title: str
     not_run: str
+    follows: bool = False
 
     def __str__(self) -> str:
         return f"{name_of(self.page)}:{self.line}"
@@ -39,7 +42,7 @@ def name_of(page: Path) -> str:
 
 def blocks_of(page: Path) -> list[Block]:
     """In order. A comment `<!-- not run: REASON -->` is of the block that follows it."""
-    found, not_run = [], ""
+    found, not_run, above = [], "", ""
     for token in MarkdownIt("commonmark").parse(page.read_text("utf-8")):
         if token.type == "html_block" and (reason := _NOT_RUN.search(token.content)):
             not_run = reason[1]
@@ -47,6 +50,17 @@ def blocks_of(page: Path) -> list[Block]:
             assert token.map is not None
             title = _TITLE.search(token.info)
             language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
-            found.append(Block(page, token.map[0] + 1, language, token.content, title[1] if title else "", not_run))
+            found.append(
+                Block(
+                    page,
+                    token.map[0] + 1,
+                    language,
+                    token.content,
+                    title[1] if title else "",
+                    not_run,
+                    above == "fence",
+                )
+            )
             not_run = ""
+        above = token.type
     return found

@@ -27,8 +27,8 @@ def lines_of(text: str) -> Iterator[str]:
             yield command
 
 
-def run_line(line: str, command: Callable[..., Any], shims: Path) -> None:
-    """Asserts that `line` does what a page says; `shims` holds a `dxmatch` for lines that need a shell."""
+def run_line(line: str, command: Callable[..., Any], shims: Path) -> str:
+    """What it printed. Asserts that `line` does what a page says; `shims` holds a `dxmatch` for lines that need a shell."""
     first = line.split()[0]
     if first == "make":
         check_make(line)
@@ -40,15 +40,17 @@ def run_line(line: str, command: Callable[..., Any], shims: Path) -> None:
         words = [found for word in shlex.split(line)[1:] for found in (_globbed(word))]
         done = command(*words)
         assert done.code == 0, f"{line}\nleft with {done.code}: {done.err[-1500:]}"
+        return done.out + done.err
     else:
-        run_in_shell(line, shims)
+        return run_in_shell(line, shims)
+    return ""
 
 
 def _globbed(word: str) -> list[str]:
     return (sorted(map(str, Path().glob(word))) if "*" in word else []) or [word]
 
 
-def run_in_shell(line: str, shims: Path) -> None:
+def run_in_shell(line: str, shims: Path) -> str:
     for part in re.split(r"\|\||&&|[|;]", line):
         words = [word for word in part.split() if not re.fullmatch(r"\w+=\S*", word)]
         assert words and words[0] in {*_HARMLESS, "dxmatch"}, f"a page's tests do not run {part.strip()!r}"
@@ -57,6 +59,7 @@ def run_in_shell(line: str, shims: Path) -> None:
         ["bash", "-euo", "pipefail", "-c", line], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
     )  # fmt: skip
     assert done.returncode == 0, f"{line}\nleft with {done.returncode}: {done.stderr[-1500:]}"
+    return done.stdout + done.stderr
 
 
 def write_shim(folder: Path) -> Path:

@@ -6,12 +6,14 @@ read. What is not run says why in a comment above it, `<!-- not run: REASON -->`
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import tomllib
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -25,6 +27,7 @@ from dxmatch.models import folder as model_folder
 
 from ..conftest import _load
 from .blocks import PAGES, Block, blocks_of, name_of
+from .figures import cells_of, not_given
 from .folder import ANSWERS, lay_out, write_titled
 from .shell import lines_of, run_line, write_shim
 
@@ -51,12 +54,18 @@ def test_a_page(
     write_shim(shims)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     wrong: list[str] = []
+    came: list[str] = []
+    above = None
     for block in blocks_of(page):
+        below, above = above, block
         if block.not_run:
             continue
+        is_output = block.language == "text" and block.follows and not block.title
+        if is_output and not (below and below.not_run) and (lacking := not_given(block.text, [*came, *cells_of(here)])):
+            wrong.append(f"{block}: figures that did not come: {', '.join(lacking)}")
         with patch.object(model_folder, "load", _load), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            wrong += run(block, namespace, command, shims, loopback.url)
+            wrong += run(block, namespace, command, shims, loopback.url, came)
     assert not wrong, "\n" + "\n\n".join(wrong)
 
 
@@ -68,20 +77,24 @@ def forget(made: Path) -> None:
         made.unlink()
 
 
-def run(block: Block, namespace: dict[str, Any], command: Callable[..., Any], shims: Path, url: str) -> Iterator[str]:
-    """What went wrong, if anything."""
+def run(
+    block: Block, namespace: dict[str, Any], command: Callable[..., Any], shims: Path, url: str, came: list[str]
+) -> Iterator[str]:
+    """What went wrong, if anything. came : what it prints is added to it."""
     where = f"{block}, {block.language or 'no language'}"
     if block.title:
         write_titled(Path(block.title), block.text, url)
     if block.language == "python" and not block.title:
         try:
-            exec(compile("\n" * block.line + block.text, block.page, "exec"), namespace)
+            with redirect_stdout(io.StringIO()) as printed:
+                exec(compile("\n" * block.line + block.text, block.page, "exec"), namespace)
+            came.append(printed.getvalue())
         except Exception:
             yield f"{where}: {traceback.format_exc(limit=-3)}"
     elif block.language == "sh":
         for line in lines_of(block.text):
             try:
-                run_line(line, command, shims)
+                came.append(run_line(line, command, shims))
             except AssertionError as error:
                 yield f"{where}: {error}"
     elif block.language == "toml":
@@ -115,11 +128,17 @@ def test_what_is_not_run_is_little(record_property: Callable[[str, object], None
     assert len(left) <= 0.2 * len(every), told
 
 
+def test_figures_that_did_not_come_are_found() -> None:
+    shown = "top-1 0.833 [58.3, 100.0], 1,332 pairs"
+    assert not_given(shown, ["0.8333 of 1332", "58.3 100"]) == ["1"], "of top-1"
+    assert not_given("0.84", ["0.8333"]) == ["0.84"] and not_given("I21 L1 T2DM", []) == []
+
+
 def test_a_block_that_fails_is_told(tmp_path: Path, command: Callable[..., Any]) -> None:
     page = tmp_path / "page.md"
     page.write_text("# A page\n\n1. In a list:\n\n   ```python\n   assert False\n   ```\n\n```sh\ndxmatch scroe\n```\n")
     python, shell = blocks_of(page)
-    (told,) = run(python, {}, command, tmp_path, "")
+    (told,) = run(python, {}, command, tmp_path, "", [])
     assert told.startswith("page:5, python") and "AssertionError" in told
-    (told,) = run(shell, {}, command, tmp_path, "")
+    (told,) = run(shell, {}, command, tmp_path, "", [])
     assert told.startswith("page:9, sh: dxmatch scroe\nleft with 2")
