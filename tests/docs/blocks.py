@@ -19,7 +19,7 @@ _TITLE = re.compile(r'title="([^"]+)"')
 @dataclass(frozen=True)
 class Block:
     """language : "" where it has none. title : the file that it is. not_run : why it is not run; "" where it is.
-    follows : nothing stands between it and the block above it.
+    follows : a block stands above it under the same heading.
     """
 
     page: Path
@@ -42,7 +42,7 @@ def name_of(page: Path) -> str:
 
 def blocks_of(page: Path) -> list[Block]:
     """In order. A comment `<!-- not run: REASON -->` is of the block that follows it."""
-    found, not_run, above = [], "", ""
+    found, not_run, follows = [], "", False
     for token in MarkdownIt("commonmark").parse(page.read_text("utf-8")):
         if token.type == "html_block" and (reason := _NOT_RUN.search(token.content)):
             not_run = reason[1]
@@ -58,9 +58,10 @@ def blocks_of(page: Path) -> list[Block]:
                     token.content,
                     title[1] if title else "",
                     not_run,
-                    above == "fence",
+                    follows,
                 )
             )
-            not_run = ""
-        above = token.type
+            not_run, follows = "", True
+        elif token.type == "heading_open":
+            follows = False
     return found

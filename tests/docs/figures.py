@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+import openpyxl
+
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\d)")
 
 
@@ -35,3 +37,6 @@ def cells_of(folder: Path) -> Iterable[str]:
     for file in folder.glob("*.csv"):
         with file.open(encoding="utf-8", newline="") as opened:
             yield " ".join(cell for row in csv.reader(opened) for cell in row)
+    for file in folder.glob("*.xlsx"):
+        for sheet in openpyxl.load_workbook(file, read_only=True):
+            yield " ".join(str(cell) for row in sheet.iter_rows(values_only=True) for cell in row)
