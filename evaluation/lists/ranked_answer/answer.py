@@ -37,6 +37,7 @@ from .suspicion import parted
 __all__ = ["MAX_WORDS", "ranked_diagnoses"]
 _MAX_WORDS_OF_A_BARE_LINE = 12
 _DEEPEST = 3
+_RULE_OR_FENCE = re.compile(r"\s*(?:```|([-=_*])\1{2,}\s*$)")
 _YAML = re.compile(
     r"^[ \t]*-[ \t]+(?:name|diagnosis|disease|condition):[ \t]*(\S.{0,400}?)[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
@@ -82,7 +83,7 @@ def _read(text: str, depth: int) -> list[str] | None:
     if any(map(is_table_row, lines)):
         rows = from_tables(lines)
         return None if rows is None else _entries(rows)
-    return _from_lines([line for line in lines if not line.strip().startswith("```")])
+    return _from_lines([line for line in lines if not _RULE_OR_FENCE.match(line)])
 
 
 @dataclass

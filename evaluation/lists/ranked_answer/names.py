@@ -47,7 +47,14 @@ _OWN_LABEL = re.compile(
     r"likely|possible|probable|alternative|consider|also consider|(?:疾病|诊断)(?:名称)?|病名|diagnose|диагноз)\s*[:：]\s*(?=\S)",
     re.IGNORECASE,
 )
-_GERMAN_SUSPICION = re.compile(r"^(?:(?i:am ehesten|a\. ?e\.|(?:hochgradiger )?verdacht auf|v\. ?a\.)|DDx?:?)\s+(?=\S)")
+_OTHER_LANGUAGES = re.compile(
+    r"^(?:(?i:am ehesten|a\. ?e\.|(?:hochgradiger )?verdacht auf|v\. ?a\."
+    r"|es handelt sich (?:(?!nicht\b|kein)[\w-]+ ){0,4}um|(?:die|meine) (?:[\w-]+ ){0,2}(?:verdachts)?diagnose (?:ist|lautet):?(?: am ehesten)?"
+    r"|(?:le|mon) diagnostic (?:[\w-]+ ){0,3}est(?: probablement)?|il s['’]agit (?:(?!pas\b)[\w-]+ )?d(?:e|['’](?=\s*une?))"
+    r"|el diagnóstico (?:[\w-]+ ){0,3}es|se trata (?:[\w-]+ )?de|la diagnosi (?:[\w-]+ ){0,3}è|si tratta (?:(?!non\b)[\w-]+ )?di"
+    r")|DDx?:?)\s*(?<=[\s'’:])(?i:(?:eine[mnrs]?|ein|une?|una?)\s+)?(?=\S)"
+)
+"""What German, French, Spanish and Italian say before the diagnosis, with its article."""
 _OPTION = re.compile(r"^\(?[A-H]\)\s+(?=\S)")
 _ANOTHER_SENTENCE = re.compile(r"(?<=[a-z)]{3})[.!?]\s+(?=[A-Z]).*$", re.DOTALL)
 _OUT = r"(?:ruled[ -]out|excluded|not (?:likely|present|supported|consistent)|been rejected|rejected)"
@@ -151,7 +158,7 @@ def name_of(entry: str, shown: Collection[str] = ()) -> str:
     if bold:
         before, wording = without_suspicion(plain(bold[1]).strip())
     name = _without_its_remark(before) if wording else before
-    name = _GERMAN_SUSPICION.sub("", _OPTION.sub("", _OWN_LABEL.sub("", name)))
+    name = _OTHER_LANGUAGES.sub("", _OPTION.sub("", _OWN_LABEL.sub("", name)))
     if not bold or not name.endswith((":", "：")):
         remark = _REMARK.search(name)
         if remark and _is_remark(name, remark, shown):
