@@ -71,7 +71,7 @@ def as_list(cell: str) -> list[str] | None:
     for read in (json.loads, ast.literal_eval):
         try:
             values = read(cell)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue
         if isinstance(values, list) and all(isinstance(v, str | int | float) or v is None for v in values):
             return [text for v in values if v is not None and (text := str(v).strip())]

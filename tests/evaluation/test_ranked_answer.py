@@ -8,7 +8,7 @@ import time
 from importlib import resources
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dxmatch.evaluation.lists.ranked_answer import MAX_WORDS, ranked_diagnoses
@@ -170,6 +170,8 @@ def test_the_same_list_in_every_form(names: list[str]) -> None:
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab1.)-*# \n:[]{}\"',|", max_size=200) | st.text(max_size=200))
+@example("{[]}")
+@example("[{[]}]")
 def test_any_text_is_read_or_refused(text: str) -> None:
     names = ranked_diagnoses(text)
     assert names is None or all(name == name.strip() and any(map(str.isalpha, name)) for name in names)

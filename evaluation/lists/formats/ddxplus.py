@@ -165,7 +165,7 @@ def _text(table: Table, i: int, row: Mapping[str, Any], asked: Mapping[str, Any]
             meaning = asked[code].get("value_meaning", {}).get(value, {}).get("en", value)
             answers.setdefault(code, []).append({"Y": "Yes", "N": "No", "": "Yes"}.get(str(meaning), str(meaning)))
         initial = asked[str(row["INITIAL_EVIDENCE"]).partition(_ANSWER)[0]]["question_en"]
-    except (KeyError, ValueError, SyntaxError) as error:
+    except (KeyError, ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise table.error(
             f"an evidence that {EVIDENCES} lacks", i, "EVIDENCES", allowed="its codes", got=str(error)
         ) from None  # fmt: skip

@@ -73,7 +73,7 @@ def _references(target: Any) -> tuple[str, ...]:
     if isinstance(target, str) and target.lstrip().startswith("["):
         try:
             value = ast.literal_eval(target.strip())
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
             value = target
         return references_in(value)
     return references_in(target)

@@ -94,7 +94,7 @@ def _loaded(piece: str) -> Any:
     for read in (json.loads, lambda text: json.loads(_TRAILING_COMMA.sub(r"\1", text)), _literal):
         try:
             return read(piece)
-        except (ValueError, RecursionError, SyntaxError, MemoryError):
+        except (ValueError, RecursionError, SyntaxError, MemoryError, TypeError):  # the last: a list in a set
             continue
     return None
 
