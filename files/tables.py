@@ -259,7 +259,8 @@ def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tupl
 
 def _nonempty(table: Table) -> Table:
     if len(table) == 0:
-        raise InputError("the table has no rows", source=table.source, allowed="at least one row")
+        other_sheets = f". {table.note.rstrip('.')}" if table.note else ""
+        raise InputError(f"the table has no rows{other_sheets}", source=table.source, allowed="at least one row")
     repeated = {name for name in table.names if table.names.count(name) > 1}
     if repeated:
         raise InputError(

@@ -90,9 +90,7 @@ def _beside(board: Leaderboard, pairs_named: bool) -> str:
     if not others or not column.best:
         return ""
     if len(column.best) > 1:
-        return (
-            f"; so does {listed(list(column.best[1:]))}" if len(column.best) == 2 else f"; {len(column.best)} are level"
-        )
+        return f"; {column.best[1]} is level" if len(column.best) == 2 else f"; {len(column.best)} are level"
     if not board.compared or pairs_named:
         return ", the highest of " + counted(others + 1, "model")
     if not column.level_with_best:

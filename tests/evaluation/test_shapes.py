@@ -537,3 +537,32 @@ def test_lists_in_order_of_another_length_are_told_by_model() -> None:
 def test_half_a_surrogate_pair_is_told(lists: Any) -> None:
     with pytest.raises(InputError, match="row 0: half a surrogate pair"):
         read_lists(lists)
+
+
+SIX = ["gout", "sepsis", "asthma", "mumps", "rabies", "measles"]
+
+
+def _of_numbers(second: list[str | None], names: tuple[str, ...] = ("A 1", "A 2", "B-1", "B-2")) -> pd.DataFrame:
+    """Six cases of two models with two columns each; the second ones hold `second`."""
+    return pd.DataFrame({"case": range(6), "gold": SIX, **dict(zip(names, (SIX, second, SIX, second), strict=True))})
+
+
+@pytest.mark.parametrize(
+    ("names", "second", "raters"),
+    [
+        (("A 1", "A 2", "B-1", "B-2"), [*SIX[1:], None], ["A", "B"]),  # ranks
+        (("A 1", "A 2", "B-1", "B-2"), [*SIX[:4], "gout", "gout"], ["A 1", "A 2", "B-1", "B-2"]),  # runs, which agree
+        (("A 1", "A 2", "B-1", "B-2"), ["1. gout\n2. sepsis"] * 6, ["A 1", "A 2", "B-1", "B-2"]),  # lists
+        (("A run 1", "A run 2", "B run 1", "B run 2"), [*SIX[1:], None], ["A run 1", "A run 2", "B run 1", "B run 2"]),
+        (("Llama 2", "Llama 3", "GPT 3", "GPT 4"), [*SIX[1:], None], ["GPT 3", "GPT 4", "Llama 2", "Llama 3"]),
+    ],
+)  # fmt: skip
+def test_numbers_behind_models_names(names: tuple[str, ...], second: list[str | None], raters: list[str]) -> None:
+    lists = read_lists(_of_numbers(second, names))
+    assert sorted(lists.raters) == raters
+    told = " ".join(lists.warnings)
+    assert ("are taken for ranks" in told) == (raters == ["A", "B"])
+    assert ("are taken for runs" in told) == ("A 1" in raters)
+    if raters == ["A", "B"]:
+        each = read_lists(_of_numbers(second, names), columns={"predictions": list(names)})
+        assert sorted(each.raters) == sorted(names), "the option goes before it"

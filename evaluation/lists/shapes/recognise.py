@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -31,6 +31,7 @@ from .names import (
     numbered,
     several_named,
 )
+from .numbered_models import ranks_of_models
 
 LONG, BY_ROW, NUMBERED, CELLS, REFERENCES = "long", "by row", "numbered", "cells", "references"
 PLAIN = "a row for each case, rater and rank"
@@ -111,7 +112,7 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         Where it has none that is known, with what it looks like.
     """
     names = columns_by_name(table.names, given, table.source)
-    if "reference" in names and "reference" not in given and _holds_flags(table, names["reference"]):
+    if "reference" in names and "reference" not in given and _are_flags(_values(table, names["reference"])):
         # "correct", of yes and no, is no right answer
         names = columns_by_name([name for name in table.names if name != names["reference"]], given, table.source)
     if by_rank := RANK in given and several_named(given[RANK], table.names):
@@ -146,7 +147,9 @@ def shape_of(table: Table, given: Mapping[str, Any], by: Collection[str] = ()) -
         return _shape(table, BY_ROW, names, {}, others)
     models = [] if "rater" in names else _models(table, names, others)
     if models:
-        return _shape(table, CELLS, names, {name: [name] for name in models}, others)
+        ranks, said = ranks_of_models(table, models)
+        shape = _shape(table, NUMBERED if ranks else CELLS, names, ranks or {name: [name] for name in models}, others)
+        return replace(shape, warnings=(*said, *shape.warnings))
     if "reference" in names and "case_id" in names:
         return _shape(table, REFERENCES, names, {})
     raise _unrecognised(table, names)
@@ -280,10 +283,6 @@ def _has_letters(text: str) -> bool:
 
 def _are_flags(values: list[str]) -> bool:
     return bool(values) and all(text.casefold() in _FLAGS for text in values)
-
-
-def _holds_flags(table: Table, name: str) -> bool:
-    return _are_flags(_values(table, name))
 
 
 def _is_number(text: str) -> bool:
