@@ -29,7 +29,7 @@ class Diagnoses:
 
     @classmethod
     def of(cls, table: Table, column: str, keep_blank: bool) -> Diagnoses:
-        """All of a column. keep_blank : blank rows of what came as a table are left out.
+        """All of a column. keep_blank : rows of what came as a table that are blank or hold no letter or digit ("?") are left out.
 
         Raises
         ------
@@ -39,7 +39,11 @@ class Diagnoses:
         table.require(column, "a diagnosis", option="column")
         leaves_out = keep_blank and (table.source != _STRINGS or table.frame is not None)
         texts = (table.text(column) if leaves_out else table.required_text(column)).to_pylist()
-        rows = [row for row, text in enumerate(texts) if text is not None]
+        rows = [
+            row
+            for row, text in enumerate(texts)
+            if text is not None and (not leaves_out or any(map(str.isalnum, text)))
+        ]
         if not rows:
             raise table.blank(0, column)
         return cls(table, column, [texts[row] for row in rows], rows)

@@ -12,7 +12,7 @@ from importlib import resources
 
 from .scripts import latin_look
 from .vocabulary import Vocabulary, words_in
-from .word_forms import FOREIGN_DENIALS
+from .word_forms import NEVER_ENGLISH
 
 SHORTEST_FOR_ONE, SHORTEST_FOR_TWO = 5, 8
 """Letters of a word that one slip, that two slips may be found in."""
@@ -63,7 +63,7 @@ class Correction:
     def reading(self, word: str) -> str:
         """What a single word is read as: itself where it is known, or where nothing is clearly meant."""
         if (read := self._read.get(word)) is None:
-            known = self.vocabulary.knows(word) or word in FOREIGN_DENIALS  # "nicht" is no slip of "night"
+            known = self.vocabulary.knows(word) or word in NEVER_ENGLISH  # "nicht" is no slip of "night"
             read = word if known else self._looked_like(word) or self._nearest(word) or word
             self._read[word] = read
         return read

@@ -15,7 +15,7 @@ from .parts import ANY_DISEASE, SYMPTOMS, ways_apart
 from .scripts import share_in
 from .sentences import is_nothing, is_sentence
 from .vocabulary import Vocabulary
-from .word_forms import FOREIGN_DENIALS, FOREIGN_ENDING, FOREIGN_WORDS, HEADS, MEDICAL_ENDING, SHORT_FORM
+from .word_forms import FOREIGN_ENDING, FOREIGN_WORDS, HEADS, MEDICAL_ENDING, NEVER_ENGLISH, SHORT_FORM
 
 SCRIPT = "another script"
 LANGUAGE = "another language, or no words"
@@ -92,7 +92,7 @@ class Reader:
         """Whether most words are unknown: no word of the vocabulary, none near one, none of a medical form, no short form."""
         words = [word for word in name.split(" ") if len(word) > 2 and word.isalpha()]
         unknown = [word for word in words if not self._is_like_a_word(word)]
-        if not FOREIGN_DENIALS.isdisjoint(words):
+        if not NEVER_ENGLISH.isdisjoint(words):
             return True
         if not unknown or not HEADS.isdisjoint(words):
             return False

@@ -29,6 +29,12 @@ FOREIGN_DENIALS = words_in(
 )
 """Words of other languages that deny: "kein Asthma" would be an asthma."""
 
+FALSE_FRIENDS = words_in("hypertonie hypotonie")
+"""Words of other languages near English ones of another meaning: German "Hypertonie" is high blood pressure, no hypertonia."""
+
+NEVER_ENGLISH = FOREIGN_DENIALS | FALSE_FRIENDS
+"""No slips of English words; where one stands, the text is of another language."""
+
 MEDICAL_ENDING = re.compile(
     r"(?:itis|itides|oma|omas|omata|osis|oses|iasis|asis|emia|aemia|emic|uria|uric|pathy|pathic|plegia|plegic|paresis|trophy|trophic|"
     r"plasia|plastic|algia|dynia|ectomy|ostomy|otomy|plasty|scopy|graphy|gram|ism|rrhea|rrhagia|cele|ectasia|ectasis|penia|penic|"

@@ -54,8 +54,8 @@ def test_strings_give_arrow_where_pandas_is_absent(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("kind", ["file", "frame", "series"])
 def test_rows_without_a_diagnosis_keep_their_place(kind: str, tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_text("diagnosis,n\n,1\ngout,2\n  ,3\nasthma,4\ngout,5\n")
-    frame = pd.DataFrame({"diagnosis": [None, "gout", "  ", "asthma", "gout"]})
+    (tmp_path / "s.csv").write_text("diagnosis,n\n,1\ngout,2\n?,3\nasthma,4\ngout,5\n")
+    frame = pd.DataFrame({"diagnosis": [None, "gout", "?", "asthma", "gout"]})
     given = {"file": tmp_path / "s.csv", "frame": frame, "series": frame["diagnosis"]}[kind]
     with pytest.warns(
         UserWarning, match=r"2 of 5 rows have no diagnosis in 'diagnosis', the first is row \d\. They keep"
@@ -77,9 +77,11 @@ def test_what_is_said_of_a_disease_is_told_beside_its_code() -> None:
 
 
 def test_bad_input_names_its_place(tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_text("diagnosis\nflu\n???\n")
-    with pytest.raises(dxmatch.InputError, match=r"s\.csv, row 3, column 'diagnosis': .*letter or digit"):
+    (tmp_path / "s.csv").write_text(f"diagnosis\nflu\n{'gout ' * 2_001}\n")
+    with pytest.raises(dxmatch.InputError, match=r"s\.csv, row 3, column 'diagnosis': .*10,000"):
         dxmatch.icd(tmp_path / "s.csv")
+    with pytest.raises(dxmatch.InputError, match=r"strings, row 1, .*letter or digit"):
+        dxmatch.icd(["flu", "???"])
     (tmp_path / "s.csv").write_text("diagnosis,n\n,1\n,2\n")
     with pytest.raises(dxmatch.InputError, match=r"row 2, column 'diagnosis': the diagnosis is blank"):
         dxmatch.icd(tmp_path / "s.csv")

@@ -30,7 +30,7 @@ def reader() -> Reader:
     [
         ("инфаркт миокарда", SCRIPT), ("高脂血症", SCRIPT), ("ذات الرئة", SCRIPT), ("پنومونی acute", SCRIPT),
         ("asdf qwer", LANGUAGE), ("Unsinn xyz", LANGUAGE), ("infarto agudo de miocardio", LANGUAGE), ("Herzinfarkt", LANGUAGE),
-        ("Lungenentzündung", LANGUAGE), ("Schlaganfall", LANGUAGE), ("crise cardiaque", LANGUAGE), ("dolor de cabeza", LANGUAGE),
+        ("Lungenentzündung", LANGUAGE), ("Schlaganfall", LANGUAGE), ("crise cardiaque", LANGUAGE), ("dolor de cabeza", LANGUAGE), ("Hypertonie", LANGUAGE), ("arterielle Hypotonie", LANGUAGE),
         ("I think it is ulcerative colitis, less likely Crohn's disease", SENTENCE), ("Request an expedited liver biopsy", SENTENCE),
         ("The patient should be given antibiotics", SENTENCE), ("What is the diagnosis?", SENTENCE), ("is this gout?", SENTENCE),
         ("I have a headache", SENTENCE), ("call an ambulance", SENTENCE), ("patient needs surgery", SENTENCE),
