@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 _OF_A_PIPE = 1000
 """More than a row of any table needs, so that no name or path is wrapped or cut."""
@@ -20,3 +22,16 @@ def wide_console() -> Console:
     if not (made.is_terminal or made.is_jupyter or os.environ.get("COLUMNS", "").isdigit()):
         made.width = _OF_A_PIPE
     return made
+
+
+def print_table(header: Iterable[str], rows: Iterable[Iterable[str | Text]], **looks: Any) -> None:
+    """A table on standard output. What stands in it is text as it is, never rich's markup. looks : as of `rich.table.Table`."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(**looks)
+    for name in header:
+        table.add_column(Text(name))
+    for row in rows:
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    wide_console().print(table)

@@ -174,12 +174,16 @@ def _write(mapped: pa.Table, output: Path) -> None:
 
 
 def _print_icd(mapped: pa.Table) -> None:
-    from rich.table import Table
+    from ..terminal import print_table
 
-    from ..terminal import wide_console
-
-    table = Table("Diagnosis", "ICD-10", "Name", "How", "Score")
-    for row in mapped.to_pylist():
-        score = "" if row["score"] is None else f"{row['score']:.3f}"
-        table.add_row(row["diagnosis"], row["icd10"] or "", row["name"] or "", row["how"], score)
-    wide_console().print(table)
+    rows = [
+        (
+            row["diagnosis"],
+            row["icd10"] or "",
+            row["name"] or "",
+            row["how"],
+            "" if row["score"] is None else f"{row['score']:.3f}",
+        )
+        for row in mapped.to_pylist()
+    ]
+    print_table(("Diagnosis", "ICD-10", "Name", "How", "Score"), rows)

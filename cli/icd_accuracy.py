@@ -20,28 +20,22 @@ _WORDS = {
 
 def print_accuracy(accuracy: IcdAccuracy) -> None:
     """The figures and the first errors, with what counts nowhere or as wrong above them."""
-    from rich.table import Table
-
     from ..files.counted import counted
-    from ..terminal import wide_console
+    from ..terminal import print_table
 
-    console = wide_console()
     if accuracy.without_gold:
         typer.echo(f"Left out: {counted(accuracy.without_gold, 'diagnosis', 'diagnoses')} without a right code.")
     if accuracy.no_code:
         typer.echo(f"Wrong since no code came out: {counted(accuracy.no_code, 'diagnosis', 'diagnoses')}.")
-    figures = Table("", "Share", "95 % interval", "Of")
-    for one in accuracy.measures:
-        figures.add_row(*_cells(one))
-    console.print(figures)
+    print_table(("", "Share", "95 % interval", "Of"), map(_cells, accuracy.measures))
     errors = accuracy.errors
     if not errors:
         return
-    listed = Table("Diagnosis", "Right code", "Code that came out", "Right at", "Place")
+    rows = []
     for row in errors[:_SHOWN]:
         codes = (" ".join(row[part] or "" for part in parts) for parts in (("gold", "gold_name"), ("icd10", "name")))
-        listed.add_row(row["diagnosis"], *codes, row["right_at"], str(row["gold_place"] or ""))
-    console.print(listed)
+        rows.append((row["diagnosis"], *codes, row["right_at"], str(row["gold_place"] or "")))
+    print_table(("Diagnosis", "Right code", "Code that came out", "Right at", "Place"), rows)
     typer.echo("Place: of the right code among the candidates.")
     if len(errors) > _SHOWN:
         typer.echo(f"{len(errors) - _SHOWN:,} more errors are in the table (--output) and the JSON (--json).")

@@ -159,17 +159,12 @@ def _warn(text: str) -> None:
 
 
 def _print(table: pa.Table) -> None:
-    from rich.markup import escape
-    from rich.table import Table
+    from ..terminal import print_table
 
-    from ..terminal import wide_console
-
-    shown = Table(*table.column_names)
-    for row in table.slice(0, _SHOWN).to_pylist():
-        cells = (
-            "" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row.values()
-        )
-        shown.add_row(*map(escape, cells))
-    wide_console().print(shown)
+    rows = (
+        ["" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row.values()]
+        for row in table.slice(0, _SHOWN).to_pylist()
+    )
+    print_table(table.column_names, rows)
     if table.num_rows > _SHOWN:
         typer.echo(f"The first {_SHOWN} of {table.num_rows:,} rows; -o FILE writes all, with all columns.")

@@ -16,19 +16,15 @@ def metrics(
     ] = None,
 ) -> list[dict[str, Any]]:
     """List every metric with its formula, source and range, or show those that are named in full."""
-    from rich.table import Table
-
     from ..evaluation.metrics import all_metrics, called
     from ..evaluation.metrics.page import entry
-    from ..terminal import wide_console
+    from ..terminal import print_table
 
     declared = called(names) if names else all_metrics()
     if names:
         typer.echo("\n\n".join("\n".join(entry(metric)) for metric in declared))
     else:
-        table = Table("Metric", "Says", "Formula", "Range", "Source", title="Metrics", show_lines=True)
-        for metric in declared:
-            table.add_row(metric.symbol, metric.description, metric.formula, metric.range, metric.source)
-        wide_console().print(table)
+        rows = [(one.symbol, one.description, one.formula, one.range, one.source) for one in declared]
+        print_table(("Metric", "Says", "Formula", "Range", "Source"), rows, title="Metrics", show_lines=True)
         typer.echo("One in full: dxmatch metrics NAME")
     return [{name: getattr(metric, name) for name in _IN_LISTS} for metric in declared]

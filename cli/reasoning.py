@@ -167,27 +167,28 @@ def _pairs(given: list[str], what: str) -> dict[str, Path]:
 
 
 def _print(result: Reasoning) -> None:
-    from rich.table import Table
+    from rich.text import Text
 
     from ..evaluation.reasoning.board import OTHER_NOTES
-    from ..terminal import wide_console
+    from ..terminal import print_table
 
     for line in result.warnings:
         typer.echo(f"Warning: {line}", err=True)
-    board, console = result.board, wide_console()
+    board = result.board
     if len(board.lines) == 1:
-        table = Table("Metric", "Mean ± SD", "95 % interval", "Notes")
+        rows = []
         for cell in board.lines[0][1]:
             row = cell.row
             between = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-            table.add_row(row["name"], cell.text, between, f"{row['n_notes']:,}")
-        console.print(table)
+            rows.append((row["name"], cell.text, between, f"{row['n_notes']:,}"))
+        print_table(("Metric", "Mean ± SD", "95 % interval", "Notes"), rows)
     else:
-        table = Table("Metric", *(run for run, _ in board.lines))
-        for i, name in enumerate(board.columns):
-            cells = [of_run[i] for _, of_run in board.lines]
-            table.add_row(name, *(f"[bold]{cell.text}[/bold]" if cell.best else cell.text for cell in cells))
-        console.print(table)
+        cells = zip(*(of_run for _, of_run in board.lines), strict=True)
+        rows = [
+            (name, *(Text(cell.text, "bold" if cell.best else "") for cell in of_metric))
+            for name, of_metric in zip(board.columns, cells, strict=True)
+        ]
+        print_table(("Metric", *(run for run, _ in board.lines)), rows)
         if board.uneven:
             typer.echo(OTHER_NOTES)
         for row in result.difference_rows:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from ..settings import quiet
 from .options import (
@@ -164,20 +163,15 @@ def score(
 
 def _print_first(scored: pa.Table) -> None:
     """The first rows."""
-    from rich.table import Table
+    from ..terminal import print_table
 
-    from ..terminal import wide_console
-
-    shown = Table(*map(escape, scored.column_names))
-    for row in scored.slice(0, _SHOWN).to_pylist():
-        shown.add_row(*(_cell(value) for value in row.values()))
-    wide_console().print(shown)
+    print_table(scored.column_names, (map(_cell, row.values()) for row in scored.slice(0, _SHOWN).to_pylist()))
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else escape(str(value))
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _is_job(pairs: Path, output: Path | None) -> bool:

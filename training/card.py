@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from rich.table import Table
+from rich.markup import escape
 
 from ..features.coverage import coverage_words
 from ..files.counted import shown_threshold
 from ..matcher.match_function import MatchFunction
 from ..models.manifest import Manifest
-from ..terminal import wide_console
+from ..terminal import print_table
 from .conflicts import conflict_words
 from .correlated import dropped_words
 from .engines.search_words import search_words
@@ -55,9 +55,7 @@ def _between(measured: dict[str, Any]) -> str:
 def print_training(matcher: MatchFunction, folder: Path) -> None:
     """What the terminal shows after a training."""
     parts = {key: matcher.metrics[key] for key in _PARTS if key in matcher.metrics}
-    table = Table(
-        "Measure", *(key.replace("_", " ") for key in parts), title=f"{matcher.name}: on references it has not seen"
-    )
+    rows = []
     alike = False
     for name in MEASURES:
         cells = []
@@ -66,10 +64,11 @@ def print_training(matcher: MatchFunction, folder: Path) -> None:
             between = "" if value["low"] is None else f" [{value['low']:.3f}, {value['high']:.3f}]"
             cells.append(_number(value["value"]) + between)
             alike = alike or (value["low"] is None and value["value"] is not None)
-        table.add_row(name.replace("_", " "), *cells)
-    table.add_row("pairs", *(f"{part['pairs']:,}" for part in parts.values()))
-    table.add_row("references", *(f"{part['groups']:,}" for part in parts.values()))
-    wide_console().print(table)
+        rows.append((name.replace("_", " "), *cells))
+    rows.append(("pairs", *(f"{part['pairs']:,}" for part in parts.values())))
+    rows.append(("references", *(f"{part['groups']:,}" for part in parts.values())))
+    header = "Measure", *(key.replace("_", " ") for key in parts)
+    print_table(header, rows, title=f"{escape(matcher.name)}: on references it has not seen")
     if alike:
         print(
             "Without an interval: every resample of the references gives the same value, as where all pairs are decided rightly."
