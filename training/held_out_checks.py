@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, Remedy
+from ..files.counted import counted
 from ..files.pairs import Pairs
+from .data_checks import FEW_OF_A_LABEL
 from .examples import Examples
 from .recipe import Recipe
 from .statistics.split import beyond_chance
@@ -52,9 +54,19 @@ def repeats_warning(read: Pairs) -> list[str]:
     ]
 
 
+def _too_few(held: Examples) -> list[str]:
+    matches = int(held.label.sum())
+    if min(matches, len(held) - matches) >= FEW_OF_A_LABEL:
+        return []
+    return [
+        f"Held out to measure on are only {counted(len(held), 'pair')} that differ, {matches:,} of them matches, of "
+        f"{counted(len(set(held.groups.code.tolist())), 'reference')}: look at what is cross-validated. {FEW_OF_A_LABEL} of each label are the least to rely on."
+    ]
+
+
 def held_out_warnings(read: Pairs, examples: Examples, test: NDArray[np.bool_], recipe: Recipe) -> list[str]:
-    """A line for each file of which far more references are held out, bool[n], than the share that was asked for."""
-    told = []
+    """Where too little is held out, bool[n], to measure on; and of each file where far more is than the share that was asked for."""
+    told = _too_few(examples.take(test & ~examples.identical)) if test.any() else []
     sources = np.array([read.source] * len(read) if read.table.sources is None else read.table.sources, object)
     for file in dict.fromkeys(sources.tolist()):
         code = examples.groups.code
