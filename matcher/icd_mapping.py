@@ -24,7 +24,7 @@ from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
 from .icd_blanks import blanks_told, in_place
 from .icd_encoders import declaring
 from .icd_picks import picker_of, with_picks
-from .icd_said import said_beside
+from .icd_said import code_as_said, said_beside
 from .icd_strings import Diagnoses, strings_table
 from .match_function import MatchFunction, load
 
@@ -266,6 +266,7 @@ def _nearest(diagnoses: Diagnoses, m: MatchFunction, index: IcdIndex, k: int) ->
     unmapped = [no_code.get(text) for text in diagnoses.texts]
     read_as = {text: one.name for text, one in looked_up.items()}
     columns = map_to_icd(diagnoses.texts, index, normalizer, k, unmapped=unmapped, read_as=read_as, **diagnoses.place)
+    code_as_said(columns, read_as, m, index, k)
     del columns["reason"]
     return columns
 

@@ -76,6 +76,27 @@ def test_what_is_said_of_a_disease_is_told_beside_its_code() -> None:
         dxmatch.icd(["history of MI", "gout", "family history of breast cancer"], k=1)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_is_past_or_of_the_family_has_no_code_that_says_another_thing() -> None:
+    wanted = {
+        "history of stroke": "I63.9",  # not Z82.3, family history of stroke
+        "personal history of stroke": "I63.9",  # not Z86.61, of infections
+        "hx of MI": "I25.2",  # old myocardial infarction
+        "history of breast cancer": "Z85.3",
+        "mother had breast cancer": "C50.919",
+        "family history of stroke": "Z82.3",
+        "s/p appendectomy": None,  # not Z90.710, of cervix and uterus
+    }
+    for k in (1, 15):
+        made = nw.from_native(dxmatch.icd([*wanted, "gout"], k=k), eager_only=True).to_arrow()
+        assert dict(zip(made["diagnosis"].to_pylist(), made["icd10"].to_pylist(), strict=True)) == wanted | {
+            "gout": "M10"
+        }
+        assert {len(each) for each in made["candidates"].to_pylist()} == {k}
+        for code, candidates in zip(made["icd10"].to_pylist(), made["candidates"].to_pylist(), strict=True):
+            assert code in (None, candidates[0]["code"])
+
+
 def test_bad_input_names_its_place(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text(f"diagnosis\nflu\n{'gout ' * 2_001}\n")
     with pytest.raises(dxmatch.InputError, match=r"s\.csv, row 3, column 'diagnosis': .*10,000"):

@@ -1,5 +1,8 @@
 """Columns with numbers behind the models' names, "GPT-4o 1" to "GPT-4o 5": ranks of one list, or runs of one model."""
 
+# pyright: reportAttributeAccessIssue=false
+# pyarrow.compute makes its functions at run time, where no type checker sees them.
+
 from __future__ import annotations
 
 import re
