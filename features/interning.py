@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -132,7 +132,8 @@ def intern_pairs(a: Strings, b: Strings, naming: Callable[[list[str]], list[str]
         Where the columns differ in length or a text holds no letter or digit.
     """
     for side, column in zip(_SIDES, (a, b), strict=True):
-        if isinstance(column, str | bytes) or not hasattr(column, "__len__"):
+        several = isinstance(column, Mapping | Set) or hasattr(type(column), "columns")
+        if several or isinstance(column, str | bytes) or not hasattr(column, "__len__"):
             allowed = "a list or a column of texts; `probability` takes a single pair"
             raise InputError("not a list of diagnoses", column=side, allowed=allowed, got=column)
     if len(a) != len(b):

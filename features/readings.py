@@ -59,6 +59,11 @@ class RowReadings:
         """bool[n]: either side is not understood."""
         return np.logical_or(*self._where(self.texts.not_understood))
 
+    def saying(self, reason: str) -> NDArray[np.bool_]:
+        """bool[n]: neither side is understood, for this reason."""
+        said = {place: why for place, why in self.texts.not_understood.items() if why == reason}
+        return np.logical_and(*self._where(said))
+
     def first(self, rows: NDArray[np.bool_]) -> tuple[str, str]:
         """The first text of `rows`, bool[n], that is not understood, and the reason."""
         return next(iter(self.unknown(rows, 1).items()))

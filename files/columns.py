@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -157,3 +158,20 @@ def rows_with_values(data: pa.Table) -> NDArray[np.bool_] | None:
         return None
     blank = np.logical_and.reduce([pc.is_null(column).to_numpy(zero_copy_only=False) for column in data.columns])
     return ~blank if blank.any() else None
+
+
+def of_frame(frame: nw.DataFrame[Any]) -> tuple[pa.Table, dict[str, InputError]]:
+    """The columns, and why one holds no values of one kind: its cells are then texts."""
+    try:
+        return frame.to_arrow(), {}
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        columns, mixed = {}, {}
+        for name in map(str, frame.columns):
+            values = frame.get_column(name).to_list()
+            try:
+                columns[name] = column_of(name, values, "data frame", 0)
+            except InputError as error:
+                mixed[name] = error
+                texts = [None if value is None or value != value else str(value) for value in values]
+                columns[name] = column_of(name, texts, "data frame", 0)
+        return pa.table(columns), mixed

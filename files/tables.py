@@ -9,7 +9,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ..errors import SET_ASIDE, InputError, Open, ReadingWarning, Remedy
 from .atomic import whole_file
-from .columns import column_of, of_columns, of_records
+from .columns import of_columns, of_frame, of_records
 from .did_you_mean import hint, nearest
 from .spreadsheet import guarded
 from .table_files import SUFFIXES, read_file
@@ -58,6 +58,8 @@ class Table:
     """What is doubtful in what was read, a sentence each."""
     broken: tuple[InputError, ...] = ()
     """Lines that are no rows, where `read_table` was told to set them aside."""
+    mixed: Mapping[str, InputError] = field(default_factory=dict)
+    """Columns of a frame with values of several kinds, here as text: an error where one is needed, else they come back as they were."""
 
     def __len__(self) -> int:
         return self.data.num_rows
@@ -91,6 +93,10 @@ class Table:
         if self.in_memory and find_spec("pandas") is not None:
             return nw.from_arrow(data, backend="pandas").to_native()
         made = to_native(data, self.frame)
+        if self.mixed and self.frame is not None and self.frame.implementation.is_pandas():
+            kept = slice(None) if self.rows is None else self.rows
+            for name in (name for name in self.mixed if name in made.columns):
+                made[name] = self.frame.get_column(name).to_native().iloc[kept].to_numpy()
         if self.rows is not None and self.frame is not None and self.frame.implementation.is_pandas():
             made.index = self.frame.to_native().index[self.rows]
         return made
@@ -124,6 +130,8 @@ class Table:
 
         Errors: `InputError` where the column holds something other than text, with the first such row.
         """
+        if name in self.mixed:
+            raise self.mixed[name]
         column = self.data.column(name)
         kind = column.type
         if pa.types.is_dictionary(kind):
@@ -231,22 +239,14 @@ def read_table(source: Any, encoding: str | None = None, *, warn: bool = True, s
         raise InputError("not a table", allowed=allowed, got=type(source).__name__) from None
     except nw.exceptions.DuplicateError:
         raise InputError("two columns of one name", source="data frame", allowed="each name once") from None
-    return _nonempty(Table(_frame_as_arrow(frame), "data frame", 0, frame))
+    data, mixed = of_frame(frame)
+    return _nonempty(Table(data, "data frame", 0, frame, mixed=mixed))
 
 
 def tell(warned: Iterable[str]) -> None:
     """Gives what is doubtful in a file as warnings of Python."""
     for text in warned:
         warnings.warn(text, ReadingWarning, stacklevel=3)
-
-
-def _frame_as_arrow(frame: nw.DataFrame[Any]) -> pa.Table:
-    try:
-        return frame.to_arrow()
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        # One column at a time says which value it is.
-        columns = {str(name): frame.get_column(name).to_list() for name in frame.columns}
-        return pa.table({name: column_of(name, values, "data frame", 0) for name, values in columns.items()})
 
 
 def required_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, MixedScriptsWarning, NotUnderstood, NotUnderstoodWarning, quoted
 from ..features.interning import InternedPairs
+from ..files.counted import counted
+from ..terms.text.understood import NOTHING
 
 _SHOWN = 3
 
@@ -37,6 +39,21 @@ def warn_of_unscored(pairs: InternedPairs, unscored: NDArray[np.bool_], level: i
         warnings.warn(
             f"{int(unscored.sum()):,} of {of} not scored, since a diagnosis is not understood; the first is {quoted(text)}"
             f" ({reason}). load(judge_all=True) scores all.",
+            NotUnderstoodWarning,
+            stacklevel=level,
+        )
+
+
+def warn_of_none_twice(pairs: InternedPairs, level: int = 4) -> None:
+    """Warns of rows that hold the same word for no diagnosis on both sides: equal texts are a match."""
+    if pairs.said is None:
+        return
+    rows = pairs.said.saying(NOTHING) & pairs.equal[pairs.pair_of_row]
+    if rows.any():
+        (text,) = pairs.said.unknown(rows, 1)
+        warnings.warn(
+            f"{counted(int(rows.sum()), 'pair')} of {len(rows):,} {'names' if rows.sum() == 1 else 'name'} no diagnosis on either side ({quoted(text)}): "
+            "equal texts count as a match. Leave such rows out before you count matches.",
             NotUnderstoodWarning,
             stacklevel=level,
         )

@@ -18,7 +18,7 @@ from ..features.representations import Representations
 from ..files.counted import shown_threshold
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
-from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_unscored
+from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_none_twice, warn_of_unscored
 from .hub import hub_model, hub_name, push
 from .list_function import ListFunction
 from .origin import check_identity
@@ -219,6 +219,7 @@ class MatchFunction(ListFunction, TableScores):
     def _warn(self, pairs: InternedPairs) -> None:
         warn_of_mixed_scripts(pairs)
         warn_of_unscored(pairs, self.unscored(pairs))
+        warn_of_none_twice(pairs)
 
     def probabilities(
         self, a: Strings, b: Strings, *, progress: Callable[[int, int], None] | None = None

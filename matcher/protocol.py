@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -75,5 +75,7 @@ def loaded(matcher: Matcher | str | os.PathLike[str] | None, **options: Any) -> 
         return load(matcher, **options)
     if not (callable(getattr(matcher, "probabilities", None)) and hasattr(matcher, "threshold")):
         allowed = "a match function with .probabilities(a, b) and .threshold, or the folder of one"
+        if isinstance(matcher, Mapping | Sequence):
+            allowed += " (right answers are given by name: references=…)"
         raise OptionError("matcher", allowed, matcher)
     return matcher

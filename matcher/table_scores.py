@@ -16,7 +16,7 @@ from ..features.coverage import Coverage, covered_table
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.readings import COLUMNS, empty_columns
 from ..features.representations import Representations
-from .doubtful_texts import warn_of_mixed_scripts
+from .doubtful_texts import warn_of_mixed_scripts, warn_of_none_twice
 from .policy import SPECIFICATION
 from .relation import RELATION_COLUMNS, policy_probability, relations_of
 from .trained import TrainedFunction, relation_model
@@ -153,6 +153,7 @@ class TableScores(TrainedFunction):
         )
         unique = intern_pairs(read.a, read.b, self.providers.naming)
         warn_of_mixed_scripts(unique)
+        warn_of_none_twice(unique)
         texts = Representations(unique.names, self.providers)
         table, known = covered_table(unique, self.features, self.providers, self.min_coverage, progress, texts=texts)
         columns = self.score_columns(

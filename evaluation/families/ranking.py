@@ -29,7 +29,7 @@ def missing(lists: Lists, context: Context) -> str | None:
     """What is missing where no case has a reference, nor a code of one."""
     if any(lists.reference) or why_no_codes(lists, context) is None:
         return None
-    return "the column reference, or rows with the role reference"
+    return "right answers: the column reference, rows with the role reference, or the option 'references'"
 
 
 def compute(lists: Lists, context: Context) -> Section:

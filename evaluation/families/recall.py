@@ -22,7 +22,11 @@ NAME, TITLE = "recall", "Recall of the reference diagnoses"
 
 def missing(lists: Lists, context: Context) -> str | None:
     """What is missing where no case has a reference diagnosis."""
-    return None if any(lists.reference) else "the column reference, or rows with the role reference"
+    return (
+        None
+        if any(lists.reference)
+        else "right answers: the column reference, rows with the role reference, or the option 'references'"
+    )
 
 
 def compute(lists: Lists, context: Context) -> Section:

@@ -128,7 +128,7 @@ def family_sections(lists: Lists, context: Context, want: Wanted) -> tuple[list[
         if lacking is None:
             sections.append(want.kept(family.compute(lists, context)))
         elif name in want.explicit:
-            raise InputError(f"the {name} metrics cannot be computed: {lacking}", source=lists.source)
+            raise InputError(f"the {name} metrics cannot be computed, for want of {lacking}", source=lists.source)
         else:
             left_out[name] = lacking
     return sections, left_out

@@ -21,6 +21,8 @@ class NoDiagnosis:
     """
 
     def __init__(self, words: str | Iterable[str] | None = None) -> None:
+        if words is not None and not isinstance(words, Iterable):
+            raise OptionError("no_diagnosis", "a word or several", words)
         given = [] if words is None else [words] if isinstance(words, str) else list(words)
         if not all(isinstance(word, str) and word.strip() for word in given):
             raise OptionError("no_diagnosis", "words, none of them blank", words)

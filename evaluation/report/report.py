@@ -100,7 +100,7 @@ class Report(Results):
             )
         return self.case_table
 
-    def case(self, case_id: str) -> Any:
+    def case(self, case_id: str | int) -> Any:
         """The reference and each list of one case with codes and names, what they share, HDP, HDR and HDF1: `CodedLists.rows`.
 
         Raises
@@ -108,13 +108,13 @@ class Report(Results):
         OptionError
             For a case that is not there, and where no codes were looked up.
         """
-        return self.framed(arrow_table(self._coded().rows(case_id)))
+        return self.framed(arrow_table(self._coded().rows(str(case_id))))
 
-    def print_case(self, case_id: str, console: Console | None = None) -> None:
+    def print_case(self, case_id: str | int, console: Console | None = None) -> None:
         """The same side by side, to the terminal. Errors: as of `case`."""
         from .terminal import print_table
 
-        print_table(self._coded().table(case_id), console)
+        print_table(self._coded().table(str(case_id)), console)
 
     def _coded(self) -> CodedLists:
         if self.coded is None:

@@ -114,6 +114,8 @@ def _of_table(source: Any, column: str | None, option: str | None, encoding: str
     if isinstance(source, Mapping) or nw.dependencies.is_pandas_dataframe(source):
         # These may hold what no Arrow column does: a number among texts.
         named = Table(pa.table({str(name): pa.nulls(0) for name in source}), type(source).__name__, 0)
+        if len(named.names) < len(list(source)):
+            raise InputError("two columns of one name", source=named.source, allowed="each name once")
         column = term_column(named, column, option)
         values = as_list(source[column], column)
         others = {row: one for row, one in enumerate(values) if not isinstance(one, str) and not is_missing(one)}

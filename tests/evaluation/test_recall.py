@@ -128,4 +128,4 @@ def test_cases_without_a_reference_are_left_out_and_told(cases, set_matcher):
     assert section.notes == ["1 of 3 cases have no reference diagnosis, so no recall."]
     assert section.per_case["share of the reference found"][3:6] == [None, None, None]
     lacking = recall.missing(lists_with(cases, {}), Context(set_matcher()))
-    assert lacking == "the column reference, or rows with the role reference"
+    assert lacking == "right answers: the column reference, rows with the role reference, or the option 'references'"

@@ -566,3 +566,27 @@ def test_numbers_behind_models_names(names: tuple[str, ...], second: list[str | 
     if raters == ["A", "B"]:
         each = read_lists(_of_numbers(second, names), columns={"predictions": list(names)})
         assert sorted(each.raters) == sorted(names), "the option goes before it"
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {"3": ["asthma"], "1": ["gout"], "2": ["flu"]},
+        pd.DataFrame({"case_id": ["3", "1", "2"], "gpt": ["asthma", "gout", "flu"]}),
+        pd.DataFrame({"gpt": ["asthma", "gout", "flu"]}, index=[2, 3, 1]),
+        pd.DataFrame({"id": [0, 1, 2], "gpt": ["asthma", "gout", "flu"]}),
+    ],
+    ids=["dict", "frame", "index", "from 0"],
+)
+def test_a_list_of_right_answers_is_in_the_order_of_the_cases(lists: Any) -> None:
+    read = read_lists(lists, references=["asthma", "gout", "flu"])
+    assert [read.list_of(case, read.raters[0]) for case in read.cases] == [["asthma"], ["gout"], ["flu"]]
+    assert list(read.reference) == [("asthma",), ("gout",), ("flu",)]
+    with pytest.raises(InputError, match=r"2 (right answers in order beside 3 cases|.*)"):
+        read_lists(lists, references=["asthma", "gout"])
+
+
+def test_columns_that_describe_a_case_are_no_models() -> None:
+    about = {name: [f"{name} {i}" for i in range(6)] for name in ("ward", "reviewer", "status", "finish_reason")}
+    lists = read_lists(pd.DataFrame({"id": range(6), "gold": SIX, "gpt": SIX, **about}))
+    assert list(lists.raters) == ["gpt"]

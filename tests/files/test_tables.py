@@ -172,7 +172,7 @@ def test_lists_of_dicts_and_dicts_of_columns(source: object, columns: dict[str, 
 )  # fmt: skip
 def test_what_is_no_table_in_memory(source: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_table(source)
+        read_table(source).text("a")
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

@@ -255,3 +255,38 @@ def test_the_command_counts_what_it_left_unscored(
     failed = command("explain", "gout", "Herzinfarkt")
     assert failed.code == 1
     assert "not understood (another language, or no words)" in failed.err
+
+
+def test_no_diagnosis_on_either_side_is_told(m: MatchFunction) -> None:
+    pairs = [("N/A", "N/A"), ("unknown", "unknown"), ("gout", "gout")]
+    for scored in (lambda: m.score(pairs), lambda: m.probabilities(*zip(*pairs, strict=True))):
+        with pytest.warns(NotUnderstoodWarning, match=r"2 pairs of 3 name no diagnosis on either side \('N/A'\)"):
+            scored()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m.score([("gout", "gout"), ("asthma", "flu")])
+
+
+@pytest.mark.parametrize(
+    "texts", [pd.DataFrame({"a": ["gout"]}), pl.DataFrame({"a": ["gout"]}), {"gout": 1}, {"gout"}], ids=["pandas", "polars", "dict", "set"]
+)  # fmt: skip
+def test_what_has_columns_or_no_order_is_no_list(m: MatchFunction, texts: Any) -> None:
+    with pytest.raises(dxmatch.InputError, match="column 'a': not a list of diagnoses"):
+        m.probabilities(texts, texts)
+
+
+def test_a_column_of_several_kinds_that_is_not_needed_comes_back_as_it_was(m: MatchFunction, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": ["gout", None, "flu"], "b": ["gout", "x", "flu"], "mix": [1, "z", 2.5]}, index=[5, 6, 7])
+    scored = m.score(frame, rejects=tmp_path / "r.csv")
+    assert scored["mix"].tolist() == [1, 2.5] and scored.index.tolist() == [5, 7]
+    assert m.link(frame.dropna(), ["gout"], a="a")["match"].tolist() == [True, False]
+    with pytest.raises(dxmatch.InputError, match=r"row 0, column 'mix': a value of another kind"):
+        m.score(frame, a="mix")
+
+
+@pytest.mark.parametrize("call", ["link", "dedupe", "rank", "score"])
+def test_two_columns_of_one_name(m: MatchFunction, call: str) -> None:
+    frame = pd.DataFrame([["gout", "flu"]], columns=["dx", "dx"])
+    arguments = {"link": (frame, ["gout"]), "rank": ("gout", frame)}.get(call, (frame,))
+    with pytest.raises(dxmatch.InputError, match="two columns of one name"):
+        getattr(m, call)(*arguments)

@@ -86,7 +86,8 @@ _OF_THE_CASE = frozenset(
         "findings", "complaint", "chief_complaint", "age", "sex", "gender", "specialty", "speciality", "rarity", "department", "date",
         "source", "split", "language", "country", "hospital", "site", "year", "difficulty", "type", "url", "title", "comment", "comments",
         "remark", "remarks", "group", "set", "subset", "dataset", "options", "explanation", "rationale", "reasoning", "category", "severity", "relation",
-        "role", "seed", "temperature", "tokens", "cost", "time", "latency", "unnamed", "score", "scores", "confidence", "probability",
+        "role", "seed", "ward", "reviewer", "physician", "doctor", "clinician", "author", "clinic", "unit", "status", "version", "prompt_version", "model_version",
+        "finish_reason", "stop_reason", "temperature", "tokens", "cost", "time", "latency", "unnamed", "score", "scores", "confidence", "probability",
         "fachgebiet", "fachrichtung", "fachbereich", "abteilung", "fallbeschreibung", "beschreibung", "anamnese", "befund", "befunde", "alter",
         "geschlecht", "kommentar", "kommentare", "bemerkung", "bemerkungen", "anmerkung", "anmerkungen", "quelle", "sprache", "land", "klinik", "jahr",
         "schwierigkeit", "schweregrad", "datum", "gruppe", "haufigkeit", "frage", "begrundung", "notiz", "notizen", "punkte",
@@ -199,6 +200,8 @@ def columns_by_name(names: Iterable[str], given: Mapping[str, Any], source: str)
 
 def check_columns(columns: Mapping[str, Any] | None) -> dict[str, Any]:
     """The option as it was given. Raises `OptionError` for a name of ours that is none."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise OptionError("columns", "a dict, {our name: the table's}", columns)
     given = {MODEL_GROUP if ours == _GROUP else ours: name for ours, name in (columns or {}).items()}
     for ours, name in given.items():
         if ours not in ROLES_OF_COLUMNS:

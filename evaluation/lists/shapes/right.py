@@ -124,6 +124,18 @@ def _joined(cases: Sequence[str], texts: Sequence[str | None]) -> dict[str, str 
     return {case: None if not held else held[0] if len(held) == 1 else as_text(held) for case, held in of.items()}
 
 
+def _of_cases(right: RightAnswers, cases: list[str]) -> RightAnswers:
+    """Right answers in order, as those of the cases in theirs. Raises `InputError` where there are more or fewer."""
+    if len(right.cases) != len(cases):
+        raise InputError(
+            f"{len(right.cases):,} right answers in order beside {len(cases):,} cases", source=right.source,
+            allowed="as many of the one as of the other, or right answers with the names of their cases",
+        )  # fmt: skip
+    name_of = dict(zip(right.cases, cases, strict=True))
+    columns = {ours: {name_of[place]: cell for place, cell in cells.items()} for ours, cells in right.columns.items()}
+    return replace(right, columns=columns, cases=cases)
+
+
 def joined(long: Long, right: RightAnswers) -> Long:
     """The lists with the right answers of their cases, which go before those that they bring.
 
@@ -137,6 +149,8 @@ def joined(long: Long, right: RightAnswers) -> Long:
     encoded = column.dictionary_encode().combine_chunks()
     encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
     cases = [_number_as_text(value) or "" for value in encoded.dictionary.to_pylist()]
+    if right.in_order:
+        right = _of_cases(right, list(dict.fromkeys(_number_as_text(value) or "" for value in column.to_pylist())))
     spelt = {} if right.in_order else other_spellings(right.cases, cases)
     held = {
         name: {spelt.get(case, case): cell for case, cell in cells.items()} for name, cells in right.columns.items()

@@ -163,9 +163,16 @@ def _table(source: Any, encoding: str | None, broken: list[InputError] | None) -
         table = read_table(source, encoding, warn=False, set_aside=broken is not None)
         if broken is not None:
             broken += table.broken
+        if table.mixed and table.frame is not None:
+            return Table(records_as_columns(table.frame.rows(named=True), "data frame"), "data frame", 0, table.frame)
         return replace(table, broken=())
     except InputError:
-        frame = None if _is_path(source) else nw.from_native(source, eager_only=True, pass_through=True)
+        if _is_path(source):
+            raise
+        try:
+            frame = nw.from_native(source, eager_only=True, pass_through=True)
+        except nw.exceptions.DuplicateError:
+            frame = None
         if not isinstance(frame, nw.DataFrame) or not len(frame):
             raise
         return Table(records_as_columns(frame.rows(named=True), "data frame"), "data frame", 0, frame)
