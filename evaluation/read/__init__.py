@@ -1,0 +1,1 @@
+"""What users bring, and what is to be told of it."""

@@ -1,0 +1,150 @@
+"""What a family of metrics gives: for every case and rater a value, and how values become the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...pages.rows import Row
+from ...statistics.resampling import Resampling, Statistic
+from ..read.findings import Finding
+
+Values = NDArray[np.float64]
+
+
+def the_mean(means: Values) -> Values:
+    """Combines nothing: the metric is the mean of one value of each case. means : [..., r, 1]."""
+    return means[..., 0]
+
+
+def ratio(means: Values) -> Values:
+    """Divides the first of two means by the second; NaN for 0 of 0. means : [..., r, 2]."""
+    above, below = means[..., 0], means[..., 1]
+    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below != 0)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric of r raters as a function of means over n cases, from which follow value, interval, difference and subgroup.
+
+    metric : its name in the registry.
+    raters : r names.
+    cases : int [n], which cases of the answers these are, each once.
+    values : [n, m], what each case contributes, bool or numbers; NaN where a case says nothing: means are over the others.
+        Scores that hold the same array have its means computed once.
+    places : int [r, c], the columns of `values` that the metric of each rater is made of; column i for rater i by default.
+    combine : means [..., r, c] -> [..., r].
+    statistic : in the place of values, places and combine: weights [b, n] -> [b, r]. Such a metric has no paired test.
+    of, k, hardness : parts of its printed name. n_pairs : pairs of raters behind it.
+    reason : why a value is undefined, where it is: of all raters, or one for each.
+    labels : further columns of its row, for tables beside the headline one ({"chapter": "IX"}).
+    """
+
+    metric: str
+    raters: Sequence[str]
+    cases: NDArray[np.integer]
+    values: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+    places: NDArray[np.integer] | None = field(default=None, repr=False)
+    combine: Callable[[Values], Values] = the_mean
+    statistic: Statistic | None = field(default=None, repr=False)
+    of: str = ""
+    k: int | None = None
+    hardness: float | None = None
+    n_pairs: int = 1
+    reason: str | Sequence[str] = ""
+    labels: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def at(self) -> NDArray[np.integer]:
+        """int [r, c]: `places`, or one column for each rater."""
+        return np.arange(len(self.raters))[:, None] if self.places is None else self.places
+
+    def why(self, rater: int) -> str:
+        """Tells why the value of a rater is undefined, where it is."""
+        return self.reason if isinstance(self.reason, str) else self.reason[rater]
+
+
+def over_two(above: Values, below: Values) -> dict[str, Any]:
+    """Makes the values, places and combine of a `ratio` of two columns for each rater. above, below : [n, r]."""
+    raters = above.shape[1]
+    return {
+        "values": np.concatenate([above, below], 1),
+        "places": np.stack([np.arange(raters), np.arange(raters) + raters], 1),
+        "combine": ratio,
+    }
+
+
+def without_absent(values: Values, absent: NDArray[np.bool_]) -> Values:
+    """Puts NaN for the lists that were not given. values : float64 [n, r, ...]. absent : bool [n, r]."""
+    if not absent.any():
+        return values
+    out = values.astype(float)
+    out[absent] = np.nan
+    return out
+
+
+def no_sentence(rows: Sequence[Row]) -> list[str]:
+    """Says nothing of a family's rows."""
+    return []
+
+
+@dataclass
+class FamilyScores:
+    """One family of metrics in one evaluation.
+
+    name, title : "ranking", "Ranked answers against the right ones".
+    scores : the headline values; each two raters are compared in them, and they are given for each subgroup.
+    parts : further tables of scores, by name, one row for each score and rater: chapters, curves, pairs of raters.
+    tested : the names of `parts` in which raters are compared, too.
+    tables : further tables without intervals, by name.
+    per_case : by name, float64 [n, r] over all cases and raters of the answers; NaN where undefined or left out.
+    sentences : the rows of `scores` -> what they say, in words.
+    findings : what its reader should know.
+    """
+
+    name: str
+    title: str
+    scores: list[Score] = field(default_factory=list)
+    parts: dict[str, list[Score]] = field(default_factory=dict)
+    tested: tuple[str, ...] = ()
+    tables: dict[str, list[Row]] = field(default_factory=dict)
+    per_case: dict[str, Values] = field(default_factory=dict)
+    sentences: Callable[[Sequence[Row]], list[str]] = no_sentence
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What of the options of an evaluation its metrics depend on.
+
+    k : family -> how many diagnoses of each list count; None is all of them.
+    hardness, denominator, max_k : of the relative metrics. difficulty, semantic_best : of Kernel29's scores.
+    labelled : pairs that experts labelled, as the user gave them, for the correction of M's own errors.
+    across_cases : whether M was asked about diagnoses of different cases, as alpha by distance needs it.
+    """
+
+    k: Mapping[str, int | None]
+    hardness: float = 1.0
+    denominator: str = "nk2"
+    max_k: int = 3
+    difficulty: str = "hard"
+    semantic_best: float = 16
+    labelled: Any = None
+    across_cases: bool = True
+    resampling: Resampling = field(default_factory=Resampling)
+
+    @property
+    def relative_k(self) -> int:
+        """The k of RPAD and RRAD, which is always a number."""
+        return self.k["relative"] or 1
+
+
+def over_all_cases(values: Values, cases: NDArray[np.integer], n_cases: int) -> Values:
+    """Spreads values of some cases over all of them: [cases, r] -> [n_cases, r], NaN elsewhere."""
+    every = np.full((n_cases, values.shape[1]), np.nan)
+    every[cases] = values
+    return every

@@ -1,0 +1,1 @@
+"""Resampling, intervals, and agreement beyond chance."""

@@ -1,0 +1,41 @@
+"""Percentile intervals of resampled values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SAME = 1e-12
+NOT_ASKED = "no bootstrap was asked for"
+ALIKE = "every resample of the cases gives the same value, as where all are right or all wrong"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A percentile interval; `low` and `high` are None with a `reason`. `undefined`: resamples without a value."""
+
+    low: float | None
+    high: float | None
+    undefined: int = 0
+    reason: str = ""
+
+
+def percentile_interval(values: NDArray[np.float64], level: float, n_cases: int) -> Interval:
+    """Finds the middle `level` of the resamples that have a value.
+
+    None with fewer than two cases, without resamples, where more than 1 - level of them are undefined, and where all are the
+    same: cases that are all right or all wrong would give [1, 1] or [0, 0] however few they are.
+    """
+    undefined = int(np.isnan(values).sum())
+    if len(values) == 0:
+        return Interval(None, None, 0, NOT_ASKED)
+    if n_cases < 2:
+        return Interval(None, None, undefined, "one case cannot be resampled")
+    if undefined > (1 - level) * len(values):
+        return Interval(None, None, undefined, f"{undefined:,} of {len(values):,} bootstrap repeats are undefined")
+    if np.nanmax(values) - np.nanmin(values) < _SAME:
+        return Interval(None, None, undefined, ALIKE)
+    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), undefined)

@@ -1,0 +1,113 @@
+"""Resamples of cases: the same ones for every metric and rater, so that differences are paired."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import OptionError
+
+Values = NDArray[np.float64]
+Statistic = Callable[[Values], Values]
+"""Weights [b, n], how often each case counts -> the values [b, ...] of a metric under each of b weightings."""
+
+_BYTES_PER_BLOCK = 64_000_000
+_EXACT_IN_FLOAT32 = 2**24
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """How intervals and tests are drawn.
+
+    Parameters
+    ----------
+    repeats : int
+        Resamples of the cases behind each interval, 0 to 1,000,000; 0 for no intervals.
+    seed : int
+        Of every random draw, 0 or more.
+    level : float
+        Of the percentile intervals, between 0 and 1.
+
+    Raises
+    ------
+    OptionError
+        For a number outside these ranges.
+    """
+
+    repeats: int = 1000
+    seed: int = 0
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        def whole(name: str, value: Any, allowed: str, highest: float) -> None:
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= highest:
+                raise OptionError(name, allowed, value)
+
+        whole("bootstrap", self.repeats, "a whole number from 0 (none) to 1,000,000", 1_000_000)
+        whole("seed", self.seed, "a whole number, 0 or more", float("inf"))
+        if isinstance(self.level, bool) or not isinstance(self.level, int | float) or not 0 < self.level < 1:
+            raise OptionError("level", "a number between 0 and 1, such as 0.95", self.level)
+
+    def resampled(self, statistic: Statistic, names: Sequence[str]) -> Values:
+        """Computes a statistic in every resample: float64 [repeats, ...].
+
+        Parameters
+        ----------
+        statistic : Statistic
+            Of n cases.
+        names : sequence of str
+            Of the n cases: they are drawn in the order of their names, so that the order of the input changes no interval.
+        """
+        order = by_name(names)
+        back = np.argsort(order, kind="stable")
+        blocks = [statistic(weights[:, back]) for weights in case_weights(len(names), self.repeats, self.seed)]
+        return np.concatenate(blocks) if blocks else statistic(np.ones((1, len(names))))[:0]
+
+
+def by_name(cases: Sequence[str]) -> NDArray[np.intp]:
+    """Orders cases by name: int [n]."""
+    return np.argsort(np.array(cases, dtype=object), kind="stable")
+
+
+def case_weights(n: int, repeats: int, seed: int) -> Iterator[Values]:
+    """Draws multinomial counts in blocks [b, n]: how often each of n cases stands in each resample; n is at least 1."""
+    generator = np.random.default_rng(seed)
+    step = max(1, _BYTES_PER_BLOCK // (8 * n))
+    for start in range(0, repeats, step):
+        block = np.empty((min(step, repeats - start), n))
+        for row in block:
+            row[:] = np.bincount(generator.integers(0, n, n), minlength=n)
+        yield block
+
+
+class CaseMeans:
+    """Means of per-case values [n, m] under weights: a `Statistic` whose value is float64 [b, m].
+
+    Parameters
+    ----------
+    values : array [n, m]
+        Numbers or bool. NaN where a case has no value: the mean is over the others, each as often as it is drawn, and NaN
+        where none of them is drawn.
+    """
+
+    def __init__(self, values: ArrayLike) -> None:
+        cases = np.asarray(values)
+        whole = cases.dtype.kind in "biu"
+        # sums of whole numbers below 2^24 are exact in float32, at twice the speed
+        small = whole and len(cases) * max(1, int(cases.max(initial=0))) < _EXACT_IN_FLOAT32
+        self._kind = np.float32 if small else np.float64
+        missing = np.zeros(cases.shape, bool) if whole else np.isnan(cases)
+        self._gaps = np.flatnonzero(missing.any(0))
+        patterns, self._pattern = np.unique(missing[:, self._gaps], axis=1, return_inverse=True)
+        self._there = (~patterns).astype(float)
+        self._filled = np.where(missing, 0, cases) if len(self._gaps) else cases
+
+    def __call__(self, weights: Values) -> Values:
+        sums = (weights.astype(self._kind) @ self._filled.astype(self._kind, copy=False)).astype(float)
+        held = np.repeat(weights.sum(1, keepdims=True), sums.shape[1], 1)
+        held[:, self._gaps] = (weights @ self._there)[:, self._pattern.ravel()]
+        return np.divide(sums, held, out=np.full(sums.shape, np.nan), where=held > 0)
