@@ -79,7 +79,7 @@ def evaluate(
     """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow."""
     from ..errors import InputError
     from ..evaluation.evaluate import evaluate as run
-    from ..evaluation.judges.language_model import NotServed
+    from ..votes.asking import NotServed
     from ..evaluation.pairs_asked import pairs_asked
     from ..evaluation.report.report import check_report_path
     from ..files.tables import check_output, write_table

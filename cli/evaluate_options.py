@@ -194,7 +194,7 @@ def asking_options(
 ) -> dict[str, Any]:
     """Which language models are asked what, and at most how much."""
     given = locals()
-    from ..evaluation.judges.language_model import Budget
+    from ..votes.asking import Budget
 
     return given | {"budget": Budget(given.pop("max_calls"), given.pop("max_cost"))}
 

@@ -102,7 +102,7 @@ def reasoning(
     origin: Origin | None = None,
 ) -> None:
     """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT: one run, or several."""
-    from ..evaluation.judges.language_model import Budget, NotServed
+    from ..votes.asking import Budget, NotServed
     from ..evaluation.reasoning.evaluate import reasoning as run
     from ..evaluation.reasoning.inputs import named_folders
     from ..evaluation.reasoning.result import check_path

@@ -34,7 +34,7 @@ from .statistics.section import RELATIVE, Context
 
 if TYPE_CHECKING:
     from ..matcher.match_function import MatchFunction
-    from .judges.language_model import Budget, LanguageModel
+    from ..votes.asking import Budget, LanguageModel
 
 DENOMINATORS = ("nk2", "observed")
 _MAX_CURVE = 10

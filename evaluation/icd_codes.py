@@ -12,7 +12,7 @@ from ..files.limits import MAX_CHARACTERS
 from ..matcher.protocol import Matcher
 from ..progress import Progress
 from ..votes.store import STORE
-from .judges.language_model import Budget
+from ..votes.asking import Budget
 from .lists.text_codes import Mapped, TextCodes, read_codes
 
 _UNMAPPED = Mapped(None, "unmapped")

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 import dxmatch
 from dxmatch.cli.main import app
 from dxmatch.errors import DxmatchError
-from dxmatch.evaluation.judges.language_model import Budget, NotServed
+from dxmatch.votes.asking import Budget, NotServed
 from dxmatch.files.tables import read_table
 
 SAID = {

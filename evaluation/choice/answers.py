@@ -17,7 +17,7 @@ from ...votes.prompts.letters import letters_of
 from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import ModelConfig, Question
 from ...votes.store.store import VoteStore
-from ..judges.language_model import Budget, LanguageModel
+from ...votes.asking import Budget, LanguageModel
 from ..metrics.multiple_choice import option_at, shifted, shifts
 from .questions import ChoiceQuestion, first_of
 

@@ -15,7 +15,7 @@ from ...progress import Progress
 from ...votes.prompts.files import prompt_of
 from ...votes.store import STORE
 from ...votes.store.store import VoteStore
-from ..judges.language_model import Budget, LanguageModel, named_model, services_of
+from ...votes.asking import Budget, LanguageModel, named_model, services_of
 from ..metrics.multiple_choice import choice_accuracy, choice_all_right, choice_any_right, choice_spread, shifts
 from ..statistics.bootstrap import by_name, check_bootstrap, percentile_interval, resampled_means
 from .answers import ChoiceAnswer, Live, check_models, read_again, read_answers

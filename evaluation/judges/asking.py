@@ -23,7 +23,7 @@ from .answers import Names
 from .by_matcher import MODEL, check_tells_relations, with_relations_by_matcher
 from .classified import with_relations, with_severities
 from .judged import Judgements, Stage, judged
-from .language_model import Budget, LanguageModel, named_model, services_of
+from ...votes.asking import Budget, LanguageModel, named_model, services_of
 
 NO_STAGE = "none"
 """What `check` is where there is no second stage."""

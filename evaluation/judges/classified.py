@@ -19,7 +19,7 @@ from ..lists.lists import Cell, Lists, as_text, looked_up
 from ..metrics.relative import check_k
 from ..metrics.weighted import RANKS
 from .answers import Names, names_of
-from .language_model import Budget, LanguageModel
+from ...votes.asking import Budget, LanguageModel
 
 SAME = 1
 """The number of the class of a name that is the reference's own."""

@@ -24,7 +24,7 @@ from ...votes.store.store import VoteStore
 from ..lists.lists import Lists
 from ..matches.reference_matches import match_references
 from .answers import Names, WrittenAnswers
-from .language_model import Budget, LanguageModel
+from ...votes.asking import Budget, LanguageModel
 
 Stage = LanguageModel | Matcher
 Verdicts = NDArray[np.int8]

@@ -11,7 +11,7 @@ from ...votes.prompts.files import prompt_of
 from ...votes.prompts.prompt import Prompt
 from ...votes.store import STORE
 from ...votes.store.store import VoteStore
-from ..judges.language_model import Budget, LanguageModel, named_model, services_of
+from ...votes.asking import Budget, LanguageModel, named_model, services_of
 from .correspondence import OBSERVATION, RATIONALE
 from .judge import Judge
 

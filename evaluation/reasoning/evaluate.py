@@ -12,7 +12,7 @@ from typing import Any
 from ...errors import InputError, OptionError
 from ...matcher.protocol import Matcher, Profile, loaded
 from ...progress import Progress
-from ..judges.language_model import Budget, LanguageModel
+from ...votes.asking import Budget, LanguageModel
 from ..statistics.bootstrap import check_bootstrap
 from ..statistics.section import Context
 from .asked_judge import Prompted, judge_of

@@ -11,7 +11,7 @@ from ...progress import Progress
 from ...votes.prompts.prompt import Prompt
 from ...votes.store.store import VoteStore
 from ..judges.judged import NOT_ANSWERED
-from ..judges.language_model import Budget, LanguageModel
+from ...votes.asking import Budget, LanguageModel
 
 _WORD = re.compile(r"[^\W_]")
 

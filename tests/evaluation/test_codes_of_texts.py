@@ -13,7 +13,7 @@ import dxmatch
 from dxmatch.cli.main import app
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.evaluation.judges.language_model import Budget
+from dxmatch.votes.asking import Budget
 from dxmatch.evaluation.lists.text_codes import read_codes
 
 from .made import By, long_form

@@ -12,7 +12,7 @@ import pytest
 import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import DxmatchError, InputError, OptionError
-from dxmatch.evaluation.judges.language_model import Budget, LanguageModel
+from dxmatch.votes.asking import Budget, LanguageModel
 from dxmatch.evaluation.reasoning.correspondence import correspond
 from dxmatch.evaluation.reasoning.domains import DOMAINS, domains_of
 from dxmatch.evaluation.reasoning.evaluate import reasoning

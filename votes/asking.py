@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...endpoints.endpoint import Endpoint
-from ...endpoints.prices import Price
-from ...errors import OptionError
-from ...files.did_you_mean import hint
-from ...progress import Progress
-from ...votes.ask_summary import AskSummary
-from ...votes.prompts.prompt import Prompt
-from ...votes.prompts.questions import Answer, ModelConfig, Question, canonical
-from ...votes.prompts.versions import PROMPTS
-from ...votes.store.store import VoteStore
+from ..endpoints.endpoint import Endpoint
+from ..endpoints.prices import Price
+from ..errors import OptionError
+from ..files.did_you_mean import hint
+from ..progress import Progress
+from .ask_summary import AskSummary
+from .prompts.prompt import Prompt
+from .prompts.questions import Answer, ModelConfig, Question, canonical
+from .prompts.versions import PROMPTS
+from .store.store import VoteStore
 
 
 class NotServed(OptionError):
@@ -76,7 +76,7 @@ class LanguageModel:
         questions = [Question(who, first, second) for first, second in asked]
         unknown = list(store.unknown(dict.fromkeys(questions)))
         if unknown:
-            from ...votes.asker import Job, ask
+            from .asker import Job, ask
 
             given = None if isinstance(prompt, str) else prompt
             job = Job(self.endpoint, who, unknown, len(unknown), self.price, given)
@@ -87,7 +87,7 @@ class LanguageModel:
 
 def services_of(endpoints: str | os.PathLike[str] | None) -> tuple[dict[str, Endpoint], dict[str, Price]]:
     """The endpoints and prices of a TOML file; neither without one."""
-    from ...endpoints.prices import read_services
+    from ..endpoints.prices import read_services
 
     return ({}, {}) if endpoints is None else read_services(endpoints)
 
