@@ -41,6 +41,7 @@ class Score:
     statistic : in the place of values, places and combine: weights [b, n] -> [b, r]. Such a metric has no paired test.
     of, k, hardness : parts of its printed name. n_pairs : pairs of raters behind it.
     reason : why a value is undefined, where it is: of all raters, or one for each.
+    compared : whether raters are compared in it and subgroups have it; one with a `statistic` is never.
     labels : further columns of its row, for tables beside the headline one ({"chapter": "IX"}).
     """
 
@@ -56,6 +57,7 @@ class Score:
     hardness: float | None = None
     n_pairs: int = 1
     reason: str | Sequence[str] = ""
+    compared: bool = True
     labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -97,7 +99,7 @@ class FamilyScores:
     """One family of metrics in one evaluation.
 
     name, title : "ranking", "Ranked answers against the right ones".
-    scores : the headline values; each two raters are compared in them, and they are given for each subgroup.
+    scores : the values of the report's table, in its order.
     parts : further tables of scores, by name, one row for each score and rater: chapters, curves, pairs of raters.
     tested : the names of `parts` in which raters are compared, too.
     tables : further tables without intervals, by name.
