@@ -1,0 +1,243 @@
+"""What a metric is, apart from how it is computed: one frozen declaration each, in one registry, with its sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ...errors import InputError, OptionError
+
+FILES = ("relative", "agreement", "hierarchical", "ranking", "weighted", "recall", "choice", "reasoning")
+"""The files of this folder that declare metrics, in the order in which these are listed."""
+HOW_TO_EVALUATE = "How to Evaluate Medical AI"
+_RANGE = re.compile(r"[\[(](-?inf|-?[\d.]+), (inf|-?[\d.]+)[\])]")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric as it is listed, cited and called, and what its values must satisfy.
+
+    name : the name under `dxmatch.metrics`, "rpad".
+    symbol : the name in tables and files, "RPAD"; unique.
+    description : what the metric tells, in one sentence.
+    formula : as in the source, in plain text.
+    source : the paper or system that defined it.
+    inputs : what `function` takes.
+    range : the values it can take, as an interval: "[0, 1]", "[0, inf)".
+    denominator : what is divided by.
+    degenerate : (when, what is returned and why), one per degenerate case. Undefined is NaN, never a number.
+    function : pure, on arrays.
+    meaning : what it means, in one line for a physician. good : what a good value is, and how high it can come.
+    use, avoid : when to use it, and when not.
+    notes : what else is to be known: values of its parts, where the source's own figures or program differ.
+
+    The tests hold every metric to what follows:
+
+    example : from a random generator, small arguments by name; where `degenerate` speaks of NaN, some that give it.
+    axes : what the axes of an argument stand for, outermost first, {"mu_ae": "case, expert"}. Lists have axes too.
+        Arguments that share an axis are ordered alike in it; "pair of experts" follows "expert".
+    order_free : the axes whose order changes no value. repeat_free : those that can be taken twice over without change.
+    symmetric : two arguments that can change places.
+    grows_with, falls_with : arguments that, where one of their entries rises, never lower (raise) the value.
+    """
+
+    name: str
+    symbol: str
+    description: str
+    formula: str
+    source: str
+    inputs: str
+    range: str
+    denominator: str
+    degenerate: tuple[tuple[str, str], ...]
+    function: Callable[..., Any]
+    meaning: str = ""
+    good: str = ""
+    use: str = ""
+    avoid: str = ""
+    notes: tuple[str, ...] = ()
+    example: Callable[[np.random.Generator], dict[str, Any]] | None = None
+    axes: Mapping[str, str] = field(default_factory=dict)
+    order_free: tuple[str, ...] = ()
+    repeat_free: tuple[str, ...] = ()
+    symmetric: tuple[str, ...] = ()
+    grows_with: tuple[str, ...] = ()
+    falls_with: tuple[str, ...] = ()
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Reads `range` as two numbers."""
+        found = _RANGE.match(self.range)
+        if found is None:
+            raise ValueError(f"{self.name}: the range is not an interval such as [0, 1]: {self.range!r}")
+        return float(found[1]), float(found[2])
+
+    @property
+    def family(self) -> str:
+        """Names the file that declares it: "relative"."""
+        return self.function.__module__.rpartition(".")[2]
+
+    def printed(self, k: int | None = None, hardness: float | None = None, of: str = "") -> str:
+        """Names a value in tables: `RPAD@3` (H = 1), `RPAD(H=0.5)@3`, `sigma_A(R)@3`, `kappa`."""
+        parts = [f"H={hardness:g}"] if hardness is not None and hardness != 1 else []
+        inside = ", ".join(parts + ([of] if of else []))
+        return f"{self.symbol}{f'({inside})' if inside else ''}{'' if k is None else f'@{k}'}"
+
+    def satisfies(self) -> list[str]:
+        """Says in words what the tests hold it to."""
+        words = [f"the order of the {_plural(axis)} changes nothing" for axis in self.order_free]
+        words += [f"every {axis} taken twice changes nothing" for axis in self.repeat_free]
+        words += [f"{' and '.join(self.symmetric)} can change places"] if self.symmetric else []
+        words += [f"never falls where {name} rises" for name in self.grows_with]
+        return words + [f"never rises where {name} rises" for name in self.falls_with]
+
+
+def _plural(axis: str) -> str:
+    return "diagnoses" if axis == "diagnosis" else f"{axis}s"
+
+
+REGISTRY: dict[str, Metric] = {}
+"""Name -> metric, of the files that were imported; `all_metrics` imports all."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def declare(**fields: Any) -> Callable[[_Function], _Function]:
+    """Registers the decorated function under its own name, with the fields of `Metric`."""
+
+    def register(function: _Function) -> _Function:
+        metric = Metric(name=function.__name__, function=function, **fields)
+        if metric.name in REGISTRY or any(metric.symbol == other.symbol for other in REGISTRY.values()):
+            raise ValueError(f"two metrics are called {metric.name!r} or {metric.symbol!r}")
+        REGISTRY[metric.name] = metric
+        return function
+
+    return register
+
+
+def all_metrics() -> tuple[Metric, ...]:
+    """Lists every declaration, in the order of `FILES`."""
+    for name in FILES:
+        import_module(f".{name}", __package__)
+    return tuple(sorted(REGISTRY.values(), key=lambda metric: FILES.index(metric.family)))
+
+
+def called(names: Iterable[str]) -> tuple[Metric, ...]:
+    """Finds the metrics that have these names or symbols, in any case; where none has, those whose name holds the word.
+
+    A rank at its end says nothing more: "top-5" finds `top_k_accuracy`. Errors: `InputError` for a word that finds none.
+    """
+    metrics = all_metrics()
+    found: dict[str, Metric] = {}
+    for name in names:
+        word = name.casefold().strip()
+        stem = re.sub(r"[-_@ ]*\d+$", "", word).replace("-", "_").replace(" ", "_")
+        exact = [one for one in metrics if word in (one.name, one.symbol.casefold()) or stem == one.name]
+        alike = exact or [one for one in metrics if stem and stem in one.name]
+        if not alike:
+            allowed = ", ".join(metric.name for metric in metrics)
+            raise InputError("no metric has this name or symbol", allowed=allowed, got=name)
+        found.update((one.name, one) for one in alike)
+    return tuple(found.values())
+
+
+def check_k(k: Any, name: str = "k") -> int:
+    """Checks that `k` is a whole number of at least 1. Errors: `OptionError`."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise OptionError(name, "a whole number, 1 or more", k)
+    return int(k)
+
+
+def truths(values: Any) -> Any:
+    """Reads whole numbers that are all 0 or 1 as bool; anything else stays as it is, for whoever takes it to refuse.
+
+    >>> truths([[1, 0]]).tolist()
+    [[True, False]]
+    """
+    if isinstance(values, np.ndarray | list | tuple):
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            return values
+        if array.dtype.kind in "iu" and array.size and ((array == 0) | (array == 1)).all():
+            return array.astype(bool)
+    return values
+
+
+class Source(NamedTuple):
+    """cited : as a `Metric.source` names it. reference : in full. link : a DOI where there is one."""
+
+    cited: str
+    reference: str
+    link: str
+
+
+SOURCES = (
+    Source(
+        "How to Evaluate Medical AI",
+        "Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to Evaluate "
+        "Medical AI. 2025. arXiv:2509.11941",
+        "https://doi.org/10.48550/arXiv.2509.11941",
+    ),
+    Source(
+        "H-DDx",
+        "Lim S, Kim G, Lee H, Han W, Seo J, Yoo J, Yang E. H-DDx: A Hierarchical Evaluation Framework for Differential Diagnosis. "
+        "2025. arXiv:2510.03700",
+        "https://doi.org/10.48550/arXiv.2510.03700",
+    ),
+    Source("Kernel29", "Foundation 29. Kernel29, evaluation of DxGPT", "https://github.com/foundation29org/Kernel29"),
+    Source(
+        "ClinBench-HPB",
+        "Li Y, Zeng X, Fang C, Yang J, Jia F, Zhang L. ClinBench-HPB: A Clinical Benchmark for Evaluating LLMs in "
+        "Hepato-Pancreato-Biliary Diseases. 2025. arXiv:2506.00095",
+        "https://doi.org/10.48550/arXiv.2506.00095",
+    ),
+    Source(
+        "DiReCT",
+        "Wang B, Chang J, Qian Y, Chen G, Chen J, Jiang Z, Zhang J, Nakashima Y, Nagahara H. DiReCT: Diagnostic Reasoning for "
+        "Clinical Notes via Large Language Models. 2024. arXiv:2408.01933",
+        "https://doi.org/10.48550/arXiv.2408.01933",
+    ),
+    Source(
+        "Cohen 1960",
+        "Cohen J. A Coefficient of Agreement for Nominal Scales. Educational and Psychological Measurement 20(1), 1960",
+        "https://doi.org/10.1177/001316446002000104",
+    ),
+    Source(
+        "Fleiss 1971",
+        "Fleiss JL. Measuring nominal scale agreement among many raters. Psychological Bulletin 76(5), 1971",
+        "https://doi.org/10.1037/h0031619",
+    ),
+    Source(
+        "Krippendorff 2011",
+        "Krippendorff K. Computing Krippendorff's Alpha-Reliability. University of Pennsylvania, 2011",
+        "https://repository.upenn.edu/asc_papers/43",
+    ),
+    Source(
+        "Voorhees 1999",
+        "Voorhees EM. The TREC-8 Question Answering Track Report. TREC-8, NIST, 1999",
+        "https://trec.nist.gov/pubs/trec8/papers/qa_report.pdf",
+    ),
+    Source(
+        "Järvelin and Kekäläinen 2002",
+        "Järvelin K, Kekäläinen J. Cumulated gain-based evaluation of IR techniques. ACM Transactions on Information Systems "
+        "20(4), 2002",
+        "https://doi.org/10.1145/582415.582418",
+    ),
+    Source(
+        "Landis and Koch 1977",
+        "Landis JR, Koch GG. The Measurement of Observer Agreement for Categorical Data. Biometrics 33(1), 1977",
+        "https://doi.org/10.2307/2529310",
+    ),
+)
+"""In the order of the reference page."""
+
+
+def sources_of(text: str) -> list[Source]:
+    """Finds those that a text cites."""
+    return [source for source in SOURCES if source.cited in text]

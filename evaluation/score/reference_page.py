@@ -1,0 +1,82 @@
+"""The reference page of all metrics, made from the registry: `python -m dxmatch.evaluation.score.reference_page > docs/metrics.md`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+from .declare import SOURCES, Metric, all_metrics, sources_of
+
+_TOP = """# Metrics
+
+Made from the registry by `python -m dxmatch.evaluation.score.reference_page > docs/metrics.md`; `dxmatch metrics` lists the same, `dxmatch metrics rpad` shows one.
+Each is a function of its own: `dxmatch.metrics.rpad(...)`. What is undefined is NaN (None in a report), with the reason, and never a number.
+[Which metric answers which question](questions.md) is where to begin.
+"""
+
+
+def reference_page() -> str:
+    """Writes Markdown: a table of all metrics, then each in full, by the file that declares it."""
+    metrics = all_metrics()
+    lines = [_TOP, "| symbol | function | means | a good value |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {_cell(m.symbol)} | [`{m.name}`](#{m.name}) | {_cell(m.meaning)} | {_cell(m.good)} |" for m in metrics
+    ]
+    family = ""
+    for metric in metrics:
+        if metric.family != family:
+            family = metric.family
+            lines += ["", f"## {family.replace('_', ' ').capitalize()}", "", _subject(metric)]
+        lines += ["", *entry(metric)]
+    lines += ["", "## Sources", "", *(f"- {source.reference}. <{source.link}>" for source in SOURCES)]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def _subject(metric: Metric) -> str:
+    """Takes the first line of what its file says of itself."""
+    return (sys.modules[metric.function.__module__].__doc__ or "").strip().partition("\n")[0]
+
+
+def entry(metric: Metric) -> list[str]:
+    """Writes all that is declared of one metric, in lines of Markdown."""
+    return [
+        f"### {metric.name}",
+        "",
+        f"{metric.description}",
+        "",
+        f"    {metric.formula}",
+        "",
+        f"- meaning: {metric.meaning}",
+        f"- a good value: {metric.good}",
+        f"- use it when {metric.use}; not when {metric.avoid}",
+        f"- symbol: {metric.symbol}",
+        f"- call: `{metric.name}{_call(metric)}`",
+        f"- inputs: {metric.inputs}",
+        f"- range: {metric.range}",
+        f"- denominator: {metric.denominator}",
+        *[f"- where {when}: {what}" for when, what in metric.degenerate],
+        *[f"- note: {note}" for note in metric.notes],
+        *([f"- what holds: {'; '.join(held)}"] if (held := metric.satisfies()) else []),
+        f"- source: {_linked(metric.source)}",
+    ]
+
+
+def _linked(text: str) -> str:
+    """Links each source that it cites."""
+    for source in sources_of(text):
+        text = text.replace(source.cited, f"[{source.cited}]({source.link})", 1)
+    return text
+
+
+def _call(metric: Metric) -> str:
+    """Writes its parameters without their types."""
+    parameters = inspect.signature(metric.function).parameters.values()
+    return f"({', '.join(str(p.replace(annotation=inspect.Parameter.empty)) for p in parameters)})"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference_page())
