@@ -2,83 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
-from ..metrics import REGISTRY
-from .bootstrap import by_name
-from .estimates import estimates
-from .measure import Estimate, Measure
-from .permutation import Pairs, PermutationTest, Statistic, permutation_test
-from .section import Context, measured
-from .significance import holm
+from ...statistics.permutation import Contrast, Tested, holm, permutation_test
+from ...statistics.resampling import Resampling, by_name
+from ..read.findings import Finding
+from ..score.scores import Score, Values
+from .estimates import Estimate, estimates, has_value, measured, name_of
 
-Values = NDArray[np.float64]
+Pair = tuple[str, str]
 
 
 def difference_rows(
-    found: Sequence[Estimate],
+    scores: Sequence[Score],
     compared: Sequence[str],
     cases: Sequence[str],
-    context: Context,
+    resampling: Resampling,
     absent: NDArray[np.bool_] | None = None,
-    pairs: Sequence[tuple[str, str]] | None = None,
-) -> tuple[list[Row], list[str]]:
-    """The rows of `Report.differences`, first less second, and how p was found, in sentences.
+    pairs: Sequence[Pair] | None = None,
+    found: Sequence[Estimate] | None = None,
+) -> tuple[list[Row], list[Finding]]:
+    """Makes the rows of `Report.differences`, first less second, and the finding of how p was found.
 
-    compared : whom to compare, in this order. pairs : which two of them; each two if None. cases : the names of all cases of the lists.
+    compared : whom to compare, in this order. pairs : which two of them; each two if None. cases : the names of all cases.
     absent : bool [cases, compared], lists that were not given: two raters are compared in the cases that both have.
+    found : the estimates of the scores, where they are known.
 
     p is two-sided and of paired permutations; p_holm is corrected for the n_comparisons of this metric.
     """
-    place = {rater: i for i, rater in enumerate(compared)}
-    named = combinations(compared, 2) if pairs is None else pairs
-    places = [(place[one], place[other]) for one, other in named]
-    of_both = [one for one in found if set(compared) <= set(one.measure.raters)]
-    if not places or not of_both:
+    among = list(combinations(compared, 2)) if pairs is None else list(pairs)
+    scores = [one for one in scores if one.compared and one.statistic is None and set(compared) <= set(one.raters)]
+    if not among or not scores:
         return [], []
-    first, second = (np.array(side) for side in zip(*places, strict=True))
-    together = None
-    if absent is not None and absent.any():
-        together = ~(absent[:, first] | absent[:, second])
-    summands, statistics = _summands([one.measure for one in of_both], compared, cases, first, second, together)
-    tested = permutation_test(summands, statistics, context.seed)
-    sides = [
-        _of_pair(of_both, cases, context, None if together is None else together[:, i]) for i in range(len(places))
-    ]
+    wanted = {id(one) for one in scores}
+    known = [one for one in found or () if id(one.score) in wanted] or estimates(scores, cases, resampling)
+    order = np.argsort(by_name(cases))
+    contrasts: list[Contrast] = []
+    of_pairs: list[tuple[NDArray[np.bool_] | None, Sequence[Estimate]]] = []
+    for pair in among:
+        both = None if absent is None else ~absent[:, [compared.index(rater) for rater in pair]].any(1)
+        both = None if both is None or both.all() else both
+        of_pairs.append((both, known if both is None else estimates(scores, cases, resampling, both)))
+        contrasts += [_contrast(one, pair, both, order) for one in scores]
+    tested = permutation_test(contrasts, len(among), resampling.seed)
+    p = tested.p.reshape(len(among), len(scores))
     rows: list[Row] = []
-    for i, one in enumerate(of_both):
-        said = np.logical_or.reduce([~np.isnan(column) for column in one.measure.columns])
-        own = []
-        for pair, (a, b) in enumerate(places):
-            both = None if together is None else together[one.measure.cases, pair]
-            own.append(_row(sides[pair][i], said, compared[a], compared[b], context, both))
-            undefined = own[-1]["value"] is None or own[-1]["n_cases"] < 2
-            own[-1]["p"] = None if undefined else float(tested.p[i, pair])
-        known = [row for row in own if row["p"] is not None]
-        for row in own:
-            row |= {"p_holm": None, "n_comparisons": len(known)}
-        for row, corrected in zip(known, holm([row["p"] for row in known]).tolist(), strict=True):
+    for i, score in enumerate(scores):
+        own = [
+            _row(of[i], pair, both, float(p[at, i]), resampling.level)
+            for at, (pair, (both, of)) in enumerate(zip(among, of_pairs, strict=True))
+        ]
+        with_p = [row for row in own if row["p"] is not None]
+        for row, corrected in zip(with_p, holm([row["p"] for row in with_p]).tolist(), strict=True):
             row["p_holm"] = corrected
-        rows += own
-    return rows, _told(tested, len(places))
+        rows += [row | {"n_comparisons": len(with_p), **score.labels} for row in own]
+    return rows, [_how_tested(tested, len(among))]
 
 
-def _of_pair(
-    found: Sequence[Estimate], cases: Sequence[str], context: Context, together: NDArray[np.bool_] | None
-) -> Sequence[Estimate]:
-    if together is None or together.all():
-        return found
-    return estimates([one.measure for one in found], cases, context, together)
+def _contrast(score: Score, pair: Pair, both: NDArray[np.bool_] | None, order: NDArray[np.intp]) -> Contrast:
+    """In the order of the cases' names, so that the order of the rows changes no p."""
+    raters, place = list(score.raters), score.at
+    columns = place.shape[1]
+    of_cases = np.zeros((len(order), 2, columns)), np.zeros((len(order), 2, columns))
+    at = order[score.cases]
+    for side, rater in enumerate(pair):
+        values = score.values[:, place[raters.index(rater)]].astype(float)
+        there = ~np.isnan(values)
+        if both is not None:
+            there &= both[score.cases][:, None]
+        of_cases[0][at, side], of_cases[1][at, side] = np.where(there, values, 0), there
+    sums = np.concatenate(of_cases, 2)
+    change, totals = sums[:, 1] - sums[:, 0], sums.sum(0)
+    # what the two never differ in is no matter of permutations
+    used = change.any(0)
+    return Contrast(change[:, used], totals[:, used], _metric(score.combine, totals, used, columns))
 
 
-def _told(tested: PermutationTest, pairs: int) -> list[str]:
+def _metric(
+    combine: Callable[[Values], Values], totals: Values, used: NDArray[np.bool_], columns: int
+) -> Callable[[Values], Values]:
+    def of(sums: Values) -> Values:
+        every = np.broadcast_to(totals[0], (*sums.shape[:-1], totals.shape[1])).copy()
+        every[..., used] = sums
+        above, below = every[..., :columns], every[..., columns:]
+        means = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0.5)
+        return np.asarray(combine(means[..., None, :]))[..., 0]
+
+    return of
+
+
+def _row(one: Estimate, pair: Pair, both: NDArray[np.bool_] | None, p: float, level: float) -> Row:
+    score = one.score
+    a, b = (list(score.raters).index(rater) for rater in pair)
+    either = has_value(score, score.values)[:, [a, b]].any(1)
+    n_cases = int((either if both is None else either & both[score.cases]).sum())
+    why = next((score.why(i) for i in (a, b) if np.isnan(one.value[i])), "")
+    named = {key: value for key, value in name_of(score).items() if key != "hardness"}
+    found = measured(float(one.value[a] - one.value[b]), one.repeats[:, a] - one.repeats[:, b], level, n_cases, why)
+    undefined = found["value"] is None or n_cases < 2
+    return {
+        "first": pair[0], "second": pair[1], **named, **found, "n_cases": n_cases, "p": None if undefined else p, "p_holm": None
+    }  # fmt: skip
+
+
+def _how_tested(tested: Tested, pairs: int) -> Finding:
     words = (
-        "Differences between raters: p is two-sided, of paired permutations, in each of which the two change places in cases drawn at "
+        "differences between raters: p is two-sided, of paired permutations, in each of which the two change places in cases drawn at "
         f"random: of all of them where cases differ in few ways (McNemar's exact test for top-k accuracy), else of {tested.swaps:,}"
     )
     if tested.approximate.any():
@@ -86,73 +120,5 @@ def _told(tested: PermutationTest, pairs: int) -> list[str]:
             f"; for {int(tested.approximate.sum()):,} of {tested.approximate.size:,} differences, of the normal approximation of these, "
             "with their exact variance"
         )
-    return [
-        f"{words}. It is corrected for the {pairs:,} comparisons of each metric (Holm)." if pairs > 1 else f"{words}."
-    ]
-
-
-def _summands(
-    measures: Sequence[Measure],
-    compared: Sequence[str],
-    cases: Sequence[str],
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
-    together: NDArray[np.bool_] | None,
-) -> tuple[Pairs, list[Statistic]]:
-    """In the order of the cases' names, so that the order of the rows changes no p."""
-    order = by_name(cases)
-    place = np.argsort(order)
-    columns: list[NDArray[np.number] | NDArray[np.bool_]] = []
-    at: dict[object, int] = {}
-
-    def number(key: object, values: NDArray[np.number] | NDArray[np.bool_]) -> int:
-        if key not in at:
-            at[key] = len(columns)
-            columns.append(values)
-        return at[key]
-
-    statistics = []
-    for measure in measures:
-        raters = [list(measure.raters).index(rater) for rater in compared]
-        values, held = [], []
-        for column in measure.columns:
-            if (id(column), "held") not in at:
-                own = np.zeros((len(cases), len(raters)))
-                own[place[measure.cases]] = column[:, raters]
-                there = np.zeros(own.shape, bool)
-                there[place[measure.cases]] = ~np.isnan(column[:, raters])
-                own[~there] = 0
-                number(id(column), own)
-                at[id(column), "held"] = number(there.tobytes(), there)
-            values.append(at[id(column)])
-            held.append(at[id(column), "held"])
-        statistics.append(Statistic(np.array(values), np.array(held), measure.combine))
-    return Pairs(columns, first, second, None if together is None else together[order]), statistics
-
-
-def _row(
-    one: Estimate,
-    said: NDArray[np.bool_],
-    first: str,
-    second: str,
-    context: Context,
-    together: NDArray[np.bool_] | None,
-) -> Row:
-    """said : bool [n, r], where a rater has a value. together : bool [n], where both are compared."""
-    measure = one.measure
-    a, b = (list(measure.raters).index(rater) for rater in (first, second))
-    either = said[:, a] | said[:, b]
-    n_cases = int((either if together is None else either & together).sum())
-    why = next((measure.why(i) for i in (a, b) if np.isnan(one.value[i])), "")
-    declared = REGISTRY[measure.metric]
-    repeats = one.repeats[:, a] - one.repeats[:, b]
-    return {
-        "first": first,
-        "second": second,
-        "metric": declared.symbol,
-        "of": measure.of,
-        "k": measure.k,
-        "name": declared.printed(measure.k, measure.hardness, measure.of),
-        **measured(float(one.value[a] - one.value[b]), repeats, context.level, n_cases, why),
-        "n_cases": n_cases,
-    }
+    corrected = f". It is corrected for the {pairs:,} comparisons of each metric (Holm)" if pairs > 1 else ""
+    return Finding("tests", example=f"{words}{corrected}.")

@@ -1,4 +1,4 @@
-"""Every metric in the cases of each subgroup: of a specialty, of rare diseases."""
+"""Every metric in the cases of each subgroup, of a specialty, of rare diseases; and its averages over the subgroups."""
 
 from __future__ import annotations
 
@@ -10,118 +10,147 @@ from numpy.typing import NDArray
 
 from ...errors import quoted
 from ...pages.rows import Row
-from .averages import average_rows
-from .differences import difference_rows
-from .estimates import estimate_row, estimates
-from .measure import Estimate, Measure, Values
-from .section import Context
+from ...statistics.resampling import Resampling
+from ..read.findings import Finding
+from ..score.scores import Score, Values
+from .differences import Pair, difference_rows
+from .estimates import Estimate, estimates, measured, name_of, row_of
 
 FEW = 10
 """Of fewer cases a group says little."""
+WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
+AVERAGES = (WEIGHTED, PLAIN)
+"""What the averages are called in the column of groups."""
+_OF_DISEASES = "disease_recall"
 _SHOWN = 3
+Groups = Mapping[str, Sequence[str | None]]
+"""Column -> its value for each of the cases, None where blank."""
 
 
-def subgroup_rows(
-    found: Sequence[Estimate], groups: Mapping[str, Sequence[str | None]], cases: Sequence[str], context: Context
-) -> list[Row]:
-    """by, group and the columns of `Report.table`; a group of None holds the cases without a value.
+def subgroup_rows(scores: Sequence[Score], groups: Groups, cases: Sequence[str], resampling: Resampling) -> list[Row]:
+    """Makes by, group and the columns of `Report.table`; a group of None holds the cases without a value.
 
-    groups : the column's name -> its value for each of the cases. The cases of a group are resampled among themselves. Then the
-    two averages over the groups, of `average_rows`, without the cases that have no value.
+    The cases of a group are resampled among themselves. Then come the averages over the groups, see `_average_rows`.
     """
+    scores = [one for one in scores if one.compared and one.statistic is None]
     rows: list[Row] = []
     for by, values in groups.items():
         of_groups: dict[str, list[Estimate]] = {}
-        for group, among in _each(values):
-            # those of a group hold no array that others share
-            of_group = estimates(_among([one.measure for one in found], among), cases, context)
+        for group, among in each_group(values):
+            found = estimates(scores, cases, resampling, among)
             if group is not None:
-                of_groups[group] = of_group
-            for one in of_group:
-                for rater in range(len(one.measure.raters)):
-                    rows.append({"by": by, "group": group, **_flagged(estimate_row(one, rater, context))})
-        rows += [{"by": by, **row} for row in average_rows(of_groups, context)]
+                of_groups[group] = found
+            for one in found:
+                for rater in range(len(one.score.raters)):
+                    rows.append({"by": by, "group": group, **_flagged(row_of(one, rater, resampling.level))})
+        rows += [{"by": by, **row} for row in _average_rows(of_groups, resampling)]
     return rows
 
 
 def subgroup_differences(
-    found: Sequence[Estimate],
-    groups: Mapping[str, Sequence[str | None]],
-    pairs: Sequence[tuple[str, str]],
+    scores: Sequence[Score],
+    groups: Groups,
+    pairs: Sequence[Pair],
     cases: Sequence[str],
-    context: Context,
+    resampling: Resampling,
     absent: NDArray[np.bool_],
 ) -> list[Row]:
-    """by, group and the columns of `Report.differences`: first less second of each pair in the cases of each group.
+    """Makes by, group and the columns of `Report.differences`, of each pair in the cases of each group.
 
     absent : bool [cases, raters of the pairs, each once], lists that were not given.
-    p_holm is corrected for the pairs within a metric and group.
     """
+    compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
     return [
         {"by": by, "group": group, **row}
         for by, values in (groups if pairs else {}).items()
-        for group, among in _each(values)
-        for row in differences_among(found, among, pairs, cases, context, absent)
-    ]
+        for group, among in each_group(values)
+        for row in difference_rows(
+            [_among(one, among) for one in scores], compared, cases, resampling, absent, pairs
+        )[0]
+    ]  # fmt: skip
 
 
-def differences_among(
-    found: Sequence[Estimate],
-    among: NDArray[np.bool_],
-    pairs: Sequence[tuple[str, str]],
-    cases: Sequence[str],
-    context: Context,
-    absent: NDArray[np.bool_] | None = None,
-) -> list[Row]:
-    """The rows of `Report.differences` in some of the cases. among : bool [cases]. absent : as in `difference_rows`."""
-    measures = _among([one.measure for one in found], among)
-    compared = list(dict.fromkeys(rater for pair in pairs for rater in pair))
-    rows, _ = difference_rows(estimates(measures, cases, context), compared, cases, context, absent, pairs)
-    return rows
+def _among(score: Score, among: NDArray[np.bool_]) -> Score:
+    kept = np.flatnonzero(among[score.cases])
+    return replace(score, values=score.values[kept], cases=score.cases[kept]) if score.statistic is None else score
 
 
-def _each(values: Sequence[str | None]) -> Iterator[tuple[str | None, NDArray[np.bool_]]]:
-    """Each group with its cases, those without a value last."""
+def each_group(values: Sequence[str | None]) -> Iterator[tuple[str | None, NDArray[np.bool_]]]:
+    """Gives each group with its cases, bool [cases]; those without a value last."""
     for group in [*sorted({value for value in values if value is not None}), None]:
         among = np.array([value == group for value in values])
         if among.any():
             yield group, among
 
 
-def _among(measures: Sequence[Measure], among: NDArray[np.bool_]) -> list[Measure]:
-    """`Measure.among` of each, with the arrays that measures share still shared."""
-    made: dict[tuple[int, bytes], Values] = {}
-    out = []
-    for measure in measures:
-        kept = np.flatnonzero(among[measure.cases])
-        key = measure.cases.tobytes()
-        for column in measure.columns:
-            if (id(column), key) not in made:
-                made[id(column), key] = column[kept]
-        columns = tuple(made[id(column), key] for column in measure.columns)
-        out.append(replace(measure, columns=columns, cases=measure.cases[kept]))
-    return out
-
-
-def warnings_of_groups(groups: Mapping[str, Sequence[str | None]]) -> list[str]:
-    """A sentence for each column that is blank throughout, or with groups whose names differ in nothing but capitals and blanks."""
-    said = []
-    for by, values in groups.items():
-        if all(value is None for value in values):
-            said.append(f"{quoted(by)} is blank in every case: it makes no groups.")
-        spellings: dict[str, list[str]] = {}
-        for value in sorted({value for value in values if value is not None}):
-            spellings.setdefault(" ".join(value.split()).casefold(), []).append(value)
-        alike = [names for names in spellings.values() if len(names) > 1]
-        if alike:
-            named = ", ".join(" and ".join(map(quoted, names)) for names in alike[:_SHOWN])
-            more = f" and {len(alike) - _SHOWN:,} more" if len(alike) > _SHOWN else ""
-            said.append(
-                f"In {quoted(by)} names that differ only in capitals or blanks are groups of their own: {named}{more}."
-            )
-    return said
-
-
 def _flagged(row: Row) -> Row:
     few = f"{row['n_cases']} case{'' if row['n_cases'] == 1 else 's'} only" if row["n_cases"] < FEW else ""
     return row | {"reason": "; ".join(filter(None, (few, row["reason"])))}
+
+
+def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resampling) -> list[Row]:
+    """The averages of every metric over the groups, weighted by quantity and plain; none of fewer than two groups.
+
+    Weights are the numbers of cases; for recall of diseases those of reference diseases, as in ClinBench-HPB (Avg_p and Avg_d of
+    Table 3). A group in which a rater has no value is left out of that rater's averages, which say so. The groups are resampled
+    each on its own, so that the resamples of one say nothing of another's.
+    """
+    if len(of_groups) < 2:
+        return []
+    names = list(of_groups)
+    generator = np.random.default_rng(resampling.seed)
+    orders = [generator.permutation(resampling.repeats) for _ in names]
+    rows: list[Row] = []
+    for group in AVERAGES:
+        for several in zip(*of_groups.values(), strict=True):
+            score = several[0].score
+            values = np.stack([one.value for one in several])
+            repeats = np.stack([_shuffled(one.repeats, order) for one, order in zip(several, orders, strict=True)])
+            weights = np.stack([_quantities(one) for one in several]) if group == WEIGHTED else np.ones(values.shape)
+            for i, rater in enumerate(score.raters):
+                there = ~np.isnan(values[:, i])
+                out = [quoted(name) for name, known in zip(names, there.tolist(), strict=True) if not known]
+                n = int(sum(one.n_cases[i] for one in several))
+                own = weights[there, i]
+                value = float(_mean(values[there, i], own))
+                found = measured(value, _mean(repeats[there, :, i], own), resampling.level, n, score.why(i))
+                without = f"without {', '.join(out)}, where it is undefined" if out and there.any() else ""
+                rows.append(
+                    {"group": group, "algorithm": rater, **name_of(score), **found, "n_cases": n, "n_pairs": score.n_pairs}
+                    | {"reason": "; ".join(filter(None, (without, found["reason"])))}
+                )  # fmt: skip
+    return rows
+
+
+def _quantities(one: Estimate) -> Values:
+    """[r], how many cases the value is of; of recall of diseases how many reference diseases."""
+    if one.score.metric == _OF_DISEASES:
+        return one.sums[:, 1]
+    return one.n_cases.astype(float)
+
+
+def _shuffled(repeats: Values, order: NDArray[np.integer]) -> Values:
+    return repeats[order] if len(repeats) == len(order) else np.full((len(order), *repeats.shape[1:]), np.nan)
+
+
+def _mean(values: Values, weights: Values) -> Values:
+    """Over the first axis; NaN of nothing."""
+    if not len(values) or not weights.sum():
+        return np.full(values.shape[1:], np.nan)
+    return np.tensordot(weights, values, 1) / weights.sum()
+
+
+def findings_of_groups(groups: Groups) -> list[Finding]:
+    """Finds columns that are blank throughout, and groups whose names differ in nothing but capitals and blanks."""
+    found = []
+    for by, values in groups.items():
+        if all(value is None for value in values):
+            found.append(Finding("groups", place=quoted(by), example="every case is blank: it makes no groups"))
+        spellings: dict[str, list[str]] = {}
+        for value in sorted({value for value in values if value is not None}):
+            spellings.setdefault(" ".join(value.split()).casefold(), []).append(value)
+        if alike := [" and ".join(map(quoted, names)) for names in spellings.values() if len(names) > 1]:
+            shown = ", ".join(alike[:_SHOWN]) + (f" and {len(alike) - _SHOWN:,} more" if len(alike) > _SHOWN else "")
+            told = f"names that differ only in capitals or blanks are groups of their own: {shown}"
+            found.append(Finding("groups", len(alike), place=quoted(by), example=told))
+    return found
