@@ -102,6 +102,7 @@ class FamilyScores:
     scores : the values of the report's table, in its order.
     parts : further tables of scores, by name, one row for each score and rater: chapters, curves, pairs of raters.
     tested : the names of `parts` in which raters are compared, too.
+    shown : name of a part -> what makes its table of its rows; the rows themselves by default.
     tables : further tables without intervals, by name.
     per_case : by name, float64 [n, r] over all cases and raters of the answers; NaN where undefined or left out.
     sentences : the rows of `scores` -> what they say, in words.
@@ -113,6 +114,7 @@ class FamilyScores:
     scores: list[Score] = field(default_factory=list)
     parts: dict[str, list[Score]] = field(default_factory=dict)
     tested: tuple[str, ...] = ()
+    shown: dict[str, Callable[[Sequence[Row]], list[Row]]] = field(default_factory=dict)
     tables: dict[str, list[Row]] = field(default_factory=dict)
     per_case: dict[str, Values] = field(default_factory=dict)
     sentences: Callable[[Sequence[Row]], list[str]] = no_sentence

@@ -8,16 +8,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import InputError
+from .sources import open_tree, source_identity
 from .tree import CATEGORY, IcdTree
 
 LEVELS = ("chapter", "section", "category", "subcategory")
 """Of the nodes; an extension by a seventh character counts among the subcategories."""
 
+_RANGE = re.compile(r"\(([A-Z][0-9A-Z]{2}-[A-Z][0-9A-Z]{2})\)$")
 _BITS = 16
 _ELEMENTS_PER_BLOCK = 2_000_000
 Nodes = NDArray[np.int32]
@@ -57,6 +62,25 @@ class Paths:
             new[:, 1:][ancestors[:, 1:] == ancestors[:, :-1]] = 0
             total += new.sum(1)
         return total
+
+
+@lru_cache(maxsize=4)
+def _opened(source: str, identity: str) -> tuple[IcdTree, Paths]:
+    tree = open_tree(source)
+    if (tree.parents < 0).all():
+        raise InputError("a list of terms, and no tree", source=source, allowed="codes with a column 'parent'")
+    return tree, Paths.of(tree)
+
+
+def opened(source: str) -> tuple[IcdTree, Paths]:
+    """Opens the tree of `source` with its paths, kept as long as it is the same. Errors: `InputError` for a list of terms."""
+    return _opened(source, source_identity(source))
+
+
+def chapter_label(tree: IcdTree, chapter: int) -> str:
+    """Names a chapter by the range of its codes where its name tells it, "J00-J99"; else "chapter X"."""
+    found = _RANGE.search(tree.name(chapter))
+    return found[1] if found else f"chapter {tree.code(chapter)}"
 
 
 @dataclass(frozen=True)
