@@ -1,0 +1,563 @@
+"""Scores of a ranked list against one reference diagnosis, by how near in meaning and in severity each diagnosis is.
+
+A diagnosis at rank i has a distance D from 1 (right) to 5. The arrays are int8 [..., 5], D at ranks 1 to 5, 0 where a
+rank is absent.
+
+Source of all: Kernel29.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError, OptionError
+from ...files.did_you_mean import hint
+from ...pages.rows import Row, known
+from ...terms.icd.ancestor_sets import chapter_label, opened
+from ...votes.prompts import class_prompts
+from ..lists.lists import Lists, looked_up
+from ..read.findings import Finding
+from .declare import REGISTRY, declare
+from .scores import FamilyScores, Score, Settings, Values, over_two
+
+if TYPE_CHECKING:
+    from ..match.matches import Matches
+
+NAME, TITLE = "weighted", "Semantic and severity scores"
+KERNEL29 = "Kernel29"
+RANKS, FARTHEST, BEST = 5, 5, 16
+AUTHORS_BEST = 10.33
+"""What Kernel29's own scripts rescale the semantic score by, in the place of 16."""
+RELATIONS = {relation: number for number, relation in enumerate(class_prompts.RELATIONS, 1)}
+"""Relation of a diagnosis to the reference -> D."""
+SEVERITIES = {severity: number for number, severity in enumerate(class_prompts.SEVERITIES, 1)}
+"""Severity -> its place on the scale."""
+UNKNOWN = "unknown"
+_WITH_UNKNOWN = {**SEVERITIES, UNKNOWN: 0}
+SETTINGS = {"easy": (1.0, 0.3), "medium": (2.0, 0.0), "hard": (3.0, 0.0)}
+"""Name -> (k, x0) of the weight `1 / (1 + exp(k (s - x0)))` of a case whose score is s."""
+
+_WEIGHTS = (RANKS + 1 - np.arange(1, RANKS + 1)) / RANKS
+_APART = re.compile(r"[\s_\-]+")
+
+
+def relevance(distance: ArrayLike) -> NDArray[np.float32]:
+    """((5 - D)/4)^2 of Kernel29's D, 1 for an exact synonym to 5 for what is not related: its own weights, from 1 to 0."""
+    return np.square((FARTHEST - np.asarray(distance)) / np.float32(FARTHEST - 1))
+
+
+def degree(word: str, scale: Mapping[str, int], **place: Any) -> int:
+    """Finds the number of a word on its scale; case, and a hyphen or underscore for a blank, do not matter.
+
+    Errors: `InputError` for any other word, with the nearest; `place` says where (source, row, column).
+    """
+    folded = _APART.sub(" ", word.strip().casefold()) if isinstance(word, str) else ""
+    if folded not in scale:
+        near = hint(folded, scale)
+        raise InputError(f"a word outside the scale{near}", allowed=", ".join(scale), got=word, **place)
+    return scale[folded]
+
+
+def severity_degree(word: str | None, **place: Any) -> int:
+    """Finds the number of a severity, 1 for mild to 5 for rare; 0 for None and for "unknown". Errors: as `degree`."""
+    return 0 if word is None else degree(word, _WITH_UNKNOWN, **place)
+
+
+CHECKS: dict[str, Callable[[str], object]] = {
+    "relation": lambda word: degree(word, RELATIONS),
+    "severity": severity_degree,
+}
+"""Column -> what raises `InputError` for a word outside its scale."""
+
+
+def list_scores(distances: NDArray[np.integer]) -> Values:
+    """Computes `sum_i w_i (5 - D_i)^2 / sum_i w_i` over the ranks present: float64 [...] of [..., 5]; NaN where none is."""
+    weights = np.where(distances > 0, _WEIGHTS, 0.0)
+    total = weights.sum(-1)
+    gained = (weights * np.square(FARTHEST - distances.astype(np.int8))).sum(-1)
+    return np.divide(gained, total, out=np.full(total.shape, np.nan), where=total > 0)
+
+
+def severity_distances(reference: NDArray[np.integer], said: NDArray[np.integer]) -> NDArray[np.int8]:
+    """Computes D = 1 + |reference - said|, and 5 where the severity said is unknown. Both on the scale 1 to 5, 0 is unknown."""
+    apart = 1 + np.abs(said.astype(np.int8) - reference.astype(np.int8))
+    return np.where(said > 0, apart, FARTHEST).astype(np.int8)
+
+
+def case_weights_of(rescaled_scores: Values, setting: Any) -> Values:
+    """Computes `1 / (1 + exp(k (s - x0)))` over the largest of them, so that none is lost to rounding; NaN where s is.
+
+    The worse a case, the more it weighs; a score above 1, as another divisor than 16 gives it, weighs as 1.
+    Errors: `OptionError` for another setting.
+    """
+    pair = SETTINGS.get(setting) if isinstance(setting, str) else setting
+    if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(_is_number(value) for value in pair):
+        raise OptionError("setting", f"one of {', '.join(SETTINGS)}, or two numbers (k, x0)", setting)
+    k, x0 = pair
+    known = ~np.isnan(rescaled_scores)
+    lightness = np.full(rescaled_scores.shape, np.nan)
+    np.logaddexp(0, k * (np.minimum(rescaled_scores, 1) - x0), out=lightness, where=known)
+    return np.exp(np.min(lightness, where=known, initial=np.inf) - lightness)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
+def _at_ranks(name: str, words: Any, read: Callable[..., int], ranks: Sequence[int] | None) -> NDArray[np.int8]:
+    """Reads words at their ranks: int8 [5], -1 where a rank is absent; ranks after the fifth do not count."""
+    if isinstance(words, str):
+        raise OptionError(name, "a list of words, one for each rank", words)
+    values = [read(word, row=i, column=name) for i, word in enumerate(words)]
+    at = list(range(1, len(values) + 1)) if ranks is None else list(ranks)
+    whole = all(isinstance(rank, int | np.integer) and not isinstance(rank, bool) and rank >= 1 for rank in at)
+    if len(at) != len(values) or not whole or len(set(at)) < len(at):
+        raise OptionError("ranks", f"{len(values)} different whole numbers from 1", ranks)
+    row = np.full(RANKS, -1, np.int8)
+    for rank, value in zip(at, values, strict=True):
+        if rank <= RANKS:
+            row[rank - 1] = value
+    return row
+
+
+def _drawn(generator: np.random.Generator, name: str, scale: Mapping[str, int]) -> dict[str, Any]:
+    count = generator.integers(0, RANKS + 1)
+    ranks = generator.choice(np.arange(1, RANKS + 1), count, replace=False).tolist()
+    return {name: generator.choice(list(scale), count).tolist(), "ranks": ranks}
+
+
+_NO_RANK = ("no diagnosis among the first five ranks", "NaN: 0 of 0")
+_OUTSIDE = ("a word outside the scale", "refused")
+_OF_A_REFERENCE = (("the severity of the reference is unknown", "NaN: nothing to compare with"), _OUTSIDE)
+_OF_SEVERITIES: dict[str, Any] = {
+    "source": KERNEL29,
+    "inputs": f"reference, severities: {', '.join(f'{word} ({d})' for word, d in SEVERITIES.items())}; None is unknown; ranks",
+    "example": lambda generator: (
+        {"reference": generator.choice(list(_WITH_UNKNOWN))} | _drawn(generator, "severities", _WITH_UNKNOWN)
+    ),
+    "axes": {"severities": "diagnosis", "ranks": "diagnosis"},
+    "order_free": ("diagnosis",),
+}
+
+
+@declare(
+    symbol="Semantic",
+    description="How near in meaning the diagnoses of a list are to the reference; the earlier ranks weigh more.",
+    meaning="How near in meaning the first five diagnoses are to the right one, the first counting most.",
+    good="16 is a list of exact synonyms; one of them, before four unrelated diagnoses, has 5.3. Read it rescaled, from -1 to 1.",
+    use="a graded judgement of meaning is at hand",
+    avoid="nobody has judged the relations: the option 'relation' fills them, by M itself or by a language model",
+    formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5",
+    inputs=f"relations, one for each diagnosis: {', '.join(f'{word} (D = {d})' for word, d in RELATIONS.items())}; ranks",
+    range="[0, 16]",
+    denominator="sum_i w_i over the ranks present",
+    degenerate=(_NO_RANK, _OUTSIDE),
+    source=KERNEL29,
+    example=lambda generator: _drawn(generator, "relations", RELATIONS),
+    axes={"relations": "diagnosis", "ranks": "diagnosis"},
+    order_free=("diagnosis",),
+)
+def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None) -> float:
+    """Scores one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+
+    >>> semantic_score(["Exact Synonym", "Exact Disease Group", "Broad Disease Group"])  # 19.8 / 2.4
+    8.25
+    """
+    distances = _at_ranks("relations", relations, partial(degree, scale=RELATIONS), ranks)
+    return float(list_scores(np.maximum(distances, 0)))
+
+
+@declare(
+    symbol="Severity",
+    description="How near in severity the diagnoses of a list are to the reference; the earlier ranks weigh more.",
+    meaning="How near in severity the first five diagnoses are to the right one, the first counting most.",
+    good="16 is a list all as severe as the right answer, 0 the furthest from it. Read it rescaled, from -1 to 1.",
+    use="it matters that a grave disease is not taken for a mild one",
+    avoid="severities were not judged",
+    formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, D = 1 + |reference - predicted|",
+    range="[0, 16]",
+    denominator="sum_i w_i over the ranks present",
+    degenerate=(("an unknown severity in the list", "D = 5"), _NO_RANK, *_OF_A_REFERENCE),
+    **_OF_SEVERITIES,
+)
+def severity_score(
+    reference: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None
+) -> float:
+    """Scores one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+
+    >>> round(severity_score("rare", ["rare", "rare", "severe"]), 9)  # 31.2 / 2.4
+    13.0
+    """
+    true = severity_degree(reference, column="reference")
+    said = _at_ranks("severities", severities, severity_degree, ranks)
+    score = float(list_scores(np.where(said >= 0, severity_distances(np.array(true), said), 0)))
+    return score if true else float("nan")
+
+
+@declare(
+    symbol="SeverityError",
+    description="Whether the diagnoses of a list are taken for less or for more severe than the reference; the earlier ranks weigh more.",
+    meaning="By how many steps of five a list overestimates (above 0) or underestimates (below 0) how severe the disease is.",
+    good="0. Errors of both sides cancel each other: read it beside Severity, and the shares below and above.",
+    use="the question is whether a model plays a disease down, as in Kernel29 (9.3) for cardiac cases",
+    avoid="the size of errors counts and not their side: then Severity",
+    formula="sum_i w_i (predicted_i - reference) / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, over the ranks of known severity",
+    range="[-4, 4]",
+    denominator="sum_i w_i over the ranks of known severity",
+    degenerate=(
+        ("an unknown severity in the list", "left out, as it has no side"),
+        ("no known severity among the first five ranks", "NaN: 0 of 0"),
+        *_OF_A_REFERENCE,
+    ),
+    **_OF_SEVERITIES,
+)
+def severity_error(
+    reference: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None
+) -> float:
+    """Scores one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
+
+    >>> round(severity_error("rare", ["rare", "rare", "severe"]), 9)  # 0.6 (3 - 5) / 2.4
+    -0.5
+    """
+    true = severity_degree(reference, column="reference")
+    return float(severity_errors(np.array(true), _at_ranks("severities", severities, severity_degree, ranks)))
+
+
+def severity_errors(reference: NDArray[np.integer], said: NDArray[np.integer]) -> Values:
+    """Computes `severity_error` of many lists: float64 [...]; NaN where nothing is known.
+
+    reference : [...]. said : [..., 5], by rank. Both on the scale 1 to 5, 0 is unknown.
+    """
+    weights = np.where((said > 0) & (reference[..., None] > 0), _WEIGHTS, 0.0)
+    total = weights.sum(-1)
+    apart = (weights * (said.astype(float) - reference[..., None])).sum(-1)
+    return np.divide(apart, total, out=np.full(total.shape, np.nan), where=total > 0)
+
+
+@declare(
+    symbol="rescaled",
+    description="A semantic or severity score on a scale from -1 (nothing right) to 1 (all right).",
+    meaning="A semantic or severity score from -1, all wrong, to 1, all right.",
+    good="Above 0 is nearer to right than to wrong. A list of one right answer among strangers lies below 0: compare models, not with 1.",
+    use="two scores are put on one scale",
+    avoid="a single figure per model is wanted: then aggregated",
+    formula="2 s / 16 - 1",
+    source=KERNEL29,
+    inputs="scores: semantic or severity scores, from 0 to 16",
+    range="[-1, 1]",
+    denominator="16, the best score",
+    degenerate=(("an undefined score", "NaN"),),
+    notes=(
+        f"the source's text divides by 16, the best score; its authors' scripts divide the semantic score by {AUTHORS_BEST}, the best in "
+        "practice to them, so that their published values are higher and scores above it come out above 1: `best`, and the option "
+        "'semantic_best' of an evaluation",
+    ),
+    example=lambda generator: {
+        "scores": np.where(generator.random(4) < 0.1, np.nan, generator.random(4) * BEST),
+    },
+    axes={"scores": "case"},
+    grows_with=("scores",),
+)
+def rescaled(scores: ArrayLike, best: float = BEST) -> Values:
+    """Rescales each score; `best` is the one that becomes 1. Errors: `OptionError`.
+
+    >>> rescaled([0, 8, 16]).tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    check_best(best)
+    array = np.asarray(scores, float)
+    if not ((array >= 0) & (array <= BEST) | np.isnan(array)).all():
+        raise OptionError("scores", f"numbers from 0 to {BEST}", scores)
+    return 2 * array / best - 1
+
+
+def check_best(best: Any, name: str = "best") -> float:
+    """Checks the score that becomes 1. Errors: `OptionError`, with the name of the parameter."""
+    if not _is_number(best) or not 0 < best <= BEST:
+        raise OptionError(name, f"a number above 0, at most {BEST}", best)
+    return float(best)
+
+
+@declare(
+    symbol="aggregated",
+    description="The mean of rescaled scores over cases, in which bad cases weigh more.",
+    meaning="The mean score of a model in which its bad cases weigh more.",
+    good="From -1 to 1. The two models in Kernel29's own files have -0.24 and -0.52 (severity, hard).",
+    use="bad misses must not be bought with good hits",
+    avoid="cases are few: one of them moves it",
+    formula="sum_i w_i s_i / sum_i w_i, w_i = 1 / (1 + exp(k (s_i - x0))); (k, x0): easy (1, 0.3), medium (2, 0), hard (3, 0)",
+    source=KERNEL29,
+    inputs="scores [n], rescaled; setting: easy, medium, hard or (k, x0)",
+    range="[-1, 1]",
+    denominator="sum_i w_i over the cases with a score",
+    degenerate=(("a case with an undefined score", "left out; NaN where all are"), ("no case", "refused")),
+    notes=(
+        "of the nine values of the source's Table 4 eight come out; the ninth, -0.738 of (-0.8, -0.9, -1, +0.1) under easy, is a slip there: "
+        "+0.1 weighs 1 / (1 + exp(0.1 - 0.3)) = 0.550 and not 0.450, which gives -0.709",
+    ),
+    example=lambda generator: {
+        "scores": np.where(generator.random(3) < 0.4, np.nan, generator.random(3) * 2 - 1),
+        "setting": generator.choice(list(SETTINGS)).item(),
+    },
+    axes={"scores": "case"},
+    order_free=("case",),
+    repeat_free=("case",),
+)
+def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium", best: float = BEST) -> float:
+    """Averages one algorithm's cases; `best` as in `rescaled`, where the scores were rescaled by another than 16.
+
+    >>> round(aggregated([1, -0.5, 0.25, -1], "hard"), 3)
+    -0.577
+    """
+    array = np.asarray(scores, float)
+    top = 2 * BEST / check_best(best) - 1
+    if array.ndim != 1 or len(array) == 0 or not ((array >= -1) & (array <= top) | np.isnan(array)).all():
+        raise OptionError("scores", f"numbers from -1 to {top:.4g}, at least one", scores)
+    known = array[~np.isnan(array)]
+    if not len(known):
+        return float("nan")
+    weights = case_weights_of(known, setting)
+    return float(weights @ known / weights.sum())
+
+
+# The family
+
+
+QUADRANTS = ("semantic and severity", "semantic only", "severity only", "neither")
+CHAPTER = "chapter of the reference"
+_BLANK = -1
+
+
+def lacking(matches: Matches, settings: Settings) -> str | None:
+    """Names the columns without which neither score can be computed; None where one can."""
+    if _has_relation(matches.answers) or _has_severity(matches.answers):
+        return None
+    severity = "severity with the reference's severity (in its rows, or in the column reference_severity)"
+    return f"the column relation, or {severity}"
+
+
+def _has_relation(answers: Lists) -> bool:
+    return bool(answers.cells("relation", RANKS)[1])
+
+
+def _has_severity(answers: Lists) -> bool:
+    reference = any(cell.value for cells in answers.reference_more.get("severity", []) for cell in cells)
+    return reference and bool(answers.cells("severity", RANKS)[1])
+
+
+def scores(matches: Matches, settings: Settings) -> FamilyScores:
+    """Scores every rater on the first five ranks of each list, as in the source.
+
+    Tables, where both scores are there: plane (both of each rater, aggregated under `difficulty`, and their quadrant), quadrants (in how
+    many cases), best_and_worst (cases by the sum of both); with severities severity_errors (how many diagnoses are less and more severe
+    than the reference, over all cases, by each column of groups, and by chapter of the reference where codes are known).
+
+    Raises
+    ------
+    InputError
+        For a word outside its scale.
+    """
+    answers, best = matches.answers, check_best(settings.semantic_best, "semantic_best")
+    notes = [f"Semantic and severity scores take the first {RANKS} ranks, whatever k is."]
+    family = FamilyScores(NAME, TITLE, sentences=_sentences)
+    doubts: list[tuple[str, str]] = []
+    if _has_relation(answers):
+        semantic, blank = _semantic(answers)
+        if best != BEST:
+            above = int((semantic > best).sum())
+            notes.append(
+                f"Semantic scores are rescaled by {best:g}, as asked, and not by {BEST}, the best score: {above:,} lists lie above 1, and weigh as 1."
+            )
+        if of := _counted(answers, blank.sum(0), len(blank)):
+            doubts.append(("semantic", f"lists that hold a diagnosis whose relation is blank have no score: {of}."))
+        family.scores += _scores_of("semantic_score", semantic, best, answers, "a relation is blank in every list")
+        family.per_case[REGISTRY["semantic_score"].symbol] = semantic
+    if _has_severity(answers):
+        severity, reference, said = _severity(answers, doubts)
+        errors = severity_errors(np.broadcast_to(reference[:, None], severity.shape), said)
+        why = "no severity is given in any list"
+        family.scores += _scores_of("severity_score", severity, BEST, answers, why)
+        family.scores.append(Score("severity_error", answers.raters, np.arange(len(errors)), errors, reason=why))
+        family.per_case |= {REGISTRY["severity_score"].symbol: severity, REGISTRY["severity_error"].symbol: errors}
+        if rows := _error_rows(matches, reference, said, errors):
+            family.tables["severity_errors"] = rows
+    if {"Semantic", "Severity"} <= family.per_case.keys():
+        setting = settings.difficulty
+        family.parts["plane"] = [one for one in family.scores if one.of.endswith(f", {setting}")]
+        family.shown["plane"] = partial(_plane_rows, setting)
+        both = family.per_case["Semantic"], family.per_case["Severity"]
+        family.tables["quadrants"] = quadrant_rows(answers.raters, rescaled(both[0], best), rescaled(both[1]))
+        family.tables["best_and_worst"] = best_and_worst_rows(answers.raters, answers.cases, *both)
+    if of := _counted(answers, ((answers.lengths == 0) & ~answers.absent).sum(0)):
+        doubts.append(("semantic and severity", f"empty lists have no rank to score, and lower no mean: {of}."))
+    family.findings = [Finding("degrees", place=f"{place} scores", example=told) for place, told in doubts]
+    family.findings += [Finding("origin", example=note) for note in notes]
+    return family
+
+
+def _semantic(answers: Lists) -> tuple[Values, NDArray[np.bool_]]:
+    """Computes the scores [n, r], and which lists have none because a relation is blank."""
+    relation = _degrees(answers, "relation", partial(degree, scale=RELATIONS))
+    at, top = answers.places(RANKS), answers.top(RANKS)
+    # a word for no diagnosis keeps its rank and is related to nothing
+    distances = np.where(top >= 0, looked_up(relation, at), np.where(at >= 0, FARTHEST, 0))
+    blank = (distances == _BLANK).any(-1)
+    return np.where(blank, np.nan, list_scores(np.maximum(distances, 0))), blank
+
+
+def _severity(answers: Lists, doubts: list[tuple[str, str]]) -> tuple[Values, NDArray[np.int8], NDArray[np.int8]]:
+    """Computes the scores [n, r], with the severities of the references [n] and of the lists [n, r, 5], 0 where unknown."""
+    at, top = answers.places(RANKS), answers.top(RANKS)
+    degrees = _degrees(answers, "severity", severity_degree)
+    said = np.where(top >= 0, np.maximum(looked_up(degrees, at), 0), 0).astype(np.int8)
+    place = {"source": answers.source, "column": "severity of the reference"}
+    cells = answers.reference_more["severity"]
+    numbers = [[severity_degree(cell.value, row=cell.row, **place) for cell in case] for case in cells]
+    reference = np.array([case[0] if case else 0 for case in numbers], np.int8)
+    values = list_scores(np.where(at >= 0, severity_distances(reference[:, None, None], said), 0))
+    silent = (said == 0).all((0, 2))
+    values[reference == 0] = np.nan
+    values[:, silent] = np.nan
+    if unknown := int((reference == 0).sum()):
+        doubts.append(
+            ("severity", f"{unknown:,} of {len(reference):,} cases have no severity of the reference, so none.")
+        )
+    if of := _counted(answers, np.where(silent, 0, ((said == 0) & (top >= 0)).sum((0, 2)))):
+        doubts.append(
+            ("severity", f"a diagnosis without a known severity counts as the furthest, D = {FARTHEST}: {of}.")
+        )
+    return values, reference, said
+
+
+def _counted(answers: Lists, counts: NDArray[np.integer], of: int | None = None) -> str:
+    """Lists the raters with a count above 0: "A 1 of 2, B 2 of 2"."""
+    named = zip(answers.raters, counts.tolist(), strict=True)
+    return ", ".join(f"{rater} {n:,}{'' if of is None else f' of {of:,}'}" for rater, n in named if n)
+
+
+def _degrees(answers: Lists, column: str, read: Callable[..., int]) -> NDArray[np.int8]:
+    """Reads a column: int8, in the order of `entries`, the number of each word, -1 for a blank."""
+    codes, words = answers.cells(column, RANKS)
+    numbers = np.full(len(words) + 1, _BLANK, np.int8)
+    first = np.full(len(words) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, codes, answers.rows)
+    for i in np.argsort(first[:-1], kind="stable").tolist():
+        numbers[i] = read(words[i], source=answers.source, row=int(first[i]), column=column)
+    return numbers[codes]
+
+
+def _scores_of(metric: str, values: Values, best: float, answers: Lists, why: str) -> list[Score]:
+    """Makes the mean score, on its own scale and rescaled, and the aggregates in which bad cases weigh more."""
+    shared: dict[str, Any] = {"raters": answers.raters, "cases": np.arange(len(values)), "reason": why}
+    symbol, scaled = REGISTRY[metric].symbol, rescaled(values, best)
+    made = [Score(metric, values=values, **shared), Score("rescaled", values=scaled, of=symbol, **shared)]
+    for name, setting in SETTINGS.items():
+        weights = case_weights_of(scaled, setting)
+        made.append(Score("aggregated", of=f"{symbol}, {name}", **over_two(weights * scaled, weights), **shared))
+    return made
+
+
+def quadrant_of(severity: float, semantic: float) -> str:
+    """Names the quadrant of the plane; a score of 0 is not right."""
+    return QUADRANTS[2 * (semantic <= 0) + (severity <= 0)]
+
+
+def _plane_rows(difficulty: str, rows: Sequence[Row]) -> list[Row]:
+    """Puts both aggregated scores of a rater, with their intervals, and their quadrant into one row."""
+    of = {(row["algorithm"], row["of"].partition(",")[0].lower()): row for row in rows}
+    made: list[Row] = []
+    for rater in dict.fromkeys(row["algorithm"] for row in rows):
+        sides = {side: of[rater, side] for side in ("severity", "semantic")}
+        values = [row["value"] for row in sides.values()]
+        if None not in values:
+            parts = {
+                f"{side}{end}": row[key]
+                for side, row in sides.items()
+                for end, key in (("", "value"), ("_low", "low"), ("_high", "high"))
+            }
+            made.append({"algorithm": rater, "difficulty": difficulty, **parts, "quadrant": quadrant_of(*values)})
+    return made
+
+
+def quadrant_rows(raters: Sequence[str], semantic: Values, severity: Values) -> list[Row]:
+    """Counts the cases in which each rater is right (rescaled score above 0) by both scores, by one, by neither. Scores : [n, r]."""
+    quadrant = np.where(np.isnan(semantic + severity), -1, 2 * (semantic <= 0) + (severity <= 0))
+    return [
+        {"algorithm": rater, "right_by": name, "n_cases": int((quadrant[:, i] == q).sum())}
+        for i, rater in enumerate(raters)
+        for q, name in enumerate(QUADRANTS)
+    ]
+
+
+def best_and_worst_rows(raters: Sequence[str], cases: Sequence[str], semantic: Values, severity: Values) -> list[Row]:
+    """Finds each rater's cases with the highest, the middle and the lowest sum of both scores (4.3); of equals the first by name.
+
+    Scores : [n, r], from 0 to 16; a case without one of them does not take part. Of two cases there is no middle one, of one no worst.
+    """
+    rows: list[Row] = []
+    for i, rater in enumerate(raters):
+        total = semantic[:, i] + severity[:, i]
+        there = sorted(np.flatnonzero(~np.isnan(total)).tolist(), key=lambda at: (-total[at], cases[at]))
+        middle = there[len(there) // 2 :][:1] if len(there) > 2 else []
+        for place, chosen in (("best", there[:1]), ("middle", middle), ("worst", there[1:][-1:])):
+            for at in chosen:
+                both = {"Semantic": float(semantic[at, i]), "Severity": float(severity[at, i])}
+                rows.append({"algorithm": rater, "place": place, "case_id": cases[at], **both})
+    return rows
+
+
+def _error_rows(matches: Matches, reference: NDArray[np.int8], said: NDArray[np.int8], errors: Values) -> list[Row]:
+    """Counts the diagnoses that are less, as and more severe than the reference, over all cases and in each group.
+
+    reference : [n]. said : [n, r, 5]. errors : [n, r], `severity_errors` of the two.
+    """
+    rows: list[Row] = []
+    sides = np.sign(said - reference[:, None, None])
+    there = (said > 0) & (reference > 0)[:, None, None]
+    for by, group, among in _groups(matches):
+        for i, rater in enumerate(matches.answers.raters):
+            own, of_cases = sides[among, i][there[among, i]], errors[among, i]
+            if not len(own):
+                continue
+            n = int((~np.isnan(of_cases)).sum())
+            shares = {name: float((own == side).mean()) for name, side in (("under", -1), ("same", 0), ("over", 1))}
+            who = {"by": by, "group": group, "algorithm": rater, "n_cases": n, "n_diagnoses": len(own)}
+            rows.append({**who, **shares, "mean_error": known(float(np.nanmean(of_cases))) if n else None})
+    return rows
+
+
+def _groups(matches: Matches) -> list[tuple[str, str, NDArray[np.bool_]]]:
+    """Finds all cases, and those of each value of the columns of groups, and of each chapter of the references."""
+    answers = matches.answers
+    held: dict[str, list[set[str]]] = {
+        by: [set() if value is None else {*value.split("|")} for value in values]
+        for by, values in answers.groups.items()
+    }
+    if matches.codes is not None:
+        tree, paths = opened(matches.icd_tree)
+        of = paths.nodes[0][matches.codes.reference]
+        label = {node: chapter_label(tree, node) for node in np.unique(of[of >= 0]).tolist()}
+        held[CHAPTER] = [{label[node] for node in row if node >= 0} for row in of.tolist()]
+    found = [("", "all cases", np.ones(len(answers.cases), bool))]
+    for by, values in held.items():
+        for group in sorted(set().union(*values)):
+            found.append((by, group, np.array([group in of_case for of_case in values])))
+    return found
+
+
+def _sentences(rows: Sequence[Row]) -> list[str]:
+    words = []
+    for metric in ("semantic_score", "severity_score"):
+        symbol = REGISTRY[metric].symbol
+        there = [row for row in rows if row["metric"] == symbol and row["value"] is not None]
+        there.sort(key=lambda row: -row["value"])
+        if there:
+            told = ", ".join(f"{row['algorithm']} {row['value']:.2f}" for row in there)
+            words.append(f"{symbol} score, of 16 at best: {told}.")
+    return words
