@@ -11,6 +11,7 @@ from ..features.interning import intern_pairs
 from ..files.counted import counted
 from ..files.pair_labels import BLANK
 from ..files.pairs import Pairs
+from ..statistics.agreement import GroupAgreement
 from ..terms.icd.naming import Naming
 
 
@@ -42,31 +43,14 @@ def expert_agreement(ballots: NDArray[np.int8]) -> dict[str, Any]:
     found = (ballots == 1).sum(axis=1)
     twice = votes >= 2
     same = (found[twice] == 0) | (found[twice] == votes[twice])
+    alpha = float(GroupAgreement(ballots).alpha(np.ones((1, len(ballots))))[0])
     return {
         "experts": ballots.shape[1],
         "votes_per_pair": float(votes.mean()),
         "judged_twice": int(twice.sum()),
         "unanimous": float(same.mean()) if twice.any() else None,
-        "krippendorff_alpha": krippendorff_alpha(ballots),
+        "krippendorff_alpha": None if np.isnan(alpha) else alpha,
     }
-
-
-def krippendorff_alpha(ballots: NDArray[np.int8]) -> float | None:
-    """Krippendorff's alpha for two nominal values (Krippendorff 2011, "Computing Krippendorff's alpha-reliability", B and C).
-
-    alpha = 1 - D_o / D_e over the N votes on pairs with m >= 2 votes, of which m1 say match and m0 do not:
-    D_o = sum 2 m1 m0 / (m - 1) / N; D_e = 2 N1 N0 / (N (N - 1)). 1 is full agreement, 0 that of chance.
-    None where all votes are the same, or no pair has two.
-    """
-    votes = (ballots != BLANK).sum(axis=1)
-    twice = votes >= 2
-    m, matches = votes[twice], (ballots[twice] == 1).sum(axis=1)
-    total, found = int(m.sum()), int(matches.sum())
-    if not 0 < found < total:
-        return None
-    observed = (2 * matches * (m - matches) / (m - 1)).sum() / total
-    expected = 2 * found * (total - found) / (total * (total - 1))
-    return float(1 - observed / expected)
 
 
 def agreement_words(agreement: dict[str, Any]) -> str:

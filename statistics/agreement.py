@@ -1,0 +1,155 @@
+"""Agreement beyond chance: kappa, Krippendorff's alpha, and how far two agree who say yes or no.
+
+Categories are whole numbers [n, r], of n cases (items, pairs of texts) and r raters; `NONE` where a rater says nothing. Every value
+is a function of weights [b, n], how often each case counts, and NaN where chance leaves nothing open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .resampling import CaseMeans, Statistic
+
+NONE = -1
+
+Values = NDArray[np.float64]
+Numbers = NDArray[np.integer[Any]]
+
+
+def cohen_kappas(categories: Numbers, first: Numbers, second: Numbers) -> Statistic:
+    """Makes Cohen's kappa of m pairs of raters: weights [b, n] -> float64 [b, m].
+
+    first, second : int [m], columns of `categories`. Saying nothing agrees with nothing, not even with itself.
+    """
+    raters = categories.shape[1]
+    agreement = CaseMeans((categories[:, first] == categories[:, second]) & (categories[:, first] != NONE))
+    shared, count = _shared_categories(categories)
+    rows, columns = np.nonzero(shared >= 0)
+    flat = shared[rows, columns] + columns * count
+
+    def kappas(weights: Values) -> Values:
+        by_chance = np.empty((len(weights), len(first)))
+        for repeat, one in enumerate(weights):
+            held = np.bincount(flat, one[rows], minlength=count * raters).reshape(raters, count)
+            by_chance[repeat] = (held @ held.T)[first, second]
+        squared = weights.sum(1, keepdims=True) ** 2
+        return _divided(squared * agreement(weights) - by_chance, squared - by_chance)
+
+    return kappas
+
+
+def _shared_categories(categories: Numbers) -> tuple[Numbers, int]:
+    """Renumbers categories so that those of a single rater, which no chance agreement needs, are `NONE`."""
+    count = int(categories.max(initial=NONE)) + 1
+    held = np.zeros((categories.shape[1], count), bool)
+    rows, columns = np.nonzero(categories >= 0)
+    held[columns, categories[rows, columns]] = True
+    shared = held.sum(0) > 1
+    number = np.append(np.where(shared, np.cumsum(shared) - 1, NONE), NONE)
+    return number[categories], int(shared.sum())
+
+
+class GroupAgreement:
+    """Agreement of r raters as functions of weights [b, n]: float64 [b].
+
+    Parameters
+    ----------
+    categories : int [n, r]
+        `NONE` where a rater says nothing: to Fleiss' kappa that agrees with nothing, to alpha it is missing.
+    """
+
+    def __init__(self, categories: Numbers) -> None:
+        self._categories, self._raters = categories, categories.shape[1]
+        self.said = categories != NONE
+        size = self.said.sum(1)
+        self.size = np.where(size > 1, size, 0)
+        """int [n]: diagnoses that stand beside another in their case."""
+        self._agreeing = np.zeros(len(categories))
+        for i, j in zip(*np.triu_indices(self._raters, 1), strict=True):
+            self._agreeing += (categories[:, i] == categories[:, j]) & self.said[:, i]
+
+    def fleiss(self, weights: Values) -> Values:
+        """Computes Fleiss' kappa (Fleiss 1971, eqs. 1 to 7)."""
+        n = weights.sum(1)
+        observed = weights @ self._agreeing / n / (self._raters * (self._raters - 1) / 2)
+        chance = self._squares(self._all, weights) / (n * self._raters) ** 2
+        return _divided(observed - chance, 1 - chance)
+
+    def alpha(self, weights: Values) -> Values:
+        """Computes Krippendorff's alpha for categories (Krippendorff 2011, C)."""
+        total = weights @ self.size
+        apart = self.size * (self.size - 1) - 2 * self._agreeing
+        return self._alpha(apart, total * total - self._squares(self._paired, weights), weights)
+
+    def alpha_by_distance(self, apart: NDArray[Any], unlike: Values, weights: Values) -> Values:
+        """Computes Krippendorff's alpha for a distance.
+
+        apart : [n, r, r], between each two raters in each case, 0 of one with itself. unlike : float64 [b], the sum of the distances
+        of every two ordered diagnoses that stand beside another in their case, of any cases.
+        """
+        among = np.where(self.said[:, :, None] & self.said[:, None, :], apart, 0).sum((1, 2), dtype=float)
+        return self._alpha(among, unlike, weights)
+
+    def _alpha(self, apart: Values, unlike: Values, weights: Values) -> Values:
+        """1 - D_o / D_e. apart : [n], the sum of the distances in each case. unlike : [b], N (N - 1) D_e."""
+        disagreeing = weights @ np.divide(apart, self.size - 1, out=np.zeros(len(apart)), where=self.size > 1)
+        return 1 - _divided(disagreeing * (weights @ self.size - 1), unlike)
+
+    @cached_property
+    def _all(self) -> Any:
+        return self._counts(self.said)
+
+    @cached_property
+    def _paired(self) -> Any:
+        paired = self.said & (self.size > 0)[:, None]
+        return self._all if paired.sum() == self.said.sum() else self._counts(paired)
+
+    def _counts(self, kept: NDArray[np.bool_]) -> Any:
+        """Counts each category in each case: sparse [categories, n]."""
+        from scipy.sparse import coo_array
+
+        shape = (int(self._categories.max(initial=0)) + 1, len(kept))
+        return coo_array((np.ones(kept.sum()), (self._categories[kept], np.nonzero(kept)[0])), shape=shape).tocsr()
+
+    @staticmethod
+    def _squares(counts: Any, weights: Values) -> Values:
+        return np.square(counts @ weights.T).sum(0)
+
+
+def _divided(above: Values, below: ArrayLike) -> Values:
+    """Divides; NaN where `below` is 0."""
+    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.asarray(below) > 0)
+
+
+VERDICTS: Mapping[str, str] = {
+    "accuracy": "no item",
+    "precision": "it includes nothing",
+    "recall": "the humans include nothing",
+    "F1": "neither includes anything",
+    "kappa": "both say the same of every item",
+}
+"""Measure of two who say yes or no -> why it has no value, where it has none."""
+
+
+def verdicts_agree(counts: Values, measure: str) -> Values:
+    """Computes one of `VERDICTS`: float64 [...].
+
+    counts : [..., 4], items to which both say yes, the first alone, the second alone, neither; the second is who is agreed with.
+    """
+    both, first, second, neither = np.moveaxis(counts, -1, 0)
+    items = both + first + second + neither
+    if measure == "accuracy":
+        return _divided(both + neither, items)
+    if measure == "precision":
+        return _divided(both, both + first)
+    if measure == "recall":
+        return _divided(both, both + second)
+    if measure == "F1":
+        return _divided(2 * both, 2 * both + first + second)
+    chance = (both + first) * (both + second) + (neither + first) * (neither + second)
+    return _divided((both + neither) * items - chance, items**2 - chance)
