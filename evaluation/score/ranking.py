@@ -1,0 +1,327 @@
+"""Ranked answers against the right ones: how early does a list name the reference, and what else does it rank before?
+
+What is right is given: by M, by code, by category, or in degrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError, OptionError
+from ...pages.rows import Row
+from ...terms.icd.ancestor_sets import Nodes, opened
+from ..lists.lists import looked_up
+from ..read.findings import Finding
+from .declare import REGISTRY, check_k, declare
+from .scores import FamilyScores, Score, Settings, over_all_cases, without_absent
+from .weighted import RELATIONS, degree, relevance
+
+if TYPE_CHECKING:
+    from ..match.matches import Matches
+
+NAME, TITLE = "ranking", "Ranked answers against the right ones"
+H_DDX = "H-DDx"
+DEPTH = 10
+"""Ranks that MRR and nDCG look at."""
+
+
+def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, width = (int(generator.integers(1, 6)) for _ in range(2))
+    return {"hits": generator.random((n, width)) < 0.3, "k": int(generator.integers(1, 6))}
+
+
+_OF_HITS: dict[str, Any] = {
+    "range": "[0, 1]",
+    "denominator": "n, the number of cases",
+    "example": _hits_example,
+    "axes": {"hits": "case"},
+    "order_free": ("case",),
+    "repeat_free": ("case",),
+    "grows_with": ("hits",),
+}
+
+
+@declare(
+    symbol="Acc",
+    description="The share of cases in which the reference is among the first k diagnoses.",
+    meaning="The share of patients whose right diagnosis is among the first k of the list.",
+    good="1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.",
+    use="each case has one right answer, and lists are ranked",
+    avoid="lists differ in length, at a k beyond the shorter ones",
+    formula="Acc@k = sum_i [a diagnosis of rank <= k is the reference] / n",
+    source=H_DDX,
+    inputs="hits [n, K]: whether the diagnosis at each rank is the reference: by M, by code or by category; k",
+    degenerate=(("no case", "refused"), ("a list shorter than k", "its ranks count, no others")),
+    **_OF_HITS,
+)
+def top_k_accuracy(hits: ArrayLike, k: int) -> float:
+    """Computes top-k accuracy.
+
+    >>> top_k_accuracy([[False, True], [True, False], [False, False]], k=1)
+    0.3333333333333333
+    """
+    return float(_first(hits, k).any(1).mean())
+
+
+@declare(
+    symbol="MRR",
+    description="The mean of 1 / rank of the first right diagnosis: 1 if it always comes first, 1/2 if it always comes second.",
+    meaning="How far down the list the right diagnosis first stands: 1 is always first, 1/2 second, 1/3 third on average.",
+    good="1 is the right diagnosis first in every patient; it lies between top-1 and top-10 accuracy, near top-1.",
+    use="each case has one right answer, and its place matters",
+    avoid="a case has several right answers: only the first that is named counts",
+    formula="MRR = sum_i 1 / rank_i / n, rank_i of the first diagnosis that is the reference; 1 / rank_i = 0 beyond the first k",
+    source="Voorhees 1999, The TREC-8 question answering track report",
+    inputs="hits [n, K]: whether the diagnosis at each rank is the reference; k, 10 by default",
+    degenerate=(("no case", "refused"), ("no right diagnosis among the first k", "0"), ("an empty list", "0")),
+    **_OF_HITS,
+)
+def mrr(hits: ArrayLike, k: int = DEPTH) -> float:
+    """Computes the mean reciprocal rank.
+
+    >>> mrr([[False, True], [True, False], [False, False]])  # (1/2 + 1 + 0) / 3
+    0.5
+    """
+    return float(reciprocal_ranks(_first(hits, k)).mean())
+
+
+def _first(hits: ArrayLike, k: int) -> NDArray[np.bool_]:
+    found = np.asarray(hits)
+    if found.ndim != 2 or len(found) == 0 or found.dtype != bool:
+        allowed = "an array of True and False [cases, ranks], with at least one case"
+        raise OptionError("hits", allowed, hits)
+    return found[:, : check_k(k)]
+
+
+def reciprocal_ranks(hits: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Computes 1 / rank of the first hit along the last axis, 0 where there is none: float64 [...] of bool [..., K]."""
+    if not hits.shape[-1]:
+        return np.zeros(hits.shape[:-1])
+    return np.where(hits.any(-1), 1 / (hits.argmax(-1) + 1), 0.0)
+
+
+def _gains_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, ranks, references = (int(generator.integers(1, high)) for high in (6, 6, 4))
+    given = generator.random((n, references)) < 0.6
+    given[:, 0] |= ~given.any(1)
+    gains = generator.integers(0, 5, (n, ranks, references)) / 4
+    return {"gains": gains, "given": given, "k": int(generator.integers(1, ranks + 2))}
+
+
+@declare(
+    symbol="nDCG",
+    description="How early a list comes near the reference diagnoses, with partial credit, against a list that names them all first.",
+    meaning="How early the right diagnoses come, with partial credit for answers that are near: a class, a kind, close kin.",
+    good="1 is every right diagnosis named exactly, before all else; near kin alone, ranked first, reaches 0.06 to 0.56.",
+    use="a case has several right answers, or near answers shall count in part",
+    avoid="one number shall say how often a model is right: then top-k accuracy",
+    formula="nDCG@k = mean_i min(1, DCG_i / IDCG_i), DCG = sum_j (sum_d max_{l <= j} g_ld - sum_d max_{l < j} g_ld) / log2(j + 1), "
+    "IDCG = sum_{j <= min(k, references)} 1 / log2(j + 1)",
+    source="Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques",
+    inputs="gains [n, K, D], from 0 to 1: how near the diagnosis at a rank comes to each reference, ((5 - D)/4)^2 with Kernel29's "
+    "D, 1 for a match; given [n, D]: the case has the reference; k, 10 by default",
+    range="[0, 1]",
+    denominator="the gain of a list that names every reference first, in each case; then the number of cases",
+    degenerate=(
+        ("a reference that is named twice", "counts once: a rank gains what it adds to the best so far"),
+        ("one diagnosis that names several references", "gains all of them; no case gains more than 1"),
+        ("no case, or a case without a reference", "refused"),
+        ("an empty list", "0"),
+    ),
+    example=_gains_example,
+    axes={"gains": "case, rank, reference", "given": "case, reference"},
+    order_free=("case", "reference"),
+    repeat_free=("case",),
+    grows_with=("gains",),
+)
+def ndcg(gains: ArrayLike, given: ArrayLike, k: int = DEPTH) -> float:
+    """Computes the normalised discounted cumulative gain, averaged over the cases.
+
+    >>> ndcg([[[0.0], [1.0]]], [[True]])  # 1 / log2(3)
+    0.6309297535714575
+    """
+    near, there = np.asarray(gains, float), np.asarray(given)
+    if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
+        raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
+    if near.ndim != 3 or (len(near), near.shape[-1]) != there.shape or not ((near >= 0) & (near <= 1)).all():
+        allowed = f"numbers from 0 to 1 [{there.shape[0]} cases, ranks, {there.shape[1]} references]"
+        raise OptionError("gains", allowed, gains)
+    return float(normalised_gains(near, there, check_k(k)).mean())
+
+
+def normalised_gains(gains: NDArray[np.floating[Any]], given: NDArray[np.bool_], k: int) -> NDArray[np.float64]:
+    """Computes nDCG of each list: float64 [n, ...]; NaN in a case without a reference.
+
+    gains : [n, ..., K, D], from 0 to 1. given : bool [n, D].
+    """
+    there = given.reshape(len(given), *[1] * (gains.ndim - 2), -1)
+    best = np.maximum.accumulate(np.where(there, gains[..., :k, :], 0), -2).sum(-1, dtype=float)
+    discount = 1 / np.log2(np.arange(2, k + 2))
+    gained = np.diff(best, axis=-1, prepend=0) @ discount[: best.shape[-1]]
+    ideal = np.append(0, np.cumsum(discount))[np.minimum(given.sum(1), k)].reshape(-1, *[1] * (gained.ndim - 1))
+    return np.divide(np.minimum(gained, ideal), ideal, out=np.full(gained.shape, np.nan), where=ideal > 0)
+
+
+# The family
+
+
+TOP = (1, 3, 5, 10)
+NO_RIGHT_ANSWERS = "right answers: the column reference, rows with the role reference, or the option 'references'"
+BY_M, BY_CODE, BY_CATEGORY = "M", "code", "category"
+_CELLS_PER_BLOCK = 20_000_000
+Hits = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+"""bool [n, r, depth], whether the diagnosis at a rank is one of the reference's; and bool [n], where there is a reference to be."""
+
+
+def lacking(matches: Matches, settings: Settings) -> str | None:
+    """Says what is missing where no case has a reference, nor a code of one."""
+    return NO_RIGHT_ANSWERS if matches.references is None and matches.codes is None else None
+
+
+def final_answers(matches: Matches) -> Matches:
+    """Finds what the ranked metrics are of: the final diagnoses where these are told apart, else the right answers.
+
+    As in H-DDx (4.3): top-5 accuracy asks for the final diagnosis, HDF1 for the differential set.
+    """
+    return matches if matches.of_final is None else matches.of_final
+
+
+def scores(matches: Matches, settings: Settings) -> FamilyScores:
+    """Scores every rater in the cases that have a reference.
+
+    Top-k accuracy by M, and where codes are known by code and by category, at `TOP` as far as lists go and at k; the reciprocal rank
+    of the first match among ten; and nDCG at ten. Where references are codes alone, ranks are by code and there is no nDCG.
+    """
+    ranked = final_answers(matches)
+    answers, n = ranked.answers, len(ranked.answers.cases)
+    hits = reference_hits(ranked)
+    first = BY_M if BY_M in hits else BY_CODE
+    family = FamilyScores(NAME, TITLE, sentences=partial(_sentences, first))
+
+    def add(metric: str, values: NDArray[Any], cases: NDArray[np.integer], of: str = "", k: int | None = None) -> None:
+        values = without_absent(values, answers.absent[cases])
+        family.scores.append(Score(metric, answers.raters, cases, values, of=of, k=k))
+        if of in (BY_M, "") or BY_M not in hits:
+            name = REGISTRY[metric].printed(k, of="" if metric == "mrr" else of)
+            family.per_case[name] = over_all_cases(values, cases, n)
+
+    for judge, (named, known) in hits.items():
+        cases = np.flatnonzero(known)
+        reached = np.logical_or.accumulate(named[cases], -1)
+        for k in top_ranks(ranked, settings):
+            at = min(k, reached.shape[-1]) - 1
+            add("top_k_accuracy", reached[..., at], cases, judge, k)
+    named, known = hits[first]
+    cases = np.flatnonzero(known)
+    add("mrr", reciprocal_ranks(named[cases, :, :DEPTH]), cases, of="" if first == BY_M else BY_CODE)
+    if ranked.references is not None:
+        gains, notes = reference_gains(ranked)
+        add("ndcg", normalised_gains(gains[cases], ranked.references.given[cases], DEPTH), cases, k=DEPTH)
+        family.findings += [Finding("origin", example=note) for note in notes]
+    if matches.of_final is not None:
+        without = sum(not final for final in answers.reference)
+        family.findings.append(Finding("final_diagnosis", without, n))
+    elif len(cases) < n:
+        family.findings.append(Finding("no_reference", n - len(cases), n, NAME))
+    gone = answers.absent[cases].sum(0).tolist()
+    if any(gone):
+        told = ", ".join(f"{rater} in {count:,}" for rater, count in zip(answers.raters, gone, strict=True) if count)
+        family.findings.append(Finding("missing_lists", sum(gone), len(cases), NAME, told))
+    return family
+
+
+def top_ranks(matches: Matches, settings: Settings) -> list[int]:
+    """Lists the k of top-k accuracy: those of `TOP` that some list reaches, and the one asked for."""
+    longest, k = max(1, int(matches.answers.lengths.max(initial=1))), settings.k[NAME]
+    return sorted({*([] if k is None else [k]), *(rank for rank in TOP if rank <= longest)})
+
+
+def reference_hits(matches: Matches) -> dict[str, Hits]:
+    """Finds the hits by each judge that knows a reference of some case: M its words; code and category its codes."""
+    found: dict[str, Hits] = {}
+    if matches.references is not None:
+        found[BY_M] = np.asarray(matches.references.hits.any(-1)), np.asarray(matches.references.given.any(1))
+    if matches.codes is not None:
+        predicted, reference = matches.codes.predicted, matches.codes.reference
+        tree, _ = opened(matches.icd_tree)
+        category = np.append(np.where(tree.categories >= 0, tree.categories, np.arange(len(tree))), -1)
+        known = (reference >= 0).any(1)
+        found[BY_CODE] = _same(predicted, reference), known
+        found[BY_CATEGORY] = _same(category[predicted], category[reference]), known
+    return {judge: hits for judge, hits in found.items() if hits[1].any()}
+
+
+def _same(predicted: Nodes, reference: Nodes) -> NDArray[np.bool_]:
+    """Tells whether one of the nodes of a diagnosis is one of the reference's: bool [n, r, k]. In bounded blocks of cases."""
+    out = np.empty(predicted.shape[:3], bool)
+    step = max(1, _CELLS_PER_BLOCK // max(1, predicted[0].size * reference.shape[1]))
+    for start in range(0, len(out), step):
+        said, true = predicted[start : start + step, ..., None], reference[start : start + step, None, None, None]
+        out[start : start + step] = ((said == true) & (said >= 0)).any((-2, -1))
+    return out
+
+
+def reference_gains(matches: Matches) -> tuple[NDArray[np.float32], list[str]]:
+    """Grades how near each diagnosis comes to each reference: float32 [n, r, ranks, D], at most ten ranks. And where that is from.
+
+    ((5 - D)/4)^2 of Kernel29's D, from 1 (right) to 5, as its score weighs it: of the column relation, where its cell is given (of
+    several references it is that of the one M holds likeliest). Else 1 for what M matches, and for the rest that of M's relation
+    model; 0 where M tells none.
+    """
+    found, answers = matches.references, matches.answers
+    assert found is not None
+    hits = found.hits[:, :, :DEPTH]
+    given, unknown = _given_degrees(matches, hits.shape)
+    gains = hits.astype(np.float32)
+    rest = (answers.top(hits.shape[2]) >= 0)[..., None] & found.given[:, None, None] & ~given.any(-1, keepdims=True)
+    ways, notes = [], []
+    if given.any():
+        gains[~rest] = 0
+        gains = np.where(given > 0, relevance(given), gains)
+        ways.append("the column relation")
+    if rest.any() and matches.tells_relations:
+        ways.append("M (a match, else its relation model)")
+        near = rest & ~hits & (found.distance[:, :, :DEPTH] > 0)
+        gains[near] = relevance(found.distance[:, :, :DEPTH][near])
+    elif rest.any():
+        ways.append("M's verdict (match or no match), since M tells no relations")
+    if ways:
+        notes.append(f"The degrees of relevance in nDCG come from {', and where it is blank from '.join(ways)}.")
+    if unknown:
+        notes.append(f"{unknown:,} words of the column relation are outside its scale: nDCG takes them for blank.")
+    return gains, notes
+
+
+def _given_degrees(matches: Matches, shape: tuple[int, ...]) -> tuple[NDArray[np.int8], int]:
+    """Reads D of the column relation: int8 [n, r, ranks, D], 0 elsewhere; and how many different words mean nothing."""
+    found, answers = matches.references, matches.answers
+    out = np.zeros(shape, np.int8)
+    codes, words = answers.cells("relation")
+    if found is None or not words or not out.size:
+        return out, 0
+    numbers, unknown = np.zeros(len(words) + 1, np.int8), 0
+    for i, word in enumerate(words):
+        try:
+            numbers[i] = degree(word, RELATIONS)
+        except InputError:
+            unknown += 1
+    ranks = shape[2]
+    said = np.where(answers.top(ranks) >= 0, numbers[looked_up(codes, answers.places(ranks))], 0)
+    said[~found.given.any(1)] = 0
+    nearest = np.nan_to_num(found.probabilities[:, :, :ranks], nan=-1).argmax(-1)
+    np.put_along_axis(out, nearest[..., None], said[..., None].astype(np.int8), -1)
+    return out, unknown
+
+
+def _sentences(judge: str, rows: Sequence[Row]) -> list[str]:
+    """Says how often the first diagnosis is right."""
+    symbol = REGISTRY["top_k_accuracy"].symbol
+    of_first = [row for row in rows if (row["metric"], row["of"], row["k"]) == (symbol, judge, 1)]
+    known = sorted((row for row in of_first if row["value"] is not None), key=lambda row: -row["value"])
+    told = ", ".join(f"{row['algorithm']} {row['value']:.0%}" for row in known)
+    return [f"The first diagnosis is right{'' if judge == BY_M else f' by {judge}'}: {told} of cases."] if told else []
