@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...pages.rows import Row
 from ...statistics.resampling import Resampling, Statistic
 from ..read.findings import Finding
+from .declare import REGISTRY
 
 Values = NDArray[np.float64]
 
@@ -31,14 +32,15 @@ def ratio(means: Values) -> Values:
 class Score:
     """A metric of r raters as a function of means over n cases, from which follow value, interval, difference and subgroup.
 
-    metric : its name in the registry.
+    metric : its name in the registry; or, in a table beside the headline one, what that table calls it.
     raters : r names.
     cases : int [n], which cases of the answers these are, each once.
     values : [n, m], what each case contributes, bool or numbers; NaN where a case says nothing: means are over the others.
         Scores that hold the same array have its means computed once.
     places : int [r, c], the columns of `values` that the metric of each rater is made of; column i for rater i by default.
     combine : means [..., r, c] -> [..., r].
-    statistic : in the place of values, places and combine: weights [b, n] -> [b, r]. Such a metric has no paired test.
+    statistic : in the place of values, and of their means: weights [b, n] -> [b, m]. Such a metric has no paired test.
+        Scores that hold the same one have it computed once.
     of, k, hardness : parts of its printed name. n_pairs : pairs of raters behind it.
     reason : why a value is undefined, where it is: of all raters, or one for each.
     compared : whether raters are compared in it and subgroups have it; one with a `statistic` is never.
@@ -64,6 +66,16 @@ class Score:
     def at(self) -> NDArray[np.integer]:
         """int [r, c]: `places`, or one column for each rater."""
         return np.arange(len(self.raters))[:, None] if self.places is None else self.places
+
+    @property
+    def symbol(self) -> str:
+        """Names its metric in tables: "RPAD"."""
+        return REGISTRY[self.metric].symbol if self.metric in REGISTRY else self.metric
+
+    @property
+    def name(self) -> str:
+        """Names it in full: "RPAD(H=0.5)@3"."""
+        return REGISTRY[self.metric].printed(self.k, self.hardness, self.of) if self.metric in REGISTRY else self.metric
 
     def why(self, rater: int) -> str:
         """Tells why the value of a rater is undefined, where it is."""
