@@ -54,14 +54,28 @@ KINDS: dict[str, Kind] = {
     # what the reader of files says, in its own words
     "reading": Kind(60, "{example}"),
     "rejected": Kind(9, "{count:,} rows were refused, and {of:,} cases left out with them; see {place}."),
-    "no_verdict": Kind(90, "{count:,} of {of:,} cases were left out of recall by the judge, for every rater: there is no verdict on one of the answers ({example})."),
+    "no_verdict": Kind(
+        90,
+        "{count:,} of {of:,} cases were left out of recall by the judge, for every rater: there is no verdict on one of the answers ({example}).",
+    ),
     "not_understood": Kind(80, "{place} could not be understood and match nothing but the same words: {example}."),
-    "near_threshold": Kind(50, "{count:,} of {of:,} answers rest on a diagnosis near the threshold ({example}), so that their verdicts could turn: look at them among the cases."),
-    "missing_lists": Kind(75, "without a list, of {of:,} cases: {example}. They are out of that rater's figures; two raters are compared in the cases that both have."),
+    "near_threshold": Kind(
+        50,
+        "{count:,} of {of:,} answers rest on a diagnosis near the threshold ({example}), so that their verdicts could turn: look at them among the cases.",
+    ),
+    "missing_lists": Kind(
+        75,
+        "without a list, of {of:,} cases: {example}. They are out of that rater's figures; two raters are compared in the cases that both have.",
+    ),
     "no_reference": Kind(40, "{count:,} of {of:,} cases have no right answer and are left out of {place}."),
-    "final_diagnosis": Kind(45, "top-k accuracy, MRR and nDCG mean the final diagnosis of a case; recall and HDF1 its set of right answers. {count:,} of {of:,} cases have no final diagnosis and are out of the former."),
-    "unlike_lengths": Kind(70, "{place}: lists differ in length ({example}), which moves HDF1 by itself; the option 'k' cuts them alike."),
-    "codes": Kind(55, "{example}"),
+    "final_diagnosis": Kind(
+        45,
+        "top-k accuracy, MRR and nDCG mean the final diagnosis of a case; recall and HDF1 its set of right answers. {count:,} of {of:,} cases have no final diagnosis and are out of the former.",
+    ),
+    "unlike_lengths": Kind(
+        70, "{place}: lists differ in length ({example}), which moves HDF1 by itself; the option 'k' cuts them alike."
+    ),
+    "codes": Kind(55, "{count:,} of {of:,} different diagnoses are not in the table of codes ({place}) and {example}."),
     "degrees": Kind(65, "{place}: {example}"),
     "prompts": Kind(35, "{example}"),
     "groups": Kind(30, "in {place}, {example}."),

@@ -1,0 +1,331 @@
+"""ICD-10 as a judge: the nodes of answers and right answers, by the codes given, else by their texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import OptionError, quoted
+from ...features.providers import SHIPPED, Providers
+from ...files.limits import MAX_CHARACTERS
+from ...matcher.protocol import Matcher
+from ...pages.rows import Row
+from ...progress import Progress
+from ...terms.icd.ancestor_sets import Nodes
+from ...terms.icd.codes import Place, nodes_of_cells, padded
+from ...terms.icd.index import CODE, DIRECT, HOW, NEAREST, NONE, UNMAPPED
+from ...terms.icd.sources import open_tree
+from ...terms.icd.tree import IcdTree
+from ...votes.asking import Budget
+from ...votes.store import STORE
+from ..lists.lists import Cell, Lists, looked_up
+from ..lists.text_codes import Mapped, TextCodes, read_codes
+from ..read.findings import Finding
+
+How = NDArray[np.integer]
+COLUMN, IN_TABLE, NO_CODE_IN_TABLE, PICKED, UNSCORED = range(len(HOW), len(HOW) + 5)
+WITHOUT = (NONE, UNMAPPED, NO_CODE_IN_TABLE, UNSCORED)
+"""The ways that end without a code."""
+BY = {
+    COLUMN: "by the codes given", IN_TABLE: "by the table of codes", DIRECT: "by name", CODE: "as a code",
+    PICKED: "by a language model's pick", NEAREST: "by the nearest name",
+    UNMAPPED: "unmapped (denied, not understood, or no name is near enough)",
+    NO_CODE_IN_TABLE: "without a code in the table of codes", UNSCORED: "without a usable pick", NONE: "not at all",
+}  # fmt: skip
+"""Way -> its words, in the order in which they are told."""
+_WAYS = {**{name: way for way, name in enumerate(HOW)}, "picked": PICKED, "unscored": UNSCORED}
+REFERENCE = "reference"
+"""Stands for the rater in rows on the right answers."""
+BY_CODE, BY_CATEGORY = "code", "category"
+_CELLS_PER_BLOCK = 20_000_000
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class CodedAnswers:
+    """Answers and right answers as nodes of ICD-10.
+
+    predicted : int32 [n, r, k, c], the nodes of each diagnosis, at most c; -1 fills. reference : int32 [n, D], likewise.
+    how : int [n, r, k], by which of the ways in `BY` a diagnosis came to its codes; -1 where none is said. reference_how : of each
+        right answer.
+    reference_nodes : for each case the nodes of each right answer; where codes are of the case as a whole, of these cells.
+    n_strings : how many different texts the diagnoses are. by : where codes of texts came from before M's own mapping, in words.
+    """
+
+    raters: list[str]
+    predicted: Nodes
+    reference: Nodes
+    how: How
+    reference_how: How
+    reference_nodes: Sequence[tuple[tuple[int, ...], ...]]
+    n_strings: int
+    by: str = ""
+
+    def top(self, k: int | None) -> CodedAnswers:
+        """Cuts lists to k; None leaves them whole."""
+        return replace(self, predicted=self.predicted[:, :, :k], how=self.how[:, :, :k])
+
+    def hits(self, tree: IcdTree) -> dict[str, NDArray[np.bool_]]:
+        """Finds which diagnoses share a code, or a category, with a right answer: by judge, bool [n, r, k]."""
+        category = np.append(np.where(tree.categories >= 0, tree.categories, np.arange(len(tree))), -1)
+        return {
+            BY_CODE: _shared(self.predicted, self.reference),
+            BY_CATEGORY: _shared(category[self.predicted], category[self.reference]),
+        }
+
+    @property
+    def ways(self) -> list[str]:
+        """Says by which way how many came to their codes."""
+        parts = (("diagnoses of the lists", self.how[self.how >= 0]), ("reference diagnoses", self.reference_how))
+        return [
+            f"ICD-10 codes of {len(how):,} {what}: "
+            + (", ".join(f"{n:,} {words}" for way, words in BY.items() if (n := int((how == way).sum()))) or "none")
+            + "."
+            for what, how in parts
+        ]
+
+    @property
+    def counts(self) -> Row:
+        """Counts diagnoses, different strings and different codes of the lists (H-DDx, 4.3), and different codes of the references."""
+        of_lists, of_references = (len(np.unique(nodes[nodes >= 0])) for nodes in (self.predicted, self.reference))
+        diagnoses = int((self.how >= 0).sum())
+        return {"diagnoses": diagnoses, "strings": self.n_strings, "codes": of_lists, "reference_codes": of_references}
+
+    @property
+    def coded(self) -> list[Row]:
+        """Counts, for each rater and then for the reference, diagnoses and those without a code."""
+        of = {rater: self.how[:, i][self.how[:, i] >= 0] for i, rater in enumerate(self.raters)}
+        rows = []
+        for who, how in [*of.items(), (REFERENCE, self.reference_how)]:
+            none = int(np.isin(how, WITHOUT).sum())
+            share = none / len(how) if len(how) else None
+            rows.append({"algorithm": who, "diagnoses": len(how), "without_code": none, "share_without_code": share})
+        return rows
+
+    @property
+    def without(self) -> str:
+        """Says how many diagnoses have no code; "" where each has one."""
+        *raters, reference = self.coded
+        parts = []
+        for what, rows in (("the lists' diagnoses", raters), ("the references", [reference])):
+            of, none = (sum(row[column] for row in rows) for column in ("diagnoses", "without_code"))
+            if none:
+                parts.append(f"{none / of:.1%} of {what} ({none:,} of {of:,})")
+        return " and ".join(parts)
+
+
+def _shared(predicted: Nodes, reference: Nodes) -> NDArray[np.bool_]:
+    out = np.empty(predicted.shape[:3], bool)
+    step = max(1, _CELLS_PER_BLOCK // max(1, predicted[:1].size * reference.shape[1]))
+    for start in range(0, len(out), step):
+        said, true = predicted[start : start + step, ..., None], reference[start : start + step, None, None, None]
+        out[start : start + step] = ((said == true) & (said >= 0)).any((-2, -1))
+    return out
+
+
+def _providers_of(matcher: object) -> Providers | None:
+    """What maps text to ICD-10 behind M; None where M has no such thing."""
+    providers = getattr(matcher, "providers", None)
+    return providers if isinstance(providers, Providers) and SHIPPED in providers.encoders else None
+
+
+def why_no_codes(answers: Lists, matcher: object, codes: TextCodes) -> str:
+    """Says what is missing to know codes of answers and right answers; "" where nothing is."""
+    coded_reference = any(cell.value for cells in answers.reference_more.get("icd10", []) for cell in cells)
+    if not coded_reference and not any(answers.reference):
+        return "a reference: rows with the role reference, or a column reference or reference_icd10"
+    if _providers_of(matcher) is None and codes == TextCodes():
+        instead = "or a match function that maps text to ICD-10, or a table of codes"
+        if not answers.cells("icd10")[1]:
+            return f"the column icd10 ({instead})"
+        if not coded_reference:
+            return f"codes of the reference: icd10 in its rows, or the column reference_icd10 ({instead})"
+    return ""
+
+
+def coded_answers(
+    alike: Sequence[Lists], k: int, matcher: object, icd_tree: str, codes: TextCodes
+) -> tuple[list[CodedAnswers], list[Finding]]:
+    """Codes the first k of each list, and right answers.
+
+    A diagnosis has the codes of its cell; where that is blank, those of its text: by the table of `codes`, by its mapping, or by M's
+    own, if M brings one. A word for no diagnosis has none, nor has a text that lies too far from any name of ICD-10.
+
+    Parameters
+    ----------
+    alike : sequence of Lists
+        The same answers, each with right answers of its own: the set of a case, the final diagnosis.
+
+    Raises
+    ------
+    InputError
+        For codes of the first k, or of the table, that the tree lacks, or that are of two revisions.
+    """
+    answers, tree = alike[0], open_tree(icd_tree)
+    cells, texts = answers.cells("icd10", k)
+    of_cases = [one.reference_more.get("icd10", [()] * len(one.cases)) for one in alike]
+    places = _places(answers, cells, texts, chain.from_iterable(chain.from_iterable(of_cases)))
+    nodes_of = nodes_of_cells(places, tree, icd_tree, answers.source)
+    top, at = answers.top(k), answers.places(k)
+    table = padded([*(nodes_of[text] for text in texts), ()])
+    predicted = np.where(top[..., None] >= 0, table[looked_up(cells, at)], np.int32(-1))
+    how = np.where(predicted[..., 0] >= 0, COLUMN, NONE)
+    open_ = (top >= 0) & (how == NONE)
+    right = [_right_answers(one.reference, said, nodes_of) for one, said in zip(alike, of_cases, strict=True)]
+
+    # all texts at once: what a language model is asked, it is asked in one go
+    used = np.unique(top[open_])
+    of_lists = [answers.strings[i] for i in used.tolist()]
+    of_right = (one for cases in right for case in cases for one in case if isinstance(one, str))
+    wanted = list(dict.fromkeys(chain(of_lists, of_right)))
+    rows, ways, findings = _of_texts(wanted, codes, matcher, tree, icd_tree)
+    nodes = padded(rows)
+    width = max(predicted.shape[-1], nodes.shape[-1])
+    predicted, nodes = (_widened(part, width) for part in (predicted, nodes))
+    where = np.searchsorted(used, top[open_])
+    predicted[open_], how[open_] = nodes[where], ways[where]
+
+    place = {text: i for i, text in enumerate(wanted)}
+    n_strings = len(np.unique(top[top >= 0]))
+    out = []
+    for cases in right:
+        of_case = [tuple(rows[place[one]] if isinstance(one, str) else one for one in case) for case in cases]
+        by = [int(ways[place[one]]) if isinstance(one, str) else COLUMN for case in cases for one in case]
+        flat = padded(tuple(chain.from_iterable(case)) for case in of_case)
+        out.append(
+            CodedAnswers(
+                answers.raters, predicted, flat, np.where(top >= 0, how, -1), np.array(by, np.int64), of_case, n_strings, codes.told
+            )
+        )  # fmt: skip
+    return out, findings
+
+
+def _widened(nodes: Nodes, width: int) -> Nodes:
+    return np.pad(nodes, [(0, 0)] * (nodes.ndim - 1) + [(0, width - nodes.shape[-1])], constant_values=-1)
+
+
+def _places(
+    answers: Lists, codes: NDArray[np.int64], texts: list[str], of_references: Iterable[Cell]
+) -> dict[str, Place]:
+    """Each text of a cell, with the first row that holds it."""
+    first = np.full(len(texts) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, codes, answers.rows)
+    places = {text: Place(int(row), "icd10") for text, row in zip(texts, first[:-1].tolist(), strict=True)}
+    for text, row in of_references:
+        if text:
+            places.setdefault(text, Place(row, "icd10 of the reference"))
+    return places
+
+
+def _right_answers(
+    references: Sequence[tuple[str, ...]], cells: Sequence[tuple[Cell, ...]], nodes_of: Mapping[str, tuple[int, ...]]
+) -> list[list[tuple[int, ...] | str]]:
+    """Of each case, for each right answer the nodes of its cell, or where that is blank its text."""
+    found: list[list[tuple[int, ...] | str]] = []
+    for texts, said in zip(references, cells, strict=True):
+        values = [nodes_of[cell.value] if cell.value else () for cell in said]
+        if len(values) == len(texts):
+            found.append([nodes or text for text, nodes in zip(texts, values, strict=True)])
+        else:  # the codes are of the case as a whole
+            found.append([nodes for nodes in values if nodes] or list(texts))
+    return found
+
+
+def _of_texts(
+    texts: Sequence[str], codes: TextCodes, matcher: object, tree: IcdTree, icd_tree: str
+) -> tuple[list[tuple[int, ...]], How, list[Finding]]:
+    """The nodes of each text and the way to them: by the table; what is not in it by the mapping, else by M's own."""
+    rows: list[tuple[int, ...]] = [()] * len(texts)
+    how = np.full(len(texts), NONE)
+    table, providers = codes.table, _providers_of(matcher)
+    cells = [None if table is None else table.cell(text) for text in texts]
+    if table is not None:
+        written = {cell: table.places[text] for text, cell in reversed(list(table.cells.items())) if cell}
+        of_cell = nodes_of_cells(written, tree, icd_tree, table.source)
+        for i, cell in enumerate(cells):
+            if cell is not None:
+                rows[i], how[i] = of_cell.get(cell, ()), IN_TABLE if cell else NO_CODE_IN_TABLE
+    open_ = [i for i, cell in enumerate(cells) if cell is None]
+    others, by = [texts[i] for i in open_], ""
+    if others and codes.mapping is not None:
+        by = f"have their codes by {codes.by}"
+        for i, one in zip(open_, codes.mapping(others), strict=True):
+            rows[i], how[i] = () if one.icd10 is None else (tree.node(one.icd10),), _WAYS[one.how]
+    elif others and providers is not None:
+        by = "have their codes by the mapping of the match function"
+        looked_up_as = providers.naming.to_code(others)
+        names = list(dict.fromkeys(one.name for one in looked_up_as))
+        found = providers.icd_index(icd_tree, SHIPPED, sections=True).assign(names)
+        at = {name: j for j, name in enumerate(names)}
+        for i, one in zip(open_, looked_up_as, strict=True):
+            # what is denied or not understood has no code
+            node, way = (
+                (-1, UNMAPPED) if one.no_code is not None else (int(found.nodes[at[one.name]]), found.how[at[one.name]])
+            )
+            rows[i], how[i] = (node,) if node >= 0 else (), way
+    if table is None or not others:
+        return rows, how, []
+    shown = ", ".join(map(quoted, others[:_SHOWN])) + (" …" if len(others) > _SHOWN else "")
+    return rows, how, [Finding("codes", len(others), len(texts), table.source, f"{by or 'have no code'}: {shown}")]
+
+
+def text_codes(
+    codes: Any,
+    pick: str | None,
+    matcher: Matcher,
+    icd_tree: str | os.PathLike[str],
+    encoding: str | None,
+    budget: Budget | None,
+    *,
+    store: str | os.PathLike[str] | None,
+    progress: Progress | None,
+    **options: Any,
+) -> TextCodes:
+    """Makes of the options of an evaluation what codes its texts.
+
+    codes, pick : as in `evaluate`. options : features, endpoints, encoder, distance, entries, direct, allow_download, as in `map_icd`.
+
+    Raises
+    ------
+    InputError
+        For a table that cannot be right; `OptionError` for options that `map_icd` refuses, once it is asked.
+    """
+    table = None if codes is None else read_codes(codes, encoding)
+    ways = ", ".join(text for name in ("encoder", "distance", "entries") if (text := options[name]))
+    if pick is None and not options["direct"]:
+        raise OptionError("icd_direct", "True without 'pick': it says what a language model is asked", False)
+    if pick is None and not ways:
+        return TextCodes(table)
+    spent = budget or Budget()
+
+    def mapping(texts: Sequence[str]) -> list[Mapped]:
+        from ...matcher.icd_mapping import map_icd
+        from ...matcher.match_function import MatchFunction, load
+
+        m = matcher if isinstance(matcher, MatchFunction) else load()
+        readable = [text for text in texts if len(text) <= MAX_CHARACTERS and m.providers.normalizer(text)]
+        coded = zip(readable, m.providers.naming.to_code(readable), strict=True)
+        # what is denied or not understood has no code, and no model is paid for it
+        asked = [text for text, one in coded if one.no_code is None or m.judge_all]
+        of_text: dict[str, Mapped] = {}
+        if asked:
+            found = map_icd(
+                {"diagnosis": asked}, source=icd_tree, model=m, pick=pick, store=Path(store or STORE), **spent.left(),
+                **({} if progress is None else {"progress": progress}), **options,
+            )  # fmt: skip
+            if found.asked is not None:
+                spent.summaries.append(found.asked)
+            rows = (Mapped(row["icd10"], row["how"]) for row in found.table.select(["icd10", "how"]).to_pylist())
+            of_text = dict(zip(asked, rows, strict=True))
+        return [of_text.get(text, Mapped(None, "unmapped")) for text in texts]
+
+    by = f"the picks of {pick}" if pick else "the nearest names"
+    by = by if options["direct"] else f"{by}, asked about every text"
+    return TextCodes(table, mapping, f"{by} ({ways})" if ways else by)
