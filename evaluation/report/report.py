@@ -1,42 +1,278 @@
-"""What `evaluate` returns: the results, with the ways to print and save them."""
+"""What `evaluate`, `reasoning` and `choice` return: tables of values and differences, findings, and ways to print and save them."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...errors import InputError, OptionError
-from ...files.atomic import whole_file
-from ...pages.rows import arrow_table, json_rows, plain_number
-from ..judges.section import JudgementTable
-from ..matches.case_table import CaseTable
-from ..statistics.results import Results
-from .messages import match_line, summary
-from .one_case import CodedLists
+from ...pages.rows import Row, arrow_table, json_rows, known, plain_number
+from ...statistics.resampling import Resampling
+from ..match.matches import Matches
+from ..read.findings import Finding
+from ..score.scores import Values
+from .board import Leaderboard
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console
 
-FORMAT = 3
-SUFFIXES = (".html", ".json", ".csv", ".xlsx", ".md", ".tex")
+    from .document import Browser, Document, Part
+
+FORMAT = 4
+SUFFIXES = (".html", ".json", ".csv", ".tsv", ".jsonl", ".parquet", ".xlsx", ".md", ".tex")
+
+_VALUES = (
+    "algorithm", "metric", "of", "k", "hardness", "name", "value", "low", "high", "undefined_repeats", "reason", "n_cases",
+    "n_pairs",
+)  # fmt: skip
+_DIFFERENCES = (
+    "first", "second", "metric", "of", "k", "name", "value", "low", "high", "p", "p_holm", "n_comparisons", "n_cases", "reason",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family of metrics, as rows.
+
+    rows : those of `Report.table`. model_rows : the same, models under several prompts as their means. per_case : by name, float64 [n, r].
+    tables : further tables by name. sentences : what was found. findings : what its reader should know.
+    """
+
+    name: str
+    title: str
+    rows: list[Row]
+    model_rows: list[Row]
+    tables: dict[str, list[Row]]
+    per_case: dict[str, Values] = field(repr=False)
+    sentences: list[str]
+    findings: list[Finding]
+
+
+@dataclass(frozen=True)
+class Raters:
+    """Who is judged, and by whom.
+
+    names : r raters. roles : rater -> "algorithm" or "expert", for those of whom something says it. panels : algorithm -> its experts.
+    in_turn : each is judged by all others. groups : rater -> the group of models that it belongs to. compared : the pairs to
+    compare, where they were named.
+    """
+
+    names: Sequence[str]
+    roles: Mapping[str, str] = field(default_factory=dict)
+    panels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    in_turn: bool = False
+    groups: Mapping[str, str] = field(default_factory=dict)
+    compared: Sequence[tuple[str, str]] | None = None
+
+    @property
+    def algorithms(self) -> list[str]:
+        """Whoever is compared with a panel; without a panel, the algorithms, or else all raters."""
+        named = [rater for rater in self.names if self.roles.get(rater) == "algorithm"]
+        return list(self.panels) or named or list(self.names)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What was asked, and how the report was made.
+
+    question, opening : its title, and the line above it. cases, raters : what one of the cases and raters is called, ("note", "run").
+    ks : family -> how many diagnoses of each list count. hardness : of the headline figures.
+    settings : for the JSON; nobody reads it by key. lines : the same in words, (what, value). match : the judge of a match, in words.
+    frame : the kind of data frame that tables come in (a narwhals one without rows); None for Arrow.
+    """
+
+    question: str
+    opening: str
+    source: str
+    resampling: Resampling
+    cases: str = "case"
+    raters: str = "model"
+    ks: Mapping[str, int | None] = field(default_factory=dict)
+    hardness: float = 1.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    lines: Sequence[tuple[str, str]] = ()
+    match: str = ""
+    frame: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Results):
-    """`Results` that print and save themselves.
+class Report:
+    """What was found. A value that is undefined is None, with its reason beside it; it is never a number.
 
-    case_table : what was matched with what in each case; None where no case has a right answer.
-    judgement_table : what a judge said of each reference diagnosis, and why; None without a judge.
-    coded : the lists with their ICD-10 codes; None where none were looked up.
+    cases : their names, in the order of every per-case value. families : of metrics that were computed. left_out : those that were not, with what
+    was missing. findings : what its reader should know, the one that changes the conclusion first. board : the leaderboard.
+    difference_rows, subgroup_rows, subgroup_difference_rows : those of `differences`, `subgroups` and `subgroup_differences`.
+    evidence : what was matched with what; None for notes and questions. parts : further parts of the page, with a browser of cases where
+    these are notes or questions.
     """
 
-    case_table: CaseTable | None = field(default=None, repr=False, compare=False)
-    judgement_table: JudgementTable | None = field(default=None, repr=False, compare=False)
-    coded: CodedLists | None = field(default=None, repr=False, compare=False)
+    setup: Setup
+    cases: list[str]
+    raters: Raters
+    families: list[Family]
+    board: Leaderboard
+    findings: list[Finding]
+    left_out: dict[str, str] = field(default_factory=dict)
+    difference_rows: list[Row] = field(default_factory=list)
+    subgroup_rows: list[Row] = field(default_factory=list)
+    subgroup_difference_rows: list[Row] = field(default_factory=list)
+    evidence: Matches | None = None
+    parts: Sequence[Part] = ()
+
+    @property
+    def rows(self) -> list[Row]:
+        """Those of `table`, as they came."""
+        return [row for family in self.families for row in family.rows]
+
+    @property
+    def algorithms(self) -> list[str]:
+        """Whoever is judged: against a panel, or else against the right answers."""
+        return self.raters.algorithms
+
+    @property
+    def k(self) -> int:
+        """The k of RPAD, RRAD and the headline top-k accuracy."""
+        return self.setup.ks.get("relative") or 1
+
+    def family(self, name: str) -> Family | None:
+        """Gives a family by its name; None where it was not computed."""
+        return next((family for family in self.families if family.name == name), None)
+
+    def framed(self, rows: Sequence[Row], first: Sequence[str] = ()) -> Any:
+        """Makes a table of rows, in the kind of frame that the answers came in: pandas, polars, or Arrow where they came from files."""
+        from ...files.tables import to_native
+
+        return to_native(arrow_table(list(rows), tuple(first)), self.setup.frame)
+
+    @cached_property
+    def arrow(self) -> pa.Table:
+        """`table`, whatever the kind of frame that the answers came in."""
+        if not self.raters.groups:
+            return arrow_table(self.rows, _VALUES)
+        rows = [row | {"group_of_models": self.raters.groups.get(row["algorithm"])} for row in self.rows]
+        return arrow_table(rows, (*_VALUES, "group_of_models"))
+
+    @cached_property
+    def table(self) -> Any:
+        """algorithm, metric, of, k, hardness, name, value, low, high, undefined_repeats, reason, n_cases, n_pairs, sd.
+
+        `algorithm` is whoever is judged: an expert too, where the reference is the judge. sd : of the cases, of the population, where the
+        value is a mean. With groups of models, then group_of_models.
+        """
+        from ...files.tables import to_native
+
+        return to_native(self.arrow, self.setup.frame)
+
+    @cached_property
+    def differences(self) -> Any:
+        """first, second, metric, of, k, name, value (first less second), low, high, p, p_holm, n_comparisons, n_cases, reason."""
+        return self.framed(self.difference_rows, _DIFFERENCES)
+
+    @cached_property
+    def subgroups(self) -> Any:
+        """by, group, and the columns of `table`: every metric in the cases of each group, and its averages over the groups."""
+        return self.framed(self.subgroup_rows, ("by", "group", *_VALUES))
+
+    @cached_property
+    def subgroup_differences(self) -> Any:
+        """by, group, and the columns of `differences`: the pairs named in `compare`, in the cases of each group."""
+        return self.framed(self.subgroup_difference_rows, ("by", "group", *_DIFFERENCES))
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """The further tables of every family, by "family.table": "relative.curves", "hierarchical.chapters", …"""
+        return {
+            f"{family.name}.{name}": self.framed(rows)
+            for family in self.families
+            for name, rows in family.tables.items()
+        }
+
+    def rows_of(self, table: str) -> list[Row]:
+        """Gives the rows behind one of `tables`, "relative.pairs"; none where it is not there."""
+        family, _, name = table.partition(".")
+        found = self.family(family)
+        return [] if found is None else found.tables.get(name, [])
+
+    @property
+    def curves(self) -> Any:
+        """algorithm, metric (RPAD, RRAD), k, hardness, value, low, high, undefined_repeats, reason.
+
+        Raises
+        ------
+        OptionError
+            Where the relative metrics were left out.
+        """
+        self._relative()
+        return self.tables["relative.curves"]
+
+    @property
+    def comparisons(self) -> Any:
+        """The rows of `differences` in RPAD and RRAD.
+
+        Raises
+        ------
+        OptionError
+            Where the relative metrics were left out.
+        """
+        self._relative()
+        rows = [row for row in self.difference_rows if row["metric"] in ("RPAD", "RRAD")]
+        return self.framed(rows, _DIFFERENCES)
+
+    def _relative(self) -> None:
+        if self.family("relative") is None:
+            why = (
+                f" (relative was left out: it lacks {self.left_out['relative']})" if "relative" in self.left_out else ""
+            )
+            raise OptionError(
+                "table", f"a table of this report: {', '.join(self.tables) or 'none'}{why}", "relative.curves"
+            )
+
+    @cached_property
+    def per_case_columns(self) -> dict[str, list[Any]]:
+        """The columns of `per_case`."""
+        named = {name: values for family in self.families for name, values in family.per_case.items()}
+        columns: dict[str, list[Any]] = {"case_id": [], "algorithm": [], **{name: [] for name in named}}
+        for place, rater in enumerate(self.raters.names):
+            own = {name: values[:, place] for name, values in named.items()}
+            if any(not np.isnan(values).all() for values in own.values()):
+                columns["case_id"] += self.cases
+                columns["algorithm"] += [rater] * len(self.cases)
+                for name, values in own.items():
+                    columns[name] += [known(value) for value in values.tolist()]
+        return columns
+
+    @cached_property
+    def per_case(self) -> Any:
+        """case_id, algorithm (whoever is judged), and what each family knows of the single case."""
+        import pyarrow as pa
+
+        from ...files.tables import to_native
+
+        return to_native(pa.table(self.per_case_columns), self.setup.frame)
+
+    def row(self, metric: str, *, algorithm: str | None = None, k: int | None = None, of: str = "") -> Row:
+        """Gives one row of the table: `report.row("RPAD")`, `report.row("P", of="EE mean", k=1)`; `k` is the headline's.
+
+        Raises
+        ------
+        OptionError
+            For what is not in the table.
+        """
+        who = self.algorithms[0] if algorithm is None else algorithm
+        for family in self.families:
+            wanted = (k,) if k is not None else (self.setup.ks.get(family.name) or self.k, None)
+            for row in family.rows:
+                if (row["algorithm"], row["metric"], row["of"]) == (who, metric, of) and row["k"] in wanted:
+                    return row
+        raise OptionError("row", "an algorithm, metric, part and k of the table", (who, metric, of, k or self.k))
 
     @property
     def matches(self) -> Any:
@@ -47,7 +283,9 @@ class Report(Results):
         OptionError
             Where no case has a right answer.
         """
-        return self.framed(self._case_table().table)
+        from ...files.tables import to_native
+
+        return to_native(self._case_table().table, self.setup.frame)
 
     def save_matches(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
         """Writes `matches` by the suffix of `path`, whole or not at all, without holding all rows.
@@ -63,136 +301,142 @@ class Report(Results):
         """
         return self._case_table().save(path, spreadsheet=spreadsheet)
 
-    @property
-    def judgements(self) -> Any:
-        """A row for each case, rater and reference diagnosis, as `JudgementTable.rows` says.
-
-        Raises
-        ------
-        OptionError
-            Where there was no judge.
-        """
-        return self.framed(self._judgement_table().table)
-
-    def save_judgements(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
-        """Writes `judgements` by the suffix of `path`, whole or not at all.
-
-        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
-
-        Raises
-        ------
-        OptionError
-            Where there was no judge.
-        InputError
-            For another suffix, or an absent folder; `DxmatchError` where it cannot be written.
-        """
-        return self._judgement_table().save(path, spreadsheet=spreadsheet)
-
-    def _judgement_table(self) -> JudgementTable:
-        if self.judgement_table is None:
-            raise OptionError("judgements", "asked for where there was a judge", "none")
-        return self.judgement_table
-
-    def _case_table(self) -> CaseTable:
-        if self.case_table is None:
+    def _case_table(self) -> Any:
+        if self.evidence is None or self.evidence.case_table is None:
             raise OptionError(
                 "matches", "left out where no case has a right answer: there is nothing to match with", "matches"
             )
-        return self.case_table
+        return self.evidence.case_table
+
+    @property
+    def judgements(self) -> Any:
+        """A row for each case, rater and reference diagnosis: what a judge said, and why.
+
+        Raises
+        ------
+        OptionError
+            Where there was no judge.
+        """
+        return self.framed(self._judgement_rows())
+
+    def save_judgements(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+        """Writes `judgements` by the suffix of `path`, whole or not at all. Errors: as of `save_matches`, and where there was no judge."""
+        from ...files.tables import write_table
+
+        return write_table(arrow_table(self._judgement_rows()), path, spreadsheet=spreadsheet or None)
+
+    def _judgement_rows(self) -> list[Row]:
+        if self.evidence is None or self.evidence.judged is None:
+            raise OptionError("judgements", "asked for where there was a judge", "none")
+        return self.evidence.judged.rows(self.evidence.answers)
 
     def case(self, case_id: str | int) -> Any:
-        """The reference and each list of one case with codes and names, what they share, HDP, HDR and HDF1: `CodedLists.rows`.
+        """Gives the reference and each list of one case with codes and names, what they share, HDP, HDR and HDF1.
 
         Raises
         ------
         OptionError
             For a case that is not there, and where no codes were looked up.
         """
-        return self.framed(arrow_table(self._coded().rows(str(case_id))))
+        from .cases import coded_rows
+
+        return self.framed(coded_rows(self, str(case_id)))
 
     def print_case(self, case_id: str | int, console: Console | None = None) -> None:
-        """The same side by side, to the terminal. Errors: as of `case`."""
+        """Prints the same side by side. Errors: as of `case`."""
+        from .cases import coded_table
         from .terminal import print_table
 
-        print_table(self._coded().table(str(case_id)), console)
+        print_table(coded_table(self, str(case_id)), console)
 
-    def _coded(self) -> CodedLists:
-        if self.coded is None:
-            raise OptionError(
-                "case", "asked for where the metrics rest on ICD-10 codes of lists and references", "none"
-            )
-        return self.coded
+    @cached_property
+    def document(self) -> Document:
+        """What a page and a terminal show of it."""
+        from .contents import document_of
+
+        return document_of(self)
 
     def __str__(self) -> str:
-        return "\n".join(summary(self))
+        return "\n".join([
+            *(one.sentence for one in self.findings if not one.is_note),
+            *(line for card in self.document.answer for line in card),
+            *(line for family in self.families for line in family.sentences),
+        ])  # fmt: skip
 
     def __repr__(self) -> str:
-        from .notebook import short
+        from .terminal import brief
 
-        return short(self)
+        return brief(self.document)
 
     def _repr_html_(self) -> str:
-        from .notebook import html
+        from .page import notebook_cell
 
-        return html(self)
+        return notebook_cell(self.document)
 
     def print(self, console: Console | None = None, *, full: bool = False) -> None:
-        """To the terminal: warnings, the answer, the leaderboard, differences; `full` prints everything."""
-        from .terminal import print_report
+        """Prints findings, the answer, the leaderboard and differences; `full` prints everything."""
+        from .terminal import print_document
 
-        print_report(self, console, full=full)
+        print_document(self.document, console, full=full)
 
     def to_dict(self) -> dict[str, Any]:
-        tables = {f"{s.name}.{name}": rows for s in self.sections for name, rows in s.tables.items()}
+        """Gives everything as plain values, for JSON."""
         return {
             "format": FORMAT,
-            "question": self.question,
-            "warnings": self.warnings,
-            "answer": summary(self),
+            "question": self.setup.question,
+            "findings": [
+                {"kind": one.kind, "count": one.count, "of": one.of, "sentence": one.sentence} for one in self.findings
+            ],
+            "answer": str(self).splitlines(),
             "k": self.k,
-            "hardness": self.hardness,
-            "match": match_line(self),
-            "made_with": self.made_with,
-            "notes": self.notes,
+            "hardness": self.setup.hardness,
+            "match": self.setup.match,
+            "made_with": dict(self.setup.settings),
             "left_out": self.left_out,
-            "sections": [{"name": s.name, "title": s.title, "words": s.words, "notes": s.notes} for s in self.sections],
             "table": json_rows(self.rows),
             "differences": json_rows(self.difference_rows),
             "subgroups": json_rows(self.subgroup_rows),
             "subgroup_differences": json_rows(self.subgroup_difference_rows),
-            "tables": {name: json_rows(rows) for name, rows in tables.items()},
+            "tables": {f"{f.name}.{name}": json_rows(rows) for f in self.families for name, rows in f.tables.items()},
             "per_case": self.per_case_columns,
         }
 
     def to_json(self) -> str:
+        """Writes everything as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1, default=plain_number)
 
+    def to_html(self) -> str:
+        """Writes the page. Every text from the data is escaped."""
+        from .page import page
+
+        return page(self.document)
+
     def to_latex(self) -> str:
-        """The leaderboard as LaTeX, with `booktabs`: a line for each algorithm, the best in bold.
+        """Writes the leaderboard as LaTeX, with `booktabs`: a line for each algorithm, the best in bold.
 
         Raises
         ------
         InputError
             Where the report has no metric.
         """
-        from .for_papers import latex
+        from .paper import latex
 
         return latex(self)
 
     def to_markdown(self) -> str:
-        """The leaderboard as a Markdown table, the best in bold.
+        """Writes the leaderboard as a Markdown table, the best in bold.
 
         Raises
         ------
         InputError
             Where the report has no metric.
         """
-        from .for_papers import markdown
+        from .paper import markdown
 
         return markdown(self)
 
     def save(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
-        """Writes a page to read (.html), everything (.json), the table of metrics (.csv, .xlsx) or the leaderboard (.tex, .md).
+        """Writes a page to read (.html), everything (.json), the leaderboard (.tex, .md) or the table of metrics (all others).
 
         spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
 
@@ -203,32 +447,16 @@ class Report(Results):
         DxmatchError
             Where it cannot be written; nothing half written is left.
         """
-        target = Path(path)
-        suffix = check_report_path(target)
-        if suffix in (".csv", ".xlsx"):
-            from ...files.tables import write_table
+        suffix = check_report_path(path)
+        texts = {".html": self.to_html, ".json": self.to_json, ".md": self.to_markdown, ".tex": self.to_latex}
+        if suffix in texts:
+            return save_text(texts[suffix](), path)
+        from ...files.tables import write_table
 
-            return write_table(self.arrow, target, spreadsheet=spreadsheet or None)
-        text = self._as(suffix)
-        with whole_file(target) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-        return target
-
-    def _as(self, suffix: str) -> str:
-        if suffix == ".html":
-            from .page import page
-
-            return page(self, self._shown_cases())
-        return {".tex": self.to_latex, ".md": self.to_markdown, ".json": self.to_json}[suffix]()
-
-    def _shown_cases(self) -> CaseTable | None:
-        """The cases, with what a judge said of them."""
-        if self.case_table is None or self.judgement_table is None:
-            return self.case_table
-        return replace(self.case_table, judged=self.judgement_table.sentences())
+        return write_table(self.arrow, Path(path), spreadsheet=spreadsheet or None)
 
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
-        """Every chart of the page as a file of its own, in a folder that is made where it is absent.
+        """Writes every chart of the page as a file of its own, in a folder that is made where it is absent.
 
         Raises
         ------
@@ -236,22 +464,29 @@ class Report(Results):
             For a format that is neither "png" nor "svg".
         """
         from ...pages.files import save_figures
-        from .charts.all_figures import all_figures
+        from .page import figures_of
 
-        return save_figures(all_figures(self), folder, formats)
+        return save_figures(figures_of(self.document), folder, formats)
+
+
+def save_text(text: str, path: str | os.PathLike[str]) -> Path:
+    """Writes a text, whole or not at all. Errors: `DxmatchError` where it cannot be written."""
+    from ...files.atomic import whole_file
+
+    with whole_file(Path(path)) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return Path(path)
 
 
 def check_report_path(path: str | os.PathLike[str]) -> str:
-    """The suffix of a report, checked before any long work begins."""
+    """Gives the suffix of a report, checked before any long work begins. Errors: `InputError`."""
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(
-            "a report cannot be such a file",
-            source=str(path),
-            allowed=f"a name that ends in {', '.join(SUFFIXES)}",
+            "a report cannot be such a file", source=str(path), allowed=f"a name that ends in {', '.join(SUFFIXES)}",
             got=target.suffix or target.name,
-        )
-    if not target.parent.is_dir():
+        )  # fmt: skip
+    if not target.absolute().parent.is_dir():
         raise InputError(
             "the folder for the report is absent",
             source=str(target.parent),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pages.rows import Row
+from ...pages.rows import Row, known
 from ...statistics.intervals import percentile_interval
-from ...statistics.resampling import CaseMeans, Resampling
+from ...statistics.resampling import CaseMeans, Resampling, Statistic
 from ..score.declare import REGISTRY
-from ..score.scores import Score, Values
+from ..score.scores import Score, Values, the_mean
 
 NO_INTERVAL = "no interval: "
 
@@ -23,7 +24,8 @@ class Estimate:
     """A score's values.
 
     value : [r]. repeats : [repeats, r], in the resamples. n_cases : int [r], cases with a value.
-    sums : [r, c], of the columns that each rater's value is made of; empty of a score with a `statistic`.
+    sums : [r, c], of the columns that each rater's value is made of. deviation : [r], of the cases, of the population, where the value is
+    their mean. Neither is of a score with a `statistic`.
     """
 
     score: Score
@@ -31,6 +33,7 @@ class Estimate:
     repeats: Values
     n_cases: NDArray[np.integer]
     sums: Values
+    deviation: Values
 
 
 def estimates(
@@ -44,30 +47,41 @@ def estimates(
     for together in _over_the_same_cases(scores):
         cases = together[0].cases
         kept = np.arange(len(cases)) if among is None else np.flatnonzero(among[cases])
-        arrays = {id(one.values): one.values for one in together if one.statistic is None}
-        rows = {key: values if len(kept) == len(values) else values[kept] for key, values in arrays.items()}
-        means = {key: CaseMeans(values) for key, values in rows.items()}
+        rows = {id(one.values): one.values[kept] if len(kept) < len(cases) else one.values for one in together}
+        means: dict[int, Statistic] = {key: CaseMeans(values) for key, values in rows.items()}
+        means |= {id(one.statistic): one.statistic for one in together if one.statistic is not None}
 
-        def every(weights: Values, together: Sequence[Score] = together, means: dict[int, CaseMeans] = means) -> Values:
+        def every(
+            weights: Values, together: Sequence[Score] = together, means: Mapping[int, Statistic] = means
+        ) -> Values:
             of = {key: mean(weights) for key, mean in means.items()}
-            return np.concatenate(
-                [
-                    one.combine(of[id(one.values)][:, one.at]) if one.statistic is None else one.statistic(weights)
-                    for one in together
-                ],
-                1,
-            )
+            return np.concatenate([one.combine(of[_made_of(one)][:, one.at]) for one in together], 1)
 
-        own = [names[int(i)] for i in cases[kept]]
         data = every(np.ones((1, len(kept))))[0]
-        repeats = resampling.resampled(every, own) if len(kept) else np.empty((0, len(data)))
+        names_of_kept = [names[int(i)] for i in cases[kept]]
+        repeats = resampling.resampled(every, names_of_kept) if len(kept) else np.empty((0, len(data)))
         ends = np.cumsum([len(one.raters) for one in together])[:-1]
         for one, value, again in zip(together, np.split(data, ends), np.split(repeats, ends, 1), strict=True):
-            own_rows = None if one.statistic is not None else rows[id(one.values)]
-            n = np.full(len(one.raters), len(kept)) if own_rows is None else has_value(one, own_rows).sum(0)
-            sums = np.zeros((0, 0)) if own_rows is None else np.nansum(own_rows, 0, dtype=float)[one.at]
-            found[id(one)] = Estimate(one, value, again, n, sums)
+            found[id(one)] = _estimate(one, rows[id(one.values)], value, again, len(kept))
     return [found[id(score)] for score in scores]
+
+
+def _made_of(score: Score) -> int:
+    return id(score.values if score.statistic is None else score.statistic)
+
+
+def _estimate(score: Score, rows: NDArray[Any], value: Values, repeats: Values, n: int) -> Estimate:
+    if score.statistic is not None:
+        return Estimate(
+            score, value, repeats, np.full(len(value), n), np.zeros((len(value), 0)), np.full(len(value), np.nan)
+        )
+    spread = np.full(len(value), np.nan)
+    if score.combine is the_mean and n:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of a rater without a value
+            spread = np.nanstd(rows[:, score.at[:, 0]].astype(float), 0)
+    sums = np.nansum(rows, 0, dtype=float)[score.at]
+    return Estimate(score, value, repeats, has_value(score, rows).sum(0), sums, spread)
 
 
 def has_value(score: Score, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -117,7 +131,8 @@ def row_of(one: Estimate, rater: int, level: float) -> Row:
     score, n = one.score, int(one.n_cases[rater])
     found = measured(float(one.value[rater]), one.repeats[:, rater], level, n, score.why(rater))
     return {
-        **score.labels, "algorithm": score.raters[rater], **name_of(score), **found, "n_cases": n, "n_pairs": score.n_pairs
+        **score.labels, "algorithm": score.raters[rater], **name_of(score), **found, "n_cases": n, "n_pairs": score.n_pairs,
+        "sd": known(float(one.deviation[rater])),
     }  # fmt: skip
 
 

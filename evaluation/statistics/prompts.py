@@ -43,38 +43,47 @@ def several(raters: Iterable[str]) -> dict[str, dict[str, list[str]]]:
 
 
 def scores_of_models(scores: Sequence[Score], models: Models, raters: Sequence[str]) -> list[Score]:
-    """Makes the same scores of `raters`, of which some are models: a model's value is its mean over prompts, each the mean over its repeats.
+    """Makes the same scores of `raters`, of which some are models: a model's value is its mean over prompts.
 
-    Scores that not all of them have are left out, and those with a `statistic`.
+    In each case a prompt counts with the mean over its repeats. All models have as many prompts. Scores that not all of them
+    have are left out, and those with a `statistic`.
     """
-    prompts = {name: models.get(name, {"": [name]}) for name in raters}
-    needed = {rater for of in prompts.values() for own in of.values() for rater in own}
+    prompts = [list(models[name].values()) if name in models else [[name]] for name in raters]
+    needed = {rater for of in prompts for own in of for rater in own}
+    width = max(map(len, prompts))
     made = []
     for score in scores:
         there = list(score.raters)
-        if score.statistic is None and needed <= set(there):
-            groups = [[[there.index(rater) for rater in own] for own in of.values()] for of in prompts.values()]
-            made.append(_of_groups(score, list(raters), groups))
+        if score.statistic is not None or not needed <= set(there):
+            continue
+        # a rater that is no model stands beside its like as often as these have prompts
+        groups = [[[there.index(one) for one in own] for own in (of * width)[:width]] for of in prompts]
+        made.append(_mean_over_prompts(score, list(raters), groups))
     return made
 
 
-def _of_groups(score: Score, raters: list[str], groups: Sequence[Sequence[Sequence[int]]]) -> Score:
-    """groups : for each rater, of each of its prompts, the raters of `score`."""
-    members = [[rater for own in of for rater in own] for of in groups]
-    width, columns = max(map(len, members)), score.at.shape[1]
-    shares = np.zeros((len(raters), width))
-    places = np.zeros((len(raters), width, columns), np.int64)
-    for i, of in enumerate(groups):
-        shares[i, : len(members[i])] = [1 / (len(of) * len(own)) for own in of for _ in own]
-        # a model of fewer variants is filled up by its first, at no share
-        places[i] = score.at[[*members[i], *[members[i][0]] * (width - len(members[i]))]]
+def _mean_over_prompts(score: Score, raters: list[str], groups: Sequence[Sequence[Sequence[int]]]) -> Score:
+    """groups : of each rater, of each of its prompts, the raters of `score`."""
+    of_raters = score.values[:, score.at].astype(float)
+    n, _, columns = of_raters.shape
+    width = len(groups[0])
+    values = np.stack([_mean_of_known(of_raters[:, own]) for of in groups for own in of], 1)
 
     def combine(means: Values) -> Values:
-        values = score.combine(means.reshape(*means.shape[:-1], width, columns))
-        return np.where(shares > 0, values * shares, 0).sum(-1)
+        return score.combine(means.reshape(*means.shape[:-1], width, columns)).mean(-1)
 
-    why = [score.why(of[0]) for of in members]
-    return replace(score, raters=raters, places=places.reshape(len(raters), -1), combine=combine, reason=why)
+    return replace(
+        score, raters=raters, values=values.reshape(n, -1), places=np.arange(len(raters) * width * columns).reshape(len(raters), -1),
+        combine=combine, reason=[score.why(of[0][0]) for of in groups],
+    )  # fmt: skip
+
+
+def _mean_of_known(values: Values) -> Values:
+    """[n, k, c] -> [n, c], over what is no NaN; NaN of nothing."""
+    there = ~np.isnan(values)
+    held = there.sum(1)
+    sums = np.where(there, values, 0).sum(1)
+    return np.divide(sums, held, out=np.full(sums.shape, np.nan), where=held > 0)
 
 
 def named_models(pairs: Iterable[Pair], raters: Sequence[str]) -> tuple[Models, list[Finding]]:
@@ -125,7 +134,9 @@ def prompt_tables(rows: Sequence[Row], models: Models) -> dict[str, list[Row]]:
     for row in rows:
         model, prompt = variant_of(row["algorithm"])
         if prompt and model in models:
-            found.setdefault((model, row.get("by"), row.get("group"), row["name"]), {}).setdefault(prompt, []).append(row)
+            found.setdefault((model, row.get("by"), row.get("group"), row["name"]), {}).setdefault(prompt, []).append(
+                row
+            )
     tables: dict[str, list[Row]] = {"prompts": [], "prompt_values": []}
     for (model, by, group, _), of in found.items():
         who = {"algorithm": model, "by": by, "group": group}

@@ -1,0 +1,189 @@
+"""What is looked at first: a few metrics, whoever is judged from best to worst, and who is not shown to differ from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...pages.rows import Row
+from ..score.declare import Metric, all_metrics
+
+SIGNIFICANT = 0.05
+"""Below it, after correction for how many differences were looked at, a difference is taken for one."""
+
+_NEAR = 0.005
+"""Nearer than this for every rater, two metrics would say one thing twice."""
+_TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A metric that the leaderboard shows where it is there: symbol, what it is of, its k (0: the k asked for; None: any).
+
+    family : whose k is meant. instead : what it may be of otherwise.
+    """
+
+    symbol: str
+    of: str = ""
+    k: int | None = None
+    family: str = ""
+    instead: tuple[str, ...] = ()
+
+
+_TOP_1 = Wish("Acc", "M", 1, "ranking", ("code",))
+_HDF1 = Wish("HDF1", k=0, family="hierarchical")
+AGAINST_EXPERTS = (
+    Wish("RPAD", k=0, family="relative"), Wish("RRAD", k=0, family="relative"), Wish("alpha", "with the algorithm"), _TOP_1, _HDF1,
+)  # fmt: skip
+AGAINST_REFERENCES = (
+    _TOP_1, Wish("Acc", "M", 0, "ranking", ("code",)), Wish("MRR"), Wish("R_disease", k=0, family="recall"), Wish("nDCG"), _HDF1,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric at its k, and what it gives whom.
+
+    name : as in tables, "Acc(M)@1". label : as one says it, "top-1". of_rater : rater -> row of `Report.table`.
+    best : who has the highest value. level_with_best : who has less, of whom it is not shown that it is less.
+    """
+
+    name: str
+    label: str
+    metric: Metric
+    of_rater: Mapping[str, Row]
+    best: tuple[str, ...] = ()
+    level_with_best: tuple[str, ...] = ()
+
+    def value(self, rater: str) -> float | None:
+        """Gives the value of a rater; None where it has none."""
+        row = self.of_rater.get(rater)
+        return None if row is None else row["value"]
+
+    @property
+    def uneven(self) -> bool:
+        """Tells whether values rest on unlike numbers of cases."""
+        return len({row["n_cases"] for row in self.of_rater.values() if row["value"] is not None}) > 1
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """columns : three to five metrics; the first places the raters. algorithms, others : the best first; `others` are experts who are
+    judged by the same metrics."""
+
+    columns: tuple[Column, ...]
+    algorithms: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    compared: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The printed names of its metrics."""
+        return frozenset(column.name for column in self.columns)
+
+    def with_differences(self, rows: Sequence[Row]) -> Leaderboard:
+        """Marks who is best, and who is not shown to be less. rows : of `Report.differences`."""
+        columns = tuple(_placed(column, self.algorithms, rows) for column in self.columns)
+        return replace(self, columns=columns, compared=bool(rows))
+
+
+def leaderboard(
+    rows: Sequence[Row],
+    wishes: Sequence[Wish],
+    ks: Mapping[str, int | None],
+    algorithms: Sequence[str],
+    raters: Sequence[str],
+    most: int = 5,
+) -> Leaderboard:
+    """Chooses the metrics, and sorts whoever is judged by the first of them.
+
+    rows : of all families, models as their means over prompts. ks : family -> the k that was asked for; "relative" has one always.
+    """
+    of: dict[tuple[str, str, int | None], dict[str, Row]] = {}
+    for row in rows:
+        of.setdefault((row["metric"], row["of"], row["k"]), {})[row["algorithm"]] = row
+    found = [key for wish in wishes if (key := _found(wish, of, ks)) is not None]
+    keys = _without_twins(found, of) or _that_differ(of, ks["relative"])
+    metrics = {metric.symbol: metric for metric in all_metrics()}
+    columns = tuple(
+        Column(next(iter(of[key].values()))["name"], _label(key, of[key]), metrics[key[0]], of[key])
+        for key in list(dict.fromkeys(keys))[:most]
+    )
+    others = [rater for rater in raters if rater not in algorithms and any(c.value(rater) is not None for c in columns)]
+    return Leaderboard(columns, tuple(_by_value(algorithms, columns)), tuple(_by_value(others, columns)))
+
+
+_Key = tuple[str, str, int | None]
+
+
+def _found(wish: Wish, of: Mapping[_Key, Mapping[str, Row]], ks: Mapping[str, int | None]) -> _Key | None:
+    asked = (ks.get(wish.family) or ks["relative"]) if wish.k == 0 else wish.k
+    for who in (wish.of, *wish.instead):
+        if asked is not None and (wish.symbol, who, asked) in of:
+            return wish.symbol, who, asked
+        if not wish.k:
+            there = [key for key in of if key[:2] == (wish.symbol, who) and (wish.k is None or key[2] is None)]
+            if there:
+                return max(there, key=lambda key: key[2] or 0)
+    return None
+
+
+def _without_twins(keys: list[_Key], of: Mapping[_Key, Mapping[str, Row]]) -> list[_Key]:
+    """Without recall of diseases where every case has one right answer, so that it is top-k accuracy; else without nDCG."""
+    recall = next((key for key in keys if key[0] == "R_disease"), None)
+    if recall is None:
+        return keys
+    ks = {key[2] for key in of if key[:2] == ("R_disease", "")} & {key[2] for key in of if key[:2] == ("Acc", "M")}
+    k = max(ks, key=lambda k: k or 0) if ks else None
+    pair = [of.get((symbol, who, k), {}) for symbol, who in (("R_disease", ""), ("Acc", "M"))]
+    values = [{rater: row["value"] for rater, row in rows.items()} for rows in pair]
+    twins = bool(values[0]) and values[0].keys() == values[1].keys() and all(
+        (a is None) == (b is None) and (a is None or b is None or abs(a - b) < _NEAR)
+        for a, b in ((values[0][rater], values[1][rater]) for rater in values[0])
+    )  # fmt: skip
+    return [key for key in keys if key[0] != ("R_disease" if twins else "nDCG")]
+
+
+def _that_differ(of: Mapping[_Key, Mapping[str, Row]], k: int | None) -> list[_Key]:
+    """What is there of other metrics, those first in which raters differ."""
+    shown = []
+    for key, rows in of.items():
+        values = [row["value"] for row in rows.values() if row["value"] is not None]
+        if key[2] in (k, None) and (len(values) == 1 or len(set(values)) > 1):
+            shown.append(key)
+    return shown or list(of)
+
+
+def _label(key: _Key, rows: Mapping[str, Row]) -> str:
+    symbol, of, k = key
+    if symbol == "Acc":
+        return f"top-{k}" if of == "M" else f"top-{k} by {of}"
+    return "alpha" if symbol == "alpha" else next(iter(rows.values()))["name"]
+
+
+def _by_value(raters: Iterable[str], columns: Sequence[Column]) -> list[str]:
+    """The best of the first column first; equals stay as they came, and who has no value comes last."""
+
+    def place(rater: str) -> float:
+        value = columns[0].value(rater) if columns else None
+        return float("inf") if value is None else -value
+
+    return sorted(raters, key=place)
+
+
+def _placed(column: Column, algorithms: Sequence[str], differences: Sequence[Row]) -> Column:
+    values = {rater: value for rater in algorithms if (value := column.value(rater)) is not None}
+    if len(values) < 2:
+        return column
+    highest = max(values.values())
+    best = tuple(rater for rater, value in values.items() if highest - value < _TIE)
+    if len(best) == len(values):
+        return column
+    p = {frozenset((row["first"], row["second"])): row["p_holm"] for row in differences if row["name"] == column.name}
+
+    def shown_to_differ(rater: str) -> bool:
+        # what was not, or could not be, tested is not shown either
+        return all((found := p.get(frozenset((rater, one)))) is not None and found < SIGNIFICANT for one in best)
+
+    level = tuple(rater for rater in values if p and rater not in best and not shown_to_differ(rater))
+    return replace(column, best=best, level_with_best=level)
