@@ -6,8 +6,9 @@ What is right is given: by M, by code, by category, or in degrees.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,18 +17,14 @@ from ...errors import InputError, OptionError
 from ...pages.rows import Row
 from ...terms.icd.ancestor_sets import Nodes, opened
 from ..lists.lists import looked_up
+from ..match.matches import RANKED, Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, check_k, declare
 from .scores import FamilyScores, Score, Settings, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, relevance
 
-if TYPE_CHECKING:
-    from ..match.matches import Matches
-
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
 H_DDX = "H-DDx"
-DEPTH = 10
-"""Ranks that MRR and nDCG look at."""
 
 
 def _hits_example(generator: np.random.Generator) -> dict[str, Any]:
@@ -81,7 +78,7 @@ def top_k_accuracy(hits: ArrayLike, k: int) -> float:
     degenerate=(("no case", "refused"), ("no right diagnosis among the first k", "0"), ("an empty list", "0")),
     **_OF_HITS,
 )
-def mrr(hits: ArrayLike, k: int = DEPTH) -> float:
+def mrr(hits: ArrayLike, k: int = RANKED) -> float:
     """Computes the mean reciprocal rank.
 
     >>> mrr([[False, True], [True, False], [False, False]])  # (1/2 + 1 + 0) / 3
@@ -139,7 +136,7 @@ def _gains_example(generator: np.random.Generator) -> dict[str, Any]:
     repeat_free=("case",),
     grows_with=("gains",),
 )
-def ndcg(gains: ArrayLike, given: ArrayLike, k: int = DEPTH) -> float:
+def ndcg(gains: ArrayLike, given: ArrayLike, k: int = RANKED) -> float:
     """Computes the normalised discounted cumulative gain, averaged over the cases.
 
     >>> ndcg([[[0.0], [1.0]]], [[True]])  # 1 / log2(3)
@@ -188,7 +185,10 @@ def final_answers(matches: Matches) -> Matches:
 
     As in H-DDx (4.3): top-5 accuracy asks for the final diagnosis, HDF1 for the differential set.
     """
-    return matches if matches.of_final is None else matches.of_final
+    final = matches.of_final
+    if final is None:
+        return matches
+    return replace(matches, answers=matches.answers.of_final(), references=final.references, codes=final.codes)
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -218,10 +218,10 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
             add("top_k_accuracy", reached[..., at], cases, judge, k)
     named, known = hits[first]
     cases = np.flatnonzero(known)
-    add("mrr", reciprocal_ranks(named[cases, :, :DEPTH]), cases, of="" if first == BY_M else BY_CODE)
+    add("mrr", reciprocal_ranks(named[cases, :, :RANKED]), cases, of="" if first == BY_M else BY_CODE)
     if ranked.references is not None:
         gains, notes = reference_gains(ranked)
-        add("ndcg", normalised_gains(gains[cases], ranked.references.given[cases], DEPTH), cases, k=DEPTH)
+        add("ndcg", normalised_gains(gains[cases], ranked.references.given[cases], RANKED), cases, k=RANKED)
         family.findings += [Finding("origin", example=note) for note in notes]
     if matches.of_final is not None:
         without = sum(not final for final in answers.reference)
@@ -250,7 +250,7 @@ def reference_hits(matches: Matches) -> dict[str, Hits]:
         predicted, reference = matches.codes.predicted, matches.codes.reference
         tree, _ = opened(matches.icd_tree)
         category = np.append(np.where(tree.categories >= 0, tree.categories, np.arange(len(tree))), -1)
-        known = (reference >= 0).any(1)
+        known = np.asarray((reference >= 0).any(1))
         found[BY_CODE] = _same(predicted, reference), known
         found[BY_CATEGORY] = _same(category[predicted], category[reference]), known
     return {judge: hits for judge, hits in found.items() if hits[1].any()}
@@ -275,7 +275,7 @@ def reference_gains(matches: Matches) -> tuple[NDArray[np.float32], list[str]]:
     """
     found, answers = matches.references, matches.answers
     assert found is not None
-    hits = found.hits[:, :, :DEPTH]
+    hits = found.hits[:, :, :RANKED]
     given, unknown = _given_degrees(matches, hits.shape)
     gains = hits.astype(np.float32)
     rest = (answers.top(hits.shape[2]) >= 0)[..., None] & found.given[:, None, None] & ~given.any(-1, keepdims=True)
@@ -286,8 +286,8 @@ def reference_gains(matches: Matches) -> tuple[NDArray[np.float32], list[str]]:
         ways.append("the column relation")
     if rest.any() and matches.tells_relations:
         ways.append("M (a match, else its relation model)")
-        near = rest & ~hits & (found.distance[:, :, :DEPTH] > 0)
-        gains[near] = relevance(found.distance[:, :, :DEPTH][near])
+        near = rest & ~hits & (found.distance[:, :, :RANKED] > 0)
+        gains[near] = relevance(found.distance[:, :, :RANKED][near])
     elif rest.any():
         ways.append("M's verdict (match or no match), since M tells no relations")
     if ways:

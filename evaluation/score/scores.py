@@ -82,7 +82,7 @@ class Score:
         return self.reason if isinstance(self.reason, str) else self.reason[rater]
 
 
-def over_two(above: Values, below: Values) -> dict[str, Any]:
+def over_two(above: NDArray[Any], below: NDArray[Any]) -> dict[str, Any]:
     """Makes the values, places and combine of a `ratio` of two columns for each rater. above, below : [n, r]."""
     raters = above.shape[1]
     return {
@@ -92,8 +92,8 @@ def over_two(above: Values, below: Values) -> dict[str, Any]:
     }
 
 
-def without_absent(values: Values, absent: NDArray[np.bool_]) -> Values:
-    """Puts NaN for the lists that were not given. values : float64 [n, r, ...]. absent : bool [n, r]."""
+def without_absent(values: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[Any]:
+    """Puts NaN for the lists that were not given. values : [n, r, ...], numbers or bool. absent : bool [n, r]."""
     if not absent.any():
         return values
     out = values.astype(float)
@@ -159,7 +159,7 @@ class Settings:
         return self.k["relative"] or 1
 
 
-def over_all_cases(values: Values, cases: NDArray[np.integer], n_cases: int) -> Values:
+def over_all_cases(values: NDArray[Any], cases: NDArray[np.integer], n_cases: int) -> Values:
     """Spreads values of some cases over all of them: [cases, r] -> [n_cases, r], NaN elsewhere."""
     every = np.full((n_cases, values.shape[1]), np.nan)
     every[cases] = values

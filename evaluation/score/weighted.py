@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,12 +22,10 @@ from ...pages.rows import Row, known
 from ...terms.icd.ancestor_sets import chapter_label, opened
 from ...votes.prompts import class_prompts
 from ..lists.lists import Lists, looked_up
+from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
 from .scores import FamilyScores, Score, Settings, Values, over_two
-
-if TYPE_CHECKING:
-    from ..match.matches import Matches
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
 KERNEL29 = "Kernel29"

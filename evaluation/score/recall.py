@@ -1,0 +1,238 @@
+"""Recall of the reference diagnoses: which of the diseases that a patient has does a list name?
+
+Inputs are one list for each case (and each rater, in the axes between), against the reference diagnoses of the case:
+
+- `hits` : bool [n, ..., K, D], whether the diagnosis at each of K ranks names each of D reference diagnoses;
+- `given` : bool [n, D], where a case has a reference diagnosis; at least one in each case.
+
+Who decides on a hit is free: M, or a judge. What stands outside `given` is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError, OptionError
+from ...pages.rows import Row
+from ..match.matches import Matches
+from ..read.findings import Finding
+from .declare import REGISTRY, check_k, declare, truths
+from .ranking import NO_RIGHT_ANSWERS, top_ranks
+from .scores import FamilyScores, Score, Settings, over_all_cases, over_two, without_absent
+
+NAME, TITLE = "recall", "Recall of the reference diagnoses"
+CLINBENCH_HPB = "ClinBench-HPB"
+
+
+def _example(generator: np.random.Generator) -> dict[str, Any]:
+    n, ranks, references = (int(generator.integers(1, high)) for high in (7, 5, 4))
+    given = generator.random((n, references)) < 0.6
+    given[:, 0] |= ~given.any(1)
+    hits = generator.random((n, ranks, references)) < 0.4
+    return {"hits": hits, "given": given, "k": int(generator.integers(1, ranks + 1))}
+
+
+_OF_HITS: dict[str, Any] = {
+    "inputs": "hits [n, ..., K, D]: the diagnosis at a rank names a reference diagnosis; given [n, D]: the case has it; k",
+    "range": "[0, 1]",
+    "degenerate": (
+        ("no case", "refused"),
+        ("a case without a reference diagnosis", "refused: it has nothing to find"),
+        ("an empty list", "names nothing: none of the case's diseases is found"),
+    ),
+    "example": _example,
+    "axes": {"hits": "case, rank, reference", "given": "case, reference"},
+    "order_free": ("case", "reference"),
+    "repeat_free": ("case", "reference"),
+    "grows_with": ("hits",),
+}
+
+
+@declare(
+    symbol="R_disease",
+    description="The share of all reference diagnoses that the lists name.",
+    meaning="Of all the diseases that the patients have, how many the lists name.",
+    good="1 is all; with several diseases a patient and k below their number it cannot be reached.",
+    use="patients have several true diagnoses",
+    avoid="every case has one: then it is top-k accuracy",
+    formula="R_disease@k = sum_i |found_i| / sum_i |reference_i|",
+    source=f"{CLINBENCH_HPB}, disease-level recall",
+    denominator="the reference diagnoses of all cases",
+    **_OF_HITS,
+)
+def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> NDArray[np.float64]:
+    """Computes it over the cases, within the first k ranks (all by default); one value for each of the axes between.
+
+    >>> float(disease_recall([[[True, False]], [[True, False]]], [[True, True], [True, False]]))  # 2 of 3 diseases
+    0.6666666666666666
+    """
+    found, there = found_in(hits, given, k)
+    return found.sum((0, -1)) / there.sum()
+
+
+@declare(
+    symbol="R_patient",
+    description="The share of patients of whom the list names every reference diagnosis.",
+    meaning="The share of patients of whom the list names every disease.",
+    good="1 is all patients; stricter than R_disease, equal to it and to top-k accuracy where each patient has one disease.",
+    use="a missed second disease is a missed patient",
+    avoid="every case has one: then it is top-k accuracy",
+    formula="R_patient@k = sum_i [found_i = reference_i] / n",
+    source=f"{CLINBENCH_HPB}, patient-level recall",
+    denominator="n, the number of cases",
+    **_OF_HITS,
+)
+def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> NDArray[np.float64]:
+    """Computes it over the cases, within the first k ranks (all by default); one value for each of the axes between."""
+    found, there = found_in(hits, given, k)
+    return (found | ~there).all(-1).mean(0, dtype=np.float64)
+
+
+@declare(
+    symbol="sd_prompts",
+    description="How much a value differs from prompt to prompt.",
+    meaning="How much a figure moves when the prompt is worded differently.",
+    good="0 is not at all; differences between models below it say little.",
+    use="a model was asked in several ways",
+    avoid="there is one prompt: it is undefined",
+    formula="sd = sqrt(1/m sum_j (x_j - mean)^2)",
+    source=f"{CLINBENCH_HPB}, SD of Tables 5 to 7: the population standard deviation, over the prompts that were taken",
+    inputs="values [..., m]: one metric of one model under each of m prompts",
+    range="[0, inf)",
+    denominator="m",
+    degenerate=(("one prompt", "NaN; one value has no spread"), ("a value is undefined", "NaN")),
+    example=lambda generator: {"values": generator.random(int(generator.integers(1, 6)))},
+    axes={"values": "prompt"},
+    order_free=("prompt",),
+)
+def prompt_spread(values: ArrayLike) -> NDArray[np.float64]:
+    """Computes the population standard deviation over the last axis; the other axes are kept."""
+    several = np.asarray(values, float)
+    if several.ndim == 0 or several.shape[-1] == 0:
+        raise OptionError("values", "an array with at least one value", values)
+    return several.std(-1) if several.shape[-1] > 1 else np.full(several.shape[:-1], np.nan)
+
+
+def found_in(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Finds which reference diagnoses the first k ranks name, bool [n, ..., D]; and `given`, with axes to match.
+
+    Raises
+    ------
+    OptionError
+        For arrays that do not fit each other, and for a case without a reference.
+    """
+    there, named = np.asarray(truths(given)), np.asarray(truths(hits))
+    if there.ndim != 2 or there.dtype != bool or not len(there) or not there.any(1).all():
+        raise OptionError("given", "bool [cases, references], at least one case, in each at least one True", given)
+    if named.ndim < 3 or named.dtype != bool or (len(named), named.shape[-1]) != there.shape:
+        allowed = f"bool [cases, ..., ranks, references] with {there.shape[0]} cases and {there.shape[1]} references"
+        raise OptionError("hits", allowed, named.shape if named.dtype == bool else hits)
+    first = named if k is None else named[..., : check_k(k), :]
+    there = there.reshape(len(there), *[1] * (named.ndim - 3), -1)
+    return first.any(-2) & there, there
+
+
+# The family
+
+
+BY_JUDGE = "judge"
+
+
+def lacking(matches: Matches, settings: Settings) -> str | None:
+    """Says what is missing where no case has a reference diagnosis."""
+    return NO_RIGHT_ANSWERS if matches.references is None else None
+
+
+def scores(matches: Matches, settings: Settings) -> FamilyScores:
+    """Scores every rater with M, in the cases that have a reference, within the first k of each list; by default within all of it."""
+    found, k = matches.references, settings.k[NAME]
+    assert found is not None
+    kept = np.flatnonzero(found.given.any(1))
+    hits = found.found[:, :, None] if k is None else found.hits[:, :, :k]
+    return _family(matches, NAME, TITLE, hits[kept], found.given, kept, k)
+
+
+def _family(
+    matches: Matches, name: str, title: str, hits: NDArray[np.bool_], given: NDArray[np.bool_],
+    cases: NDArray[np.integer], k: int | None, of: str = "",
+) -> FamilyScores:  # fmt: skip
+    """Makes disease- and patient-level recall. hits : bool [cases, r, K, D]. given : of all n cases. of : the judge, where it is not M."""
+    answers, n = matches.answers, len(matches.answers.cases)
+    found, there = found_in(hits, given[cases])
+    absent = answers.absent[cases]
+    sizes = np.broadcast_to(there.sum(-1), found.shape[:2])
+    found_of, all_of = (without_absent(part, absent) for part in (found.sum(-1), sizes))
+    whole = without_absent(np.asarray((found | ~there).all(-1)), absent)
+    family = FamilyScores(name, title, sentences=_sentences)
+    shared: dict[str, Any] = {"raters": answers.raters, "cases": cases, "of": of, "k": k}
+    family.scores = [
+        Score("disease_recall", **over_two(found_of, all_of), **shared),
+        Score("patient_recall", values=whole, **shared),
+    ]
+    label = f"share of the reference found{f', by the {of}' if of else ''}"
+    family.per_case[label] = over_all_cases(found_of / all_of, cases, n)
+    if without := n - int(given.any(1).sum()):
+        family.findings.append(Finding("no_reference", without, n, name))
+    return family
+
+
+def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
+    """Scores every rater with a judge of whole answers in the place of M.
+
+    A case in which the judge gives no verdict on one of the answers is left out for every rater. Top-k accuracy stands beside where the
+    place of everything that is included is known, and no final diagnosis is told apart from the set of right answers.
+
+    Raises
+    ------
+    InputError
+        Where no case is left.
+    """
+    found, answers = matches.judged, matches.answers
+    assert found is not None
+    cases = np.flatnonzero(found.scored)
+    told = ", ".join(f"{count:,} {reason}" for reason, count in found.unscored.most_common())
+    if not len(cases):
+        raise InputError(
+            f"the judge gave a verdict on every list in none of {len(answers.cases):,} cases ({told or 'no reference'})",
+            source=answers.source, allowed="at least one case that is judged in full",
+        )  # fmt: skip
+    by = "itself" if found.checked_by == found.judged_by else found.checked_by
+    title = f"Recall, with {found.judged_by} as the judge{f', checked by {by}' if by else ''}"
+    family = _family(
+        matches, BY_JUDGE, title, (found.included[cases] == 1)[:, :, None], found.given, cases, None, BY_JUDGE
+    )
+    if found.placed and not answers.has_final:
+        places = np.where(found.given[:, None], found.places, 0)[cases]
+        for k in top_ranks(matches, settings):
+            named = np.asarray(((places > 0) & (places <= k)).any(-1))
+            values = without_absent(named, answers.absent[cases])
+            family.scores.append(Score("top_k_accuracy", answers.raters, cases, values, of=BY_JUDGE, k=k))
+    if left_out := int(found.given.any(1).sum()) - len(cases):
+        family.findings.append(Finding("no_verdict", left_out, len(answers.cases), BY_JUDGE, told))
+    asked, yes, no = (int(mask.sum()) for mask in (found.judge > -2, found.judge == 1, found.judge == 0))
+    note = f"The judge was asked about {asked:,} reference diagnoses, one at a time, and the whole answer: {yes:,} included, {no:,} not included."
+    if found.checked_by:
+        checked, wrong = int((found.check >= 0).sum()), int((found.check == 1).sum())
+        note += (
+            f" The check was asked about those not included, and called {wrong:,} of {checked:,} judgements incorrect."
+        )
+    family.findings.append(Finding("origin", example=note))
+    return family
+
+
+def _sentences(rows: Sequence[Row]) -> list[str]:
+    """Says what the best rater finds."""
+    symbol = REGISTRY["disease_recall"].symbol
+    of_diseases = [row for row in rows if row["metric"] == symbol and row["value"] is not None]
+    if not of_diseases:
+        return []
+    best = max(of_diseases, key=lambda row: row["value"])
+    k, of = best["k"], best["of"]
+    first = "answers name" if k is None else "first diagnosis names" if k == 1 else f"first {k} diagnoses name"
+    most = "; no other rater's name more" if len(of_diseases) > 1 else ""
+    by = f", by the {of}" if of else ""
+    return [f"Of all reference diagnoses{by}, {best['algorithm']}'s {first} {best['value']:.0%}{most}."]
