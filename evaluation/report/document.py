@@ -115,3 +115,4 @@ class Document:
     settings: Sequence[tuple[str, str]] = ()
     left_out: Sequence[tuple[str, str]] = ()
     key: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
+    footer: str = ""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-    from .document import Browser, Document, Part
+    from .document import Document, Part
 
 FORMAT = 4
 SUFFIXES = (".html", ".json", ".csv", ".tsv", ".jsonl", ".parquet", ".xlsx", ".md", ".tex")

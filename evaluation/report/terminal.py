@@ -1,0 +1,164 @@
+"""A document on a terminal: in short, or all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.measure import Measurement
+from rich.table import Table as RichTable
+
+from ...files.counted import counted
+from ...pages.encodings import number, with_interval
+from ...terminal import wide_console
+from ..read.findings import SHOWN
+from .document import Block, Definitions, Document, Folded, Table, Value
+from .page import note_of
+
+_NAMES = (28, 20, 14)
+"""How wide the names of a table may be where it is narrow, the best first."""
+
+
+def print_document(document: Document, console: Console | None = None, *, full: bool = False) -> None:
+    """Prints the title, at most three findings, the answer, and of each part what is shown in brief; `full` prints everything."""
+    console = console or wide_console()
+    console.print(f"[bold]{escape(document.title)}[/bold]")
+    console.print(f"[dim]{escape(document.opening)}[/dim]", highlight=False)
+    above = [one.sentence for one in document.findings if not one.is_note]
+    for line in above[: None if full else SHOWN]:
+        console.print(f"  [yellow]Finding:[/yellow] {escape(line)}", highlight=False)
+    for line in (line for card in document.answer for line in card):
+        console.print(f"  {escape(line)}", highlight=False)
+    console.print()
+    for part in document.parts:
+        _print_blocks(part.blocks if full else part.brief, console)
+    if full:
+        _print_settings(document, console)
+        return
+    notes = len(document.findings) - min(len(above), SHOWN)
+    more = [counted(notes, "more finding")] if notes else []
+    if any(len(part.blocks) > len(part.brief) for part in document.parts):
+        more.append("every other table")
+    if more:
+        console.print(
+            f"[dim]{' and '.join(more).capitalize()}: in the report as a page or a file, or printed in full.[/dim]"
+        )
+    if document.left_out:
+        names = ", ".join(what for what, _ in document.left_out)
+        console.print(f"[dim]Left out, for want of data: {escape(names)}.[/dim]", highlight=False)
+
+
+def brief(document: Document) -> str:
+    """Gives the title, the answer and the first findings as lines without colours."""
+    above = [one.sentence for one in document.findings if not one.is_note][:SHOWN]
+    return "\n".join([document.title, document.opening, *above, *(line for card in document.answer for line in card)])
+
+
+def _print_blocks(blocks: Sequence[Block], console: Console) -> None:
+    for block in blocks:
+        if isinstance(block, str):
+            console.print(escape(block), highlight=False)
+        elif isinstance(block, Table):
+            print_table(block, console)
+        elif isinstance(block, Definitions):
+            for name, meaning, good in block.entries:
+                console.print(f"[dim]{escape(name)}: {escape(f'{meaning} {good}'.strip())}[/dim]", highlight=False)
+            console.print()
+        elif isinstance(block, Folded):
+            _print_blocks(block.blocks, console)
+
+
+def _print_settings(document: Document, console: Console) -> None:
+    for name, value in document.settings:
+        console.print(f"[dim]{escape(name)}:[/dim] {escape(value)}", highlight=False)
+    for name, reason in document.left_out:
+        console.print(f"[yellow]Left out:[/yellow] {escape(name)}: {escape(reason)}", highlight=False)
+    for one in document.findings:
+        if one.is_note:
+            console.print(f"[yellow]Note:[/yellow] {escape(one.sentence)}", highlight=False)
+
+
+def print_table(shown: Table, console: Console | None = None) -> None:
+    """Prints one table: in one piece where it fits; else with values above their intervals; else a few columns after the other."""
+    console = console or wide_console()
+    if shown.warning:
+        console.print(f"[yellow]{escape(shown.warning)}[/yellow]", highlight=False)
+    for names in (0, *_NAMES):
+        drawn = _drawn(shown, range(1, len(shown.header)), names)
+        if _fits(drawn, console):
+            console.print(drawn)
+            break
+    else:
+        for columns in _pieces(shown, console):
+            console.print(_drawn(shown, columns, _NAMES[0]))
+    if note := note_of(shown):
+        console.print(f"[dim]{escape(note)}[/dim]", highlight=False)
+    console.print()
+
+
+def _pieces(shown: Table, console: Console) -> Iterator[list[int]]:
+    """As many columns at a time as fit, at least one."""
+    piece: list[int] = []
+    for column in range(1, len(shown.header)):
+        if piece and not _fits(_drawn(shown, [*piece, column], _NAMES[0]), console):
+            yield piece
+            piece = []
+        piece.append(column)
+    yield piece
+
+
+def _fits(drawn: RichTable, console: Console) -> bool:
+    return Measurement.get(console, console.options.update(max_width=10_000), drawn).maximum <= console.width
+
+
+def _drawn(shown: Table, columns: Sequence[int], names: int) -> RichTable:
+    """names : the width of the names, with each interval under its value; 0 is as wide as it comes."""
+    below = names > 0
+    table = RichTable(
+        box=box.SIMPLE_HEAD, title=escape(shown.title) or None, title_justify="left", pad_edge=False,
+        padding=(0, 1, 0, 0) if below else (0, 1),
+    )  # fmt: skip
+    lines = [line for _, lines in shown.groups for line in lines]
+    firsts = [*(str(line[0]) for line in lines), shown.header[0], *(heading for heading, _ in shown.groups)]
+    widest = max(map(len, firsts), default=0)
+    table.add_column(escape(shown.header[0]), overflow="fold", width=min(widest, names or widest))
+    for column in columns:
+        head = shown.header[column]
+        width = max((len(text) for line in lines for text in _text(line[column], below).split("\n")), default=1)
+        room = min(max(map(len, head.split()), default=1), 12) if below else len(head)
+        table.add_column(
+            escape(head), overflow="fold", justify="left" if shown.sentences else "right", width=max(width, room)
+        )
+    for heading, of in shown.groups:
+        if heading:
+            table.add_row(f"[dim]{escape(heading)}[/dim]")
+        for line in of:
+            table.add_row(*(_cell(line[column], below) for column in (0, *columns)))
+        table.add_section()
+    return table
+
+
+def _text(cell: str | Value, below: bool) -> str:
+    if isinstance(cell, str):
+        return cell
+    if cell.row is None:
+        return "–"
+    value = f"{number(cell.row['value'])} {cell.mark}".rstrip()
+    if cell.row["value"] is None or cell.row.get("low") is None:
+        parts = [value, cell.note]
+    elif below:
+        to = "–" if cell.row["low"] >= 0 else " to "
+        parts = [value, f"{cell.row['low']:.3f}{to}{cell.row['high']:.3f}", cell.note]
+    else:
+        parts = [f"{with_interval(cell.row)} {cell.mark}".rstrip(), cell.note]
+    return ("\n" if below else "  ").join(part for part in parts if part)
+
+
+def _cell(cell: str | Value, below: bool) -> str:
+    text = escape(_text(cell, below))
+    if isinstance(cell, Value) and cell.strong:
+        value, end, rest = text.partition("\n" if below else " ")
+        return f"[bold]{value}[/bold]{end}{rest}"
+    return text
