@@ -15,6 +15,8 @@ from ..read.findings import Finding
 from .declare import REGISTRY
 
 Values = NDArray[np.float64]
+FEW = 10
+"""Of fewer cases a group says little."""
 
 
 def the_mean(means: Values) -> Values:

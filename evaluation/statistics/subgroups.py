@@ -12,12 +12,10 @@ from ...errors import quoted
 from ...pages.rows import Row
 from ...statistics.resampling import Resampling
 from ..read.findings import Finding
-from ..score.scores import Score, Values
+from ..score.scores import FEW, Score, Values
 from .differences import Pair, difference_rows
 from .estimates import Estimate, estimates, measured, name_of, row_of
 
-FEW = 10
-"""Of fewer cases a group says little."""
 WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
 AVERAGES = (WEIGHTED, PLAIN)
 """What the averages are called in the column of groups."""

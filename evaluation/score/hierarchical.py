@@ -1,0 +1,381 @@
+"""Hierarchical precision and recall of ICD-10 codes, each with all that stands above it in the tree.
+
+Source of all: H-DDx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError, OptionError
+from ...pages.rows import Row, known
+from ...terms.icd.ancestor_sets import LEVELS, Nodes, Overlap, chapter_label, opened, overlap
+from ...terms.icd.codes import Place, nodes_of_cells, padded
+from ..match.matches import Matches
+from ..read.findings import Finding
+from .declare import REGISTRY, declare
+from .ranking import H_DDX, final_answers, reference_hits
+from .scores import FEW, FamilyScores, Score, Settings, Values, over_all_cases, without_absent
+
+NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
+Codes = Sequence[Sequence[str]]
+
+
+def harmonic_mean(precision: ArrayLike, recall: ArrayLike) -> Values:
+    """Computes `2 P R / (P + R)`, elementwise; 0, its limit, where both are 0. NaN where either is."""
+    p, r = np.asarray(precision, float), np.asarray(recall, float)
+    return np.divide(2 * p * r, p + r, out=np.where(np.isnan(p + r), np.nan, 0.0), where=p + r > 0)
+
+
+def mean_of_defined(values: Values) -> Values:
+    """Averages over the first axis what is not NaN; NaN where nothing is."""
+    count = (~np.isnan(values)).sum(0)
+    return np.divide(np.nansum(values, 0), count, out=np.full(count.shape, np.nan), where=count > 0)
+
+
+def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: str) -> Overlap:
+    tree, paths = opened(source)
+    nodes: list[Nodes] = []
+    for name, codes in (("reference_codes", reference_codes), ("predicted_codes", predicted_codes)):
+        if isinstance(codes, str) or len(codes) == 0 or any(isinstance(case, str) for case in codes):
+            raise OptionError(name, "a list of lists of codes, one list for each case, at least one", codes)
+        first = {code: Place(row, name) for row in reversed(range(len(codes))) for code in codes[row]}
+        node_of = nodes_of_cells(first, tree, source)
+        nodes.append(padded(tuple(node for code in case for node in node_of[code]) for case in codes))
+    reference, predicted = nodes
+    if len(reference) != len(predicted):
+        raise OptionError("predicted_codes", f"as long as reference_codes ({len(reference)})", len(predicted))
+    return overlap(predicted[:, None], reference, paths)
+
+
+_POOL = ("J40", "J44.9", "J47", "C34", "C34.90", "I26", "A15-A19", "B20", "S22.3")
+
+
+def _sets_of_codes(generator: np.random.Generator) -> dict[str, Any]:
+    n, most = generator.integers(1, 4), generator.integers(1, 5)
+
+    def drawn() -> list[list[str]]:
+        return [generator.choice(_POOL, generator.integers(0, most)).tolist() for _ in range(n)]
+
+    return {"reference_codes": drawn(), "predicted_codes": drawn()}
+
+
+_OF_CODES: dict[str, Any] = {
+    "source": H_DDX,
+    "inputs": "reference_codes, predicted_codes: a list of ICD-10 codes for each case; source: icd10cm, icd10 or a CSV",
+    "range": "[0, 1]",
+    "example": _sets_of_codes,
+    "axes": {"reference_codes": "case, diagnosis", "predicted_codes": "case, diagnosis"},
+    "order_free": ("case", "diagnosis"),
+    "repeat_free": ("case", "diagnosis"),
+}
+_NOTHING_SAID = ("a case in which no code is predicted", "left out: 0 of 0; NaN where all are")
+_NO_REFERENCE = ("a case in which the reference has no code", "left out: 0 of 0; NaN where all are")
+
+
+@declare(
+    symbol="HDP",
+    description="How much of what is predicted is true, with partial credit for the right branch of ICD-10.",
+    meaning="How much of what the list says lies in the right branches of ICD-10.",
+    good="A list of five with one exact hit and four strangers has about 0.2: a differential costs precision. Compare lists of one length.",
+    use="near misses deserve part of the credit",
+    avoid="lists differ in length",
+    formula="HDP = mean_i |C_i & C^_i| / |C^_i|, C = Augment(D): the codes and all their ancestors",
+    denominator="the size of the predicted codes' augmented set, in each case; then the number of cases",
+    degenerate=(_NOTHING_SAID, ("no case", "refused")),
+    **_OF_CODES,
+)
+def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
+    """Computes hierarchical precision. Errors: `InputError` for a code that the tree lacks, with the number of its case.
+
+    >>> hdp([["J40", "C34"]], [["J47", "C34.9"]])  # J47 and C34.9 of 7 nodes are not above or in the reference
+    0.7142857142857143
+    """
+    return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source).precision[:, 0, 0]))
+
+
+@declare(
+    symbol="HDR",
+    description="How much of what is true is predicted, with partial credit for the right branch of ICD-10.",
+    meaning="How much of the right answer's branch of ICD-10 the list covers.",
+    good="1: the right code is in the list, or all of its branch is. It rises with the length of the list.",
+    use="near misses deserve part of the credit",
+    avoid="lists differ in length",
+    formula="HDR = mean_i |C_i & C^_i| / |C_i|, C = Augment(D): the codes and all their ancestors",
+    denominator="the size of the reference codes' augmented set, in each case; then the number of cases",
+    degenerate=(_NO_REFERENCE, ("no case", "refused")),
+    **_OF_CODES,
+)
+def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
+    """Computes hierarchical recall. Errors: as `hdp`.
+
+    >>> hdr([["J40", "C34"]], [["J47", "C34.9"]])  # all 6 but J40
+    0.8333333333333334
+    """
+    return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source).recall[:, 0, 0]))
+
+
+@declare(
+    symbol="HDF1",
+    description="HDP and HDR in one: the harmonic mean of the two averages.",
+    meaning="Partial credit for the right chapter, section or category of ICD-10: HDP and HDR in one.",
+    good="Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.3; one exact diagnosis alone reaches 1. Compare at the same k only.",
+    use="models are compared that often miss by a little",
+    avoid="one number shall say how often a model is right: then top-k accuracy",
+    formula="HDF1 = 2 HDP HDR / (HDP + HDR)",
+    denominator="HDP + HDR, each an average over cases",
+    degenerate=(
+        ("HDP or HDR is undefined", "NaN"),
+        ("HDP and HDR are 0", "0: a harmonic mean lies between the two"),
+        ("no case", "refused"),
+    ),
+    notes=(
+        "by level (Figure 3 of the source: chapter, section, category, subcategory) C and C^ keep the nodes of that level alone, an extension "
+        "by a seventh character among the subcategories; HDP and HDR are averages over the cases that have such nodes; an evaluation gives "
+        "`HDF1(section)@5` and the others",
+        "by chapter (Table 7) C and C^ keep the nodes of that chapter alone, in the cases whose reference has a code in it: a list that "
+        "enters it nowhere is not in HDP and 0 in HDR there, and HDF1 is 0 where HDR is; `HDF1(J00-J99)@5`",
+        "of the 8 printed cases (Tables 3 and 8) 6 come out as their codes are printed, and all 8 where J01.9 of case 3 is read as its only "
+        "leaf, J01.90: as printed they have .2000 and .8000 in the place of .1935 and .7692",
+    ),
+    symmetric=("reference_codes", "predicted_codes"),
+    **_OF_CODES,
+)
+def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm") -> float:
+    """Computes the harmonic mean of the averages, not the average of harmonic means. Errors: as `hdp`.
+
+    >>> round(hdf1([["J40", "C34"]], [["J47", "C34.9"]]), 4)  # of 5/7 and 5/6
+    0.7692
+    """
+    found = _overlap_of_codes(reference_codes, predicted_codes, source)
+    return float(harmonic_mean(mean_of_defined(found.precision[:, 0, 0]), mean_of_defined(found.recall[:, 0, 0])))
+
+
+# The family
+
+
+ACCURACY = 5
+"""The k of the top-k accuracy that HDF1 of whole lists is ranked against, as in H-DDx."""
+_UNLIKE = 1.5
+"""How many times as long one model's lists may be as another's before it is said."""
+
+
+def lacking(matches: Matches, settings: Settings) -> str | None:
+    """Names the column, or the mapping, without which nothing can be computed."""
+    return None if matches.codes is not None else matches.no_codes
+
+
+def scores(matches: Matches, settings: Settings) -> FamilyScores:
+    """Scores every rater in the cases whose reference has a code, over all levels and at each.
+
+    Tables: chapters (each chapter of the references, over its own nodes), rank_shifts (from top-k accuracy to HDF1), without_a_code (of
+    each rater's diagnoses and of the references, where there are such: they count as no hit).
+
+    Raises
+    ------
+    InputError
+        Where no case's reference has a code.
+    """
+    answers, coded, k = matches.answers, matches.codes, settings.k[NAME]
+    assert coded is not None
+    kept = np.flatnonzero((coded.reference >= 0).any(1))
+    if not len(kept):
+        raise InputError(
+            "no case has a reference with an ICD-10 code",
+            source=answers.source, allowed="codes of the reference, or names that can be mapped to ICD-10",
+        )  # fmt: skip
+    cut, n = coded.top(k), len(answers.cases)
+    predicted, reference = cut.predicted[kept].reshape(len(kept), len(answers.raters), -1), coded.reference[kept]
+    found = overlap(predicted, reference, opened(matches.icd_tree)[1])
+    absent = answers.absent[kept]
+    family = FamilyScores(NAME, TITLE)
+    for at, level in enumerate(("", *LEVELS)):
+        family.scores += _three(answers.raters, kept, _sides(found, at, absent), level, k, _reasons(level))
+    precision, recall = np.split(_sides(found, 0, absent), 2, 1)
+    per_case = {"HDP": precision, "HDR": recall, "HDF1": harmonic_mean(precision, recall)}
+    family.per_case = {name: over_all_cases(values, kept, n) for name, values in per_case.items()}
+    hdf1 = harmonic_mean(mean_of_defined(precision), mean_of_defined(recall))
+    shifts = rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k)
+    family.tables = {"rank_shifts": shifts, "without_a_code": cut.coded if cut.without else []}
+    notes = [*cut.ways, *_silent(matches, found, kept), *_add_chapters(family, matches, predicted, reference, kept, k)]
+    family.sentences = partial(_sentences, shifts, cut.without)
+    if n > len(kept):
+        family.findings.append(Finding("no_reference", n - len(kept), n, NAME))
+    if k is None:
+        family.findings += _lengths(matches, coded.predicted.shape[2])
+    family.findings += [Finding("origin", example=note) for note in notes]
+    return family
+
+
+def _sides(found: Overlap, level: int, absent: NDArray[np.bool_]) -> Values:
+    """Puts precision and recall side by side: [n, 2 r]."""
+    return np.concatenate([without_absent(part[..., level], absent) for part in (found.precision, found.recall)], 1)
+
+
+def _three(
+    raters: Sequence[str], cases: NDArray[np.integer], sides: Values, of: str, k: int | None, why: tuple[str, str]
+) -> list[Score]:
+    """Makes HDP, HDR and HDF1 of `_sides`. why : what a rater without precision lacks, and one without recall."""
+    r = len(raters)
+    nothing = np.asarray(np.isnan(sides).all(0)).reshape(2, r).tolist()
+    said = [[part.format(rater) if none else "" for rater, none in zip(raters, side, strict=True)]
+            for part, side in zip(why, nothing, strict=True)]  # fmt: skip
+    both = ["; ".join(filter(None, reasons)) for reasons in zip(*said, strict=True)]
+    places = np.arange(2 * r).reshape(2, r).T
+    shared: dict[str, Any] = {"raters": raters, "cases": cases, "values": sides, "of": of, "k": k}
+    return [
+        Score("hdp", places=places[:, :1], reason=said[0], **shared),
+        Score("hdr", places=places[:, 1:], reason=said[1], **shared),
+        Score("hdf1", places=places, combine=_f1, reason=both, **shared),
+    ]
+
+
+def _reasons(level: str) -> tuple[str, str]:
+    of_level = f"{level or 'code'} in any case"
+    return f"{{}} gives no {of_level}", f"the references hold no {of_level}"
+
+
+def _f1(means: Values) -> Values:
+    return harmonic_mean(means[..., 0], means[..., 1])
+
+
+def _f1_of_chapter(means: Values) -> Values:
+    """Gives 0 where HDR is, whatever HDP might be: a list that enters the chapter nowhere has none."""
+    return np.where(means[..., 1] == 0, 0.0, _f1(means))
+
+
+def _add_chapters(
+    family: FamilyScores, matches: Matches, predicted: Nodes, reference: Nodes, kept: NDArray[np.integer], k: int | None
+) -> list[str]:
+    """Adds the three within each chapter, over its nodes alone, in the cases whose reference has a code in it (Tables 6 and 7).
+
+    The cases of a chapter are resampled among themselves; a case of two chapters counts in both. Gives what is to be known of it.
+    """
+    tree, paths = opened(matches.icd_tree)
+    answers, of = matches.answers, paths.nodes[0]
+    rows_of: dict[str, Row] = {}
+    sides_of: dict[str, Values] = {}
+    family.parts["chapters"] = []
+    for chapter in np.unique(of[reference][reference >= 0]).tolist():
+        inside, label = of[reference] == chapter, chapter_label(tree, chapter)
+        at = np.flatnonzero(inside.any(1))
+        said, true = (np.where(of[nodes[at]] == chapter, nodes[at], np.int32(-1)) for nodes in (predicted, reference))
+        sides = _sides(overlap(said, true, paths), 0, answers.absent[kept[at]])
+        why = f"{{}} gives no code of {label} in these cases"
+        f1 = _three(answers.raters, kept[at], sides, label, k, (why, ""))[2]
+        family.parts["chapters"].append(replace(f1, combine=_f1_of_chapter, reason=""))
+        counts = {"n_cases": len(at), "n_diagnoses": int(inside.sum()), "n_codes": len(np.unique(reference[inside]))}
+        rows_of[label] = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "codes": label, **counts}
+        sides_of[label] = mean_of_defined(sides)
+    family.tested, family.shown["chapters"] = ("chapters",), partial(_chapter_rows, answers.raters, rows_of, sides_of)
+    roots = [chapter_label(tree, node) for node in np.flatnonzero(tree.parents < 0).tolist()]
+    without = [label for label in roots if label not in rows_of]
+    notes = [
+        "By chapter, HDP, HDR and HDF1 are counted over the nodes of that chapter alone, in the cases whose reference has a code in it; "
+        "a case of two chapters counts in both."
+    ]
+    return notes + ([f"Chapters without a case, so without a row: {', '.join(without)}."] if without else [])
+
+
+def _chapter_rows(
+    raters: Sequence[str], of: Mapping[str, Row], sides: Mapping[str, Values], rows: Sequence[Row]
+) -> list[Row]:
+    """Makes a row for each chapter and rater of those of HDF1, whose interval it has."""
+    by = {(row["of"], row["algorithm"]): row for row in rows}
+    made: list[Row] = []
+    for label, chapter in of.items():
+        n = chapter["n_cases"]
+        few = f"{n} case{'s' * (n > 1)} only" if n < FEW else ""
+        for i, rater in enumerate(raters):
+            f1 = by[label, rater]
+            hdp, hdr = (known(float(sides[label][at])) for at in (i, i + len(raters)))
+            values = {"HDP": hdp, "HDR": hdr, "HDF1": f1["value"], "low": f1["low"], "high": f1["high"], "reason": few}
+            made.append({**chapter, "algorithm": rater, **values})
+    return made
+
+
+def _accuracies(matches: Matches, k: int | None) -> dict[str, Values]:
+    """Computes top-k accuracy, judge -> [r], of the final diagnosis where there is one; at 5 of whole lists, as in the source."""
+    absent = matches.answers.absent
+    return {
+        judge: mean_of_defined(without_absent(hits[there, :, : k or ACCURACY].any(-1).astype(float), absent[there]))
+        for judge, (hits, there) in reference_hits(final_answers(matches)).items()
+    }
+
+
+def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf1: Values, k: int | None) -> list[Row]:
+    """Counts how many places each rater gains from each top-k accuracy to HDF1.
+
+    accuracies : judge -> [r]. hdf1 : [r], at k; of whole lists with None. Place 1 is the best, equals share the better place; raters
+    without both values have none.
+    """
+    rows: list[Row] = []
+    for judge, accuracy in accuracies.items():
+        both = ~np.isnan(accuracy + hdf1)
+        before, after = (
+            1 + (values[None] > values[:, None]).sum(1)
+            for values in (np.where(both, of, np.nan) for of in (accuracy, hdf1))
+        )
+        top, to = REGISTRY["top_k_accuracy"].printed(k or ACCURACY, of=judge), REGISTRY["hdf1"].printed(k)
+        rows += [
+            {
+                "algorithm": raters[i],
+                "from": top,
+                "from_value": float(accuracy[i]),
+                "from_rank": int(before[i]),
+                "to": to,
+                "to_value": float(hdf1[i]),
+                "to_rank": int(after[i]),
+                "shift": int(before[i] - after[i]),
+            }
+            for i in np.flatnonzero(both).tolist()
+        ]
+    return rows
+
+
+def _lengths(matches: Matches, depth: int) -> list[Finding]:
+    """Finds lists that are too long to be looked at whole, or of such different lengths that HDF1 says little of which is better."""
+    lengths, absent, raters = matches.answers.lengths, matches.answers.absent, matches.answers.raters
+    found = []
+    if longer := int((lengths > depth).sum()):
+        found.append(
+            Finding("lengths", longer, lengths.size, f"longer than the {depth:,} diagnoses", " that HDF1 takes")
+        )
+    mean = mean_of_defined(np.where(absent, np.nan, lengths))
+    if not np.isnan(mean).all():
+        short, long = int(np.nanargmin(mean)), int(np.nanargmax(mean))
+        if mean[long] > _UNLIKE * max(mean[short], 1):
+            told = f"{raters[long]} names {mean[long]:.1f} diagnoses a case, {raters[short]} {mean[short]:.1f}"
+            found.append(Finding("unlike_lengths", place=NAME, example=told))
+    return found
+
+
+def _silent(matches: Matches, found: Overlap, kept: NDArray[np.integer]) -> list[str]:
+    there = ~matches.answers.absent[kept]
+    silent = ((found.predicted[..., 0] == 0) & there).sum(0).tolist()
+    return [
+        f"{rater} gives no code in {none:,} of {of:,} cases: they are not in its HDP, and 0 in its HDR."
+        for rater, none, of in zip(matches.answers.raters, silent, there.sum(0).tolist(), strict=True)
+        if none
+    ]
+
+
+def _sentences(shifts: Sequence[Row], without: str, rows: Sequence[Row]) -> list[str]:
+    symbol = REGISTRY["hdf1"].symbol
+    of_f1 = [row for row in rows if (row["metric"], row["of"]) == (symbol, "") and row["value"] is not None]
+    if not of_f1:
+        return []
+    told = ", ".join(f"{row['algorithm']} {row['value']:.3f}" for row in sorted(of_f1, key=lambda row: -row["value"]))
+    no_hit = f" No ICD-10 code, so no hit: {without}." if without else ""
+    words = [f"{of_f1[0]['name']} against the reference: {told}.{no_hit}"]
+    moved = max(shifts, key=lambda row: abs(row["shift"]), default=None)
+    if moved and moved["shift"]:
+        before, after = (f"in place {moved[f'{side}_rank']} by {moved[side]}" for side in ("from", "to"))
+        words.append(f"{moved['algorithm']} is {before}, {after}.")
+    return words
