@@ -1,0 +1,169 @@
+"""Multiple choice, asked with the options in several orders: what a model knows, apart from the letters it likes.
+
+The way of a question: `shifted(options, by)` for each of `shifts(len(options))` → the model → `votes.prompts.letters.letters_of(answer, n)` →
+`option_at` (the place in the original order) → a column of `correct`. `evaluation.choice.choice` goes all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...errors import OptionError
+from .declare import declare
+from .recall import CLINBENCH_HPB
+from .scores import Values
+
+T = TypeVar("T")
+
+MAX_SHIFTS = 4
+
+
+def _example(generator: np.random.Generator) -> dict[str, Any]:
+    asked, n = int(generator.integers(1, MAX_SHIFTS + 1)), int(generator.integers(1, 7))
+    correct = (generator.random((asked, n)) < 0.6).astype(float)
+    # of a question with few options the last shifts are missing
+    for question in range(1, n):
+        correct[int(generator.integers(1, asked + 1)) :, question] = np.nan
+    return {"correct": correct}
+
+
+_REFUSED = (
+    ("a question without an answer", "refused"),
+    ("an answer without a letter", "not right: the model was asked for one"),
+)
+_OF_SHIFTS: dict[str, Any] = {
+    "source": f"{CLINBENCH_HPB}, multiple-choice questions",
+    "inputs": "correct [s, n]: 1 or 0 (True or False), whether question n is answered rightly under shift s; "
+    "NaN where a question has too few options for the shift",
+    "degenerate": _REFUSED,
+    "example": _example,
+    "axes": {"correct": "shift, question"},
+    "order_free": ("shift", "question"),
+    "repeat_free": ("shift", "question"),
+}
+
+
+@declare(
+    symbol="Acc_choice",
+    description="The share of answers to a multiple-choice question that are right, over the orders of its options; the mean over questions.",
+    meaning="How often the right options are chosen, however the options are ordered.",
+    good="Guessing gives one over the number of options, 0.25 of four; 1 is every question.",
+    use="multiple choice",
+    avoid="answers are free text",
+    formula="Acc_choice = 1/n sum_i mean_i, mean_i = sum_j correct_ji / s_i",
+    range="[0, 1]",
+    denominator="n questions; s_i, the answers to question i: orders of its options x repeats",
+    grows_with=("correct",),
+    **_OF_SHIFTS,
+)
+def choice_accuracy(correct: ArrayLike) -> float:
+    """Averages each question's mean over the questions.
+
+    >>> choice_accuracy([[True, True], [True, False]])  # (2/2 + 1/2) / 2
+    0.75
+    """
+    return float(question_means(correct).mean())
+
+
+@declare(
+    symbol="sd_choice",
+    description="The standard deviation of a question's answers over the orders of its options, right 1 and wrong 0; the mean over questions.",
+    meaning="How much it hangs on the order in which options are shown whether a question is answered rightly.",
+    good="0 is not at all; 0.5, the most, is every question right half of the time.",
+    use="multiple choice in several orders",
+    avoid="there is one order",
+    formula="sd = 1/n sum_i sqrt(mean_i (1 - mean_i))",
+    range="[0, 0.5]",
+    denominator="n questions; within a question all of its answers (the population's)",
+    **(_OF_SHIFTS | {"degenerate": (("one answer to a question", "0, as in the source"), *_REFUSED)}),
+)
+def choice_spread(correct: ArrayLike) -> float:
+    """Averages each question's standard deviation, that of the population, over the questions.
+
+    >>> choice_spread([[True, True], [True, False]])  # (0 + 1/2) / 2
+    0.25
+    """
+    means = question_means(correct)
+    return float(np.sqrt(means * (1 - means)).mean())
+
+
+@declare(
+    symbol="all_right",
+    description="The share of multiple-choice questions that are answered rightly in every order of the options.",
+    meaning="How many questions are answered rightly whatever the order, so hardly by chance.",
+    good="1 is every question; guessing one of four options in four orders gives 0.004.",
+    use="multiple choice in several orders",
+    avoid="questions have different numbers of orders and are to be compared with each other",
+    formula="all_right = |{i : mean_i = 1}| / n",
+    range="[0, 1]",
+    denominator="n questions",
+    grows_with=("correct",),
+    **_OF_SHIFTS,
+)
+def choice_all_right(correct: ArrayLike) -> float:
+    """Counts questions that are always right."""
+    return float((question_means(correct) == 1).mean())
+
+
+@declare(
+    symbol="any_right",
+    description="The share of multiple-choice questions that are answered rightly in at least one order of the options.",
+    meaning="How many questions are answered rightly at least once.",
+    good="1 is every question; guessing one of four options in four orders gives 0.68 already.",
+    use="multiple choice in several orders",
+    avoid="knowledge is to be measured: luck counts",
+    formula="any_right = |{i : mean_i > 0}| / n",
+    range="[0, 1]",
+    denominator="n questions",
+    grows_with=("correct",),
+    **_OF_SHIFTS,
+)
+def choice_any_right(correct: ArrayLike) -> float:
+    """Counts questions that are ever right."""
+    return float((question_means(correct) > 0).mean())
+
+
+def question_means(correct: ArrayLike) -> Values:
+    """Computes the share of right answers to each question: float64 [n]. correct : [s, n], 1, 0, or NaN where it has fewer answers.
+
+    Raises
+    ------
+    OptionError
+        For other values, and a question without an answer.
+    """
+    right = np.asarray(correct, float)
+    if right.ndim != 2 or not right.size or not np.isin(right[~np.isnan(right)], (0, 1)).all():
+        raise OptionError("correct", "1, 0 or NaN, [shifts, questions], with at least one question", correct)
+    asked = ~np.isnan(right)
+    if not asked.any(0).all():
+        raise OptionError("correct", "an array in which each question has an answer", correct)
+    return np.where(asked, right, 0).sum(0) / asked.sum(0)
+
+
+def shifts(n_options: int, full_circle: bool = False) -> range:
+    """Lists the circular right shifts of a question: 1 … min(4, n - 1), as ClinBench-HPB's equation has them.
+
+    full_circle : 1 … min(4, n), as its program has them: of four options all four orders. Errors: `OptionError` for fewer than 2 options.
+    """
+    if isinstance(n_options, bool) or not isinstance(n_options, int) or not 2 <= n_options <= len(ascii_uppercase):
+        raise OptionError("n_options", "a whole number from 2 to 26", n_options)
+    return range(1, min(MAX_SHIFTS, n_options if full_circle else n_options - 1) + 1)
+
+
+def shifted(options: Sequence[T], by: int) -> list[T]:
+    """Moves the options to the right, those that fall off put in front.
+
+    >>> shifted(["asthma", "copd", "angina"], 1)
+    ['angina', 'asthma', 'copd']
+    """
+    return [options[option_at(place, by, len(options))] for place in range(len(options))]
+
+
+def option_at(place: int, by: int, n_options: int) -> int:
+    """Finds which of the original options, from 0, stands at `place`, from 0, after a shift."""
+    return (place - by) % n_options
