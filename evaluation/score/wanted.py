@@ -1,0 +1,181 @@
+"""Which families and metrics an evaluation is asked for, how many diagnoses of each list count in them, and what they give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from ...errors import InputError, OptionError
+from ...files.did_you_mean import hint
+from ..match.matches import Matches
+from .declare import REGISTRY, Metric, all_metrics, check_k
+from .scores import FamilyScores, Score, Settings
+
+RELATIVE, CORRECTION = "relative", "correction"
+_FILES = {
+    RELATIVE: "panels", CORRECTION: CORRECTION, "ranking": "ranking", "recall": "recall", "hierarchical": "hierarchical",
+    "weighted": "weighted", "agreement": "agreement",
+}  # fmt: skip
+"""Family -> the file of this folder that has its `lacking` and `scores`."""
+FAMILIES = tuple(family for family in _FILES if family != CORRECTION)
+"""In the order of the report; the correction belongs to the first."""
+_OF_TWO = {"cohen_kappa": (RELATIVE, "agreement")}
+_TOP_K = re.compile(r"top[-_ ]?(?:\d+|k)|accuracy")
+"""As the leaderboard and others call it."""
+
+MAX_K, WHOLE = 100, "all"
+"""The most diagnoses that can be asked for; the word for whole lists, beside None."""
+K = int | str | None | Mapping[str, int | str | None]
+DEFAULT: Mapping[str, int | None] = {RELATIVE: 3, "ranking": None, "recall": None, "hierarchical": None}
+"""Family -> its k; None is the whole list, and for ranking its own ranks 1, 3, 5 and 10 alone."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """symbols : family -> the symbols of the metrics to keep, or None for all. explicit : families named by the user."""
+
+    symbols: Mapping[str, Collection[str] | None]
+    explicit: Collection[str] = ()
+
+    def __contains__(self, family: str) -> bool:
+        return (RELATIVE if family == CORRECTION else family) in self.symbols
+
+    def by_name(self, metric: str) -> bool:
+        """Tells whether this very metric was asked for."""
+        return any(REGISTRY[metric].symbol in symbols for symbols in self.symbols.values() if symbols is not None)
+
+    def kept(self, family: FamilyScores) -> FamilyScores:
+        """Keeps the wanted scores of a family; a part that holds none of them is not tested."""
+        symbols = self.symbols[RELATIVE if family.name == CORRECTION else family.name]
+        if symbols is None:
+            return family
+
+        def of(scores: Iterable[Score]) -> list[Score]:
+            return [one for one in scores if REGISTRY[one.metric].symbol in symbols]
+
+        tested = tuple(name for name in family.tested if of(family.parts[name]))
+        return replace(family, scores=of(family.scores), tested=tested)
+
+
+def computed_metrics() -> list[str]:
+    """Lists the names of the metrics that an evaluation computes."""
+    return [metric.name for metric in all_metrics() if _families_of(metric)]
+
+
+def wanted(metrics: str | Iterable[str] | None) -> Wanted:
+    """Reads what `metrics` names: families, metrics by name or by symbol, in any case; None is everything.
+
+    Raises
+    ------
+    OptionError
+        For a name that is neither, or a metric that no family of an evaluation computes.
+    """
+    if metrics is None:
+        return Wanted(dict.fromkeys(FAMILIES))
+    given = [metrics] if isinstance(metrics, str) else list(metrics)
+    named = [part.strip() for name in given for part in (name.split(",") if isinstance(name, str) else [name])]
+    if not named:
+        raise OptionError("metrics", "one or more names of families or metrics", metrics)
+    symbols: dict[str, set[str] | None] = {}
+    explicit: set[str] = set()
+    for name in named:
+        folded = str(name).casefold()
+        if folded in FAMILIES:
+            symbols[folded] = None
+            explicit.add(folded)
+            continue
+        metric = _metric(folded, name)
+        families = _families_of(metric)
+        for family in families:
+            before = symbols.setdefault(family, set())
+            if before is not None:
+                before.add(metric.symbol)
+        if len(families) == 1:
+            explicit.update(families)
+    return Wanted({family: symbols[family] for family in FAMILIES if family in symbols}, explicit)
+
+
+def _metric(folded: str, name: Any) -> Metric:
+    """Finds the metric that an evaluation computes. Errors: `OptionError`."""
+    word = "top_k_accuracy" if _TOP_K.fullmatch(folded) else folded
+    found = [one for one in all_metrics() if word in (one.name.casefold(), one.symbol.casefold())]
+    if found and _families_of(found[0]):
+        return found[0]
+    computed = computed_metrics()
+    near = hint(word, (*FAMILIES, *computed))
+    meant = f"; {near.removeprefix('; ')} The metrics are" if near else ", or a metric:"
+    raise OptionError("metrics", f"one of {', '.join(FAMILIES)}{meant} {', '.join(computed)}", name)
+
+
+def _families_of(metric: Metric) -> tuple[str, ...]:
+    """Finds those that compute it; none for a metric that is only called on its own."""
+    return _OF_TWO.get(metric.name, (metric.family,) if metric.family in FAMILIES else ())
+
+
+def ks_of(k: K) -> dict[str, int | None]:
+    """Finds for each family how many diagnoses of each list count; None is all of them.
+
+    k : None for the default of each family; one number for all of them; or the k of single families, the others keeping
+        their default: {"recall": None, "hierarchical": 5}.
+
+    Raises
+    ------
+    OptionError
+        For a number outside 1 to 100, or a family that takes no k.
+    """
+    if not isinstance(k, Mapping):
+        number = _number(k)
+        return dict(DEFAULT) if number is None else dict.fromkeys(DEFAULT, number)
+    for family in k:
+        if family not in DEFAULT:
+            allowed = f"for one of {', '.join(DEFAULT)}; the other families have a depth of their own"
+            raise OptionError("k", allowed, family)
+    found = dict(DEFAULT) | {family: _number(value) for family, value in k.items()}
+    if found[RELATIVE] is None:
+        raise OptionError("k", "a number for relative: RPAD and RRAD compare lists of one length", None)
+    return found
+
+
+def _number(k: Any) -> int | None:
+    if k is None or k == WHOLE:
+        return None
+    if check_k(k) > MAX_K:
+        raise OptionError("k", f"{MAX_K} or less; all is the whole list", k)
+    return int(k)
+
+
+def deepest(ks: Mapping[str, int | None], families: Collection[str]) -> int | None:
+    """Finds the deepest rank that one of these families looks at; None where one takes whole lists."""
+    found = [k for family, k in ks.items() if family in families and family != "ranking"]
+    return None if None in found else max([k for k in (*found, ks["ranking"]) if k is not None], default=1)
+
+
+def family_scores(matches: Matches, settings: Settings, want: Wanted) -> tuple[list[FamilyScores], dict[str, str]]:
+    """Scores every wanted family, then what a judge of whole answers says; and names the families left out, with what they lack.
+
+    Raises
+    ------
+    InputError
+        For a family that was asked for by name and lacks something; those of the families.
+    """
+    found: list[FamilyScores] = []
+    left_out: dict[str, str] = {}
+    for name, file in _FILES.items():
+        if name not in want or (name == CORRECTION and settings.labelled is None):
+            continue
+        family = import_module(f".{file}", __package__)
+        lacks = family.lacking(matches, settings)
+        if lacks is None:
+            found.append(want.kept(family.scores(matches, settings)))
+        elif name in want.explicit:
+            raise InputError(
+                f"the {name} metrics cannot be computed, for want of {lacks}", source=matches.answers.source
+            )
+        else:
+            left_out[name] = lacks
+    if matches.judged is not None:
+        found.append(import_module(".recall", __package__).judged_scores(matches, settings))
+    return found, left_out
