@@ -63,8 +63,9 @@ def _every_block(blocks: Iterable[Block]) -> Iterator[Block]:
 
 def _drawn(blocks: Sequence[Block], document: Document) -> Markup:
     made = []
-    for kind, several in groupby(blocks, type):
-        made += [_charts(list(several), document)] if kind is Figure else [_block(one, document) for one in several]  # type: ignore[arg-type]
+    for charts, run in groupby(blocks, lambda block: isinstance(block, Figure)):
+        several = list(run)
+        made += [_charts(several, document)] if charts else [_block(one, document) for one in several]
     return Markup().join(made)
 
 
@@ -77,11 +78,12 @@ def _block(block: Block, document: Document) -> Markup:
         return Markup(explained(block.entries))
     if isinstance(block, Folded):
         return _HTML.closed(block.title, _drawn(block.blocks, document), block.printed)
-    return Markup(block.html) if isinstance(block, Browser) else _charts([block], document)
+    return Markup(block.html) if isinstance(block, Browser) else Markup()
 
 
-def _charts(figures: Sequence[Figure], document: Document) -> Markup:
+def _charts(blocks: Sequence[Block], document: Document) -> Markup:
     """Charts that stand together, under one key of who is who."""
+    figures = [block for block in blocks if isinstance(block, Figure)]
     raters = {rater for drawn in figures for rater in drawn.series}
     entries = [entry for rater, entry in document.key.items() if rater in raters]
     drawn = [Markup(figure(one, script_chart(one, spec_of(one, PAGE)))) for one in figures]

@@ -57,6 +57,15 @@ class Family:
 
 
 @dataclass(frozen=True)
+class Subgroups:
+    """Rows by subgroup: of every rater, models under several prompts as their means, and differences."""
+
+    rows: list[Row]
+    model_rows: list[Row]
+    difference_rows: list[Row]
+
+
+@dataclass(frozen=True)
 class Raters:
     """Who is judged, and by whom.
 
@@ -86,12 +95,12 @@ class Setup:
     question, opening : its title, and the line above it. cases, raters : what one of the cases and raters is called, ("note", "run").
     ks : family -> how many diagnoses of each list count. hardness : of the headline figures.
     settings : for the JSON; nobody reads it by key. lines : the same in words, (what, value). match : the judge of a match, in words.
+    deviations : whether the leaderboard shows the deviation of the cases beside a mean, as DiReCT does.
     frame : the kind of data frame that tables come in (a narwhals one without rows); None for Arrow.
     """
 
     question: str
     opening: str
-    source: str
     resampling: Resampling
     cases: str = "case"
     raters: str = "model"
@@ -100,6 +109,7 @@ class Setup:
     settings: Mapping[str, Any] = field(default_factory=dict)
     lines: Sequence[tuple[str, str]] = ()
     match: str = ""
+    deviations: bool = False
     frame: Any = field(default=None, repr=False, compare=False)
 
 
@@ -109,7 +119,7 @@ class Report:
 
     cases : their names, in the order of every per-case value. families : of metrics that were computed. left_out : those that were not, with what
     was missing. findings : what its reader should know, the one that changes the conclusion first. board : the leaderboard.
-    difference_rows, subgroup_rows, subgroup_difference_rows : those of `differences`, `subgroups` and `subgroup_differences`.
+    difference_rows : those of `differences`. by_group : those of `subgroups` and `subgroup_differences`.
     evidence : what was matched with what; None for notes and questions. parts : further parts of the page, with a browser of cases where
     these are notes or questions.
     """
@@ -122,8 +132,7 @@ class Report:
     findings: list[Finding]
     left_out: dict[str, str] = field(default_factory=dict)
     difference_rows: list[Row] = field(default_factory=list)
-    subgroup_rows: list[Row] = field(default_factory=list)
-    subgroup_difference_rows: list[Row] = field(default_factory=list)
+    by_group: Subgroups = field(default_factory=lambda: Subgroups([], [], []))
     evidence: Matches | None = None
     parts: Sequence[Part] = ()
 
@@ -179,12 +188,12 @@ class Report:
     @cached_property
     def subgroups(self) -> Any:
         """by, group, and the columns of `table`: every metric in the cases of each group, and its averages over the groups."""
-        return self.framed(self.subgroup_rows, ("by", "group", *_VALUES))
+        return self.framed(self.by_group.rows, ("by", "group", *_VALUES))
 
     @cached_property
     def subgroup_differences(self) -> Any:
         """by, group, and the columns of `differences`: the pairs named in `compare`, in the cases of each group."""
-        return self.framed(self.subgroup_difference_rows, ("by", "group", *_DIFFERENCES))
+        return self.framed(self.by_group.difference_rows, ("by", "group", *_DIFFERENCES))
 
     @cached_property
     def tables(self) -> dict[str, Any]:
@@ -395,8 +404,8 @@ class Report:
             "left_out": self.left_out,
             "table": json_rows(self.rows),
             "differences": json_rows(self.difference_rows),
-            "subgroups": json_rows(self.subgroup_rows),
-            "subgroup_differences": json_rows(self.subgroup_difference_rows),
+            "subgroups": json_rows(self.by_group.rows),
+            "subgroup_differences": json_rows(self.by_group.difference_rows),
             "tables": {f"{f.name}.{name}": json_rows(rows) for f in self.families for name, rows in f.tables.items()},
             "per_case": self.per_case_columns,
         }

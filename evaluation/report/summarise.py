@@ -25,7 +25,7 @@ from ..statistics.prompts import (
 from ..statistics.subgroups import Groups, findings_of_groups, subgroup_differences, subgroup_rows
 from .board import Wish, leaderboard
 from .document import Part
-from .report import Family, Raters, Report, Setup
+from .report import Family, Raters, Report, Setup, Subgroups
 
 
 def summarise(
@@ -53,8 +53,11 @@ def summarise(
     tables = [score for family in families for part in family.parts.values() for score in part]
     found = {id(one.score): one for one in estimates([*scores, *tables], cases, resampling)}
     prompts = several(raters.names)
-    models = [_of_models(family.scores, prompts, cases, setup) for family in families]
+    of_models = [[one for model in prompts for one in scores_of_models(f.scores, prompts, [model])] for f in families]
+    models = [estimates(some, cases, resampling) for some in of_models]
     groups = subgroup_rows(scores, by, cases, resampling)
+    model_groups = [row for row in groups if _model(row["algorithm"], prompts) == row["algorithm"]]
+    model_groups += subgroup_rows(list(chain.from_iterable(of_models)), by, cases, resampling)
     made = [_family(family, found, own, groups, prompts, setup) for family, own in zip(families, models, strict=True)]
 
     names = list(dict.fromkeys(_model(rater, prompts) for rater in raters.names))
@@ -67,7 +70,7 @@ def summarise(
     )
     compared = list(dict.fromkeys(chain.from_iterable(pairs))) if pairs is not None else list(board.algorithms)
     tested = [*scores, *(s for f in families for name in f.tested for s in f.parts[name])]
-    differences, subgroup_rows_of_pairs, of_tests = _differences(
+    differences, groups_of_pairs, of_tests = _differences(
         tested, scores, found, compared, pairs, cases, raters, setup, by, absent
     )
     return Report(
@@ -82,8 +85,7 @@ def summarise(
         ]),
         left_out=dict(left_out or {}),
         difference_rows=differences,
-        subgroup_rows=groups,
-        subgroup_difference_rows=subgroup_rows_of_pairs,
+        by_group=Subgroups(groups, model_groups, groups_of_pairs),
         evidence=evidence,
         parts=parts,
     )  # fmt: skip
@@ -92,14 +94,6 @@ def summarise(
 def _model(rater: str, prompts: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
     """The model of a rater, where that came under several prompts; else the rater."""
     return next((model for model, of in prompts.items() if any(rater in own for own in of.values())), rater)
-
-
-def _of_models(
-    scores: Sequence[Score], prompts: Mapping[str, Mapping[str, Sequence[str]]], cases: Sequence[str], setup: Setup
-) -> list[Estimate]:
-    """The scores of models that came under several prompts, each model by itself: they may have unlike numbers of prompts."""
-    made = [one for model in prompts for one in scores_of_models(scores, prompts, [model])]
-    return estimates(made, cases, setup.resampling)
 
 
 def _family(
