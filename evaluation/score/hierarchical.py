@@ -270,8 +270,9 @@ def _add_chapters(
         why = f"{{}} gives no code of {label} in these cases"
         f1 = _three(answers.raters, kept[at], sides, label, k, (why, ""))[2]
         family.parts["chapters"].append(replace(f1, combine=_f1_of_chapter, reason=""))
+        named = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "codes": label, "algorithm": ""}
         counts = {"n_cases": len(at), "n_diagnoses": int(inside.sum()), "n_codes": len(np.unique(reference[inside]))}
-        rows_of[label] = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "codes": label, **counts}
+        rows_of[label] = named | counts
         sides_of[label] = mean_of_defined(sides)
     family.tested, family.shown["chapters"] = ("chapters",), partial(_chapter_rows, answers.raters, rows_of, sides_of)
     roots = [chapter_label(tree, node) for node in np.flatnonzero(tree.parents < 0).tolist()]
@@ -296,7 +297,7 @@ def _chapter_rows(
             f1 = by[label, rater]
             hdp, hdr = (known(float(sides[label][at])) for at in (i, i + len(raters)))
             values = {"HDP": hdp, "HDR": hdr, "HDF1": f1["value"], "low": f1["low"], "high": f1["high"], "reason": few}
-            made.append({**chapter, "algorithm": rater, **values})
+            made.append(chapter | {"algorithm": rater} | values)
     return made
 
 

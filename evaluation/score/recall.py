@@ -191,6 +191,8 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     InputError
         Where no case is left.
     """
+    from ..match.judge import INCLUDES, NOT_ASKED, NOT_INCLUDED
+
     found, answers = matches.judged, matches.answers
     assert found is not None
     cases = np.flatnonzero(found.scored)
@@ -203,7 +205,7 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
     by = "itself" if found.checked_by == found.judged_by else found.checked_by
     title = f"Recall, with {found.judged_by} as the judge{f', checked by {by}' if by else ''}"
     family = _family(
-        matches, BY_JUDGE, title, (found.included[cases] == 1)[:, :, None], found.given, cases, None, BY_JUDGE
+        matches, BY_JUDGE, title, (found.included[cases] == INCLUDES)[:, :, None], found.given, cases, None, BY_JUDGE
     )
     if found.placed and not answers.has_final:
         places = np.where(found.given[:, None], found.places, 0)[cases]
@@ -213,10 +215,12 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
             family.scores.append(Score("top_k_accuracy", answers.raters, cases, values, of=BY_JUDGE, k=k))
     if left_out := int(found.given.any(1).sum()) - len(cases):
         family.findings.append(Finding("no_verdict", left_out, len(answers.cases), BY_JUDGE, told))
-    asked, yes, no = (int(mask.sum()) for mask in (found.judge > -2, found.judge == 1, found.judge == 0))
+    asked, yes, no = (
+        int(mask.sum()) for mask in (found.judge != NOT_ASKED, found.judge == INCLUDES, found.judge == NOT_INCLUDED)
+    )
     note = f"The judge was asked about {asked:,} reference diagnoses, one at a time, and the whole answer: {yes:,} included, {no:,} not included."
     if found.checked_by:
-        checked, wrong = int((found.check >= 0).sum()), int((found.check == 1).sum())
+        checked, wrong = int((found.check >= 0).sum()), int((found.check == INCLUDES).sum())
         note += (
             f" The check was asked about those not included, and called {wrong:,} of {checked:,} judgements incorrect."
         )
