@@ -86,6 +86,8 @@ def _exact_p(one: Contrast) -> float | None:
     Cases that change alike, up to the sign, are one group: how many of its g cases add the change is binomial, of g and one half.
     """
     rows = one.change[one.change.any(1)]
+    if not rows.size:
+        return 1.0
     if len(np.unique(np.abs(rows[:_SAMPLE]), axis=0)) > _MOST_WAYS:
         return None
     signs = np.sign(rows[np.arange(len(rows)), (rows != 0).argmax(1)])
