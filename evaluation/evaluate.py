@@ -1,36 +1,38 @@
-"""Lists and M -> how an algorithm compares with a panel of experts and with the reference."""
+"""Answers and M -> how algorithms compare with the right answers and with a panel: read, match, score, summarise; then show."""
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from ..errors import MixedScriptsWarning, OptionError
+from ..errors import InputError, OptionError
 from ..features.coverage import MIN_COVERAGE
+from ..files.counted import counted, shown_threshold
+from ..files.tables import frame_like
 from ..matcher.origin import Origin, check_names, with_origin
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
+from ..pages.words import listed
 from ..progress import Progress
-from .families.sections import wanted
-from .families.weighted import CHECKS
-from .icd_codes import text_codes
-from .judges.asking import Asking, ModelsAsked
-from .judges.human import read_human
-from .lists.lists import Lists
+from ..statistics.resampling import Resampling
+from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
-from .matches.case_matches import PAIRS_PER_CALL
-from .metrics.relative import check_hardness, check_k
-from .metrics.weighted import SETTINGS, check_best
-from .report.report import Report
-from .report_of import relative_panels, report_of
-from .statistics.bootstrap import check_bootstrap
-from .statistics.frames import frame_like
-from .statistics.list_lengths import MAX_K, K, deepest, ks_of
-from .statistics.named import Compare, groups_of_raters, named_pairs
-from .statistics.section import RELATIVE, Context
+from .match.codes import text_codes
+from .match.judge import Judging
+from .match.matches import Matches, Needs, match
+from .read.findings import Finding
+from .report.board import AGAINST_EXPERTS, AGAINST_REFERENCES
+from .report.raters import Compare, Raters, groups_of_raters, named_pairs
+from .report.report import Report, Setup
+from .report.summarise import summarise
+from .score.declare import check_hardness, check_k
+from .score.scores import Settings
+from .score.wanted import MAX_K, RELATIVE, K, Wanted, deepest, family_scores, ks_of, wanted
+from .score.weighted import CHECKS, SETTINGS, check_best
 
 if TYPE_CHECKING:
     from ..matcher.match_function import MatchFunction
@@ -96,7 +98,6 @@ def evaluate(
     bootstrap: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-    pairs_per_call: int = PAIRS_PER_CALL,
     progress: Progress | None = None,
     **origin: Unpack[Origin],
 ) -> Report:
@@ -234,87 +235,93 @@ def evaluate(
     ModelError
         Where M fails, or cannot be loaded.
     """
-    ks = ks_of(k)
-    relative_k = ks[RELATIVE] or 1
-    hardness = check_hardness(hardness)
-    check_bootstrap(bootstrap, seed, level)
-    if difficulty not in SETTINGS:
-        raise OptionError("difficulty", f"one of {', '.join(SETTINGS)}", difficulty)
+    want, ks, resampling = wanted(metrics), ks_of(k), Resampling(repeats=bootstrap, seed=seed, level=level)
+    check_hardness(hardness)
     check_best(semantic_best, "semantic_best")
-    check_k(pairs_per_call, "pairs_per_call")
-    want = wanted(metrics)
-    if denominator not in DENOMINATORS:
-        raise OptionError("denominator", f"one of {', '.join(DENOMINATORS)}", denominator)
-    if max_k is not None and not relative_k <= check_k(max_k, "max_k") <= MAX_K:
-        raise OptionError("max_k", f"from k ({relative_k}) to {MAX_K}", max_k)
-    asked = ModelsAsked.of(
-        judge, check, relation, severity, judge_equal, judge_prompt=judge_prompt, check_prompt=check_prompt,
-        relation_prompt=relation_prompt, severity_prompt=severity_prompt,
+    for option, value, allowed in (("difficulty", difficulty, SETTINGS), ("denominator", denominator, DENOMINATORS)):
+        if value not in allowed:
+            raise OptionError(option, f"one of {', '.join(allowed)}", value)
+    if max_k is not None and not (ks[RELATIVE] or 1) <= check_k(max_k, "max_k") <= MAX_K:
+        raise OptionError("max_k", f"from k ({ks[RELATIVE]}) to {MAX_K}", max_k)
+    judging = Judging.of(
+        judge, check, relation, severity, judge_equal, endpoints=endpoints, store=store, budget=budget, progress=progress,
+        judge_prompt=judge_prompt, check_prompt=check_prompt, relation_prompt=relation_prompt, severity_prompt=severity_prompt,
     )  # fmt: skip
-    fills_store = asked.fills_store or pick is not None
     # a store that is about to be filled may be absent; one that is only read may not
-    read_store = None if fills_store and store is not None and not Path(store).exists() else store
-    matcher = loaded(
-        matcher, store=read_store, endpoints=endpoints, min_coverage=min_coverage,
-        **_options_of_load(matcher, policy, judge_all, threshold, origin),
+    fills = judging.fills_store or pick is not None
+    m = _matcher(
+        matcher, None if fills and store is not None and not Path(store).exists() else store, endpoints, min_coverage, policy,
+        threshold, judge_all, origin,
     )  # fmt: skip
-    if threshold is not None:
-        ours = cast("MatchFunction", matcher)  # beside another's, a threshold is refused
-        ours.threshold = ours.threshold_or(threshold)
-    asking = Asking.of(asked, matcher, endpoints, store, budget, progress)
-    read = _read(
+
+    answers = _read(
         lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
         no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want), wanted=want, checks=CHECKS,
         keep_answers=judge is not None,
     )  # fmt: skip
-    labels = None if human is None else read_human(human, read)
-    given_codes = text_codes(
-        codes, pick, matcher, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
-        allow_download=origin.get("allow_download", False),
-        distance=icd_distance, entries=icd_entries, direct=icd_direct, progress=progress,
-    )  # fmt: skip
-    pairs = named_pairs(compare, read.raters)
-    model_groups = groups_of_raters(groups, read.raters, read.model_groups)
-    read = asking.filled(read)
-    judged, lacking = relative_panels(read, in_turn, want)
-    if labelled is not None and not judged:
+    pairs = named_pairs(compare, answers.raters)
+    model_groups = groups_of_raters(groups, answers.raters, answers.model_groups)
+    judged_by, no_panel = _panels(answers, in_turn, want)
+    if labelled is not None and not judged_by:
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
-    context = Context(
-        matcher, k=k, n_cases=len(read.cases), hardness=hardness, denominator=denominator, labelled=labelled,
-        max_k=max_k or max(relative_k, min(int(read.lengths.max()), _MAX_CURVE)),
-        repeats=bootstrap, seed=seed, level=level, icd_source=str(icd_source), codes=given_codes, progress=progress,
-        difficulty=difficulty, semantic_best=semantic_best,
-        across_cases=not Profile.of(matcher).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
+    settings = Settings(
+        k=ks, hardness=hardness, denominator=denominator, labelled=labelled, difficulty=difficulty, semantic_best=semantic_best,
+        max_k=max_k or max(ks[RELATIVE] or 1, min(int(answers.lengths.max()), _MAX_CURVE)), resampling=resampling,
+        across_cases=not Profile.of(m).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
     )  # fmt: skip
-    judgements = asking.judgements(read)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MixedScriptsWarning)  # the report says it once, of all lists
-        return report_of(
-            read, context, want, judged, lacking, in_turn=in_turn, pairs_per_call=pairs_per_call, judgements=judgements, labels=labels,
-            pairs=pairs, groups=model_groups, frame=frame_like(predictions if lists is None else lists),
-        )  # fmt: skip
+    of_texts = text_codes(
+        codes, pick, m, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
+        allow_download=origin.get("allow_download", False), distance=icd_distance, entries=icd_entries, direct=icd_direct,
+        progress=progress,
+    )  # fmt: skip
+
+    matches = match(
+        answers, m, Needs.of(answers, want, ks, settings.max_k, settings.across_cases), panels=judged_by, no_panel=no_panel,
+        codes=of_texts, icd_tree=str(icd_source), judge=judging, humans=human, seed=seed, progress=progress,
+    )  # fmt: skip
+
+    families, left_out = family_scores(matches, settings, want)
+
+    names, roles = answers.raters, answers.roles or [""] * len(answers.raters)
+    raters = Raters(
+        names, dict(zip(names, roles, strict=True)), {names[p.algorithm]: [names[e] for e in p.experts] for p in judged_by},
+        in_turn, model_groups, pairs,
+    )  # fmt: skip
+    return summarise(
+        families, answers.cases, raters, _setup(matches, raters, settings, Profile.of(m), lists if predictions is None else predictions),
+        AGAINST_EXPERTS if judged_by else AGAINST_REFERENCES, by=answers.groups, absent=answers.absent, left_out=left_out,
+        findings=[*_findings_of_reading(answers), *matches.findings], evidence=matches,
+    )  # fmt: skip
 
 
-def _options_of_load(
-    matcher: Any, policy: str | None, judge_all: bool, threshold: float | None, origin: Origin
-) -> dict[str, Any]:
-    """Those that were given.
-
-    Errors: `OptionError` for a policy that is none, and for one of them beside an M that is loaded already.
-    """
+def _matcher(
+    matcher: Any,
+    store: str | os.PathLike[str] | None,
+    endpoints: str | os.PathLike[str] | None,
+    min_coverage: float,
+    policy: str | None,
+    threshold: float | None,
+    judge_all: bool,
+    origin: Origin,
+) -> Matcher:
+    """Loads M; options of loading are refused beside an M that is loaded already."""
     if policy is not None:
         known_policy(policy)
-    given = {"policy": policy} if policy is not None else {}
-    given |= {"judge_all": True} if judge_all else {}
     check_names(origin, "evaluate")
-    given |= {name: value for name, value in origin.items() if name != "allow_download" and value is not None}
+    given: dict[str, Any] = {"policy": policy} if policy is not None else {}
+    given |= {"judge_all": True} if judge_all else {}
     if matcher is None or isinstance(matcher, str | os.PathLike):
-        return given | origin
+        made = loaded(matcher, store=store, endpoints=endpoints, min_coverage=min_coverage, **given, **origin)
+        if threshold is not None:
+            ours = cast("MatchFunction", made)
+            ours.threshold = ours.threshold_or(threshold)
+        return made
+    given |= {name: value for name, value in origin.items() if name != "allow_download" and value is not None}
     given |= {"threshold": threshold} if threshold is not None else {}
     if given:
         name, value = next(iter(given.items()))
         raise OptionError(name, "given to dxmatch.load where the match function is loaded before", value)
-    return {}
+    return loaded(matcher, store=store, endpoints=endpoints, min_coverage=min_coverage)
 
 
 def _read(lists: Any, predictions: Any, algorithms: Iterable[str] | None, **options: Any) -> Lists:
@@ -328,3 +335,84 @@ def _read(lists: Any, predictions: Any, algorithms: Iterable[str] | None, **opti
         if value is not None and name not in ("k", "wanted", "checks", "keep_answers"):
             raise OptionError(name, "given to read_lists where the lists are read before", value)
     return given if algorithms is None else given.with_algorithms(algorithms)
+
+
+def _panels(answers: Lists, in_turn: bool, want: Wanted) -> tuple[list[Panel], str]:
+    """Who is judged by whom, or nobody and why.
+
+    There must be panels where relative metrics are asked for by name, or where no reference leaves another answer.
+    """
+    if RELATIVE not in want:
+        return [], ""
+    try:
+        return panels(answers, in_turn), ""
+    except InputError as error:
+        if RELATIVE in want.explicit:
+            raise
+        if not any(answers.reference):
+            raise error if in_turn or answers.roles is not None else answers.no_right_answers() from None
+        return [], f"{error.problem}: give {error.allowed}"
+
+
+def _findings_of_reading(answers: Lists) -> list[Finding]:
+    out = answers.rejected
+    found = [Finding("reading", example=words) for words in answers.warnings]
+    found += [Finding("origin", example=words) for words in answers.notes]
+    return [*found, *([Finding("rejected", out.rows, out.cases, str(out.path))] if out.rows else [])]
+
+
+def _setup(matches: Matches, raters: Raters, settings: Settings, profile: Profile, given: Any) -> Setup:
+    """What was asked, in words and for the JSON."""
+    answers, resampling = matches.answers, settings.resampling
+    n = counted(len(answers.cases), "case")
+    judges = counted(len(answers.raters), "rater" if raters.panels else "model")
+    read_as = f" · read as {answers.recognised.partition(' (')[0].partition(';')[0]}" if answers.recognised else ""
+    from_up = f"a match from {shown_threshold(matches.threshold)} up"
+    policy = f", policy {matches.policy}" if matches.policy else ""
+    ks = "; ".join(f"{family} {'all' if k is None else k}" for family, k in settings.k.items())
+    lines = [
+        ("Answers", f"{answers.source}: {n}, {judges} ({', '.join(answers.raters)}); {counted(len(answers.strings), 'different diagnosis', 'different diagnoses')}; counted of each list: {ks}"),
+        ("Read as", answers.recognised),
+        ("Right answers", f"{sum(map(bool, answers.reference)):,} of {n} have one"),
+        ("Match function", f"{matches.identity}, {from_up}{policy}" + (f"; each of its votes is known for at least {profile.min_coverage:.0%} of the pairs" if profile.min_coverage else "")),
+        ("Intervals", f"{resampling.level:.0%} percentile, {resampling.repeats:,} resamples of the cases, seed {resampling.seed}" if resampling.repeats else "none asked for"),
+    ]  # fmt: skip
+    if raters.panels:
+        own = "n k²" if settings.denominator == "nk2" else "the lists' own lengths, cut to k"
+        lines += [("Denominator", own), ("Hardness", f"{settings.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)")]  # fmt: skip
+    if matches.codes is not None:
+        lines.append(("ICD-10", f"the tree {matches.icd_tree}; {' '.join(matches.codes.ways)}"))
+    versions = {"python": python_version()} | {
+        name: version(name) for name in ("dxmatch", "numpy", "scikit-learn", "lightgbm")
+    }
+    lines.append(("Made with", ", ".join(f"{name} {number}" for name, number in versions.items())))
+    return Setup(
+        question=_question(raters),
+        opening=f"{Path(answers.source).name} · {n} · {judges}{read_as} · match function {matches.identity}{policy}, {from_up}",
+        resampling=resampling,
+        ks=settings.k,
+        hardness=settings.hardness,
+        settings={
+            "source": answers.source, "recognised": answers.recognised, "n_cases": len(answers.cases), "raters": answers.raters,
+            "roles": answers.roles and list(answers.roles), "panels": dict(raters.panels), "in_turn": raters.in_turn,
+            "groups": dict(raters.groups), "compared": raters.compared, "bootstrap": resampling.repeats, "seed": resampling.seed,
+            "level": resampling.level, "matcher": matches.identity, "policy": matches.policy, "threshold": matches.threshold,
+            "min_coverage": profile.min_coverage, "icd_source": matches.icd_tree, "difficulty": settings.difficulty,
+            "semantic_best": settings.semantic_best, "denominator": settings.denominator, "k": dict(settings.k),
+            "references": sum(map(bool, answers.reference)), "unique_diagnoses": len(answers.strings), "lists": int(answers.lengths.size),
+            "icd_counts": None if matches.codes is None else matches.codes.counts, "rejected_rows": answers.rejected.rows,
+            "rejected_cases": answers.rejected.cases, "rejects": answers.rejected.path, "versions": versions,
+        },
+        lines=[line for line in lines if line[1]],
+        match=f"matches by {matches.identity}{policy}",
+        frame=frame_like(given),
+    )  # fmt: skip
+
+
+def _question(raters: Raters) -> str:
+    if not raters.panels:
+        return "Which model names the right diagnoses?" if len(raters.names) > 1 else "Are the right diagnoses named?"
+    if raters.in_turn:
+        return "Does each rater agree with the others as they agree among themselves?"
+    who = f"{'Do' if len(raters.panels) > 1 else 'Does'} {listed(list(raters.panels))}"
+    return f"{who} agree with the experts as they agree among themselves?"

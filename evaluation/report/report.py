@@ -19,6 +19,7 @@ from ..match.matches import Matches
 from ..read.findings import Finding
 from ..score.scores import Values
 from .board import Leaderboard
+from .raters import Raters
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,29 +64,6 @@ class Subgroups:
     rows: list[Row]
     model_rows: list[Row]
     difference_rows: list[Row]
-
-
-@dataclass(frozen=True)
-class Raters:
-    """Who is judged, and by whom.
-
-    names : r raters. roles : rater -> "algorithm" or "expert", for those of whom something says it. panels : algorithm -> its experts.
-    in_turn : each is judged by all others. groups : rater -> the group of models that it belongs to. compared : the pairs to
-    compare, where they were named.
-    """
-
-    names: Sequence[str]
-    roles: Mapping[str, str] = field(default_factory=dict)
-    panels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    in_turn: bool = False
-    groups: Mapping[str, str] = field(default_factory=dict)
-    compared: Sequence[tuple[str, str]] | None = None
-
-    @property
-    def algorithms(self) -> list[str]:
-        """Whoever is compared with a panel; without a panel, the algorithms, or else all raters."""
-        named = [rater for rater in self.names if self.roles.get(rater) == "algorithm"]
-        return list(self.panels) or named or list(self.names)
 
 
 @dataclass(frozen=True)

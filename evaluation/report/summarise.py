@@ -25,7 +25,8 @@ from ..statistics.prompts import (
 from ..statistics.subgroups import Groups, findings_of_groups, subgroup_differences, subgroup_rows
 from .board import Wish, leaderboard
 from .document import Part
-from .report import Family, Raters, Report, Setup, Subgroups
+from .raters import Raters
+from .report import Family, Report, Setup, Subgroups
 
 
 def summarise(

@@ -8,7 +8,6 @@ from ...files.counted import counted
 from ...pages.encodings import with_interval
 from ...pages.rows import Row
 from ...pages.words import listed
-
 from .board import Column, Leaderboard
 
 if TYPE_CHECKING:

@@ -1,0 +1,335 @@
+"""Agreement beyond chance in the first diagnosis: among the experts, and with an algorithm as one rater more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import OptionError
+from ...pages.rows import Row
+from ...statistics.agreement import NONE, GroupAgreement, cohen_kappas
+from ...statistics.resampling import Statistic
+from ..lists.lists import ALGORITHM, Lists
+from ..match.matches import CrossCasePairs, FirstAnswers, Matches
+from ..read.findings import Finding
+from .declare import HOW_TO_EVALUATE, REGISTRY, declare
+from .relative import experts_behind
+from .scores import FamilyScores, Score, Settings, Values, the_mean
+
+NAME, TITLE = "agreement", "Agreement beyond chance in the first diagnosis"
+METRICS = ("cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "krippendorff_alpha_by_distance")
+EXPERTS, TOGETHER, CHANGE = "experts", "with the algorithm", "change"
+OTHER_MODELS = "other models"
+"""What the first group is called where no role says that anybody is an expert."""
+
+
+def _two_raters(generator: np.random.Generator) -> dict[str, NDArray[np.integer]]:
+    n, count = generator.integers(1, 7), generator.integers(1, 4)
+    return {name: generator.integers(-(n % 2), count, n) for name in "ab"}
+
+
+@declare(
+    symbol="kappa",
+    description="Agreement of two raters' first diagnoses beyond what chance would give.",
+    meaning="How much two raters' first diagnoses agree beyond what chance would give.",
+    good="1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial (Landis and Koch 1977). Experts beside experts are the better measure.",
+    use="two raters, one diagnosis each",
+    avoid="one diagnosis is far commoner than the others: chance then explains nearly all",
+    formula="kappa = (p_o - p_e) / (1 - p_e), p_e = sum_c p_a(c) p_b(c)",
+    source=f"Cohen 1960; used at top 1 in {HOW_TO_EVALUATE}",
+    inputs="a, b [n]: the category of each rater's first diagnosis in each case, whole numbers; -1 is no diagnosis",
+    range="[-1, 1]",
+    denominator="1 - p_e, the agreement that chance leaves open",
+    example=_two_raters,
+    axes={"a": "case", "b": "case"},
+    order_free=("case",),
+    repeat_free=("case",),
+    symmetric=("a", "b"),
+    degenerate=(
+        ("both raters give one and the same category in every case", "NaN: p_e is 1, chance leaves nothing open"),
+        ("no diagnosis (-1)", "agrees with nothing, as if it were a category of its own each time"),
+        ("no case", "refused"),
+    ),
+)
+def cohen_kappa(a: ArrayLike, b: ArrayLike) -> float:
+    """Cohen's kappa, unweighted; equal to `sklearn.metrics.cohen_kappa_score`.
+
+    >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])  # p_o 3/4, p_e 3/8 + 1/8
+    0.5
+    """
+    left, right = np.asarray(a), np.asarray(b)
+    for name, array in (("a", left), ("b", right)):
+        if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iu" or array.min() < NONE:
+            raise OptionError(name, "a list of at least one whole number, -1 or more", array)
+    if len(left) != len(right):
+        raise OptionError("b", f"as long as a ({len(left)})", right)
+    kappas = cohen_kappas(np.stack([left, right], 1), np.array([0]), np.array([1]))
+    return float(kappas(np.ones((1, len(left)))).item())
+
+
+def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integer]]:
+    n, raters, count = (generator.integers(low, high) for low, high in ((1, 7), (2, 5), (1, 4)))
+    return {"categories": generator.integers(-(n % 2), count, (n, raters))}
+
+
+@declare(
+    symbol="kappa_F",
+    description="Agreement of any number of raters' first diagnoses beyond what chance would give.",
+    meaning="How much the first diagnoses of a group agree beyond what chance would give.",
+    good="As kappa: 1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial.",
+    use="more than two raters, all of whom answered every case",
+    avoid="answers are missing: then alpha",
+    formula="kappa_F = (P - P_e) / (1 - P_e), P = mean_i sum_c n_ic (n_ic - 1) / (r (r - 1)), P_e = sum_c p_c^2",
+    source="Fleiss 1971, eqs. 1 to 7",
+    inputs="categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is no diagnosis",
+    range="[-1, 1]",
+    denominator="1 - P_e, the agreement that chance leaves open",
+    example=_panel_example,
+    axes={"categories": "case, rater"},
+    order_free=("case", "rater"),
+    repeat_free=("case",),
+    degenerate=(
+        ("all raters give one and the same category in every case", "NaN: P_e is 1, chance leaves nothing open"),
+        ("no diagnosis (-1)", "agrees with nothing, and adds nothing to chance"),
+        ("no case, or one rater", "refused"),
+    ),
+)
+def fleiss_kappa(categories: ArrayLike) -> float:
+    """Fleiss' kappa; equal to `statsmodels.stats.inter_rater.fleiss_kappa` where everybody says something.
+
+    >>> round(fleiss_kappa([[0, 0, 0], [0, 1, 1]]), 4)  # P = (1 + 1/3) / 2, P_e = (4/6)^2 + (2/6)^2; (2/3 - 5/9) / (4/9)
+    0.25
+    """
+    array = _checked(categories, "categories")
+    return GroupAgreement(array).fleiss(np.ones((1, len(array)))).item()
+
+
+def _checked(categories: ArrayLike, name: str) -> NDArray[np.integer]:
+    """Checks that it is [cases, raters] of whole numbers from -1, at least one case and two raters. Errors: `OptionError`."""
+    array = np.asarray(categories)
+    if array.ndim != 2 or len(array) == 0 or array.shape[1] < 2 or array.dtype.kind not in "iu":
+        raise OptionError(name, "whole numbers, [cases, raters], at least one case and two raters", categories)
+    if array.min() < NONE:
+        raise OptionError(name, "whole numbers of -1 or more", categories)
+    return array
+
+
+_DEGENERATE = (
+    ("no case has two diagnoses", "NaN: nothing can be compared"),
+    ("no diagnosis (-1)", "missing: the case is judged by the others, and left out where one or none is left"),
+    ("no case, or one rater", "refused"),
+)
+
+
+def _nominal_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, raters, count = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 5), (1, 5)))
+    return {"categories": generator.integers(-1, count, (n, raters))}
+
+
+def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
+    count = int(generator.integers(1, 5))
+    upper = np.triu(generator.integers(0, 2, (count, count)), 1)
+    n, raters = int(generator.integers(1, 7)), int(generator.integers(2, 5))
+    return {"values": generator.integers(-1, count, (n, raters)), "distance": upper + upper.T}
+
+
+@declare(
+    symbol="alpha",
+    description="Agreement of any number of raters' first diagnoses: 1 is perfect, 0 what chance gives.",
+    meaning="How much the first diagnoses of a group agree; with the algorithm as one more expert, whether it fits in.",
+    good="From 0.80 up an agreement is called reliable, from 0.667 fit for tentative conclusions (Krippendorff). Here, compare with the experts alone.",
+    use="a group of raters, some answers missing",
+    avoid="the order within lists matters",
+    formula="alpha = 1 - D_o / D_e, D_o = 1/N sum_u sum_{i != j} [c_ui != c_uj] / (m_u - 1), "
+    "D_e = sum_{c != k} n_c n_k / (N (N - 1))",
+    source="Krippendorff 2011, Computing Krippendorff's Alpha-Reliability (nominal)",
+    inputs="categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is missing",
+    range="[-1, 1]",
+    denominator="D_e, the disagreement of any two of the N diagnoses that stand beside another in their case",
+    example=_nominal_example,
+    axes={"categories": "case, rater"},
+    order_free=("case", "rater"),
+    degenerate=(("one category in all cases", "NaN: D_e is 0, nothing varies"), *_DEGENERATE),
+)
+def krippendorff_alpha(categories: ArrayLike) -> float:
+    """Krippendorff's alpha for categories.
+
+    >>> round(krippendorff_alpha([[0, 1], [1, 1], [0, 1], *[[0, 0]] * 2, [0, 1], *[[0, 0]] * 2, [1, 0], [0, 0]]), 4)
+    0.0952
+    """
+    array = _checked(categories, "categories")
+    return GroupAgreement(array).alpha(np.ones((1, len(array)))).item()
+
+
+@declare(
+    symbol="alpha_M",
+    description="Krippendorff's alpha with 1 - M between two diagnoses as their distance, without forming categories.",
+    meaning="As alpha, but a near miss counts for less than a miss, by the match function's probability.",
+    good="1 is perfect, 0 what chance gives; compare with the experts alone.",
+    use="diagnoses fall into no clean categories",
+    avoid="the match function rests on votes: it is asked about pairs of different cases",
+    formula="alpha_M = 1 - D_o / D_e, with 1 - M(d, d') in place of [c != k]",
+    source="Krippendorff 2011, with a distance of one's own; 1 - M: dxmatch",
+    inputs="values [n, r]: the number of each rater's first diagnosis, -1 is missing; "
+    "distance [s, s]: between diagnoses, symmetric, from 0 to 1, 0 to itself",
+    range="(-inf, 1]",
+    denominator="D_e, the mean distance of any two of the diagnoses that stand beside another in their case",
+    example=_distance_example,
+    axes={"values": "case, rater"},
+    order_free=("case", "rater"),
+    degenerate=(("every two diagnoses match", "NaN: D_e is 0, nothing varies"), *_DEGENERATE),
+)
+def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> float:
+    """Krippendorff's alpha for any distance; with 1 for all that differ it is `krippendorff_alpha`."""
+    array, apart = _checked(values, "values"), np.asarray(distance, float)
+    if apart.ndim != 2 or apart.shape[0] != apart.shape[1] or len(apart) <= array.max():
+        raise OptionError("distance", f"[s, s], s above {array.max()}", apart.shape)
+    if not ((apart >= 0) & (apart <= 1) & (apart == apart.T)).all() or apart.diagonal().any():
+        raise OptionError("distance", "symmetric, from 0 to 1, with 0 on the diagonal", distance)
+    group, once = GroupAgreement(array), np.ones((1, len(array)))
+    held = np.bincount(array[group.paired], minlength=len(apart))
+    among = apart[array[:, :, None], array[:, None, :]]
+    return group.alpha_by_distance(among, np.array([held @ apart @ held]), once).item()
+
+
+def lacking(matches: Matches, settings: Settings) -> str | None:
+    """Says what is missing where no two experts, or other models, can be compared."""
+    algorithms, experts = _parts(matches.answers)
+    if len(experts) - (not algorithms) < 2:
+        return "a third model" if matches.answers.roles is None else "a second expert"
+    return None
+
+
+def scores(matches: Matches, settings: Settings) -> FamilyScores:
+    """Computes mean kappa over pairs of raters, Fleiss' kappa, alpha, and alpha with 1 - M as distance.
+
+    For each algorithm (each rater in turn, where none is named): among the experts, with the algorithm as one rater more, and the
+    change. alpha_M needs no categories, but M on diagnoses of different cases.
+    """
+    answers, first = matches.answers, matches.first
+    assert first is not None
+    algorithms, experts = _parts(answers)
+    judged = algorithms or experts
+    groups = [
+        np.array(group) for rater in judged for group in ([e for e in experts if e != rater], sorted({*experts, rater}))
+    ]
+    among = OTHER_MODELS if answers.roles is None else EXPERTS
+    metrics = METRICS if settings.across_cases else METRICS[:-1]
+    shared: dict[str, Any] = {
+        "raters": [answers.raters[rater] for rater in judged],
+        "cases": np.arange(len(answers.cases)),
+        "statistic": group_agreement(first, groups),
+        "reason": "all give one and the same first diagnosis in every case, or hardly any gives one",
+        "compared": False,
+    }
+    found = FamilyScores(NAME, TITLE, sentences=_sentences)
+    for at, metric in enumerate(metrics):
+        alone = (np.arange(len(judged)) * 2 * len(METRICS) + at)[:, None]
+        both = alone + len(METRICS)
+        for of, places, group, combine in (
+            (among, alone, groups[0], the_mean),
+            (TOGETHER, both, groups[1], the_mean),
+            (CHANGE, np.concatenate([both, alone], 1), groups[1], _difference),
+        ):
+            pairs = len(group) * (len(group) - 1) // 2
+            found.scores.append(Score(metric, places=places, combine=combine, of=of, n_pairs=pairs, **shared))
+    found.findings = [Finding("origin", place=NAME, example=words) for words in _notes(first, settings)]
+    return found
+
+
+def group_agreement(first: FirstAnswers, groups: Sequence[NDArray[np.integer[Any]]]) -> Statistic:
+    """Makes the `METRICS` of groups of raters: weights [b, n] -> float64 [b, groups * 4].
+
+    groups : of each the places of its raters among all.
+    """
+    categories = first.categories.of
+    one, other = np.triu_indices(categories.shape[1], 1)
+    kappas = cohen_kappas(categories, one, other)
+    inside = [np.isin(one, raters) & np.isin(other, raters) for raters in groups]
+    parts = [_of_group(first, raters) for raters in groups]
+
+    def values(weights: Values) -> Values:
+        kappa = kappas(weights)
+        columns = [(kappa[:, i].mean(1), *part(weights)) for part, i in zip(parts, inside, strict=True)]
+        return np.stack([column for group in columns for column in group], 1)
+
+    return values
+
+
+def _of_group(
+    first: FirstAnswers, raters: NDArray[np.integer[Any]]
+) -> Callable[[Values], tuple[Values, Values, Values]]:
+    """Fleiss' kappa, alpha and alpha_M of some raters, under weights."""
+    group = GroupAgreement(first.categories.of[:, raters])
+    apart = first.apart[:, raters[:, None], raters]
+    unlike = _unlike(first.cross_case, group.size, raters, first.entries.shape[1])
+
+    def values(weights: Values) -> tuple[Values, Values, Values]:
+        between = ((unlike @ weights.T) * weights.T).sum(0)
+        return group.fleiss(weights), group.alpha(weights), group.alpha_by_distance(apart, between, weights)
+
+    return values
+
+
+def _unlike(pairs: CrossCasePairs, size: NDArray[np.integer[Any]], raters: NDArray[np.integer[Any]], width: int) -> Any:
+    """Counts the pairs of some raters' diagnoses that M tells apart, by the cases of both, scaled up to all pairs: sparse [n, n]."""
+    from scipy.sparse import coo_array
+
+    cases = [side // width for side in (pairs.one, pairs.other)]
+    members = [np.isin(side % width, raters) for side in (pairs.one, pairs.other)]
+    kept = members[0] & members[1] & (size[cases[0]] > 1) & (size[cases[1]] > 1)
+    scale = np.full(kept.sum(), 2 * pairs.all / max(1, pairs.asked))
+    return coo_array((scale, (cases[0][kept], cases[1][kept])), shape=(len(size), len(size))).tocsr()
+
+
+def _difference(means: Values) -> Values:
+    return means[..., 0] - means[..., 1]
+
+
+def _parts(answers: Lists) -> tuple[list[int], list[int]]:
+    """The algorithms and the experts; where nobody is named an algorithm, all are experts and judged in turn."""
+    roles = answers.roles or ("",) * len(answers.raters)
+    everyone = range(len(roles))
+    return [i for i in everyone if roles[i] == ALGORITHM], [i for i in everyone if roles[i] != ALGORITHM]
+
+
+def _notes(first: FirstAnswers, settings: Settings) -> list[str]:
+    symbol, cross, categories = REGISTRY[METRICS[-1]].symbol, first.cross_case, first.categories
+    out = []
+    if not settings.across_cases:
+        out.append(
+            f"{symbol} was left out: it asks M about diagnoses of different cases, and this M rests on votes. "
+            f"Ask for it by name, {METRICS[-1]}, in the option 'metrics'."
+        )
+    if cross.asked < cross.all:
+        out.append(
+            f"The disagreement by chance of {symbol} is estimated from {cross.asked:,} pairs of first diagnoses drawn from {cross.all:,}."
+        )
+    if categories.chained:
+        out.append(
+            f"{categories.chained:,} of {categories.agreements:,} agreements in a category rest on a chain of matches; "
+            f"{symbol} does without categories."
+        )
+    return out
+
+
+def _sentences(rows: Sequence[Row]) -> list[str]:
+    """Says what each algorithm does to alpha."""
+    of_alpha = [row for row in rows if row["metric"] == REGISTRY["krippendorff_alpha"].symbol]
+    out = []
+    for among, together, change in zip(of_alpha[::3], of_alpha[1::3], of_alpha[2::3], strict=True):
+        if None in (among["value"], together["value"], change["low"]):
+            continue
+        how = "leaves alpha where it is, within what chance allows"
+        if change["low"] > 0 or change["high"] < 0:
+            how = f"{'raises' if change['value'] > 0 else 'lowers'} alpha"
+        one_more, group = ("model", "other models") if among["of"] == OTHER_MODELS else ("expert", "experts")
+        out.append(
+            f"Counted as one more {one_more}, {among['algorithm']} {how}: {together['value']:.3f} with it, "
+            f"{among['value']:.3f} among the {experts_behind(among['n_pairs'])} {group} "
+            f"(change {change['value']:+.3f} [{change['low']:+.3f}, {change['high']:+.3f}])."
+        )
+    return out

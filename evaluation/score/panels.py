@@ -1,0 +1,261 @@
+"""Each algorithm beside its panel of experts: the relative metrics of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...statistics.agreement import cohen_kappas
+from ..lists.lists import Panel
+from ..match.matches import Categories, Matches, PeerMatches
+from ..read.findings import Finding
+from .disagreements import disagreement_rows
+from .relative import relative, sigma_algorithm, sigma_experts
+from .scores import FamilyScores, Score, Settings, Values, the_mean
+
+NAME, TITLE = "relative", "Relative to the panel"
+HARDNESSES = tuple(h / 10 for h in range(11))
+_METRIC = {"P": "precision_at_k", "R": "recall_at_k", "kappa": "cohen_kappa"}
+_HOW = {"mean": np.mean, "max": np.max, "min": np.min}
+
+Numbers = NDArray[np.integer[Any]]
+
+
+def lacking(matches: Matches, settings: Settings) -> str | None:
+    """Says what is missing where nobody is judged by a panel."""
+    return None if matches.panels else matches.no_panel
+
+
+def scores(matches: Matches, settings: Settings) -> FamilyScores:
+    """Compares each algorithm with its panel: P, R, RPAD, RRAD and their spread at every k, kappa of the first diagnoses.
+
+    Parts: curves, over k and hardness; pairs, each two raters that some panel compares, at k. The table disagreements holds the
+    cases where an algorithm and its panel differ most, at k.
+    """
+    answers, peers, k = matches.answers, matches.peers, settings.relative_k
+    assert peers is not None
+    mu = multiplicities(peers)
+    panels = Panels(answers.raters, matches.panels, pair_numbers(peers, len(answers.raters)))
+    rates = list(_rates(peers, mu, answers.lengths, settings.denominator))
+    categories = peers.categories()
+    kappa = _kappa(peers, categories)
+    found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, mu[k - 1]))
+    for rate in rates:
+        low = rate.letter.lower()
+        found.scores += _sides(rate, panels, compared=rate.k == k)
+        for metric, hardness in ((f"{low}_opt", 0.0), (f"{low}_avg", 1.0), (f"r{low}ad", settings.hardness)):
+            found.scores.append(_ratio(rate, panels, metric, hardness, compared=metric[-2:] == "ad" and rate.k == k))
+        found.scores += _spreads(rate, panels)
+    found.scores += [*_sides(kappa, panels, reason=_why_no_kappa(kappa, panels)), *_spreads(kappa, panels)]
+    hardnesses = sorted({*HARDNESSES, settings.hardness})
+    for rate in sorted(rates, key=lambda rate: rate.letter):
+        found.parts["curves"] += [_ratio(rate, panels, f"r{rate.letter.lower()}ad", h) for h in hardnesses]
+    named = [(answers.raters[i], answers.raters[j]) for i, j in zip(peers.first, peers.second, strict=True)]
+    for rate in [*(rate for rate in rates if rate.k == k), kappa]:
+        found.parts["pairs"] += [_of_pair(rate, pair, *both) for pair, both in enumerate(named)]
+    found.tables["disagreements"] = disagreement_rows(matches, panels.pair_of, mu[k - 1], k)
+    found.findings = [*_short_lists(answers.lengths, k, settings.denominator), _chains(categories)]
+    return found
+
+
+class Panels:
+    """The algorithms and their experts, and the pairs of raters that each is made of; all panels are of one size.
+
+    numbers : int [A, raters of the panel], places among all raters, the algorithm first. ae : int [A, z], pairs of the algorithm with
+    each expert. ee : int [A, z(z-1)/2], each two experts, in the order (1,2), (1,3), …, (2,3), ….
+    """
+
+    def __init__(self, raters: Sequence[str], panels: Sequence[Panel], pair_of: Numbers) -> None:
+        self.numbers = np.array([(panel.algorithm, *panel.experts) for panel in panels])
+        self.raters, self.pair_of = list(raters), pair_of
+        self.names = [raters[panel.algorithm] for panel in panels]
+        ae, ee = zip(*(panel.pairs(pair_of) for panel in panels), strict=True)
+        self.ae, self.ee = np.stack(ae), np.stack(ee)
+
+    def experts(self, panel: int) -> list[str]:
+        """Names the experts of one panel."""
+        return [self.raters[i] for i in self.numbers[panel, 1:]]
+
+
+def pair_numbers(peers: PeerMatches, raters: int) -> Numbers:
+    """Numbers the pairs of raters that are compared: int [raters, raters], -1 for the others."""
+    pair_of = np.full((raters, raters), -1)
+    pair_of[peers.first, peers.second] = pair_of[peers.second, peers.first] = np.arange(len(peers.first))
+    return pair_of
+
+
+def multiplicities(peers: PeerMatches) -> NDArray[np.unsignedinteger[Any]]:
+    """Counts mu of each pair of raters in each case, for every k at once: the places of both lists that match.
+
+    Returns uint8 (uint16 from K = 16 on) [K, n, m]; `[k - 1]` belongs to lists cut to k.
+    """
+    n, _, width = peers.entries.shape
+    mu = np.empty((width, n, len(peers.first)), np.uint8 if width * width < 2**8 else np.uint16)
+    diagonal = np.arange(width)
+    for cases, matched in peers.compared():
+        up_to = matched.cumsum(-1, dtype=mu.dtype).cumsum(-2, dtype=mu.dtype)
+        mu[:, cases] = np.moveaxis(up_to[..., diagonal, diagonal], -1, 0)
+    return mu
+
+
+def areas(lengths: Numbers, peers: PeerMatches, k: int) -> NDArray[np.int64]:
+    """Multiplies the two lists' own lengths, each cut to k: int64 [n, m]. lengths : [n, raters]."""
+    cut = np.minimum(lengths, k).astype(np.int64)
+    return cut[:, peers.first] * cut[:, peers.second]
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """P@k, R@k or kappa of m pairs of raters, as a function of columns of means over n cases.
+
+    source : the values or the statistic of its scores. at : int [m], the column of each pair. below : int [m], the columns that these
+    are divided by, () without; scale : the number that they are divided by then. never : bool [m], where the value is always 0.
+    """
+
+    letter: str
+    k: int | None
+    source: Mapping[str, Any] = field(repr=False)
+    at: Numbers
+    below: Numbers
+    scale: int
+    never: NDArray[np.bool_]
+
+    def score(
+        self, metric: str, raters: Sequence[str], pairs: Numbers, combine: Callable[[Values], Values], **more: Any
+    ) -> Score:
+        """Makes a score of the rates of some pairs. pairs : int [r, c]. combine : rates [..., r, c] -> [..., r]."""
+
+        def combined(means: Values) -> Values:
+            if not len(self.below):
+                return combine(means / self.scale)
+            met, area = np.split(means, 2, -1)
+            return combine(met / area)
+
+        places = np.concatenate([self.at[pairs], self.below[pairs]], -1) if len(self.below) else self.at[pairs]
+        return Score(metric, raters, places=places, combine=combined, k=self.k, **self.source, **more)
+
+
+def _rates(
+    peers: PeerMatches, mu: NDArray[np.unsignedinteger[Any]], lengths: Numbers, denominator: str
+) -> Iterator[_Rate]:
+    """P and R at every k. All are columns of one array, whose means are computed once: mu, chi, and the lists' own areas."""
+    widest, n, m = mu.shape
+    parts = [*mu, *(mu > 0)]
+    if denominator == "observed":
+        parts += [areas(lengths, peers, k + 1).astype(mu.dtype) for k in range(widest)]
+    source = {"values": np.concatenate(parts, 1, dtype=mu.dtype), "cases": np.arange(n)}
+    for k in range(widest):
+        at, none, never = np.arange(m) + k * m, np.arange(0), ~mu[k].any(0)
+        below = at + 2 * widest * m if denominator == "observed" else none
+        yield _Rate("P", k + 1, source, at, below, (k + 1) ** 2, never)
+        yield _Rate("R", k + 1, source, at + widest * m, none, 1, never)
+
+
+def _kappa(peers: PeerMatches, categories: Categories) -> _Rate:
+    first, second = peers.first, peers.second
+    source = {"statistic": cohen_kappas(categories.of, first, second), "cases": np.arange(len(peers.entries))}
+    return _Rate("kappa", None, source, np.arange(len(first)), np.arange(0), 1, np.zeros(len(first), bool))
+
+
+def _sides(rate: _Rate, panels: Panels, *, compared: bool = False, reason: str | Sequence[str] = "") -> list[Score]:
+    """The mean and the extreme of the rates with the algorithm (AE), and of those among experts (EE)."""
+    out = []
+    for of in ("AE mean", "AE max", "EE mean", "EE min"):
+        side, how = of.split()
+        pairs = panels.ae if side == "AE" else panels.ee
+
+        def combine(rates: Values, how: str = how) -> Values:
+            return _HOW[how](rates, -1)
+
+        out.append(
+            rate.score(
+                _METRIC[rate.letter], panels.names, pairs, combine, of=of, n_pairs=pairs.shape[1], reason=reason,
+                compared=compared and of == "AE mean",
+            )
+        )  # fmt: skip
+    return out
+
+
+def _ratio(rate: _Rate, panels: Panels, metric: str, hardness: float, *, compared: bool = False) -> Score:
+    """The algorithm's part over the panel's."""
+    pairs, z = np.concatenate([panels.ae, panels.ee], 1), panels.ae.shape[1]
+    reason = [_why_no_ratio(panels.experts(at), rate.never[ee], hardness, rate.k) for at, ee in enumerate(panels.ee)]
+    return rate.score(
+        metric, panels.names, pairs, lambda rates: relative(rates[..., :z], rates[..., z:], hardness),
+        hardness=hardness if metric.endswith("ad") else None, n_pairs=pairs.shape[1], reason=reason, compared=compared,
+    )  # fmt: skip
+
+
+def _spreads(rate: _Rate, panels: Panels) -> list[Score]:
+    of, undefined = rate.letter, f"a {rate.letter} is undefined"
+    alone = "two experts: each has a single colleague, so z - 2 is 0" if panels.ae.shape[1] < 3 else undefined
+    return [
+        rate.score(metric, panels.names, pairs, sigma, of=of, n_pairs=pairs.shape[1], reason=reason, compared=False)
+        for metric, pairs, sigma, reason in (
+            ("sigma_algorithm", panels.ae, sigma_algorithm, undefined),
+            ("sigma_experts", panels.ee, sigma_experts, alone),
+        )
+    ]
+
+
+def _of_pair(rate: _Rate, pair: int, first: str, second: str) -> Score:
+    same = "both give one and the same first diagnosis in every case"
+    named = {"first": first, "second": second}
+    return rate.score(
+        _METRIC[rate.letter], [first], np.array([[pair]]), the_mean, reason=same, compared=False, labels=named
+    )
+
+
+def _why_no_ratio(experts: Sequence[str], never: NDArray[np.bool_], hardness: float, k: int | None) -> str:
+    """Why the panel's part of RPAD or RRAD is 0. never : of each two experts, whether they match in no case."""
+    if never.all():
+        return f"no two experts match in any case at k = {k}"
+    if hardness == 0 and never.any():
+        a, b = list(combinations(experts, 2))[never.argmax()]
+        more = f" ({never.sum()} of {len(never)} pairs of experts do not)" if never.sum() > 1 else ""
+        return f"{a} and {b} match in no case at k = {k}{more}"
+    return ""
+
+
+def _why_no_kappa(kappa: _Rate, panels: Panels) -> list[str]:
+    """Whose kappa is undefined, in each panel."""
+    undefined = np.isnan(kappa.source["statistic"](np.ones((1, len(kappa.source["cases"]))))[0])
+    out = []
+    for numbers in panels.numbers:
+        # the pairs of the algorithm come first
+        alike = [pair for pair in combinations(numbers, 2) if undefined[panels.pair_of[pair]]]
+        who = " and ".join(panels.raters[i] for i in alike[0]) if alike else ""
+        out.append(
+            f"{who} give one and the same first diagnosis in every case, so chance leaves nothing open" if alike else ""
+        )
+    return out
+
+
+def _per_case(panels: Panels, mu: NDArray[np.unsignedinteger[Any]]) -> dict[str, Values]:
+    """Averages mu and chi of the algorithm with the experts, and among these: float64 [n, r], NaN for raters not judged."""
+    columns = {}
+    for side, pairs in (("AE", panels.ae), ("EE", panels.ee)):
+        for name, values in (("mu", mu), ("chi", mu > 0)):
+            means = columns[f"{name}_{side}_mean"] = np.full((len(mu), len(panels.raters)), np.nan)
+            for panel, algorithm in zip(pairs, panels.numbers[:, 0], strict=True):
+                means[:, algorithm] = values[:, panel].mean(1)
+    return columns
+
+
+def _short_lists(lengths: Numbers, k: int, denominator: str) -> list[Finding]:
+    how = {"nk2": "still n k²", "observed": "their own lengths"}[denominator]
+    short = int((lengths < k).sum())
+    words = f"; the denominator is {how}"
+    return [Finding("lengths", short, lengths.size, f"shorter than k = {k}", words)] if short else []
+
+
+def _chains(found: Categories) -> Finding:
+    chained = f"{found.chained:,} of {found.agreements:,} agreements in one hold only through a chain of matches"
+    return Finding(
+        "origin", place=NAME, example=f"Kappa rests on {found.count:,} categories of first diagnoses; {chained}."
+    )

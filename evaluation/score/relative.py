@@ -1,0 +1,342 @@
+"""Relative precision and recall: an algorithm's agreement with a panel over the panel's agreement with itself.
+
+Inputs of the metrics are the multiplicities of k-long lists, one row per case:
+
+- `mu_ae` : [n, z], the algorithm against each of z experts;
+- `mu_ee` : [n, z(z-1)/2], each two experts, in the order (1,2), (1,3), …, (2,3), ….
+
+Source of all: "How to Evaluate Medical AI".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import OptionError
+from .declare import HOW_TO_EVALUATE, check_k, declare
+
+
+def _cases_example(generator: np.random.Generator) -> dict[str, Any]:
+    k = int(generator.integers(1, 5))
+    return {"mu": generator.integers(0, k * k + 1, generator.integers(1, 7)), "k": k}
+
+
+def _panel_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, z, k = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 6), (1, 4)))
+    # a panel of which few match, so that in some examples no two experts do
+    ee = generator.integers(0, k * k + 1, (n, z * (z - 1) // 2)) * (generator.random((n, 1)) < generator.random())
+    return {"mu_ae": generator.integers(0, k * k + 1, (n, z)), "mu_ee": ee, "k": k}
+
+
+def _panel_and_hardness(generator: np.random.Generator) -> dict[str, Any]:
+    return {**_panel_example(generator), "hardness": float(generator.choice([0.0, 0.3, 1.0]))}
+
+
+_OF_CASES: dict[str, Any] = {
+    "source": HOW_TO_EVALUATE,
+    "range": "[0, 1]",
+    "axes": {"mu": "case"},
+    "order_free": ("case",),
+    "repeat_free": ("case",),
+    "grows_with": ("mu",),
+}
+
+
+def _of_a_panel(never: str, alone: str = "refused", with_hardness: bool = False) -> dict[str, Any]:
+    """What the relative metrics share. never : when the panel's part is 0. alone : what becomes of one expert."""
+    inputs = "mu_ae [n, z]: multiplicity of the algorithm with each expert; mu_ee [n, z(z-1)/2]: of each two experts; k"
+    return {
+        "source": HOW_TO_EVALUATE,
+        "inputs": f"{inputs}; hardness H in [0, 1]: 0 optimistic, 1 average" if with_hardness else inputs,
+        "range": "[0, inf)",
+        "example": _panel_and_hardness if with_hardness else _panel_example,
+        "degenerate": (
+            (f"the panel's part is 0: {never}", "NaN; nothing can be measured against experts who never agree"),
+            ("one expert", alone),
+        ),
+        "axes": {"mu_ae": "case, expert", "mu_ee": "case, pair of experts"},
+        "order_free": ("case", "expert"),
+        "repeat_free": ("case",),
+        "grows_with": ("mu_ae",),
+        "falls_with": ("mu_ee",),
+    }
+
+
+_OPTIMISTIC = _of_a_panel("two experts match in no case")
+_AVERAGE = _of_a_panel("no two experts match in any case")
+_WITH_HARDNESS = _of_a_panel(
+    "H = 0 and two experts match in no case, or no two experts match in any",
+    "refused: experts cannot be compared with themselves",
+    with_hardness=True,
+)
+
+
+def check_hardness(hardness: Any) -> float:
+    """Errors: `OptionError` unless `hardness` is a number in [0, 1]."""
+    if isinstance(hardness, bool) or not isinstance(hardness, int | float | np.number) or not 0 <= hardness <= 1:
+        raise OptionError("hardness", "a number from 0 (optimistic) to 1 (average)", hardness)
+    return float(hardness)
+
+
+def _multiplicities(mu: ArrayLike, k: int, name: str) -> NDArray[Any]:
+    array = np.asarray(mu)
+    if array.ndim == 0 or array.shape[0] == 0:
+        raise OptionError(name, "an array with at least one case", mu)
+    if array.dtype.kind not in "iuf" or not ((array >= 0) & (array <= k * k)).all():
+        raise OptionError(name, f"numbers from 0 to k^2 = {k * k}", mu)
+    return array
+
+
+def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    ae, ee = _multiplicities(mu_ae, k, "mu_ae"), _multiplicities(mu_ee, k, "mu_ee")
+    if ae.ndim != 2 or ae.shape[1] < 2:
+        raise OptionError("mu_ae", "[cases, experts], with at least two experts", ae.shape)
+    experts = ae.shape[1]
+    wanted = (ae.shape[0], experts * (experts - 1) // 2)
+    if ee.shape != wanted:
+        raise OptionError(
+            "mu_ee", f"of shape {wanted}: one row per case, one column per two of {experts} experts", ee.shape
+        )
+    return ae, ee
+
+
+@declare(
+    symbol="P",
+    description="How much of what two lists could share they do share.",
+    meaning="Of all pairs that can be made of two raters' first k diagnoses, the share that name one disease.",
+    good="Two identical lists of k different diagnoses reach 1/k, not 1: P@3 cannot pass 1/3. Read it beside that of the experts.",
+    use="two raters' whole lists are compared, whatever the order in them",
+    avoid="there is one right answer: then top-k accuracy",
+    formula="P@k = sum_i mu_i / (n k^2)",
+    inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case; k; optionally sizes [n, ...]",
+    denominator="n k^2; with sizes, the sum of the products of the two lists' own lengths",
+    example=_cases_example,
+    **_OF_CASES,
+    degenerate=(("no case", "refused"), ("a list shorter than k", "n k^2 stays, unless sizes are given")),
+)
+def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDArray[np.float64]:
+    """`P@k` of one pair of raters (mu [n]) or of several (mu [n, pairs], one value each).
+
+    `sizes`, of the shape of `mu`: the product of the two lists' lengths, each cut to k; replaces k^2.
+    """
+    array = _multiplicities(mu, check_k(k), "mu")
+    if sizes is None:
+        return array.sum(0, dtype=np.float64) / (array.shape[0] * k * k)
+    size = np.asarray(sizes)
+    if size.shape != array.shape or not ((size >= 1) & (size <= k * k)).all() or (array > size).any():
+        raise OptionError("sizes", f"of the shape of mu, from 1 to k^2 = {k * k}, and no smaller than mu", sizes)
+    return array.sum(0, dtype=np.float64) / size.sum(0, dtype=np.float64)
+
+
+@declare(
+    symbol="R",
+    description="The share of cases in which two lists have any diagnosis in common.",
+    meaning="How often two raters' lists have at least one disease in common.",
+    good="1 is every case; with long lists it comes near 1 by itself, so read it at one k, beside that of the experts.",
+    use="it matters whether lists meet at all",
+    avoid="lists differ much in length",
+    formula="R@k = sum_i chi_i / n, chi_i = [mu_i > 0]",
+    inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case",
+    denominator="n, the number of cases",
+    example=lambda generator: {"mu": _cases_example(generator)["mu"]},
+    **_OF_CASES,
+    degenerate=(("no case", "refused"),),
+)
+def recall_at_k(mu: ArrayLike) -> NDArray[np.float64]:
+    """`R@k` of one pair of raters (mu [n]) or of several (mu [n, pairs], one value each); chi is as good as mu."""
+    array = np.asarray(mu)
+    if array.ndim == 0 or array.shape[0] == 0:
+        raise OptionError("mu", "an array with at least one case", mu)
+    return (array > 0).mean(0, dtype=np.float64)
+
+
+def relative(ae: NDArray[np.float64], ee: NDArray[np.float64], hardness: float) -> NDArray[np.float64]:
+    """`((1-H) max ae + H mean ae) / ((1-H) min ee + H mean ee)` over the last axis; NaN where that divides by 0.
+
+    ae : [..., z] rates of the algorithm with each expert. ee : [..., z(z-1)/2] rates of each two experts.
+    """
+    above = (1 - hardness) * ae.max(-1) + hardness * ae.mean(-1)
+    below = (1 - hardness) * ee.min(-1) + hardness * ee.mean(-1)
+    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+
+
+def _relative_rate(rate: Any, mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float) -> float:
+    """`relative` of a rate, a function of mu; the arguments are checked."""
+    ae, ee = _panel(mu_ae, mu_ee, check_k(k))
+    return float(relative(rate(ae), rate(ee), check_hardness(hardness)))
+
+
+@declare(
+    symbol="P_opt",
+    description="Precision with the expert who agrees most, over that of the two experts who agree least.",
+    meaning="How the algorithm agrees with the expert nearest to it, beside the two experts who agree least.",
+    good="1: as much as the two experts furthest apart; above 1 is easy to reach, so it is the mildest question.",
+    use="asking whether the algorithm would pass as one of this panel",
+    avoid="ranking models: it rests on two pairs of raters",
+    formula="P_opt = max P_AE / min P_EE",
+    denominator="min P_EE, the smallest precision between two experts",
+    **_OPTIMISTIC,
+)
+def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
+    """`rpad` at hardness 0."""
+    return rpad(mu_ae, mu_ee, k, 0.0)
+
+
+@declare(
+    symbol="P_avg",
+    description="Mean precision with the experts, over the mean precision between experts.",
+    meaning="How much the algorithm agrees with the experts, beside how much they agree with each other.",
+    good="1: as much as they agree among themselves; below 1 less. There is no ceiling.",
+    use="an average over the whole panel is wanted",
+    avoid="the panel has fewer than three experts",
+    formula="P_avg = mean P_AE / mean P_EE",
+    denominator="mean P_EE, the mean precision between two experts",
+    **_AVERAGE,
+)
+def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
+    """`rpad` at hardness 1."""
+    return rpad(mu_ae, mu_ee, k, 1.0)
+
+
+@declare(
+    symbol="R_opt",
+    description="Recall with the expert who agrees most, over that of the two experts who agree least.",
+    meaning="How often the algorithm meets the expert nearest to it, beside the two experts who meet least.",
+    good="1: as often as the two experts furthest apart; above 1 is easy to reach.",
+    use="asking whether the algorithm would pass as one of this panel",
+    avoid="ranking models: it rests on two pairs of raters",
+    formula="R_opt = max R_AE / min R_EE",
+    denominator="min R_EE, the smallest recall between two experts",
+    **_OPTIMISTIC,
+)
+def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
+    """`rrad` at hardness 0."""
+    return rrad(mu_ae, mu_ee, k, 0.0)
+
+
+@declare(
+    symbol="R_avg",
+    description="Mean recall with the experts, over the mean recall between experts.",
+    meaning="How often the algorithm's list meets an expert's, beside how often experts' lists meet.",
+    good="1: as often as they meet each other; below 1 less often. There is no ceiling.",
+    use="an average over the whole panel is wanted",
+    avoid="the panel has fewer than three experts",
+    formula="R_avg = mean R_AE / mean R_EE",
+    denominator="mean R_EE, the mean recall between two experts",
+    **_AVERAGE,
+)
+def r_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
+    """`rrad` at hardness 1."""
+    return rrad(mu_ae, mu_ee, k, 1.0)
+
+
+@declare(
+    symbol="RPAD",
+    description="Relative precision: at 1 the algorithm agrees with experts as much as they agree among themselves.",
+    meaning="How much the algorithm's list agrees with the experts' lists, beside how much they agree among themselves.",
+    good="1 is the experts' own level; an interval wholly below 1 says that it agrees less than they do. There is no ceiling.",
+    use="experts' opinions are the standard, and they differ",
+    avoid="there is one right answer that is known for sure",
+    formula="RPAD@k(H) = ((1-H) max P_AE + H mean P_AE) / ((1-H) min P_EE + H mean P_EE)",
+    denominator="(1-H) min P_EE + H mean P_EE",
+    **_WITH_HARDNESS,
+)
+def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> float:
+    """Relative precision of algorithmic diagnostics.
+
+    >>> rpad([[2, 1, 2], [0, 2, 2]], [[2, 1, 1], [2, 0, 1]], k=2)  # (9/24) / (7/24)
+    1.2857142857142856
+    """
+    return _relative_rate(lambda mu: precision_at_k(mu, k), mu_ae, mu_ee, k, hardness)
+
+
+@declare(
+    symbol="RRAD",
+    description="Relative recall: at 1 the algorithm's list meets an expert's as often as experts' lists meet each other.",
+    meaning="How often the algorithm's list meets an expert's list, beside how often two experts' lists meet.",
+    good="1 is the experts' own level; near 1 is common, since long lists meet easily. Look at it at k = 1 too.",
+    use="experts' opinions are the standard, and they differ",
+    avoid="k is large: everyone meets everyone",
+    formula="RRAD@k(H) = ((1-H) max R_AE + H mean R_AE) / ((1-H) min R_EE + H mean R_EE)",
+    denominator="(1-H) min R_EE + H mean R_EE",
+    **_WITH_HARDNESS,
+)
+def rrad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> float:
+    """Relative recall of algorithmic diagnostics."""
+    return _relative_rate(recall_at_k, mu_ae, mu_ee, k, hardness)
+
+
+def experts_behind(pairs: int) -> int:
+    """z, from the number of pairs z(z-1)/2.
+
+    Raises
+    ------
+    OptionError
+        Where no panel has that many pairs.
+    """
+    experts = (1 + math.isqrt(1 + 8 * pairs)) // 2
+    if pairs < 1 or experts * (experts - 1) // 2 != pairs:
+        raise OptionError("rates_ee", "of z(z-1)/2 values for z experts: 1, 3, 6, 10, …", pairs)
+    return experts
+
+
+@declare(
+    symbol="sigma_A",
+    description="How much the algorithm's agreement differs from expert to expert.",
+    meaning="Whether the algorithm agrees with all experts alike, or sides with some of them.",
+    good="No more than sigma_E: it treats the experts as they treat each other. 0 is perfectly even.",
+    use="an algorithm may have been made after one expert's ways",
+    avoid="there are two experts",
+    formula="sigma^A = sqrt(1/(z-1) sum_i (R_AEi - mean)^2); the same for P and for kappa",
+    source=HOW_TO_EVALUATE,
+    inputs="rates_ae [..., z]: P, R or kappa of the algorithm with each of z experts",
+    range="[0, inf)",
+    denominator="z - 1",
+    example=lambda generator: {"rates_ae": generator.random(generator.integers(1, 6))},
+    axes={"rates_ae": "expert"},
+    order_free=("expert",),
+    degenerate=(("one expert", "NaN; one value has no spread"), ("a rate is undefined", "NaN")),
+)
+def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
+    """Over the last axis; the other axes are kept."""
+    rates = np.asarray(rates_ae, float)
+    if rates.shape[-1] < 2:
+        return np.full(rates.shape[:-1], np.nan)
+    return rates.std(-1, ddof=1)
+
+
+@declare(
+    symbol="sigma_E",
+    description="How much an expert's agreement differs from colleague to colleague, averaged over the experts.",
+    meaning="Whether an expert agrees with all colleagues alike.",
+    good="There is no good value: it is the measure for sigma_A. 0 is a panel in which all agree alike.",
+    use="reading sigma_A",
+    avoid="there are two experts: it is undefined",
+    formula="mean sigma^E = 1/z sum_i sqrt(1/(z-2) sum_{j != i} (R_EiEj - mean_i)^2); the same for P and for kappa",
+    source=HOW_TO_EVALUATE,
+    inputs="rates_ee [..., z(z-1)/2]: P, R or kappa of each two experts, in the order (1,2), (1,3), …, (2,3), …",
+    range="[0, inf)",
+    denominator="z - 2 within an expert, z over the experts",
+    example=lambda generator: {"rates_ee": generator.random(generator.choice([1, 3, 6, 10]))},
+    axes={"rates_ee": "pair of experts"},
+    order_free=("expert",),
+    degenerate=(
+        ("two experts", "NaN: z - 2 is 0, since each expert has a single colleague"),
+        ("a rate is undefined", "NaN"),
+    ),
+)
+def sigma_experts(rates_ee: ArrayLike) -> NDArray[np.float64]:
+    """Over the last axis; the other axes are kept."""
+    rates = np.asarray(rates_ee, float)
+    z = experts_behind(rates.shape[-1])
+    if z < 3:
+        return np.full(rates.shape[:-1], np.nan)
+    first, second = np.triu_indices(z, 1)
+    pair_of = np.empty((z, z), np.intp)
+    pair_of[first, second] = pair_of[second, first] = np.arange(len(first))
+    colleagues = pair_of[~np.eye(z, dtype=bool)].reshape(z, z - 1)
+    return rates[..., colleagues].std(-1, ddof=1).mean(-1)
