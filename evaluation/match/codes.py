@@ -43,8 +43,6 @@ BY = {
 _WAYS = {**{name: way for way, name in enumerate(HOW)}, "picked": PICKED, "unscored": UNSCORED}
 REFERENCE = "reference"
 """Stands for the rater in rows on the right answers."""
-BY_CODE, BY_CATEGORY = "code", "category"
-_CELLS_PER_BLOCK = 20_000_000
 _SHOWN = 3
 
 
@@ -71,14 +69,6 @@ class CodedAnswers:
     def top(self, k: int | None) -> CodedAnswers:
         """Cuts lists to k; None leaves them whole."""
         return replace(self, predicted=self.predicted[:, :, :k], how=self.how[:, :, :k])
-
-    def hits(self, tree: IcdTree) -> dict[str, NDArray[np.bool_]]:
-        """Finds which diagnoses share a code, or a category, with a right answer: by judge, bool [n, r, k]."""
-        category = np.append(np.where(tree.categories >= 0, tree.categories, np.arange(len(tree))), -1)
-        return {
-            BY_CODE: _shared(self.predicted, self.reference),
-            BY_CATEGORY: _shared(category[self.predicted], category[self.reference]),
-        }
 
     @property
     def ways(self) -> list[str]:
@@ -119,15 +109,6 @@ class CodedAnswers:
             if none:
                 parts.append(f"{none / of:.1%} of {what} ({none:,} of {of:,})")
         return " and ".join(parts)
-
-
-def _shared(predicted: Nodes, reference: Nodes) -> NDArray[np.bool_]:
-    out = np.empty(predicted.shape[:3], bool)
-    step = max(1, _CELLS_PER_BLOCK // max(1, predicted[:1].size * reference.shape[1]))
-    for start in range(0, len(out), step):
-        said, true = predicted[start : start + step, ..., None], reference[start : start + step, None, None, None]
-        out[start : start + step] = ((said == true) & (said >= 0)).any((-2, -1))
-    return out
 
 
 def _providers_of(matcher: object) -> Providers | None:

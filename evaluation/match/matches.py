@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...matcher.protocol import Matcher
+from ...errors import quoted
+from ...matcher.protocol import Matcher, Profile, not_understood, read_as, tells_relations
 from ...progress import Progress
-from ..lists.lists import ALGORITHM, NO_CATEGORY, Lists, Panel
+from ...statistics.resampling import by_name
+from ...votes.prompts.class_prompts import RELATIONS
+from ..lists.lists import ALGORITHM, NO_CATEGORY, Lists, Panel, looked_up
 from ..lists.text_codes import TextCodes
 from ..read.findings import Finding
-from .pairs import Codes, ReferenceMatches, pair_codes
-
-if TYPE_CHECKING:
-    from .cases import CaseTable
-    from .codes import CodedAnswers
-    from .judge import HumanLabels, Judgements, Judging
+from .cases import CaseTable
+from .codes import CodedAnswers, coded_answers, why_no_codes
+from .judge import HumanLabels, Item, Judgements, Judging, read_human
+from .pairs import Codes, Numbers, Pairs, ReferenceMatches, Said, distances, gathered, is_directed, pair_codes
 
 RANKED = 10
 """Ranks that MRR and nDCG look at."""
 _SIDE_BY_SIDE, _MOST_CELLS, _MOST_CODES = 50, 50_000_000, 10_000_000
 _CELLS_PER_BLOCK = 2_000_000
+_MOST_ACROSS = 50_000
+"""Pairs of first diagnoses of different cases."""
+_SHOWN = 3
+_APART = re.compile(r"[\s_\-]+")
 
 Entries = NDArray[np.int32]
 Raters = NDArray[np.intp]
@@ -185,6 +193,7 @@ class Needs:
 
     references, depth, whole : M between the first `depth` of each list and the right answers; whether also past them.
     relations : M's relations of the first ten ranks to the right answers, for nDCG.
+    k : how much of each list counts in the table of cases.
     max_k : how much of the lists of a panel is compared.
     first, across_cases : the first diagnoses of all raters with each other; also of different cases.
     codes, code_depth : ICD-10 codes of the first of each list, and of the right answers.
@@ -194,6 +203,7 @@ class Needs:
     depth: int = RANKED
     whole: bool = True
     relations: bool = True
+    k: int = 1
     max_k: int = 3
     first: bool = True
     across_cases: bool = True
@@ -222,6 +232,7 @@ class Needs:
             depth=depth,
             whole=whole and "recall" in families,
             relations="ranking" in families,
+            k=k["relative"] or 1,
             max_k=max_k,
             first="agreement" in families and len(experts) - (len(experts) == len(answers.raters)) >= 2,
             across_cases=across_cases,
@@ -273,7 +284,7 @@ def match(
     *,
     panels: Sequence[Panel] = (),
     no_panel: str = "",
-    codes: TextCodes = TextCodes(),
+    codes: TextCodes | None = None,
     icd_tree: str = "icd10cm",
     judge: Judging | None = None,
     humans: Any = None,
@@ -310,11 +321,234 @@ def match(
     ModelError
         Where M gives something other than one value per pair.
     """
-    raise NotImplementedError
+    codes, profile = codes or TextCodes(), Profile.of(matcher)
+    if judge is not None:
+        answers = judge.filled(answers, matcher)
+    labels = None if humans is None else read_human(humans, answers)
+    by_judges = labels is not None or (judge is not None and judge.by_m)
+    # unless its votes cost something, M is asked for the table of cases alone, too
+    asks = needs.references or by_judges or not profile.rests_on_votes
+    asked = _Asked(
+        answers, replace(needs, references=asks, whole=needs.whole or by_judges), panels, is_directed(matcher), seed
+    )
+    asked.pairs.ask(matcher, progress)
+
+    relations = matcher if needs.relations and tells_relations(matcher) else None
+    # nDCG is of the final diagnosis, where it is told apart
+    references = asked.right and asked.right.matches(None if asked.final else relations)
+    final = asked.final and asked.final.matches(relations)
+    coded, lacking, findings = _coded(answers, needs, matcher, icd_tree, codes)
+    judged = judge and asked.right and judge.judgements(answers, matcher, asked.right.of_list)
+    table = None
+    if references is not None:
+        table = CaseTable(answers, references, matcher, needs.k, judged.sentences(answers) if judged else {})
+        findings += table.findings()
+    made = Matches(
+        answers, tuple(panels), no_panel, references, None, asked.peers(), asked.first(), coded[0], lacking[0], judged, labels,
+        float(matcher.threshold), str(getattr(matcher, "policy", None) or ""), profile.identity, profile.rests_on_votes,
+        tells_relations(matcher), icd_tree, (*findings, *_findings(answers, matcher)), table,
+    )  # fmt: skip
+    if final is None:
+        return made
+    of_final = replace(made, answers=answers.of_final(), references=final, codes=coded[1], no_codes=lacking[1])
+    return replace(made, of_final=of_final)
 
 
-def pairs_needed(
-    answers: Lists, needs: Needs, *, panels: Sequence[Panel] = (), humans: Any = None, seed: int = 0
-) -> pa.Table:
+def pairs_needed(answers: Lists, needs: Needs, *, panels: Sequence[Panel] = (), seed: int = 0) -> pa.Table:
     """Lists the pairs that `match` asks M about, each once, in the columns a and b; asks nobody."""
-    raise NotImplementedError
+    a, b = _Asked(answers, needs, panels, False, seed).pairs.texts()
+    return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
+
+
+class _Asked:
+    """What M is asked: `pairs` holds it from the start; once M was asked, each part says what came of it.
+
+    right, final : against the right answers, and the final diagnoses, where there are such. peers, first : make these parts.
+    """
+
+    def __init__(self, answers: Lists, needs: Needs, panels: Sequence[Panel], directed: bool, seed: int) -> None:
+        of_final = answers.of_final()
+        self.pairs = pairs = Pairs([*answers.strings, *chain(*answers.reference, *of_final.reference)], directed)
+
+        def against(those: Lists) -> _AgainstRight | None:
+            return _AgainstRight(pairs, those, needs) if needs.references and any(those.reference) else None
+
+        self.right, self.final = against(answers), against(of_final)
+        self.peers: Callable[[], PeerMatches | None] = lambda: None
+        if panels:
+            self.peers = _peers(pairs, answers, answers.top(needs.max_k), *_compared(panels, len(answers.raters)))
+        self.first: Callable[[], FirstAnswers | None] = lambda: None
+        if needs.first:
+            self.first = _first_answers(pairs, answers, seed, needs.across_cases)
+
+
+class _AgainstRight:
+    """Lists against the right answers of their cases: pairs to ask, and then what M says."""
+
+    def __init__(self, pairs: Pairs, answers: Lists, needs: Needs) -> None:
+        self._pairs, self._answers, self._whole = pairs, answers, needs.whole
+        references = [tuple(dict.fromkeys(reference)) for reference in answers.reference]
+        counts = np.array([len(reference) for reference in references])
+        self._given = np.arange(counts.max(initial=0)) < counts[:, None]
+        self._right = np.full(self._given.shape, -1, np.int32)
+        self._right[self._given] = pairs.numbers(chain.from_iterable(references))
+        # the last two for -1 and -2: no diagnosis is said, and the list has ended
+        self._number = np.append(pairs.numbers(answers.strings), np.array([-1, -1], np.int32))
+        self._said = self._number[answers.top(needs.depth)]
+        self._blocks = list(_steps(len(counts), self._said[:1].size * self._given.shape[1]))
+        pairs.add((self._right[cases, None, None, :], self._said[cases, ..., None]) for cases in self._blocks)
+        if self._whole:
+            pairs.add((self._right[case], entry[:, None]) for case, _, entry in self._beyond())
+
+    def _beyond(self) -> Iterator[tuple[Numbers, Numbers, Numbers]]:
+        """Case, rater and diagnosis of what stands past the depth, entry by entry: one long list makes no wide array."""
+        answers, depth, raters = self._answers, self._said.shape[2], self._said.shape[1]
+        past = np.maximum(answers.lengths - depth, 0).reshape(-1)
+        ends, offsets = np.cumsum(past), answers.offsets.reshape(-1) + depth
+        for part in _steps(int(ends[-1]) if len(ends) else 0, self._given.shape[1]):
+            at = np.arange(part.start, part.stop)
+            of = np.searchsorted(ends, at, side="right")
+            yield of // raters, of % raters, self._number[answers.entries[offsets[of] + at - (ends[of] - past[of])]]
+
+    def of_list(self, item: Item) -> Said:
+        """What M says of each diagnosis of a whole list and one right answer."""
+        case, rater, place = item
+        start, length = int(self._answers.offsets[case, rater]), int(self._answers.lengths[case, rater])
+        said = self._number[self._answers.entries[start : start + length]]
+        return self._pairs.said(self._right[case, place], said)
+
+    def matches(self, relations: Any) -> ReferenceMatches:
+        """relations : M, where it is to be asked for its relations."""
+        shape = (*self._said.shape, self._given.shape[1])
+        probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
+        for cases in self._blocks:
+            said = self._pairs.said(self._right[cases, None, None, :], self._said[cases, ..., None])
+            probabilities[cases], hits[cases] = said
+        found = np.asarray(hits.any(2))
+        for case, rater, entry in self._beyond() if self._whole else ():
+            _, hit = self._pairs.said(self._right[case], entry[:, None])
+            at, reference = np.nonzero(hit)
+            found[case[at], rater[at], reference] = True
+        distance = np.zeros_like(hits[:, :, :RANKED], np.int8)
+        if relations is not None:
+            self._ask_relations(relations, hits[:, :, :RANKED], distance)
+        return ReferenceMatches(probabilities, hits, self._given, found, distance)
+
+    def _ask_relations(self, matcher: Any, hits: NDArray[np.bool_], distance: NDArray[np.int8]) -> None:
+        """Fills in the distance of what is no match, and of which the column relation says nothing."""
+        cells, words = self._answers.cells("relation")
+        known = np.array([*(_APART.sub(" ", word.strip().casefold()) in RELATIONS for word in words), False])
+        told = known[looked_up(cells, self._answers.places(hits.shape[2]))]
+        said = self._said[:, :, : hits.shape[2]]
+        open_ = ((said >= 0) & ~told)[..., None] & self._given[:, None, None, :] & ~hits
+        case, rater, rank, place = np.nonzero(open_)
+        strings = self._pairs.strings
+        codes = self._right[case, place].astype(np.int64) * len(strings) + said[case, rater, rank]
+        unique, at = np.unique(codes, return_inverse=True)
+        right, answer = ([strings[i] for i in side.tolist()] for side in np.divmod(unique, max(1, len(strings))))
+        distance[open_] = distances(matcher, right, answer)[at]
+
+
+def _compared(panels: Sequence[Panel], raters: int) -> tuple[Raters, Raters]:
+    """The pairs of raters that some panel needs, each once, the smaller index first."""
+    number = np.arange(raters * raters).reshape(raters, raters)
+    needed = np.concatenate([side for panel in panels for side in panel.pairs(np.minimum(number, number.T))])
+    first, second = np.divmod(np.unique(needed), raters)
+    return first, second
+
+
+def _peers(pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second: Raters) -> Callable[[], PeerMatches]:
+    """Adds every pair that the lists of a case put face to face; returns what makes the matches once M was asked."""
+
+    def face_to_face() -> Iterator[Codes]:
+        for block in _blocks(entries, first, second):
+            needed = np.zeros((len(block.names), block.width, block.width), bool)
+            needed.reshape(-1)[block.compared] = True
+            case, low, high = np.nonzero(needed[:, :-1, :-1])
+            yield pair_codes(block.names[case, low], block.names[case, high], len(answers.strings))
+
+    codes, number = gathered(face_to_face()), pairs.numbers(answers.strings)
+    sides = [number[side] for side in np.divmod(codes, max(1, len(answers.strings)))]
+    pairs.add_peers(*sides)
+
+    def made() -> PeerMatches:
+        probabilities, verdicts = pairs.said_of_peers(*sides)
+        return PeerMatches(entries, first, second, answers.strings, codes, verdicts, probabilities)
+
+    return made
+
+
+def _first_answers(pairs: Pairs, answers: Lists, seed: int, across_cases: bool) -> Callable[[], FirstAnswers]:
+    """Adds the pairs of first diagnoses of a case, and of different cases; returns what makes the part once M was asked."""
+    entries = answers.top(1)[:, :, 0]
+    n, raters = entries.shape
+    peers = _peers(pairs, answers, entries[:, :, None], *np.triu_indices(raters, 1))
+    one, other, total = _drawn(answers, entries, seed) if across_cases else (places := np.empty(0, np.int64), places, 0)
+    left, right = entries.ravel()[one], entries.ravel()[other]
+    differ = left != right  # equal strings match
+    number = pairs.numbers(answers.strings)
+    pairs.add_peers(number[left[differ]], number[right[differ]])
+
+    def made() -> FirstAnswers:
+        matches, apart = peers(), np.zeros((n, raters, raters), bool)
+        first, second = matches.first, matches.second
+        for cases, matched in matches.compared():
+            apart[cases, first, second] = apart[cases, second, first] = ~matched[:, :, 0, 0]
+        told = differ.copy()
+        told[differ] = ~pairs.said_of_peers(number[left[differ]], number[right[differ]])[1]
+        across = CrossCasePairs(one[told], other[told], len(one), total)
+        return FirstAnswers(entries, matches.categories(), apart, across)
+
+    return made
+
+
+def _drawn(answers: Lists, entries: Entries, seed: int) -> tuple[Codes, Codes, int]:
+    """Each two first diagnoses of all cases, as flat places, or so many drawn at random; of how many.
+
+    Cases are drawn in the order of their names, so that the order of the input changes nothing.
+    """
+    places = np.arange(entries.size).reshape(entries.shape)[by_name(answers.cases)].ravel()
+    places = places[entries.ravel()[places] >= 0]
+    total = len(places) * (len(places) - 1) // 2
+    if total <= _MOST_ACROSS:
+        one, other = np.triu_indices(len(places), 1)
+    else:
+        generator = np.random.default_rng(seed)
+        one = generator.integers(0, len(places), _MOST_ACROSS)
+        other = (one + generator.integers(1, len(places), _MOST_ACROSS)) % len(places)
+    return places[one], places[other], total
+
+
+def _coded(
+    answers: Lists, needs: Needs, matcher: Matcher, icd_tree: str, codes: TextCodes
+) -> tuple[list[CodedAnswers | None], list[str], list[Finding]]:
+    """The codes of answers and right answers, then with the final diagnoses as these; what is missing of either; findings."""
+    alike = [answers, answers.of_final()]
+    lacking = [why_no_codes(one, matcher, codes) for one in alike]
+    known = [one for one, why in zip(alike, lacking, strict=True) if needs.codes and not why]
+    found, findings = coded_answers(known, needs.code_depth, matcher, icd_tree, codes) if known else ([], [])
+    each = iter(found)
+    return [next(each) if needs.codes and not why else None for why in lacking], lacking, findings
+
+
+def _findings(answers: Lists, matcher: Matcher) -> Iterator[Finding]:
+    """What M does not understand, and what it reads as other words."""
+    right = Counter(chain.from_iterable(answers.reference))
+    texts = list(dict.fromkeys([*answers.strings, *right]))
+    if unknown := not_understood(matcher, texts):
+        said = answers.entries[answers.entries >= 0]
+        times = np.bincount(said, minlength=len(answers.strings)).tolist()
+        listed = Counter({text: count for text, count in zip(answers.strings, times, strict=True) if text in unknown})
+        missed = Counter({text: count for text, count in right.items() if text in unknown})
+        where = [f"{listed.total():,} of {len(said):,} diagnoses in the lists"] if listed.total() else []
+        where += [f"{missed.total():,} of {right.total():,} references"] if missed else []
+        count = listed + missed
+        often = [text for text, _ in count.most_common()]
+        first = [f"{quoted(text)} ({unknown[text]}, {count[text]:,})" for text in often[:_SHOWN]]
+        more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
+        place, example = " and ".join(where), ", ".join(first) + more
+        yield Finding("not_understood", count.total(), len(said) + right.total(), place, example)
+    if changed := read_as(matcher, texts):
+        words = dict.fromkeys(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
+        example = ", ".join(list(words)[:_SHOWN]) + (", …" if len(words) > _SHOWN else "")
+        yield Finding("spelling", len(changed), len(texts), example=example)

@@ -99,6 +99,10 @@ class Pairs:
         """Adds pairs of arrays that broadcast, the references' numbers first; negative numbers are no string."""
         self.codes = gathered(chain([self.codes], (self._codes(*pair).ravel() for pair in pairs)))
 
+    def add_peers(self, first: Numbers, second: Numbers) -> None:
+        """Adds pairs of which neither is the reference: in both directions, where M is directed."""
+        self.add([(first, second), (second, first)] if self.directed else [(first, second)])
+
     def texts(self, part: slice = slice(None)) -> tuple[list[str], list[str]]:
         """Lists the first and the second of some pairs."""
         first, second = np.divmod(self.codes[part], max(1, len(self.strings)))
@@ -117,9 +121,10 @@ class Pairs:
                 progress(part.stop, total)
 
     def said(self, first: Numbers, second: Numbers) -> Said:
-        """Looks up what M said of pairs that were added."""
-        codes = self._codes(first, second)
-        at = np.where(codes < 0, len(self.codes), np.searchsorted(self.codes, codes))
+        """Looks up what M said of pairs; NaN and False of those that were not added."""
+        codes, ended = self._codes(first, second), np.append(self.codes, -2)
+        at = np.searchsorted(self.codes, codes)
+        at = np.where(ended[at] == codes, at, len(self.codes))
         return self._probabilities[at], self._verdicts[at]
 
     def said_of_peers(self, first: Numbers, second: Numbers) -> Said:

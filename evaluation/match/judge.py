@@ -1,0 +1,605 @@
+"""Language models as judges: whole answers against each right answer, the columns relation and severity; and what people say.
+
+A strict judge reads the whole answer, for each right answer alone. What it says is not included, a check looks at again: it sees the
+answer, the judgement and its basis, and says whether the judgement is correct. Each of the two is a language model, through the vote
+store, or M. Source: ClinBench-HPB, §3.2, Figures 5, 8 and 12.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, OptionError, plain, quoted
+from ...files.did_you_mean import hint
+from ...files.invisible import read_visible
+from ...files.tables import Table
+from ...matcher.protocol import Matcher, tells_relations
+from ...pages.rows import Row
+from ...progress import Progress
+from ...terms.icd.naming import Naming
+from ...terms.text.normalizer import Normalizer
+from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
+from ...votes.asking import Budget, LanguageModel, named_model, services_of
+from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
+from ...votes.prompts.files import prompt_of
+from ...votes.prompts.judge_prompts import CheckPrompt, JudgePrompt, check_text
+from ...votes.prompts.prompt import Prompt
+from ...votes.prompts.questions import Answer, Question
+from ...votes.prompts.verdicts import is_refusal
+from ...votes.store import STORE
+from ...votes.store.store import VoteStore
+from ..lists.lists import Cell, Lists, as_text, looked_up
+from ..lists.ranked_answer.markup import without_thoughts
+from ..lists.shapes.names import columns_by_name, folded
+from .pairs import Said, distances
+
+GRADED = 5
+"""Ranks whose relation and severity are asked."""
+MODEL, NO_STAGE = "model", "none"
+"""Stands for M where a judge is named; says that there is no check."""
+BY_M, JUDGE, BOTH = "M", "judge", "judge and check"
+NOT_ASKED, NO_VERDICT, NOT_INCLUDED, INCLUDES = -2, -1, 0, 1
+NOT_ANSWERED = "not answered"
+LABEL, HUMAN, MAJORITY, NO_LABEL = "label", "human", "majority", -1
+_SAME = 1
+_SHOWN = 4
+_OF_JUDGE = {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict", NOT_ASKED: None}
+_OF_CHECK = {INCLUDES: "incorrect", NOT_INCLUDED: "correct", NO_VERDICT: "no verdict", NOT_ASKED: None}
+_COLUMNS = (
+    "case_id", "algorithm", "reference", "answer", "judge", "judge_basis", "check", "check_basis", "included", "place",
+)  # fmt: skip
+
+Stage = LanguageModel | str
+"""A language model, or `MODEL`."""
+Item = tuple[int, int, int]
+"""Case, rater and right answer, as places in the answers."""
+Verdicts = NDArray[np.int8]
+SaidOfList = Callable[[Item], Said]
+"""What M says of each diagnosis of a whole list and one right answer."""
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """Verdicts on n cases, r raters and D right answers, the most that a case has.
+
+    judge, check : int8 [n, r, D], whether the stage finds the right answer in the rater's: 1 or 0; -1 where it was asked and gave
+        no verdict, -2 where it was not asked. A check that calls "not included" incorrect is 1.
+    included : int8 [n, r, D], what came of both: 1, 0, or -1 without a verdict.
+    places : int16 [n, r, D], the place in the list that names the right answer, from 1; 0 where nobody said one.
+    basis_of_judge, basis_of_check : why, in the stage's own words.
+    given : bool [n, D], where a case has a right answer.
+    unscored : why there is no verdict -> how often.
+    judged_by, checked_by : who the stages are; checked_by is "" without a check.
+    """
+
+    judge: Verdicts
+    check: Verdicts
+    included: Verdicts
+    places: NDArray[np.int16]
+    basis_of_judge: Mapping[Item, str]
+    basis_of_check: Mapping[Item, str]
+    given: NDArray[np.bool_]
+    unscored: Counter[str]
+    judged_by: str
+    checked_by: str
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Tells which cases have a verdict on every right answer for every rater, and a right answer: bool [n]."""
+        known = (self.included != NO_VERDICT) | ~self.given[:, None, :]
+        return known.all((1, 2)) & self.given.any(1)
+
+    @property
+    def placed(self) -> bool:
+        """Tells whether the place of every right answer that is included is known."""
+        return bool(((self.places > 0) | (self.included != INCLUDES)).all())
+
+    @property
+    def verdicts(self) -> dict[str, Verdicts]:
+        """Gives what the judge says alone, and with the check: int8 [n, r, D], 1, 0, or below 0 without a verdict.
+
+        What the judge was not asked about counts as it was decided.
+        """
+        alone = np.where(self.judge == NOT_ASKED, self.included, self.judge).astype(np.int8)
+        return {JUDGE: alone, **({BOTH: self.included} if self.checked_by else {})}
+
+    def rows(self, answers: Lists) -> Iterator[Row]:
+        """Yields a row for each case, rater and right answer that was judged: `_COLUMNS`.
+
+        answer : the list, with "; " between; where none could be read, the answer as it was written. judge : "included", "not
+        included" or "no verdict"; null where it was not asked, and judge_basis then says why. check : "correct" or "incorrect", of
+        "not included". included : what came of both, null without a verdict. place : in the list, null where none is known.
+        """
+        for i, case in enumerate(answers.cases):
+            references = list(dict.fromkeys(answers.reference[i]))
+            for j, rater in enumerate(answers.raters):
+                if answers.absent[i, j]:
+                    continue
+                listed = "; ".join(name for name in _listed(answers, i, j) if name is not None)
+                for d, reference in enumerate(references):
+                    at = (i, j, d)
+                    said, checked, final = (int(of[at]) for of in (self.judge, self.check, self.included))
+                    place, why = int(self.places[at]), "nothing was answered: not asked"
+                    if place:
+                        why = f"an equal name stands in place {place}: not asked"
+                    yield {
+                        "case_id": case,
+                        "algorithm": rater,
+                        "reference": reference,
+                        "answer": listed or answers.unread.get((case, rater), ""),
+                        "judge": _OF_JUDGE[said],
+                        "judge_basis": why if said == NOT_ASKED else self.basis_of_judge.get(at),
+                        "check": _OF_CHECK[checked],
+                        "check_basis": self.basis_of_check.get(at),
+                        "included": None if final == NO_VERDICT else bool(final),
+                        "place": place or None,
+                    }
+
+    def sentences(self, answers: Lists) -> dict[tuple[str, str], list[str]]:
+        """Says of each (case, rater) what came of each right answer."""
+        out: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows(answers):
+            found = {True: "included", False: "not included", None: "no verdict"}[row["included"]]
+            said = [
+                f"{who}: {row[who]}{f' ({row[basis]})' if row[basis] else ''}"
+                for who, basis in (("judge", "judge_basis"), ("check", "check_basis"))
+                if row[who]
+            ]
+            told = f"{row['reference']}: {found}. {'; '.join(said) or row['judge_basis']}."
+            out.setdefault((row["case_id"], row["algorithm"]), []).append(told.replace("..", "."))
+        return out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """What language models, or M in their place, are asked in one evaluation, and how.
+
+    judge, check, relation, severity : who is asked; None for nobody.
+    ask_equal : whether the judge is asked also about right answers whose name stands in the list, as in ClinBench-HPB; these
+        count as included unasked otherwise.
+    prompts : by the four names. store : keeps every answer. budget : caps calls and cost; says afterwards what was spent.
+    """
+
+    judge: Stage | None = None
+    check: Stage | None = None
+    relation: Stage | None = None
+    severity: Stage | None = None
+    ask_equal: bool = False
+    prompts: Mapping[str, Prompt]
+    store: Path = Path(STORE)
+    budget: Budget = field(default_factory=Budget)
+    progress: Progress | None = None
+
+    @classmethod
+    def of(
+        cls,
+        judge: Stage | None = None,
+        check: Stage | None = None,
+        relation: Stage | None = None,
+        severity: Stage | None = None,
+        judge_equal: bool = False,
+        *,
+        endpoints: str | os.PathLike[str] | None = None,
+        store: str | os.PathLike[str] | None = None,
+        budget: Budget | None = None,
+        progress: Progress | None = None,
+        **prompts: str | os.PathLike[str] | None,
+    ) -> Judging:
+        """Reads the options of an evaluation.
+
+        judge, check, relation, severity : "ENDPOINT:MODEL", a `LanguageModel`, or but for severity "model", M itself; check is the
+        judge by default, "none" for none. prompts : judge_prompt and so on: names, versions or files.
+
+        Raises
+        ------
+        NotServed
+            For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
+        OptionError
+            For what is given though nothing needs it, and a prompt of another kind.
+        """
+        if judge is None:
+            of_judge = {"check": check, **{name: prompts.get(name) for name in ("judge_prompt", "check_prompt")}}
+            _refuse_unused("judge", of_judge | {"judge_equal": judge_equal})
+        for kind, asked in (("relation", relation), ("severity", severity)):
+            if not asked or (kind, asked) == ("relation", MODEL):
+                _refuse_unused(f"language model for {kind}", {f"{kind}_prompt": prompts.get(f"{kind}_prompt")})
+        served, prices = services_of(endpoints)
+        options = {
+            "judge": judge,
+            "check": judge if check is None else check,
+            "relation": relation,
+            "severity": severity,
+        }
+        stages: dict[str, Stage | None] = {}
+        for option, asked in options.items():
+            instead = "" if option == "severity" else "model (M itself), or "
+            by_nobody = not asked or (option == "check" and asked == NO_STAGE)
+            by_m = instead and asked == MODEL
+            stages[option] = (
+                None if by_nobody else MODEL if by_m else named_model(option, asked or "", served, prices, instead)
+            )
+        used = {kind: prompt_of(kind, prompts.get(f"{kind}_prompt")) for kind in options}
+        for kind, form in (("judge", JudgePrompt), ("check", CheckPrompt)):
+            if not isinstance(used[kind], form) or (kind == "judge" and isinstance(used[kind], CheckPrompt)):
+                allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
+                raise OptionError(f"{kind}_prompt", allowed, used[kind].version)
+        return cls(
+            **stages, ask_equal=judge_equal, prompts=used, store=Path(store or STORE), budget=budget or Budget(), progress=progress
+        )  # fmt: skip
+
+    @property
+    def fills_store(self) -> bool:
+        """Tells whether answers are put into the vote store."""
+        return any(isinstance(one, LanguageModel) for one in (self.judge, self.check, self.relation, self.severity))
+
+    @property
+    def by_m(self) -> bool:
+        """Tells whether M judges whole answers."""
+        return MODEL in (self.judge, self.check)
+
+    def filled(self, answers: Lists, matcher: Matcher) -> Lists:
+        """Fills the blank cells of the columns relation and severity, of the first five of each list, as far as they are asked for.
+
+        Of several right answers the nearest relation counts; a cell that nobody gives a verdict on stays blank. A language model is
+        asked about names, as `matcher` sees them, and about equal names by nobody.
+
+        Raises
+        ------
+        OptionError
+            Where M shall tell relations and cannot; `ModelError` where it gives something other than one for each pair.
+        """
+        if not self.relation and not self.severity:
+            return answers
+        name = names_of(answers, matcher)
+        if self.relation == MODEL:
+            if not tells_relations(matcher):
+                allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
+                raise OptionError("relation", allowed, MODEL)
+            note = "The relations are those that the match function tells between reference and diagnosis."
+            answers = _with_relations(
+                replace(answers, notes=(*answers.notes, note)),
+                {text: text for text in name},
+                lambda pairs: [
+                    int(d) or None for d in distances(matcher, [a for a, _ in pairs], [b for _, b in pairs])
+                ],
+            )
+        elif self.relation:
+            answers = _with_relations(answers, name, lambda pairs: self._verdicts("relation", pairs))
+        if self.severity:
+            answers = _with_severities(
+                answers, name, lambda names: self._verdicts("severity", [(one, "") for one in names])
+            )
+        return answers
+
+    def judgements(self, answers: Lists, matcher: Matcher, said: SaidOfList) -> Judgements | None:
+        """Judges the whole answer of each rater, for each right answer of its case alone; None without a judge.
+
+        A language model reads the answer as it was written, where it was kept; else the list, a numbered line for each diagnosis. An
+        answer without a verdict is no "not included": it stays unscored. An empty answer includes nothing, unasked.
+
+        said : what M says of a list, which `by_m` needs.
+
+        Raises
+        ------
+        InputError
+            Where a stage answers nothing at all; those of `ask`.
+        """
+        if self.judge is None:
+            return None
+        run = _Run(self, answers, said, float(matcher.threshold))
+        given, says, equal = _equal_names(answers, names_of(answers, matcher))
+        if self.ask_equal:
+            equal[:] = 0
+        places = equal.copy()
+        included = np.where(equal > 0, INCLUDES, NOT_INCLUDED).astype(np.int8)
+        open_ = given[:, None, :] & says[:, :, None] & (equal == 0)
+        first, basis = run.asked(self.judge, "judge", open_, places, {})
+        included[open_] = first[open_]
+        second, why = np.full_like(first, NOT_ASKED), {}
+        if self.check is not None:
+            open_ = first == NOT_INCLUDED
+            second, why = run.asked(self.check, "check", open_, places, basis)
+            included[open_] = second[open_]
+        included[~np.broadcast_to(given[:, None, :], included.shape)] = NO_VERDICT
+        by, checked = (BY_M if one == MODEL else getattr(one, "model", "") for one in (self.judge, self.check))
+        return Judgements(first, second, included, places, basis, why, given, run.unscored, by, checked)
+
+    def answers_of(self, kind: str, asked: Sequence[tuple[str, str]]) -> list[Answer | None]:
+        """Asks the language model of a kind, through the store."""
+        model = getattr(self, kind)
+        with VoteStore(self.store) as votes:
+            return model.answers(self.prompts[kind], asked, votes, self.budget, self.progress)
+
+    def _verdicts(self, kind: str, asked: Sequence[tuple[str, str]]) -> list[int | None]:
+        return [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
+
+
+def _refuse_unused(what: str, options: Mapping[str, Any]) -> None:
+    for option, value in options.items():
+        if value:
+            raise OptionError(option, f"left out where there is no {what}", value)
+
+
+@dataclass
+class _Run:
+    """The stages of one run of a judge, and what they gave no verdict on."""
+
+    judging: Judging
+    answers: Lists
+    said: SaidOfList
+    threshold: float
+    unscored: Counter[str] = field(default_factory=Counter)
+
+    def asked(
+        self, stage: Stage, kind: str, where: NDArray[np.bool_], places: NDArray[np.int16], judged: Mapping[Item, str]
+    ) -> tuple[Verdicts, dict[Item, str]]:
+        """The verdicts, and the basis of each; `places` are filled in. judged : the bases of the stage before."""
+        out, bases = np.full(where.shape, NOT_ASKED, np.int8), dict[Item, str]()
+        items: list[Item] = [(i, j, d) for i, j, d in np.argwhere(where).tolist()]
+        if stage == MODEL:
+            for item in items:
+                out[item], bases[item], places[item] = self._by_m(item)
+            return out, {item: basis for item, basis in bases.items() if basis}
+        if not items:
+            return out, bases
+        assert isinstance(stage, LanguageModel)
+        references = {i: list(dict.fromkeys(self.answers.reference[i])) for i, _, _ in items}
+        questions, numbered = [], []
+        for i, j, d in items:
+            answer, entries = _as_read(self.answers, i, j)
+            second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if kind == "check" else answer
+            questions.append((references[i][d], second))
+            numbered.append(entries)
+        budget, prompt = self.judging.budget, self.judging.prompts[kind]
+        found = self.judging.answers_of(kind, questions)
+        failure = budget.summaries[-1].first_failure if budget.summaries else ""
+        if failure and not any(found):
+            problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
+            raise InputError(problem, allowed="an endpoint that answers")
+        assert isinstance(prompt, JudgePrompt)
+        for item, question, entries, answer in zip(items, questions, numbered, found, strict=True):
+            if answer is None or answer.verdict is None:
+                out[item] = NO_VERDICT
+                self.unscored[NOT_ANSWERED if answer is None else answer.reason or ""] += 1
+                continue
+            told = prompt.judgement(answer.raw, Question(stage.config(prompt), *question))
+            # a check that calls "not included" correct finds nothing
+            out[item] = 1 - answer.verdict if kind == "check" else answer.verdict
+            bases[item] = told.basis
+            if out[item] == INCLUDES and told.place and told.place <= entries:
+                places[item] = told.place
+        return out, bases
+
+    def _by_m(self, item: Item) -> tuple[int, str, int]:
+        """Whether M matches a diagnosis of the list; the first that it does, or the likeliest one, as the basis; and its place."""
+        probability, hits = self.said(item)
+        if np.isnan(probability).all():
+            return NOT_INCLUDED, "", 0
+        at = int(hits.argmax()) if hits.any() else int(np.nanargmax(probability))
+        name, near = _listed(self.answers, *item[:2])[at], "names the disease" if hits.any() else "is the nearest"
+        basis = (
+            f"'{name}' (place {at + 1}) {near}: probability {probability[at]:.3f}, a match from {self.threshold:.3f}"
+        )
+        return int(hits.any()), basis, at + 1 if hits.any() else 0
+
+
+def names_of(answers: Lists, matcher: object) -> dict[str, str]:
+    """Names each diagnosis and right answer as `matcher` sees it; by English normalisation where it does not say."""
+    raw = sorted({*answers.strings, *chain.from_iterable(answers.reference)})
+    naming = getattr(getattr(matcher, "providers", None), "naming", None) or Naming(Normalizer())
+    return dict(zip(raw, naming(raw), strict=True))
+
+
+def says_something(answer: str) -> bool:
+    """Tells whether a model wrote more than thoughts, and does not decline."""
+    return any(map(str.isalnum, without_thoughts(answer))) and not is_refusal(answer)
+
+
+def _listed(answers: Lists, case: int, rater: int) -> list[str | None]:
+    start = int(answers.offsets[case, rater])
+    entries = answers.entries[start : start + int(answers.lengths[case, rater])].tolist()
+    return [None if e < 0 else answers.strings[e] for e in entries]
+
+
+def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
+    """The whole answer, and 0; or the diagnoses of the list on numbered lines, and how many there are."""
+    key = answers.cases[case], answers.raters[rater]
+    if written := answers.answers.get(key) or answers.unread.get(key, ""):
+        return written, 0
+    listed = _listed(answers, case, rater)
+    return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
+
+
+def _equal_names(
+    answers: Lists, name: Mapping[str, str]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int16]]:
+    """Where a case has a right answer, [n, D]; where an answer says something, [n, r]; the place of an equal name, [n, r, D]."""
+    references = [list(dict.fromkeys(reference)) for reference in answers.reference]
+    counts = np.array([len(reference) for reference in references])
+    given = np.arange(counts.max(initial=0)) < counts[:, None]
+    says, equal = np.zeros(answers.lengths.shape, bool), np.zeros((*answers.lengths.shape, given.shape[1]), np.int16)
+    for (i, j), absent in np.ndenumerate(answers.absent):
+        listed = [None if text is None else name[text] for text in _listed(answers, i, j)]
+        unread = answers.unread.get((answers.cases[i], answers.raters[j]))
+        says[i, j] = any(listed) if unread is None else not absent and says_something(unread)
+        for d, wanted in enumerate(references[i]):
+            if name[wanted] in listed:
+                equal[i, j, d] = listed.index(name[wanted]) + 1
+    return given, says, equal
+
+
+Tell = Callable[[list[Any]], Sequence[int | None]]
+
+
+def _with_relations(answers: Lists, name: Mapping[str, str], tell: Tell) -> Lists:
+    """tell : (right answer, diagnosis), different names -> the number of each class, None where nobody knows."""
+    references = [tuple(dict.fromkeys(name[text] for text in reference)) for reference in answers.reference]
+    open_ = [(i, at, name[text]) for i, at, text in _open_cells(answers, "relation") if references[i]]
+    wanted = {(reference, text) for i, _, text in open_ for reference in references[i]}
+    pairs = sorted(pair for pair in wanted if pair[0] != pair[1])
+    number: dict[tuple[str, str], int | None] = dict.fromkeys(wanted, _SAME)
+    number.update(zip(pairs, tell(pairs), strict=True))
+    words: dict[int, str | None] = {}
+    for i, at, text in open_:
+        numbers = [number[reference, text] for reference in references[i]]
+        known = [one for one in numbers if one is not None]
+        # an unknown one may be nearer than those that are known
+        words[at] = RELATIONS[min(known) - 1] if len(known) == len(numbers) or _SAME in known else None
+    return _filled(answers, "relation", words)
+
+
+def _with_severities(answers: Lists, name: Mapping[str, str], tell: Tell) -> Lists:
+    open_ = [(at, name[text]) for _, at, text in _open_cells(answers, "severity")]
+    names = sorted({text for _, text in open_} | {name[text] for text in chain.from_iterable(answers.reference)})
+    word = {text: SEVERITIES[number - 1] if number else None for text, number in zip(names, tell(names), strict=True)}
+    filled = _filled(answers, "severity", {at: word[text] for at, text in open_})
+    cells: list[tuple[Cell, ...]] = []
+    for i, reference in enumerate(answers.reference):
+        given = answers.reference_more.get("severity", [()] * len(answers.cases))[i]
+        row = int(answers.rows[min(answers.offsets[i, 0], len(answers.rows) - 1)])
+        padded = [*given, *[Cell(None, row)] * (len(reference) - len(given))]
+        said = [*(word[name[text]] for text in reference), *[None] * (len(padded) - len(reference))]
+        cells.append(tuple(
+            cell if as_text(cell.value) else cell._replace(value=one) for cell, one in zip(padded, said, strict=True)
+        ))  # fmt: skip
+    return replace(filled, reference_more={**answers.reference_more, "severity": cells})
+
+
+def _open_cells(answers: Lists, column: str) -> list[tuple[int, int, str]]:
+    """(case, place in `entries`, diagnosis) of what is said among the first five, where the cell is blank."""
+    codes, _ = answers.cells(column)
+    at = answers.places(GRADED)
+    open_ = (at >= 0) & (answers.top(GRADED) >= 0) & (looked_up(codes, at) < 0)
+    places = zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True)
+    return [(i, place, answers.strings[answers.entries[place]]) for i, place in places]
+
+
+def _filled(answers: Lists, column: str, words: Mapping[int, str | None]) -> Lists:
+    cells: list[Any] = list(answers.more.get(column, [None] * len(answers.entries)))
+    for at, word in words.items():
+        cells[at] = word
+    return replace(answers, more={**answers.more, column: cells})
+
+
+@dataclass(frozen=True)
+class HumanLabels:
+    """What h humans say of m items.
+
+    items : (case, rater, right answer) as places in the answers, each once. labels : int8 [m, h], 1 included, 0 not included, -1 no
+    label. humans : their names; "human" of one who has none.
+    """
+
+    items: list[Item]
+    labels: NDArray[np.int8]
+    humans: list[str]
+
+    @property
+    def majority(self) -> NDArray[np.int8]:
+        """Finds what more of the humans say: int8 [m]; -1 where as many say the one as the other."""
+        return majority_of(self.labels)
+
+
+def majority_of(labels: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Finds what more of the people say: [m, h] -> int8 [m]; -1 where as many say the one as the other."""
+    votes = (labels == 1).sum(1) - (labels == 0).sum(1)
+    return np.where(votes > 0, 1, np.where(votes < 0, 0, NO_LABEL)).astype(np.int8)
+
+
+def label_columns(table: Table, column: str = LABEL) -> dict[str, str]:
+    """Finds the columns of labels: person -> name; `column`, or COLUMN_NAME for each of several; {} where there is none."""
+    found: dict[str, str] = {}
+    for name in table.names:
+        head, who = name.strip()[: len(column)], name.strip()[len(column) :]
+        if folded(head) == column and (not who or who[0] == "_"):
+            found[who[1:] or HUMAN] = name
+    return found
+
+
+def read_labels(table: Table, columns: Collection[str]) -> NDArray[np.int8]:
+    """Reads labels: int8 [n, h], 1, 0, or -1 for none. Errors: `InputError` for the first label that is none, with its row."""
+    problems: dict[int, InputError] = {}
+    parsed = [
+        table.parsed(name, verdict_of, "a label of no known kind", VERDICTS_ALLOWED, problems) for name in columns
+    ]
+    if problems:
+        raise problems[min(problems)]
+    labels = np.array([[NO_LABEL if said is None else said for said in column] for column in parsed], np.int8)
+    return labels.reshape(len(columns), len(table)).T
+
+
+def read_human(source: Any, answers: Lists) -> HumanLabels:
+    """Reads a table of labels: case_id, rater (or algorithm, model), reference, and label, or label_NAME for each of several humans.
+
+    rater may be missing where there is one, reference where each case that is labelled has one. A label is 1 or 0, in one of the words
+    of `votes.answer_tables.verdict_of`, or blank for none.
+
+    Raises
+    ------
+    InputError
+        With the row: for an item that is not in the answers, one that is labelled twice, and a label that is none; for a missing
+        column, and where nothing is labelled.
+    """
+    table = read_visible(source)
+    of_label = label_columns(table)
+    if not of_label:
+        allowed = f"a column {LABEL!r}, or {LABEL}_NAME for each of several humans"
+        raise InputError("no column of labels", source=table.source, allowed=allowed, got=table.names)
+    names = columns_by_name([name for name in table.names if name not in of_label.values()], {}, table.source)
+    if "case_id" not in names:
+        table.require("case_id")
+    if "rater" not in names and len(answers.raters) > 1:
+        table.require("rater", "whose answer was labelled")
+    cells = {ours: [as_text(value) for value in table.column(name)] for ours, name in names.items()}
+    items: dict[Item, int] = {}
+    labels = read_labels(table, of_label.values())
+    for row in range(len(table)):
+        item = _item(answers, table, names, {ours: column[row] for ours, column in cells.items()}, row)
+        if item in items:
+            first = table.row_number(items[item])
+            raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
+        items[item] = row
+    if not (labels != NO_LABEL).any():
+        raise InputError("no item is labelled", source=table.source, allowed="1 or 0 in at least one row")
+    return HumanLabels(list(items), labels, list(of_label))
+
+
+def _item(answers: Lists, table: Table, names: Mapping[str, str], said: Mapping[str, str], row: int) -> Item:
+    """What a row labels. said : its cells, by our names."""
+
+    def place(ours: str, among: Sequence[str], problem: str) -> int:
+        folds = [one.strip().casefold() for one in among] if ours == "reference" else among
+        text = said[ours].casefold() if ours == "reference" else said[ours]
+        if text not in folds:
+            raise table.error(
+                f"{problem}{hint(said[ours], among)}", row, names[ours], allowed=_some(among), got=said[ours]
+            )
+        return folds.index(text)
+
+    case = place("case_id", answers.cases, "no case of the lists")
+    rater = place("rater", answers.raters, "no rater of the lists") if "rater" in names else 0
+    of_case = f"the case {quoted(answers.cases[case])}"
+    references = list(dict.fromkeys(answers.reference[case]))
+    if answers.absent[case, rater]:
+        problem = f"{quoted(answers.raters[rater])} has no list for {of_case}"
+        raise table.error(problem, row, names["case_id"])
+    if not references:
+        raise table.error(f"{of_case} has no reference diagnosis", row, names["case_id"])
+    if said.get("reference"):
+        return case, rater, place("reference", references, f"no reference diagnosis of {of_case}")
+    if len(references) > 1:
+        problem = f"{of_case} has {len(references)} reference diagnoses, and the label does not say which is meant"
+        raise table.error(problem, row, names.get("reference", names["case_id"]), allowed=_some(references))
+    return case, rater, 0
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(plain, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
