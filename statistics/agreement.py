@@ -67,8 +67,10 @@ class GroupAgreement:
         self._categories, self._raters = categories, categories.shape[1]
         self.said = categories != NONE
         size = self.said.sum(1)
-        self.size = np.where(size > 1, size, 0)
-        """int [n]: diagnoses that stand beside another in their case."""
+        self.paired = self.said & (size > 1)[:, None]
+        """bool [n, r]: whether a diagnosis stands beside another in its case."""
+        self.size = self.paired.sum(1)
+        """int [n]: how many do."""
         self._agreeing = np.zeros(len(categories))
         for i, j in zip(*np.triu_indices(self._raters, 1), strict=True):
             self._agreeing += (categories[:, i] == categories[:, j]) & self.said[:, i]
@@ -106,8 +108,7 @@ class GroupAgreement:
 
     @cached_property
     def _paired(self) -> Any:
-        paired = self.said & (self.size > 0)[:, None]
-        return self._all if paired.sum() == self.said.sum() else self._counts(paired)
+        return self._all if (self.paired == self.said).all() else self._counts(self.paired)
 
     def _counts(self, kept: NDArray[np.bool_]) -> Any:
         """Counts each category in each case: sparse [categories, n]."""

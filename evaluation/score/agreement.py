@@ -192,7 +192,7 @@ def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> fl
     group, once = GroupAgreement(array), np.ones((1, len(array)))
     held = np.bincount(array[group.paired], minlength=len(apart))
     among = apart[array[:, :, None], array[:, None, :]]
-    return group.alpha_by_distance(among, np.array([held @ apart @ held]), once).item()
+    return group.alpha_by_distance(among, np.array([held @ apart @ held], float), once).item()
 
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
