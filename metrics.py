@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .evaluation.metrics import REGISTRY, Metric, all_metrics
-from .evaluation.metrics_of_names import OF_NAMES
+from .evaluation.of_names import OF_NAMES
+from .evaluation.score.declare import REGISTRY, Metric, all_metrics
 
 if TYPE_CHECKING:
-    from .evaluation.metrics_of_names import mrr as mrr
-    from .evaluation.metrics_of_names import ndcg as ndcg
-    from .evaluation.metrics_of_names import patient_recall_at_k as patient_recall_at_k
-    from .evaluation.metrics_of_names import recall_at_k as recall_at_k
-    from .evaluation.metrics_of_names import top_k_accuracy as top_k_accuracy
+    from .evaluation.of_names import mrr as mrr
+    from .evaluation.of_names import ndcg as ndcg
+    from .evaluation.of_names import patient_recall_at_k as patient_recall_at_k
+    from .evaluation.of_names import recall_at_k as recall_at_k
+    from .evaluation.of_names import top_k_accuracy as top_k_accuracy
 
 __all__ = ["REGISTRY", "Metric", "all_metrics", *sorted({*REGISTRY, *OF_NAMES})]
 

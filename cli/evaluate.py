@@ -79,11 +79,11 @@ def evaluate(
     """Compare models' diagnoses with the right answers, and with a panel of experts: every metric that the lists allow."""
     from ..errors import InputError
     from ..evaluation.evaluate import evaluate as run
-    from ..votes.asking import NotServed
-    from ..evaluation.pairs_asked import pairs_asked
+    from ..evaluation.evaluate import pairs_asked
     from ..evaluation.report.report import check_report_path
     from ..files.tables import check_output, write_table
     from ..progress import shown
+    from ..votes.asking import NotServed
 
     files = [path for path in (*(output or []), json, csv) if path is not None]
     for path in files:

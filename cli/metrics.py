@@ -16,8 +16,8 @@ def metrics(
     ] = None,
 ) -> list[dict[str, Any]]:
     """List every metric with its formula, source and range, or show those that are named in full."""
-    from ..evaluation.metrics import all_metrics, called
-    from ..evaluation.metrics.page import entry
+    from ..evaluation.score.declare import all_metrics, called
+    from ..evaluation.score.reference_page import entry
     from ..terminal import print_table
 
     declared = called(names) if names else all_metrics()

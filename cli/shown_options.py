@@ -56,7 +56,7 @@ def _policies() -> Iterable[str]:
 
 
 def _metrics() -> Iterable[str]:
-    from ..evaluation.families.sections import FAMILIES, computed_metrics
+    from ..evaluation.score.wanted import FAMILIES, computed_metrics
 
     return (*FAMILIES, *computed_metrics())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -23,23 +24,28 @@ from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .match.codes import text_codes
 from .match.judge import Judging
-from .match.matches import Matches, Needs, match
+from .match.matches import Matches, Needs, match, pairs_needed
 from .read.findings import Finding
 from .report.board import AGAINST_EXPERTS, AGAINST_REFERENCES
 from .report.raters import Compare, Raters, groups_of_raters, named_pairs
 from .report.report import Report, Setup
 from .report.summarise import summarise
-from .score.declare import check_hardness, check_k
+from .score.declare import check_k
+from .score.relative import check_hardness
 from .score.scores import Settings
 from .score.wanted import MAX_K, RELATIVE, K, Wanted, deepest, family_scores, ks_of, wanted
 from .score.weighted import CHECKS, SETTINGS, check_best
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ..matcher.match_function import MatchFunction
     from ..votes.asking import Budget, LanguageModel
 
 DENOMINATORS = ("nk2", "observed")
 _MAX_CURVE = 10
+_ACROSS_CASES = "krippendorff_alpha_by_distance"
+"""The metric that asks M about diagnoses of different cases."""
 
 __all__ = ["Report", "evaluate"]
 
@@ -256,7 +262,7 @@ def evaluate(
 
     answers = _read(
         lists, predictions, algorithms, references=references, columns=columns, format=format, encoding=encoding,
-        no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want), wanted=want, checks=CHECKS,
+        no_diagnosis=no_diagnosis, missing=missing, by=by, rejects=rejects, k=deepest(ks, want.symbols), wanted=want, checks=CHECKS,
         keep_answers=judge is not None,
     )  # fmt: skip
     pairs = named_pairs(compare, answers.raters)
@@ -266,8 +272,8 @@ def evaluate(
         raise OptionError("labelled", "left out where no algorithm is compared with a panel", labelled)
     settings = Settings(
         k=ks, hardness=hardness, denominator=denominator, labelled=labelled, difficulty=difficulty, semantic_best=semantic_best,
-        max_k=max_k or max(ks[RELATIVE] or 1, min(int(answers.lengths.max()), _MAX_CURVE)), resampling=resampling,
-        across_cases=not Profile.of(m).rests_on_votes or want.by_name("krippendorff_alpha_by_distance"),
+        max_k=_widest(answers, ks, max_k), resampling=resampling,
+        across_cases=not Profile.of(m).rests_on_votes or want.by_name(_ACROSS_CASES),
     )  # fmt: skip
     of_texts = text_codes(
         codes, pick, m, icd_source, encoding, budget, features=features, endpoints=endpoints, store=store, encoder=icd_encoder,
@@ -276,7 +282,7 @@ def evaluate(
     )  # fmt: skip
 
     matches = match(
-        answers, m, Needs.of(answers, want, ks, settings.max_k, settings.across_cases), panels=judged_by, no_panel=no_panel,
+        answers, m, Needs.of(answers, want.symbols, ks, settings.max_k, settings.across_cases), panels=judged_by, no_panel=no_panel,
         codes=of_texts, icd_tree=str(icd_source), judge=judging, humans=human, seed=seed, progress=progress,
     )  # fmt: skip
 
@@ -292,6 +298,33 @@ def evaluate(
         AGAINST_EXPERTS if judged_by else AGAINST_REFERENCES, by=answers.groups, absent=answers.absent, left_out=left_out,
         findings=[*_findings_of_reading(answers), *matches.findings], evidence=matches,
     )  # fmt: skip
+
+
+def pairs_asked(
+    lists: Any,
+    *,
+    k: K = None,
+    metrics: str | Iterable[str] | None = None,
+    in_turn: bool = False,
+    max_k: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> pa.Table:
+    """Lists the pairs that `evaluate` asks M about, each once, in the columns a and b; asks nobody.
+
+    options : the others of `evaluate`; those that say how lists are read count. Errors: those of `evaluate`.
+    """
+    want, ks = wanted(metrics), ks_of(k)
+    of_reading = {name: value for name, value in options.items() if name in signature(read_lists).parameters}
+    answers = read_lists(lists, k=deepest(ks, want.symbols), wanted=want, checks=CHECKS, **of_reading)
+    judged_by, _ = _panels(answers, in_turn, want)
+    needs = Needs.of(answers, want.symbols, ks, _widest(answers, ks, max_k), want.by_name(_ACROSS_CASES))
+    return pairs_needed(answers, needs, panels=judged_by, seed=seed)
+
+
+def _widest(answers: Lists, ks: Mapping[str, int | None], max_k: int | None) -> int:
+    """The longest lists of the relative metrics' curves."""
+    return max_k or max(ks[RELATIVE] or 1, min(int(answers.lengths.max()), _MAX_CURVE))
 
 
 def _matcher(

@@ -15,9 +15,8 @@ from ..errors import InputError, MissingExtra, quoted
 from ..matcher.protocol import Matcher, Profile, loaded, not_understood
 from .lists.formats.answer import references_in
 from .lists.ranked_answer import ranked_diagnoses
-from .matches.case_matches import asked
-from .matches.policy import policy_of
-from .metrics.relative import check_k
+from .match.pairs import asked
+from .score.declare import check_k
 
 try:
     from anyio import to_thread
@@ -126,7 +125,7 @@ def _score(diagnoses: list[str], references: list[str], m: Matcher) -> Score:
             "nearest_references": nearest,
             "not_understood": unknown,
             "matcher": Profile.of(m).identity,
-            "policy": policy_of(m),
+            "policy": getattr(m, "policy", None),
             "threshold": float(m.threshold),
         },
     )

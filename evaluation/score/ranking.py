@@ -6,7 +6,6 @@ What is right is given: by M, by code, by category, or in degrees.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -185,10 +184,7 @@ def final_answers(matches: Matches) -> Matches:
 
     As in H-DDx (4.3): top-5 accuracy asks for the final diagnosis, HDF1 for the differential set.
     """
-    final = matches.of_final
-    if final is None:
-        return matches
-    return replace(matches, answers=matches.answers.of_final(), references=final.references, codes=final.codes)
+    return matches if matches.of_final is None else matches.of_final
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:

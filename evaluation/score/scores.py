@@ -119,7 +119,7 @@ class FamilyScores:
     shown : name of a part -> what makes its table of its rows; the rows themselves by default.
     tables : further tables without intervals, by name.
     per_case : by name, float64 [n, r] over all cases and raters of the answers; NaN where undefined or left out.
-    sentences : the rows of `scores` -> what they say, in words.
+    sentences : the rows of `scores`, of the parts where there are none -> what they say, in words.
     findings : what its reader should know.
     """
 

@@ -8,7 +8,6 @@ Each function also takes what its namesake in the registry takes, arrays of whic
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
@@ -16,19 +15,18 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, NotUnderstoodWarning, OptionError, quoted
+from ..errors import OptionError, quoted
 from ..matcher.protocol import Matcher, loaded, tells_relations
-from .matches.case_matches import asked
-from .metrics import REGISTRY
-from .metrics.relative import check_k
-from .metrics.truths import truths
-from .metrics.weighted import FARTHEST, relevance
+from .match.pairs import asked, distances
+from .score.declare import REGISTRY, all_metrics, check_k, truths
+from .score.weighted import relevance
 
 Predictions = Sequence[Sequence[str] | str] | Mapping[Any, Sequence[str] | str]
 AnyMatcher = Matcher | str | os.PathLike[str] | None
 _Function = TypeVar("_Function", bound=Callable[..., float])
 OF_NAMES: dict[str, Callable[..., float]] = {}
 """By name."""
+all_metrics()  # fills the registry
 
 _ALLOWED = "a list of names for each case, likeliest first"
 
@@ -166,15 +164,8 @@ def _gains(m: Matcher, a: list[str], b: list[str], matched: NDArray[np.bool_]) -
     """1 for a match; of the rest `relevance` by M's relations, 0 where it tells none."""
     if not tells_relations(m):
         return matched.astype(float)
-    relations: Any = getattr(m, "relations")  # noqa: B009 (not of every M)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotUnderstoodWarning)
-        made: Any = relations(a, b)
-    distance = np.asarray(made.semantic_distance)
-    if distance.shape != (len(a),):
-        raise ModelError(f"The matcher gave {distance.shape} relations for {len(a):,} pairs.")
-    known = (distance >= 1) & (distance <= FARTHEST)
-    return np.where(matched, 1.0, np.where(known, relevance(distance), 0.0))
+    distance = distances(m, a, b)
+    return np.where(matched, 1.0, np.where(distance > 0, relevance(distance), 0.0))
 
 
 def _paired(predictions: Any, references: Any) -> tuple[list[list[str]], list[list[str]]]:

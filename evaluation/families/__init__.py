@@ -1,1 +1,0 @@
-"""Families of metrics: each gives one section of a report, or says which column it lacks."""

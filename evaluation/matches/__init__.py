@@ -1,1 +1,0 @@
-"""Which diagnoses of two lists match, case by case."""

@@ -1,1 +1,0 @@
-"""Metrics corrected for M's own errors, from pairs that experts labelled."""

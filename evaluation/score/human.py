@@ -1,0 +1,100 @@
+"""How well a judge, M or a language model, agrees with humans, and these with each other, over cases.
+
+ClinBench-HPB, §3.2, prints the first of it: 97.5 % with physicians on 393 Chinese diseases, 97.7 % on 132 English ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...pages.rows import Row
+from ...statistics.agreement import VERDICTS, verdicts_agree
+from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, Item
+from ..match.matches import Matches
+from ..read.findings import Finding
+from .scores import FamilyScores, Score, Settings, Values
+
+NAME, TITLE = "human", "Agreement with human labels"
+
+Labels = NDArray[np.integer[Any]]
+
+
+def lacking(matches: Matches, settings: Settings) -> str | None:
+    """Says what is missing where nobody labelled anything."""
+    return "labels by humans: the option 'human'" if matches.humans is None else None
+
+
+def scores(matches: Matches, settings: Settings) -> FamilyScores:
+    """Compares M over whole lists, a judge, and a judge with its check with humans, on the items that each of them decides.
+
+    The part agreement names who agrees with whom: each judge with the human, or where there are several with their majority and with
+    each; and each two humans. items : that both decide. included : how many of them the second includes.
+
+    Raises
+    ------
+    InputError
+        Where no labelled item has a verdict of all.
+    """
+    human, references = matches.humans, matches.references
+    assert human is not None and references is not None
+    verdicts = {BY_M: references.found, **({} if matches.judged is None else matches.judged.verdicts())}
+    judges = {who: np.array([int(of[item]) for item in human.items]) for who, of in verdicts.items()}
+    decided = np.logical_and.reduce([one >= 0 for one in judges.values()])
+    if not (decided & (human.labels != NO_LABEL).any(1)).any():
+        allowed = "at least one labelled item on which the judge gives a verdict"
+        source = matches.answers.source
+        raise InputError("no labelled item has a verdict of every judge", source=source, allowed=allowed)
+    humans = dict(zip(human.humans, human.labels.T, strict=True))
+    against = {MAJORITY: human.majority, **humans} if len(humans) > 1 else humans
+    pairs = [((who, judges[who]), one, decided) for one in against.items() for who in judges]
+    pairs += [(one, other, np.ones_like(decided)) for one, other in combinations(humans.items(), 2)]
+    rows = [score for one, other, kept in pairs for score in _agreement(one, other, kept, human.items)]
+    found = FamilyScores(NAME, TITLE, parts={"agreement": rows}, sentences=_sentences)
+    words = []
+    if out := int((~decided).sum()):
+        words.append(
+            f"{out:,} of {len(decided):,} labelled items are left out for all: one of the judges gave no verdict on them."
+        )
+    if len(humans) > 1 and (ties := int((human.majority == NO_LABEL).sum())):
+        words.append(f"{ties:,} of {len(decided):,} items have no majority of the humans.")
+    found.findings = [Finding("labels", place=NAME, example=one) for one in words]
+    return found
+
+
+def _agreement(
+    first: tuple[str, Labels], second: tuple[str, Labels], kept: NDArray[np.bool_], items: Sequence[Item]
+) -> Iterator[Score]:
+    """One score for each of `VERDICTS`; cases are resampled with all their items."""
+    (who, one), (of, other) = first, second
+    at = np.flatnonzero(kept & (one >= 0) & (other >= 0))
+    cases, place = np.unique([items[i][0] for i in at], return_inverse=True)
+    counts = np.zeros((len(cases), 4))
+    np.add.at(counts, (place, 2 * (one[at] != 1) + (other[at] != 1)), 1)
+    labels = {"who": who, "against": of, "items": len(at), "included": int((other[at] == 1).sum())}
+    for measure, why in VERDICTS.items():
+
+        def combine(means: Values, measure: str = measure) -> Values:
+            return verdicts_agree(means, measure)
+
+        yield Score(
+            measure, [who], cases.astype(np.intp), counts, np.arange(4)[None], combine, reason=why, compared=False, labels=labels
+        )  # fmt: skip
+
+
+def _sentences(rows: Sequence[Row]) -> list[str]:
+    """Says how often each judge agrees with the human, or with their majority."""
+    out: list[str] = []
+    for row in rows:
+        if row["metric"] == "accuracy" and row["against"] == rows[0]["against"] and row["value"] is not None:
+            whom = "the majority of the humans" if row["against"] == MAJORITY else "the human labels"
+            who = "M" if row["who"] == BY_M else f"The {row['who']}"
+            agrees = "agree" if row["who"] == BOTH else "agrees"
+            interval = "" if row["low"] is None else f" ({row['low']:.1%} to {row['high']:.1%})"
+            out.append(f"{who} {agrees} with {whom} on {row['value']:.1%}{interval} of {row['items']:,} items.")
+    return out
