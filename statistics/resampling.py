@@ -64,7 +64,8 @@ class Resampling:
         """
         order = by_name(names)
         back = np.argsort(order, kind="stable")
-        blocks = [statistic(weights[:, back]) for weights in case_weights(len(names), self.repeats, self.seed)]
+        drawn = case_weights(len(names), self.repeats, self.seed) if names else ()
+        blocks = [statistic(weights[:, back]) for weights in drawn]
         return np.concatenate(blocks) if blocks else statistic(np.ones((1, len(names))))[:0]
 
 

@@ -43,7 +43,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """
     human, references = matches.humans, matches.references
     assert human is not None and references is not None
-    verdicts = {BY_M: references.found, **({} if matches.judged is None else matches.judged.verdicts())}
+    verdicts = {BY_M: references.found, **({} if matches.judged is None else matches.judged.verdicts)}
     judges = {who: np.array([int(of[item]) for item in human.items]) for who, of in verdicts.items()}
     decided = np.logical_and.reduce([one >= 0 for one in judges.values()])
     if not (decided & (human.labels != NO_LABEL).any(1)).any():
@@ -73,7 +73,7 @@ def _agreement(
     """One score for each of `VERDICTS`; cases are resampled with all their items."""
     (who, one), (of, other) = first, second
     at = np.flatnonzero(kept & (one >= 0) & (other >= 0))
-    cases, place = np.unique([items[i][0] for i in at], return_inverse=True)
+    cases, place = np.unique([items[i][0] for i in at.tolist()], return_inverse=True)
     counts = np.zeros((len(cases), 4))
     np.add.at(counts, (place, 2 * (one[at] != 1) + (other[at] != 1)), 1)
     labels = {"who": who, "against": of, "items": len(at), "included": int((other[at] == 1).sum())}
