@@ -203,13 +203,13 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     hdf1 = harmonic_mean(mean_of_defined(precision), mean_of_defined(recall))
     shifts = rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k)
     family.tables = {"rank_shifts": shifts, "without_a_code": cut.coded if cut.without else []}
-    notes = [*cut.ways, *_silent(matches, found, kept), *_add_chapters(family, matches, predicted, reference, kept, k)]
+    _add_chapters(family, matches, predicted, reference, kept, k)
     family.sentences = partial(_sentences, shifts, cut.without)
     if n > len(kept):
-        family.findings.append(Finding("no_reference", n - len(kept), n, NAME))
+        family.findings.append(Finding("no_reference", n - len(kept), n, "HDF1"))
     if k is None:
         family.findings += _lengths(matches, coded.predicted.shape[2])
-    family.findings += [Finding("origin", example=note) for note in notes]
+    family.findings += [Finding("origin", example=note) for note in (*cut.ways, *_silent(matches, found, kept))]
     return family
 
 
@@ -252,10 +252,10 @@ def _f1_of_chapter(means: Values) -> Values:
 
 def _add_chapters(
     family: FamilyScores, matches: Matches, predicted: Nodes, reference: Nodes, kept: NDArray[np.integer], k: int | None
-) -> list[str]:
+) -> None:
     """Adds the three within each chapter, over its nodes alone, in the cases whose reference has a code in it (Tables 6 and 7).
 
-    The cases of a chapter are resampled among themselves; a case of two chapters counts in both. Gives what is to be known of it.
+    The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
     """
     tree, paths = opened(matches.icd_tree)
     answers, of = matches.answers, paths.nodes[0]
@@ -275,13 +275,6 @@ def _add_chapters(
         rows_of[label] = named | counts
         sides_of[label] = mean_of_defined(sides)
     family.tested, family.shown["chapters"] = ("chapters",), partial(_chapter_rows, answers.raters, rows_of, sides_of)
-    roots = [chapter_label(tree, node) for node in np.flatnonzero(tree.parents < 0).tolist()]
-    without = [label for label in roots if label not in rows_of]
-    notes = [
-        "By chapter, HDP, HDR and HDF1 are counted over the nodes of that chapter alone, in the cases whose reference has a code in it; "
-        "a case of two chapters counts in both."
-    ]
-    return notes + ([f"Chapters without a case, so without a row: {', '.join(without)}."] if without else [])
 
 
 def _chapter_rows(
@@ -353,7 +346,7 @@ def _lengths(matches: Matches, depth: int) -> list[Finding]:
         short, long = int(np.nanargmin(mean)), int(np.nanargmax(mean))
         if mean[long] > _UNLIKE * max(mean[short], 1):
             told = f"{raters[long]} names {mean[long]:.1f} diagnoses a case, {raters[short]} {mean[short]:.1f}"
-            found.append(Finding("unlike_lengths", place=NAME, example=told))
+            found.append(Finding("unlike_lengths", place="HDF1", example=told))
     return found
 
 
@@ -361,7 +354,7 @@ def _silent(matches: Matches, found: Overlap, kept: NDArray[np.integer]) -> list
     there = ~matches.answers.absent[kept]
     silent = ((found.predicted[..., 0] == 0) & there).sum(0).tolist()
     return [
-        f"{rater} gives no code in {none:,} of {of:,} cases: they are not in its HDP, and 0 in its HDR."
+        f"in {none:,} of {of:,} cases {rater} gives no code: they are not in its HDP, and 0 in its HDR."
         for rater, none, of in zip(matches.answers.raters, silent, there.sum(0).tolist(), strict=True)
         if none
     ]

@@ -223,7 +223,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         without = sum(not final for final in answers.reference)
         family.findings.append(Finding("final_diagnosis", without, n))
     elif len(cases) < n:
-        family.findings.append(Finding("no_reference", n - len(cases), n, NAME))
+        family.findings.append(Finding("no_reference", n - len(cases), n, "ranks"))
     gone = answers.absent[cases].sum(0).tolist()
     if any(gone):
         told = ", ".join(f"{rater} in {count:,}" for rater, count in zip(answers.raters, gone, strict=True) if count)

@@ -176,7 +176,7 @@ def _family(
     label = f"share of the reference found{f', by the {of}' if of else ''}"
     family.per_case[label] = over_all_cases(found_of / all_of, cases, n)
     if without := n - int(given.any(1).sum()):
-        family.findings.append(Finding("no_reference", without, n, name))
+        family.findings.append(Finding("no_reference", without, n, f"recall{f' by the {of}' if of else ''}"))
     return family
 
 
@@ -214,7 +214,7 @@ def judged_scores(matches: Matches, settings: Settings) -> FamilyScores:
             values = without_absent(named, answers.absent[cases])
             family.scores.append(Score("top_k_accuracy", answers.raters, cases, values, of=BY_JUDGE, k=k))
     if left_out := int(found.given.any(1).sum()) - len(cases):
-        family.findings.append(Finding("no_verdict", left_out, len(answers.cases), BY_JUDGE, told))
+        family.findings.append(Finding("no_verdict", left_out, len(answers.cases), example=told))
     asked, yes, no = (
         int(mask.sum()) for mask in (found.judge != NOT_ASKED, found.judge == INCLUDES, found.judge == NOT_INCLUDED)
     )
