@@ -47,7 +47,10 @@ def estimates(
     for together in _over_the_same_cases(scores):
         cases = together[0].cases
         kept = np.arange(len(cases)) if among is None else np.flatnonzero(among[cases])
-        rows = {id(one.values): one.values[kept] if len(kept) < len(cases) else one.values for one in together}
+        whole = len(kept) == len(cases)
+        rows = {
+            id(one.values): one.values if whole else one.values[kept] for one in together if one.statistic is None
+        }
         means: dict[int, Statistic] = {key: CaseMeans(values) for key, values in rows.items()}
         means |= {id(one.statistic): one.statistic for one in together if one.statistic is not None}
 
@@ -62,7 +65,7 @@ def estimates(
         repeats = resampling.resampled(every, names_of_kept) if len(kept) else np.empty((0, len(data)))
         ends = np.cumsum([len(one.raters) for one in together])[:-1]
         for one, value, again in zip(together, np.split(data, ends), np.split(repeats, ends, 1), strict=True):
-            found[id(one)] = _estimate(one, rows[id(one.values)], value, again, len(kept))
+            found[id(one)] = _estimate(one, rows.get(id(one.values)), value, again, len(kept))
     return [found[id(score)] for score in scores]
 
 
@@ -70,8 +73,8 @@ def _made_of(score: Score) -> int:
     return id(score.values if score.statistic is None else score.statistic)
 
 
-def _estimate(score: Score, rows: NDArray[Any], value: Values, repeats: Values, n: int) -> Estimate:
-    if score.statistic is not None:
+def _estimate(score: Score, rows: NDArray[Any] | None, value: Values, repeats: Values, n: int) -> Estimate:
+    if rows is None:
         return Estimate(
             score, value, repeats, np.full(len(value), n), np.zeros((len(value), 0)), np.full(len(value), np.nan)
         )
