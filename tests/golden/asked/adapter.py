@@ -6,14 +6,11 @@ options: a model without its endpoint, a file of the run (or one that a step wri
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import io
 import json
-import runpy
 import shutil
 import sys
-import urllib.request
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
@@ -26,112 +23,85 @@ import pandas as pd
 import dxmatch
 
 from ..compare import Row, Table
+from .server import answer_batch, server
 
 HERE = Path(__file__).parent
 Found = dict[str, Table]
 # neutral option -> today's, where the two differ
 RENAMED = {"reader": "ask_again", "equal_too": "judge_equal", "set": "features", "at_once": "direct"}
 MODELS = {"judge", "check", "relation", "severity", "models", "ask", "ask_again"}
-# neutral column -> today's; then the columns that tell a row from all others
-VALUES = {
-    "metric": "metric",
-    "of": "of",
-    "judged_by": "judged_by",
-    "rater": "rater",
-    "group": "group",
-    "value": "value",
-    "n": "n",
-}
-VERDICTS = {
-    "case": "case_id", "rater": "algorithm", "reference": "reference", "judge": "judge", "judge_basis": "judge_basis", "check": "check",
-    "check_basis": "check_basis", "included": "included", "place": "place",
+# today's column -> neutral, where the two differ
+NEUTRAL = {
+    "algorithm": "rater", "run": "rater", "model": "rater", "who": "rater", "case_id": "case", "question_id": "question", "subset": "group",
+    "n_cases": "n", "n_notes": "n", "n_questions": "n", "Semantic": "semantic", "Severity": "severity", "SeverityError": "error",
+    "predicted_observation": "predicted", "rationales_alike": "alike", "icd10": "code", "unscored": "unread",
 }  # fmt: skip
-SCORES = {
-    "case": "case_id",
-    "rater": "algorithm",
-    "semantic": "Semantic",
-    "severity": "Severity",
-    "error": "SeverityError",
-}
-LISTS = {"case": "case_id", "rater": "rater", "rank": "rank", "diagnosis": "diagnosis", "unread": "unread"}
-CHOSEN = {
-    "rater": "model",
-    "question": "question_id",
-    "shift": "shift",
-    "repeat": "repeat",
-    "chosen": "chosen",
-    "right": "right",
-}
-NOTES = {
-    "rater": "run", "note": "note", "judged_by": "judged_by", "observation": "observation", "predicted": "predicted_observation",
-    "kind": "kind", "alike": "rationales_alike",
-}  # fmt: skip
-CODES = {"term": "diagnosis", "code": "icd10", "how": "how", "unread": "reason"}
-KNOWN = {"model": "model", "prompt": "prompt", "answers": "answers", "matches": "matches", "unread": "unscored"}
 matcher = cache(dxmatch.load)
 
 
-def table(rows: Any, names: Mapping[str, str], keys: int) -> Table:
-    """Rows of a frame, an Arrow table or a list under neutral names, without blank cells; the first `keys` columns are the key."""
-    rows = (
-        rows.to_dict("records")
-        if isinstance(rows, pd.DataFrame)
-        else rows
-        if isinstance(rows, list)
-        else rows.to_pylist()
-    )
-    cells = [{new: row.get(old) for new, old in names.items()} for row in rows]
-    kept = [
-        {name: cell for name, cell in row.items() if cell is not None and cell == cell and cell != ""} for row in cells
-    ]
-    return Table(tuple(names)[:keys], kept)
+def table(rows: Any, key: str, cells: str) -> Table:
+    """These columns of a frame, an Arrow table or a list, under neutral names, without blank cells."""
+    if not isinstance(rows, list):
+        rows = rows.to_dict("records") if isinstance(rows, pd.DataFrame) else rows.to_pylist()
+    wanted = f"{key} {cells}".split()
+    full = [{name: cell for name, cell in row.items() if not _blank(cell)} for row in rows]
+    named = [{NEUTRAL.get(name, name): cell for name, cell in row.items()} | row for row in full]
+    return Table(tuple(key.split()), [{name: row[name] for name in wanted if name in row} for row in named])
 
 
-def values(rows: list[Row], rater: str = "algorithm", n: str = "n_cases", **more: str) -> Table:
-    return table(rows, VALUES | {"rater": rater, "n": n} | more, 5)
+def _blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and cell != cell) or (isinstance(cell, str) and not cell)
+
+
+def values(rows: list[Row]) -> Table:
+    return table(rows, "metric of judged_by rater group", "value n")
 
 
 def evaluate(lists: str, **options: Any) -> Found:
     report = dxmatch.evaluate(lists, matcher(), bootstrap=0, **options)
     found = {"values": values(report.rows)}
-    if {"relation", "severity"} & options.keys():
-        found["scores"] = table(report.per_case, SCORES, 2)
     if "judge" in options:
-        found["verdicts"] = table(report.judgements, VERDICTS, 3)
+        rows = report.judgements.to_pylist()
+        for row in rows:
+            if row["judge"] is None:  # nobody was asked: the basis is in words of dxmatch
+                row["judge_basis"] = None
+        told = "judge judge_basis check check_basis included place"
+        found["verdicts"] = table(rows, "case rater reference", told)
+    else:
+        found["scores"] = table(report.per_case, "case rater", "semantic severity error")
     if "human" in options:
-        found["agreement"] = values(report.rows_of("human.agreement"), "who", "n")
+        found["agreement"] = values(report.rows_of("human.agreement"))
     return found
 
 
 def ask(cases: str, models: list[str], **options: Any) -> Found:
     asked = dxmatch.ask(cases, models, **options)
-    return {"lists": table(asked.lists.table if asked.lists else [], LISTS, 3)}
+    return {"lists": table(asked.lists.table if asked.lists else [], "case rater rank", "diagnosis unread")}
 
 
 def choice(questions: str, answers: str | None = None, **options: Any) -> Found:
     found = dxmatch.choice(questions, answers, bootstrap=0, **options)
     return {
-        "values": values(found.rows, "model", "n_questions", group="subset"),
-        "verdicts": table(found.per_answer, CHOSEN, 4),
+        "values": values(found.rows),
+        "verdicts": table(found.per_answer, "rater question shift repeat", "chosen right"),
     }
 
 
 def reasoning(graphs: str, notes: str, runs: list[str], **options: Any) -> Found:
     found = dxmatch.reasoning(graphs, notes, runs, matcher(), bootstrap=0, **options)
-    rows = [row for row in found.rows if row["by"] == "all"]
-    return {"values": values(rows, "run", "n_notes"), "verdicts": table(found.deductions, NOTES, 5)}
+    verdicts = table(found.deductions, "rater note judged_by observation predicted", "kind alike")
+    return {"values": values([row for row in found.rows if row["by"] == "all"]), "verdicts": verdicts}
 
 
 def codes(terms: str, **options: Any) -> Found:
-    return {"codes": table(dxmatch.icd(terms, **options), CODES, 1)}
+    return {"codes": table(dxmatch.icd(terms, model=matcher(), **options), "diagnosis", "code how")}
 
 
 def columns(pairs: str, **options: Any) -> Found:
     """What the store holds of votes, as the columns of the pairs."""
     data = pd.read_csv(pairs)
     made = dxmatch.PairFeatures(min_coverage=0.0, **options).set_output(transform="pandas").fit_transform(data)
-    rows = pd.concat([data, made.reset_index(drop=True)], axis=1)
-    return {"columns": table(rows, {name: name for name in rows}, 2)}
+    return {"columns": table(pd.concat([data, made.reset_index(drop=True)], axis=1), "a b", " ".join(made))}
 
 
 def votes(*arguments: str, **options: Any) -> tuple[int, str]:
@@ -155,30 +125,9 @@ def command(verb: str, pairs: str, **options: Any) -> Found:
     return {"ended": Table((), [{"code": votes(verb, pairs, **options)[0]}])}
 
 
-def batch(folder: str, output: str, **_: Any) -> Found:
-    """Plays a batch service: asks the server what the files hold, and writes the results, the last first."""
-    done = []
-    for line in [line for file in sorted(Path(folder).iterdir()) for line in file.read_text("utf-8").splitlines()]:
-        asked = json.loads(line)
-        with urllib.request.urlopen(f"{server().url}/chat/completions", json.dumps(asked["body"]).encode()) as reply:
-            response = {"status_code": 200, "body": json.load(reply)}
-        done.append(json.dumps({"custom_id": asked["custom_id"], "response": response, "error": None}))
-    Path(output).write_text("\n".join(reversed(done)), "utf-8")
-    return {}
-
-
 STEPS: dict[str, Callable[..., Found]] = {
-    "evaluate": evaluate, "ask": ask, "choice": choice, "reasoning": reasoning, "codes": codes, "columns": columns, "answer a batch": batch,
-    **{f"{verb} votes": lambda pairs, verb=verb, **options: command(verb, pairs, **options) for verb in ("ask", "export", "import")},
+    "evaluate": evaluate, "ask": ask, "choice": choice, "reasoning": reasoning, "codes": codes, "columns": columns, **{f"{verb} votes": lambda pairs, verb=verb, **options: command(verb, pairs, **options) for verb in ("ask", "export", "import")},
 }  # fmt: skip
-
-
-@cache
-def server() -> Any:
-    """The server on loopback, once in a process."""
-    started = runpy.run_path(str(HERE.parents[1] / "loopback_server.py"))["Loopback"]()
-    atexit.register(started.stop)
-    return started
 
 
 def find(run: Mapping[str, Any], folder: Path, seed: int = 0) -> Found:
@@ -195,9 +144,9 @@ def find(run: Mapping[str, Any], folder: Path, seed: int = 0) -> Found:
     def option(name: str, value: Any) -> Any:
         if isinstance(value, list):
             return [option(name, one) for one in value]
-        return (
-            str(folder / value) if value in paths else f"lab:{value}" if name in MODELS and value != "none" else value
-        )
+        if value in paths:
+            return str(folder / value)
+        return f"lab:{value}" if name in MODELS and value != "none" else value
 
     server().rules(*run["replies"])
     found: Found = {}
@@ -206,13 +155,16 @@ def find(run: Mapping[str, Any], folder: Path, seed: int = 0) -> Found:
         calls = server().log()["calls"]
         named = {RENAMED.get(name, name): value for name, value in step.items() if name != "do"}
         given = {name: option(name, value) for name, value in named.items()}
-        tables = STEPS[step["do"]](**given, endpoints=str(endpoints), store=str(store))
-        found |= {f"step {place}: {name}": rows for name, rows in tables.items() if rows.rows}
+        if step["do"] == "answer a batch":
+            answer_batch(**given)
+        else:
+            tables = STEPS[step["do"]](**given, endpoints=str(endpoints), store=str(store))
+            found |= {f"step {place}: {name}": rows for name, rows in tables.items()}
         numbers.append({"step": place, "requests": server().log()["calls"] - calls})
     bodies = sorted(json.dumps(one["body"], sort_keys=True, ensure_ascii=False) for one in server().log()["requests"])
     _, status = votes("status", store=str(store), json=True)
     return found | {
         "requests": Table(("step",), numbers),
-        "store": table([{**row, **row["config"]} for row in json.loads(status)], KNOWN, 2),
+        "store": table([{**row, **row["config"]} for row in json.loads(status)], "rater prompt", "answers matches unread"),
         "bodies": Table(("place",), [{"place": place, "body": json.loads(body)} for place, body in enumerate(bodies, start=1)]),
     }  # fmt: skip
