@@ -66,11 +66,16 @@ def codes(m: Any, texts: Texts, k: int) -> dict[str, np.ndarray]:
 
 
 def contributions(m: Any, a: Texts, b: Texts) -> dict[str, np.ndarray]:
-    """By feature its values, and what they add to the log-odds; the base."""
-    found = table(m, a, b, features=True, shap=True)
-    return {
-        name: numbers(found[name]) for name in found.column_names if found[name].type in (pa.float32(), pa.float64())
-    }
+    """The names of the features, their values, what each adds to the log-odds, and the base."""
+    found, names = table(m, a, b, features=True, shap=True), list(m.features.names)
+    values, shap = (np.stack([numbers(found[before + name]) for name in names], 1) for before in ("", "shap_"))
+    return {"names": np.array(names), "values": values, "shap": shap, "base": numbers(found["shap_base"])}
+
+
+def contributions_of_shap(m: Any, a: Texts, b: Texts) -> dict[str, np.ndarray]:
+    """The same as an explanation of the library shap."""
+    e = dxmatch.shap_explanation(m, pa.table({"a": a, "b": b}))
+    return {"names": np.array(e.feature_names), "values": e.data.astype(float), "shap": e.values, "base": e.base_values}
 
 
 def explanation(m: Any, a: str, b: str) -> tuple[str, list[float]]:
@@ -80,27 +85,10 @@ def explanation(m: Any, a: str, b: str) -> tuple[str, list[float]]:
     except dxmatch.NotUnderstood:
         return "", []
     parts = sorted((part.feature, part.value, part.contribution) for part in e.parts)
-    names = [
-        e.names,
-        e.shared,
-        e.only_a,
-        e.only_b,
-        e.opposed,
-        e.identical,
-        e.excluded,
-        e.relation,
-        [part[0] for part in parts],
-    ]
-    names.append([[link.name, link.disease, link.source] for link in e.links])
-    values = [
-        e.probability,
-        e.threshold,
-        e.base,
-        e.raw,
-        e.raw_threshold,
-        e.by_trees,
-        *(e.relations.get(name) for name in RELATIONS),
-    ]
+    names = [getattr(e, what) for what in ("names", "shared", "only_a", "only_b", "opposed", "excluded", "relation")]
+    names += [[part[0] for part in parts], [[link.name, link.disease, link.source] for link in e.links]]
+    values = [getattr(e, what) for what in ("probability", "threshold", "base", "raw", "raw_threshold", "by_trees")]
+    values += [e.relations.get(name) for name in RELATIONS]
     values += [link.certainty for link in e.links] + [value for part in parts for value in part[1:]]
     return json.dumps(names), [np.nan if value is None else value for value in values]
 
@@ -187,6 +175,12 @@ def _link(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
     return _of(a, b, {(one, other): p for one, other, p in found.select("a", "b", "probability").iter_rows()})
 
 
+def _dedupe(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
+    found = m.dedupe(pl.Series([*a, *b]).unique(maintain_order=True), policy="specification").drop_nulls("joined_with")
+    known = {(one, other): p for one, other, p in found.select("term", "joined_with", "probability").iter_rows()}
+    return _of(a, b, known | {pair[::-1]: p for pair, p in known.items()})
+
+
 def _serve(m: Any, a: Texts, b: Texts, _: Path) -> np.ndarray:
     rows, columns = _texts(a, b)
     with served(m) as ask:
@@ -230,6 +224,7 @@ DOORS: dict[str, tuple[Door, int]] = {
     "matrix": (_matrix, 2_000),
     "rank": (_rank, 2_000),
     "link": (_link, 2_000),
+    "dedupe": (_dedupe, 2_000),
     "serve": (_serve, 2_000),
     "the estimator": (_estimator, 2_000),
     "a pickle": (lambda m, a, b, _: pickle.loads(pickle.dumps(m)).probabilities(a, b), 2_000),

@@ -39,10 +39,11 @@ def _inputs(_: Any) -> Found:
 
 
 def probabilities(m: Any, some: list[Pair]) -> Found:
-    """match : 1, 0, or -1 where a text is not understood."""
+    """match : 1, 0, or -1 where a text is not understood; by the threshold."""
     table = adapter.table(m, *sides(some))
     match = np.nan_to_num(adapter.numbers(table["match"]), nan=-1)
-    return {"probability": adapter.numbers(table["probability"]), "match": match.astype(np.int8)}
+    found = {"probability": adapter.numbers(table["probability"]), "match": match.astype(np.int8)}
+    return found | {"threshold": np.array([m.threshold])}
 
 
 def relations(m: Any, some: list[Pair]) -> Found:
@@ -61,13 +62,14 @@ RUNS: dict[str, tuple[str, Callable[[Any], Found]]] = {
     "codes, 5 candidates": ("specification", lambda m: adapter.codes(m, texts()[:2_000], 5)),
     "codes, k=1": ("specification", lambda m: adapter.codes(m, texts()[:300], 1)),
     "contributions": ("specification", lambda m: adapter.contributions(m, *sides(pairs()[1][:200]))),
+    "shap": ("specification", lambda m: adapter.contributions_of_shap(m, *sides(pairs()[1][:200]))),
     "clusters": ("specification", lambda m: {"cluster": np.array(m.dedupe(texts()[:600])["cluster"], float)}),
     "explanations": ("specification", lambda m: explanations(m, 50)),
     "200 explanations": ("specification", lambda m: explanations(m, 200)),
 }
 """Of each run the policy, and what it finds."""
-SLOW = {"strict", "broader-counts", "200 explanations"}
-"""Runs of which others find a part: a policy takes seconds to load, and an explanation 20 ms."""
+SLOW = {"strict", "broader-counts", "shap", "200 explanations"}
+"""Runs of which others find a part: a policy and the library shap take seconds to load, an explanation 20 ms."""
 
 
 def differences(expected: Found, found: Found) -> list[str]:

@@ -88,7 +88,7 @@ def test_a_door_gives_the_bits_of_all_others(door: str, frozen: Any, tmp_path: P
     assert changed(frozen, expected[:most]) == []
     found = ask(matcher(), a, b, tmp_path)
     asked = found != NOT_ASKED
-    assert asked.sum() >= min(100, most)
+    assert asked.sum() >= 100
     np.testing.assert_array_equal(bits(found[asked]), bits(expected[asked]))
 
 
@@ -123,8 +123,9 @@ def test_probabilities_with_a_fault_are_found_out(
 
 
 def test_a_threshold_that_moved_is_found_out(frozen: Any) -> None:
-    m = copy(matcher())
-    m.threshold += 0.01
-    part = {name: values[: len(pairs()[0])] for name, values in frozen["specification"].items()}
-    (line,) = differences(part, probabilities(m, pairs()[0]))
-    assert line.startswith("match:")
+    m, expected = copy(matcher()), frozen["specification"]
+    near = np.argsort(abs(expected["probability"] - m.threshold))[:50]
+    m.threshold += 0.002
+    found = probabilities(m, [all_pairs()[row] for row in near])
+    assert differences({"match": expected["match"][near]}, {"match": found["match"]})
+    assert differences({"threshold": expected["threshold"]}, {"threshold": found["threshold"]})
