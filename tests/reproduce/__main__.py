@@ -2,7 +2,7 @@
 
 FOLDER may hold what the papers' authors published, in any order of folders below it: Kernel29's table with scores, DiReCT's graphs
 and notes, ClinBench-HPB's cases and questions. Without it, and for what it does not hold, the printed inputs of the papers are used.
-It ends with 1 where a figure differs and nothing explains it.
+It ends with 1 where a figure differs and nothing explains it, and where an explained one is not what its explanation states.
 """
 
 from __future__ import annotations

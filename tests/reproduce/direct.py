@@ -3,85 +3,101 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from dxmatch.evaluation.reasoning.evaluate import reasoning
-from dxmatch.evaluation.reasoning.graph import KnowledgeGraph
-from dxmatch.evaluation.reasoning.notes import Annotation, read_annotations
+import dxmatch
 
-from .figure import Figure
+from .figure import PRINT, Figure
 from .printed_tables import rows_of
 
 PAPER = "DiReCT"
 _NOTES = "Table 2 prints 510 notes overall; its five rows make 511, and so says the text (1, 3)"
+_COUNTED = "a plain count of the folder's files gives so many"
+_OF_GRAPHS = ("categories", "diagnoses", "discharge_diagnoses")
 _OVERALL = "overall"
 
 
 def figures(folder: Path | None) -> Iterator[Figure]:
     """folder : may hold the authors' graphs (one JSON a category) and annotated notes (in folders of the categories)."""
-    rows = rows_of("direct_data")
-    overall = next(row for row in rows if row["domain"] == _OVERALL)
-    domains = [row for row in rows if row is not overall]
-    for name in ("categories", "notes", "diagnoses", "discharge_diagnoses"):
+    printed = {row["domain"]: row for row in rows_of("direct_data")}
+    overall, domains = printed[_OVERALL], [row for row in printed.values() if row["domain"] != _OVERALL]
+    for name in ("notes", *_OF_GRAPHS):
         total = sum(int(row[name]) for row in domains)
-        yield Figure(PAPER, "Table 2", f"{name}, over the domains", int(overall[name]), total, 0, _NOTES)
-    mean = sum(int(row["notes"]) * float(row["observations"]) for row in domains) / sum(
-        int(r["notes"]) for r in domains
-    )
-    yield Figure(PAPER, "Table 2", "observations a note, over the domains", float(overall["observations"]), mean, 0.1)
+        instead, why = (511, _NOTES) if name == "notes" else (None, "")
+        yield Figure(PAPER, "Table 2", f"{name}, over the domains", int(overall[name]), total, 0, instead, why, PRINT)
+    notes = [int(row["notes"]) for row in domains]
+    mean = sum(n * float(row["observations"]) for n, row in zip(notes, domains, strict=True)) / sum(notes)
+    what = "observations a note, over the domains"
+    yield Figure(PAPER, "Table 2", what, float(overall["observations"]), mean, 0.1, by=PRINT)
     if folder is not None:
-        yield from _published(folder, overall)
+        yield from _published(folder, printed)
 
 
-def _published(folder: Path, printed: dict[str, str]) -> Iterator[Figure]:
-    graphs = _folder_of(folder, lambda value: {"diagnostic", "knowledge"} <= set(value))
-    notes = _folder_of(folder, lambda value: "input1" in value and "chain" not in value)
-    if graphs is None:
+def _published(folder: Path, printed: dict[str, dict[str, str]]) -> Iterator[Figure]:
+    """The counts and metrics of `reasoning`, where each annotation is its own prediction."""
+    every = {file: value for file in sorted(folder.rglob("*.json")) if isinstance(value := _json(file), dict)}
+    graphs = {file: value for file, value in every.items() if {"diagnostic", "knowledge"} <= {*value}}
+    notes = {file: value for file, value in every.items() if "input1" in value and "chain" not in value}
+    if not graphs or not notes:
         return
-    graph = KnowledgeGraph.read(graphs)
-    categories = graph.categories.values()
-    part = "the folder holds a part of the graphs"
-    yield Figure(PAPER, "Table 2", "graphs", int(printed["categories"]), len(categories), 0, part)
-    yield Figure(PAPER, "Table 2", "diagnoses of the graphs", int(printed["diagnoses"]), sum(len(one.paths) for one in categories), 0, part)  # fmt: skip
-    leaves = sum(len(one.paths - {path[:-1] for path in one.paths}) for one in categories)
-    yield Figure(PAPER, "Table 2", "leaves of the graphs", int(printed["discharge_diagnoses"]), leaves, 0, part)
-    if notes is None:
-        return
-    annotated = read_annotations(notes)
-    yield Figure(PAPER, "Table 2", "notes", 511, len(annotated), 0, "the folder holds a sample of the notes")
+    of_graphs, of_notes = (Path(os.path.commonpath([file.parent for file in files])) for files in (graphs, notes))
     with tempfile.TemporaryDirectory() as written:
-        for name, one in annotated.items():
-            _write_prediction(Path(written) / name, graph, one)
-        for row in reasoning(graphs, notes, written, premises=False, bootstrap=0).rows:
-            if row["by"] == "all":
-                yield Figure(PAPER, "3.5", f"{row['metric']} of the annotation itself", 1.0, row["value"])
+        for file, note in notes.items():
+            path = Path(written) / file.relative_to(of_notes)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(_as_prediction(note)), encoding="utf-8")
+        found = dxmatch.reasoning(of_graphs, of_notes, written, premises=False, bootstrap=0).to_dict()
+    plain: dict[str, Counter[str]] = {_OVERALL: Counter(notes=len(notes))}
+    domain_of = {row["category"]: (row["domain"] or "").lower() for row in found["graphs"]}
+    for file, graph in graphs.items():
+        nodes, leaves = _size(graph["diagnostic"])
+        for domain in (_OVERALL, domain_of[file.stem]):
+            plain.setdefault(domain, Counter()).update(categories=1, diagnoses=nodes, discharge_diagnoses=leaves)
+    for row in found["data"]:
+        domain = _OVERALL if row["by"] == "all" else row["group"].lower()
+        if row["by"] in ("all", "domain") and domain in printed:
+            for name in ("notes", *_OF_GRAPHS) if domain == _OVERALL else _OF_GRAPHS:
+                what, count = f"{domain}: {name} of the files", plain[domain][name]
+                yield Figure(PAPER, "Table 2", what, int(printed[domain][name]), row[name], 0, count, _COUNTED)
+    for row in found["table"]:
+        if row["by"] == "all":
+            yield Figure(PAPER, "3.5", f"{row['metric']} of the annotation itself", 1.0, row["value"])
 
 
-def _write_prediction(path: Path, graph: KnowledgeGraph, one: Annotation) -> None:
+def _json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_bytes())
+    except ValueError:
+        return None
+
+
+def _size(tree: Any) -> tuple[int, int]:
+    """The diagnoses of a graph, and its leaves."""
+    below = [_size(subtree) for subtree in tree.values()] if tree else []
+    return len(below) + sum(n for n, _ in below), sum(leaves for _, leaves in below) if below else 1
+
+
+def _as_prediction(note: dict[str, Any]) -> dict[str, Any]:
     """The annotation as if a model had said it."""
-    category = graph.category_of(one.path)
-    said: dict[str, object] = {d.observation: [d.rationale, f"input{d.section}", d.diagnosis] for d in one.deductions}
-    said["chain"] = [category.name if category else "", *one.path]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(said), encoding="utf-8")
+    prediction: dict[str, Any] = {}
+    chain: list[str] = []
 
+    def walk(tree: dict[str, Any], diagnosis: str, rationale: str) -> None:
+        for key, below in tree.items():
+            text, _, kind = key.rpartition("$")
+            text = text.rstrip("# ")
+            if kind.startswith("Intermedia"):
+                chain.insert(0, text)
+                walk(below, text, "")
+            elif kind.startswith("Cause"):
+                walk(below, diagnosis, text)
+            else:
+                prediction[text] = [rationale, kind.lower(), diagnosis]
 
-def _folder_of(folder: Path, is_one) -> Path | None:
-    """The outermost folder whose JSON files are all of a kind: graphs, or notes."""
-    kinds: dict[Path, bool] = {}
-    for file in sorted(folder.rglob("*.json")):
-        try:
-            value = json.loads(file.read_bytes())
-        except ValueError:
-            value = None
-        kinds[file] = isinstance(value, dict) and is_one(value)
-    for place in sorted(
-        {above for file in kinds for above in file.parents if folder in (above, *above.parents)},
-        key=lambda p: len(p.parts),
-    ):
-        of_place = [kind for file, kind in kinds.items() if place in file.parents]
-        if of_place and all(of_place):
-            return place
-    return None
+    walk({key: value for key, value in note.items() if "$" in key}, "", "")
+    return prediction | {"chain": chain}

@@ -2,85 +2,83 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from math import isclose
 
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-SAME, EXPLAINED, DIFFERENT = "same", "explained", "DIFFERENT"
+SAME, EXPLAINED, DIFFERENT = "as printed", "explained", "DIFFERENT"
+DXMATCH, PRINT = "computed by dxmatch", "the paper against itself"
+_COLUMNS = ("Place", "What", "Printed", "Ours", "")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """paper, place : where it is printed. what : of what. printed, ours : the two; a text where it is no number.
+    """paper, place : where it is printed. what : of what; figures of one place and thing share a row. printed, ours : the two.
 
-    within : how far apart they may be: half of the last printed digit, and what the rounding of the printed inputs adds.
-    why : what explains a difference, where there is one.
-    of, same : of a row that stands for many figures, how many they are and how many come out; 0 for one figure.
+    within : how far ours may be: half of the last printed digit, and what the rounding of the printed inputs adds.
+    instead, why : what ours must be, within the same, where it is known to differ, and why: as printed it is DIFFERENT then, too.
+    by : who made ours; PRINT where no code of dxmatch did, but sums of other printed figures.
     """
 
     paper: str
     place: str
     what: str
-    printed: float | str
-    ours: float | str
+    printed: float
+    ours: float
     within: float = 0.0
+    instead: float | None = None
     why: str = ""
-    of: int = 0
-    same: int = 0
-
-    @property
-    def is_same(self) -> bool:
-        if self.of:
-            return self.same == self.of
-        if isinstance(self.printed, str) or isinstance(self.ours, str):
-            return self.printed == self.ours
-        return isclose(self.printed, self.ours, rel_tol=0, abs_tol=self.within + 1e-9)
+    by: str = DXMATCH
 
     @property
     def verdict(self) -> str:
-        return SAME if self.is_same else EXPLAINED if self.why else DIFFERENT
+        expected = self.printed if self.instead is None else self.instead
+        if not self._equal(self.ours, expected):
+            return DIFFERENT
+        return SAME if self._equal(self.printed, expected) else EXPLAINED
+
+    def _equal(self, a: float, b: float) -> bool:
+        return isclose(a, b, rel_tol=0, abs_tol=self.within + 1e-9)
 
 
-def many(
-    paper: str, place: str, what: str, pairs: Iterable[tuple[float, float]], within: float, why: str = ""
-) -> Figure:
-    """One row for many figures: the first unequal (printed, ours), or else the first of all, stands for them."""
-    found = list(pairs)
-    ones = [Figure(paper, place, what, printed, ours, within) for printed, ours in found]
-    shown = next((one for one in ones if not one.is_same), ones[0])
-    same = sum(one.is_same for one in ones)
-    return Figure(paper, place, what, shown.printed, shown.ours, within, why, len(ones), same)
-
-
-def show(figures: list[Figure], console: Console | None = None) -> None:
-    """A table for each paper, below it why figures differ, and how many come out."""
-    console = console or Console()
-    for paper in dict.fromkeys(one.paper for one in figures):
-        of_paper = [one for one in figures if one.paper == paper]
-        reasons = [*dict.fromkeys(one.why for one in of_paper if one.why and not one.is_same)]
-        table = Table(
-            "Place", "What", "Printed", "Ours", "", title=paper, title_justify="left", box=SIMPLE, pad_edge=False
-        )
-        for one in of_paper:
-            table.add_row(one.place, one.what, _text(one.printed), _text(one.ours), _told(one, reasons))
+def show(figures: list[Figure]) -> None:
+    """A table for each paper, why figures differ, and how many come out: of what dxmatch computed, and of what print alone gives."""
+    console = Console()
+    for paper, group in groupby(figures, lambda one: one.paper):
+        of_paper = list(group)
+        reasons = [*dict.fromkeys(one.why for one in of_paper if one.why and one.verdict != SAME)]
+        table = Table(*_COLUMNS, title=paper, title_justify="left", box=SIMPLE, pad_edge=False)
+        for (place, what), row in groupby(of_paper, lambda one: (one.place, one.what)):
+            ones = list(row)
+            shown = min(ones, key=lambda one: (DIFFERENT, EXPLAINED, SAME).index(one.verdict))
+            table.add_row(place, what, f"{shown.printed:.4g}", f"{shown.ours:.4g}", _outcome(shown, ones, reasons))
         console.print(table)
         for number, why in enumerate(reasons, 1):
             console.print(f"({number}) {why}.", highlight=False)
-        count = sum(one.of or 1 for one in of_paper)
-        same = sum(one.same if one.of else one.is_same for one in of_paper)
-        unexplained = sum(one.verdict == DIFFERENT for one in of_paper)
-        told = f"{paper}: {same:,} of {count:,} figures as printed"
-        console.print(f"{told}; {unexplained} rows differ without an explanation.", style="bold", highlight=False)
+        _summarise(console, paper, of_paper)
+    _summarise(console, "Altogether", figures)
 
 
-def _told(one: Figure, reasons: list[str]) -> str:
-    said = f"{one.same} of {one.of} same" if one.of else one.verdict
-    return said if one.is_same or not one.why else f"{said} ({reasons.index(one.why) + 1})"
+def _outcome(shown: Figure, ones: list[Figure], reasons: list[str]) -> str:
+    text = _counts(ones) if len(ones) > 1 else shown.verdict
+    if shown.verdict == SAME or shown.instead is None:
+        return text
+    return f"{text} ({reasons.index(shown.why) + 1}: {shown.instead:.4g})"
 
 
-def _text(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+def _summarise(console: Console, name: str, figures: Iterable[Figure]) -> None:
+    for by in (DXMATCH, PRINT):
+        if ones := [one for one in figures if one.by == by]:
+            console.print(f"{name}, {by}: {_counts(ones)}.", style="bold", highlight=False, soft_wrap=True)
+
+
+def _counts(figures: list[Figure]) -> str:
+    count = Counter(one.verdict for one in figures)
+    others = "".join(f", {count[verdict]:,} {verdict}" for verdict in (EXPLAINED, DIFFERENT) if count[verdict])
+    return f"{count[SAME]:,} of {len(figures):,} {SAME}{others}"

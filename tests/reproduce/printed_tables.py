@@ -9,5 +9,9 @@ FOLDER = Path(__file__).parent / "printed"
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
-    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    return read_rows(FOLDER / f"{name}.csv")
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))

@@ -1,0 +1,170 @@
+"""Golden runs that ask a server: today's names of dxmatch for the neutral words of a run. Only this file follows a rename.
+
+A run is a file of `runs/`: `files` by name, `replies` (rules of `tests/loopback_server.py`), and `steps`, each with what it does and its
+options: a model without its endpoint, a file of the run (or one that a step writes) by its name. `begins_with` is a vote store.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pandas as pd
+
+import dxmatch
+
+from ..compare import Row, Table
+from .server import answer_batch, server
+
+HERE = Path(__file__).parent
+Found = dict[str, Table]
+# neutral option -> today's, where the two differ
+RENAMED = {"reader": "ask_again", "equal_too": "judge_equal", "set": "features", "at_once": "direct"}
+MODELS = {"judge", "check", "relation", "severity", "models", "ask", "ask_again"}
+# today's column -> neutral, where the two differ
+NEUTRAL = {
+    "algorithm": "rater", "run": "rater", "model": "rater", "who": "rater", "case_id": "case", "question_id": "question", "subset": "group",
+    "n_cases": "n", "n_notes": "n", "n_questions": "n", "Semantic": "semantic", "Severity": "severity", "SeverityError": "error",
+    "predicted_observation": "predicted", "rationales_alike": "alike", "icd10": "code", "unscored": "unread",
+}  # fmt: skip
+matcher = cache(dxmatch.load)
+
+
+def table(rows: Any, key: str, cells: str) -> Table:
+    """These columns of a frame, an Arrow table or a list, under neutral names, without blank cells."""
+    if not isinstance(rows, list):
+        rows = rows.to_dict("records") if isinstance(rows, pd.DataFrame) else rows.to_pylist()
+    wanted = f"{key} {cells}".split()
+    full = [{name: cell for name, cell in row.items() if not _blank(cell)} for row in rows]
+    named = [{NEUTRAL.get(name, name): cell for name, cell in row.items()} | row for row in full]
+    return Table(tuple(key.split()), [{name: row[name] for name in wanted if name in row} for row in named])
+
+
+def _blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and cell != cell) or (isinstance(cell, str) and not cell)
+
+
+def values(rows: list[Row]) -> Table:
+    return table(rows, "metric of judged_by rater group", "value n")
+
+
+def evaluate(lists: str, **options: Any) -> Found:
+    report = dxmatch.evaluate(lists, matcher(), bootstrap=0, **options)
+    found = {"values": values(report.rows)}
+    if "judge" in options:
+        rows = report.judgements.to_pylist()
+        for row in rows:
+            if row["judge"] is None:  # nobody was asked: the basis is in words of dxmatch
+                row["judge_basis"] = None
+        told = "judge judge_basis check check_basis included place"
+        found["verdicts"] = table(rows, "case rater reference", told)
+    else:
+        found["scores"] = table(report.per_case, "case rater", "semantic severity error")
+    if "human" in options:
+        found["agreement"] = values(report.rows_of("human.agreement"))
+    return found
+
+
+def ask(cases: str, models: list[str], **options: Any) -> Found:
+    asked = dxmatch.ask(cases, models, **options)
+    return {"lists": table(asked.lists.table if asked.lists else [], "case rater rank", "diagnosis unread")}
+
+
+def choice(questions: str, answers: str | None = None, **options: Any) -> Found:
+    found = dxmatch.choice(questions, answers, bootstrap=0, **options)
+    return {
+        "values": values(found.rows),
+        "verdicts": table(found.per_answer, "rater question shift repeat", "chosen right"),
+    }
+
+
+def reasoning(graphs: str, notes: str, runs: list[str], **options: Any) -> Found:
+    found = dxmatch.reasoning(graphs, notes, runs, matcher(), bootstrap=0, **options)
+    verdicts = table(found.deductions, "rater note judged_by observation predicted", "kind alike")
+    return {"values": values([row for row in found.rows if row["by"] == "all"]), "verdicts": verdicts}
+
+
+def codes(terms: str, **options: Any) -> Found:
+    return {"codes": table(dxmatch.icd(terms, model=matcher(), **options), "diagnosis", "code how")}
+
+
+def columns(pairs: str, **options: Any) -> Found:
+    """What the store holds of votes, as the columns of the pairs."""
+    data = pd.read_csv(pairs)
+    made = dxmatch.PairFeatures(min_coverage=0.0, **options).set_output(transform="pandas").fit_transform(data)
+    return {"columns": table(pd.concat([data, made.reset_index(drop=True)], axis=1), "a b", " ".join(made))}
+
+
+def votes(*arguments: str, **options: Any) -> tuple[int, str]:
+    """Runs `dxmatch votes` in this process: exit code, and what it printed."""
+    given = [
+        part for name, value in options.items() for part in ([f"--{name}"] if value is True else [f"--{name}", value])
+    ]
+    (command,) = entry_points(group="console_scripts", name="dxmatch")
+    code, out = 0, io.StringIO()
+    try:
+        with patch.object(sys, "argv", ["dxmatch", "votes", *arguments, *given]), contextlib.redirect_stdout(out):
+            command.load()()
+    except SystemExit as end:
+        code = int(end.code or 0)
+    return code, out.getvalue()
+
+
+def command(verb: str, pairs: str, **options: Any) -> Found:
+    if verb != "ask":
+        del options["endpoints"]
+    return {"ended": Table((), [{"code": votes(verb, pairs, **options)[0]}])}
+
+
+STEPS: dict[str, Callable[..., Found]] = {
+    "evaluate": evaluate, "ask": ask, "choice": choice, "reasoning": reasoning, "codes": codes, "columns": columns, **{f"{verb} votes": lambda pairs, verb=verb, **options: command(verb, pairs, **options) for verb in ("ask", "export", "import")},
+}  # fmt: skip
+
+
+def find(run: Mapping[str, Any], folder: Path, seed: int = 0) -> Found:
+    """Follows the steps of a run: what each one found, how often it asked, what was sent, and what the store holds in the end."""
+    for name, content in run["files"].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    endpoints, store = folder / "endpoints.toml", folder / "store.sqlite"
+    endpoints.write_text(f'[endpoint.lab]\nurl = "{server().url}"\ntries = 1\nconcurrency = 4\n', "utf-8")
+    if "begins_with" in run:
+        shutil.copy(HERE / run["begins_with"], store)
+    paths = {name for file in run["files"] for name in (file, file.split("/")[0])} | {*run.get("writes", ())}
+
+    def option(name: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return [option(name, one) for one in value]
+        if value in paths:
+            return str(folder / value)
+        return f"lab:{value}" if name in MODELS and value != "none" else value
+
+    server().rules(*run["replies"])
+    found: Found = {}
+    numbers: list[Row] = []
+    for place, step in enumerate(run["steps"], start=1):
+        calls = server().log()["calls"]
+        named = {RENAMED.get(name, name): value for name, value in step.items() if name != "do"}
+        given = {name: option(name, value) for name, value in named.items()}
+        if step["do"] == "answer a batch":
+            answer_batch(**given)
+        else:
+            tables = STEPS[step["do"]](**given, endpoints=str(endpoints), store=str(store))
+            found |= {f"step {place}: {name}": rows for name, rows in tables.items()}
+        numbers.append({"step": place, "requests": server().log()["calls"] - calls})
+    bodies = sorted(json.dumps(one["body"], sort_keys=True, ensure_ascii=False) for one in server().log()["requests"])
+    _, status = votes("status", store=str(store), json=True)
+    return found | {
+        "requests": Table(("step",), numbers),
+        "store": table([{**row, **row["config"]} for row in json.loads(status)], "rater prompt", "answers matches unread"),
+        "bodies": Table(("place",), [{"place": place, "body": json.loads(body)} for place, body in enumerate(bodies, start=1)]),
+    }  # fmt: skip
