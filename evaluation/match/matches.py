@@ -220,7 +220,7 @@ class Needs:
         """
         longest = max(1, int(answers.lengths.max(initial=0)))
         cells = max(1, answers.lengths.size)
-        room = _MOST_CELLS // (cells * max(map(len, answers.reference), default=1))
+        room = _MOST_CELLS // (cells * max([1, *map(len, answers.reference)]))
         counted = [count for family in ("ranking", "recall", "hierarchical") if (count := k[family]) is not None]
         whole = k["recall"] is None
         depth = max(*counted, min(longest, _SIDE_BY_SIDE, room) if whole else 1, min(RANKED, longest))
