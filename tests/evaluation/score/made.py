@@ -1,0 +1,66 @@
+"""One family of metrics of lists that a test makes, with its rows and tables as a report has them."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pandas as pd
+
+from dxmatch.evaluation.lists.lists import Lists
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.match.matches import Matches, Needs, match
+from dxmatch.evaluation.score.scores import FamilyScores, Settings
+from dxmatch.evaluation.score.wanted import FAMILIES, K, ks_of
+from dxmatch.evaluation.statistics.estimates import estimates, rows_of
+from dxmatch.statistics.resampling import Resampling
+
+from ..made import By
+
+
+def matched(lists: Lists | pd.DataFrame, matcher: Any = None, k: K = None, **options: Any) -> Matches:
+    """options : of `match`."""
+    answers = lists if isinstance(lists, Lists) else read_lists(lists, no_diagnosis=["none"])
+    needs = Needs.of(answers, [name for name in FAMILIES if name not in ("relative", "agreement")], ks_of(k), 3, False)
+    return match(answers, matcher or By(), needs, **options)
+
+
+class Scored:
+    """rows, tables, per_case, words and told (kind -> sentences) of one family."""
+
+    def __init__(
+        self,
+        family: ModuleType,
+        lists: Any,
+        matcher: Any = None,
+        k: K = None,
+        *,
+        repeats: int = 0,
+        seed: int = 0,
+        **settings: Any,
+    ) -> None:
+        matches = lists if isinstance(lists, Matches) else matched(lists, matcher, k)
+        chosen = Settings(k=ks_of(k), resampling=Resampling(repeats=repeats, seed=seed), **settings)
+        assert family.lacking(matches, chosen) is None
+        self.matches, self.resampling, self.scores = matches, chosen.resampling, family.scores(matches, chosen)
+        self.fill(self.scores)
+
+    def fill(self, scores: FamilyScores) -> None:
+        self.rows = self._rows(scores.scores)
+        self.tables = scores.tables | {
+            name: scores.shown.get(name, list)(self._rows(part)) for name, part in scores.parts.items()
+        }
+        self.per_case, self.words = scores.per_case, scores.sentences(self.rows)
+        self.told: dict[str, list[str]] = {}
+        for finding in scores.findings:
+            self.told.setdefault(finding.kind, []).append(finding.sentence)
+
+    def _rows(self, scores: Any) -> list[dict[str, Any]]:
+        return rows_of(estimates(scores, self.matches.answers.cases, self.resampling), self.resampling.level)
+
+    def row(self, rater: str, name: str) -> dict[str, Any]:
+        (row,) = [row for row in self.rows if (row["algorithm"], row["name"]) == (rater, name)]
+        return row
+
+    def value(self, rater: str, name: str) -> float | None:
+        return self.row(rater, name)["value"]

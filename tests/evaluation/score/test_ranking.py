@@ -1,0 +1,224 @@
+"""Top-k accuracy, MRR and nDCG: worked by hand, beside ranx and scikit-learn, and of lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.errors import OptionError
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.score import ranking
+from dxmatch.evaluation.score.ranking import mrr, ndcg, normalised_gains, top_k_accuracy
+
+from ..made import By, SetMatcher, lists_of
+from .made import Scored, matched
+
+SECOND, THIRD = 1 / np.log2(3), 1 / 2  # the discounts of ranks two and three
+
+
+@pytest.mark.parametrize(
+    ("gains", "expected"),
+    [
+        ([[1]], 1),
+        ([[0], [1]], SECOND),
+        ([[0.25], [0.75], [1]], 0.25 + 0.5 * SECOND + 0.25 * THIRD),  # a rank gains what it adds to the best so far
+        ([[1], [1]], 1),
+        ([[1, 0], [0, 1]], 1),
+        ([[0, 1], [0, 0], [0.5, 0]], (1 + 0.5 * THIRD) / (1 + SECOND)),
+        ([[1, 1]], 1),  # one diagnosis that names both
+        ([[0, 0]], 0),
+    ],
+)
+def test_ndcg_by_hand(gains, expected):
+    assert ndcg([gains], [[True] * len(gains[0])]) == pytest.approx(expected)
+
+
+def test_ndcg_looks_at_the_first_k_and_at_references_that_are_given():
+    gains = np.zeros((1, 3, 2))
+    gains[0, 2, 0] = gains[0, 0, 1] = 1
+    assert ndcg(gains, [[True, False]]) == THIRD and ndcg(gains, [[True, False]], k=2) == 0
+    # three references and k = 2: a list that names two of them first is as good as one can be
+    assert ndcg(np.eye(3)[None], [[True] * 3], k=2) == 1
+    many = np.stack([np.eye(3)[:, :2], np.zeros((3, 2))])[None]
+    assert normalised_gains(many, np.array([[True, True]]), 10).tolist() == [[1, 0]]
+
+
+def test_equal_to_ranx():
+    ranx = pytest.importorskip("ranx", reason="the oracle ranx is not installed (extra 'bench')")
+    generator = np.random.default_rng(1)
+    hits = generator.permuted(np.tile(np.arange(6) == 0, (40, 1)), axis=1)
+    gains = np.zeros((40, 6, 2))
+    gains[..., 0] = hits
+    gains[np.arange(40), generator.integers(0, 6, 40), 1] = generator.random(40) < 0.5
+    gains[..., 1] *= ~hits
+    names = [[f"right {of[rank].argmax()}" if of[rank].any() else f"wrong {rank}" for rank in range(6)] for of in gains]
+    qrels = ranx.Qrels({f"q{i}": {"right 0": 1, "right 1": 1} for i in range(40)})
+    run = ranx.Run({f"q{i}": {name: 6.0 - j for j, name in enumerate(of)} for i, of in enumerate(names)})
+    found = ranx.evaluate(qrels, run, ["mrr@10", "ndcg@10", "hit_rate@3"])
+    named = gains.any(-1)
+    ours = [mrr(named), ndcg(gains, np.ones((40, 2), bool)), top_k_accuracy(named, 3)]
+    assert ours == pytest.approx(list(found.values()))
+
+
+def test_equal_to_scikit_learn():
+    from sklearn.metrics import ndcg_score, top_k_accuracy_score
+
+    generator = np.random.default_rng(2)
+    # one reference in degrees, at the third rank; its ideal is to name it exactly and first: 1
+    degrees = generator.integers(0, 4, (30, 5)) / 4 * (np.arange(5) == 2)
+    truth, ranked = np.hstack([degrees, np.ones((30, 1))]), np.tile(np.arange(6.0, 0, -1), (30, 1))
+    ideal = np.sort(truth, 1)[:, ::-1][:, :5] @ (1 / np.log2(np.arange(2, 7)))
+    gained = [ndcg_score(t[None], r[None], k=5) for t, r in zip(truth, ranked, strict=True)] * ideal
+    assert ndcg(degrees[..., None], np.ones((30, 1), bool), k=5) == pytest.approx(gained.mean())
+    scores, truth = generator.random((50, 6)), generator.integers(0, 6, 50)
+    hits = np.argsort(-scores, 1) == truth[:, None]
+    for k in (1, 2, 5):
+        assert top_k_accuracy(hits, k) == pytest.approx(top_k_accuracy_score(truth, scores, k=k, labels=range(6)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1))
+def test_ndcg_equals_a_plain_loop(seed):
+    generator = np.random.default_rng(seed)
+    n, ranks, references, k = generator.integers(1, 6, 4)
+    gains = generator.integers(0, 5, (n, ranks, references)) / 4
+    there = generator.random((n, references)) < 0.6
+    there[:, 0] = True
+    values = []
+    for i in range(n):
+        best, total = dict.fromkeys(np.flatnonzero(there[i]).tolist(), 0.0), 0.0
+        for j in range(min(k, ranks)):
+            for d in best:
+                total += max(0, gains[i, j, d] - best[d]) / np.log2(j + 2)
+                best[d] = max(best[d], gains[i, j, d])
+        values.append(min(1, total / sum(1 / np.log2(j + 2) for j in range(min(k, len(best))))))
+    assert ndcg(gains, there, int(k)) == pytest.approx(np.mean(values))
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: top_k_accuracy([[0, 1]], 1), "'hits'"),
+        (lambda: mrr([[0, 1]]), "'hits'"),
+        (lambda: mrr(np.zeros((0, 2), bool)), "'hits'"),
+        (lambda: mrr([[True]], k=0), "'k'"),
+        (lambda: ndcg([[[2.0]]], [[True]]), "'gains'"),
+        (lambda: ndcg([[[1.0]]], [[False]]), "'given'"),
+        (lambda: ndcg([[1.0]], [[True]]), "'gains'"),
+    ],
+)
+def test_refused(call, match):
+    with pytest.raises(OptionError, match=match):
+        call()
+
+
+# Of lists
+
+CASES = {
+    "one": {"A": ["copd", "heart attack", "mi"], "B": ["mi"], "truth": ["mi"]},
+    "two": {"A": ["asthma"], "B": ["gout", "none", "asthma"], "truth": ["asthma", "copd"]},
+}
+SAME = SetMatcher(("heart attack", "mi"))
+
+
+def test_by_hand():
+    found = Scored(ranking, lists_of(CASES), SAME, 3)
+    for rater, name, expected in (
+        ("A", "Acc(M)@1", 1 / 2), ("A", "Acc(M)@3", 1), ("B", "Acc(M)@1", 1 / 2), ("B", "Acc(M)@3", 1),
+        ("A", "MRR", (1 / 2 + 1) / 2), ("B", "MRR", (1 + 1 / 3) / 2),
+        ("A", "nDCG@10", (SECOND + 1 / (1 + SECOND)) / 2), ("B", "nDCG@10", (1 + THIRD / (1 + SECOND)) / 2),
+    ):  # fmt: skip
+        assert found.value(rater, name) == pytest.approx(expected), (rater, name)
+    assert found.per_case["MRR"] == pytest.approx(np.array([[1 / 2, 1], [1, 1 / 3]]))
+    assert "A 50%, B 50%" in found.words[0] and "M's verdict" in found.told["origin"][0]
+    assert {row["n_cases"] for row in found.rows} == {2}
+
+
+@pytest.mark.parametrize(
+    ("longest", "k", "ranks"), [(1, 1, [1]), (3, 2, [1, 2, 3]), (5, 3, [1, 3, 5]), (12, 3, [1, 3, 5, 10]), (12, 20, [1, 3, 5, 10, 20])]
+)  # fmt: skip
+def test_top_k_goes_as_far_as_lists_do(longest, k, ranks):
+    lists = lists_of({"one": {"A": [f"d{i}" for i in range(longest)], "truth": [f"d{longest - 1}"]}})
+    rows = [row for row in Scored(ranking, lists, k=k).rows if row["metric"] == "Acc"]
+    assert [(row["k"], row["value"]) for row in rows] == [(rank, rank >= longest) for rank in ranks]
+
+
+class Telling(By):
+    """Tells relations: the answer's last letter is D, to a reference that it names otherwise; 0 cannot be said."""
+
+    def relations(self, a, b):
+        distance = [1 if x == y else int(y[-1]) for x, y in zip(a, b, strict=True)]
+        return SimpleNamespace(semantic_distance=np.array(distance, np.int8))
+
+
+def test_degrees_come_from_the_relation_model():
+    lists = lists_of({
+        "one": {"A": ["x3", "right"], "B": ["x5", "x2"], "truth": ["right"]},
+        "two": {"A": ["x3", "x0"], "B": ["none", "x2"], "truth": ["right"]},
+    })  # fmt: skip
+    found = Scored(ranking, lists, Telling())
+    assert found.value("A", "nDCG@10") == pytest.approx((1 / 4 + 3 / 4 * SECOND + 1 / 4) / 2)
+    assert found.value("B", "nDCG@10") == pytest.approx(9 / 16 * SECOND)
+    assert "M (a match, else its relation model)" in found.told["origin"][0]
+
+
+def test_the_column_relation_comes_first():
+    relation = ["exact disease group", None, "exact synonym", None, None]
+    lists = lists_of({"one": {"A": ["x3", "x4", "right"], "truth": ["left", "right"]}}, relation=relation)
+    found = Scored(ranking, lists, Telling())
+    # x3 by its cell (D = 3) to the first; x4 by M (D = 4) to both, which adds to the second; right by its cell
+    gained = 1 / 4 + 1 / 16 * SECOND + 15 / 16 * THIRD
+    assert found.value("A", "nDCG@10") == pytest.approx(gained / (1 + SECOND))
+    assert "the column relation, and where it is blank from M" in found.told["origin"][0]
+    wrong = replace(lists, more={"relation": ["kin", None, "exact synonym"]})
+    assert "1 words of the column relation" in Scored(ranking, wrong, Telling()).told["origin"][1]
+
+
+def test_codes_alone(everything):
+    frame = everything()
+    by_m, by_code = Scored(ranking, frame, k=3), Scored(ranking, frame.drop(columns="reference"), k=3)
+    names = {row["name"] for row in by_code.rows}
+    assert names == {"Acc(code)@1", "Acc(code)@3", "Acc(category)@1", "Acc(category)@3", "MRR(code)"}
+    for rater in "ABXYZ":
+        accuracies = {by_m.value(rater, "Acc(M)@3"), *(of.value(rater, "Acc(code)@3") for of in (by_m, by_code))}
+        assert len(accuracies) == 1 and by_m.value(rater, "MRR") == by_code.value(rater, "MRR(code)")
+    assert {"MRR", "Acc(category)@3"} <= by_code.per_case.keys()
+    nothing = matched(frame.drop(columns=["reference", "reference_icd10"]))
+    assert "the column reference" in ranking.lacking(nothing, None)
+
+
+def test_category_is_wider_than_code():
+    frame = lists_of({"one": {"A": ["a", "b"], "truth": ["c"]}}, icd10=["C34.91", "J40", "C34.90"])
+    found = Scored(ranking, frame, k=2)
+    assert [found.value("A", f"Acc({judge})@1") for judge in ("M", "code", "category")] == [0, 0, 1]
+
+
+def test_lists_that_are_not_there_and_empty_ones():
+    lists = lists_of(CASES)
+    shorter = lists.lengths.copy()
+    shorter[1, 0] = 0
+    empty = Scored(ranking, replace(lists, lengths=shorter), SAME, 3)
+    assert (
+        empty.value("A", "Acc(M)@3") == 1 / 2
+        and empty.value("A", "MRR") == 1 / 4
+        and not empty.told.get("missing_lists")
+    )
+    absent = Scored(ranking, replace(lists, lengths=shorter, absent=shorter == 0), SAME, 3)
+    assert absent.value("A", "Acc(M)@3") == 1 and absent.value("A", "MRR") == 1 / 2
+    assert [absent.row(rater, "MRR")["n_cases"] for rater in "AB"] == [1, 2]
+    assert absent.per_case["MRR"].ravel() == pytest.approx([1 / 2, 1, np.nan, 1 / 3], nan_ok=True)
+    assert "of 2 cases: A in 1" in absent.told["missing_lists"][0]
+
+
+def test_the_final_diagnosis_stands_for_the_set_of_right_answers(to_frame):
+    lists = {"c1": {"A": ["flu", "asthma"], "truth": ["flu", "gout"]}, "c2": {"A": ["gout"], "truth": ["flu"]}}
+    frame = to_frame(lists, {"A": "algorithm", "truth": "reference"})
+    frame.loc[len(frame)] = ["c1", "end", 1, "gout", "final"]
+    found = Scored(ranking, read_lists(frame), k=2)
+    assert found.value("A", "Acc(M)@2") == 0 and found.row("A", "MRR")["n_cases"] == 1
+    assert "1 of 2 cases have no final diagnosis" in found.told["final_diagnosis"][0]
