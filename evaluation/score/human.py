@@ -6,6 +6,7 @@ ClinBench-HPB, §3.2, prints the first of it: 97.5 % with physicians on 393 Chin
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -18,9 +19,12 @@ from ...statistics.agreement import VERDICTS, verdicts_agree
 from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, Item
 from ..match.matches import Matches
 from ..read.findings import Finding
-from .scores import FamilyScores, Score, Settings, Values
+from .scores import FamilyScores, Score, Settings, Values, of_columns
 
 NAME, TITLE = "human", "Agreement with human labels"
+_COLUMNS = (
+    "who", "against", "metric", "value", "low", "high", "undefined_repeats", "reason", "items", "included", "n_cases",
+)  # fmt: skip
 
 Labels = NDArray[np.integer[Any]]
 
@@ -56,6 +60,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     pairs += [(one, other, np.ones_like(decided)) for one, other in combinations(humans.items(), 2)]
     rows = [score for one, other, kept in pairs for score in _agreement(one, other, kept, human.items)]
     found = FamilyScores(NAME, TITLE, parts={"agreement": rows}, sentences=_sentences)
+    found.shown = {"agreement": partial(of_columns, _COLUMNS)}
     words = []
     if out := int((~decided).sum()):
         words.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -16,10 +17,13 @@ from ..match.matches import Categories, Matches, PeerMatches
 from ..read.findings import Finding
 from .disagreements import disagreement_rows
 from .relative import relative, sigma_algorithm, sigma_experts
-from .scores import FamilyScores, Score, Settings, Values, the_mean
+from .scores import FamilyScores, Score, Settings, Values, of_columns, the_mean
 
 NAME, TITLE = "relative", "Relative to the panel"
 HARDNESSES = tuple(h / 10 for h in range(11))
+_MEASURED = ("value", "low", "high", "undefined_repeats", "reason")
+_CURVE = ("algorithm", "metric", "k", "hardness", *_MEASURED)
+_PAIR = ("first", "second", "metric", "k", *_MEASURED)
 _METRIC = {"P": "precision_at_k", "R": "recall_at_k", "kappa": "cohen_kappa"}
 _HOW = {"mean": np.mean, "max": np.max, "min": np.min}
 
@@ -45,6 +49,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     categories = peers.categories()
     kappa = _kappa(peers, categories)
     found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, mu[k - 1]))
+    found.shown = {"curves": partial(of_columns, _CURVE), "pairs": partial(of_columns, _PAIR)}
     for rate in rates:
         low = rate.letter.lower()
         found.scores += _sides(rate, panels, compared=rate.k == k)

@@ -103,6 +103,11 @@ def without_absent(values: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[A
     return out
 
 
+def of_columns(columns: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+    """Makes a table of some columns of its rows."""
+    return [{column: row[column] for column in columns} for row in rows]
+
+
 def no_sentence(rows: Sequence[Row]) -> list[str]:
     """Says nothing of a family's rows."""
     return []

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ...pages.rows import Row, known
 from ...statistics.intervals import percentile_interval
 from ...statistics.resampling import CaseMeans, Resampling, Statistic
-from ..score.declare import REGISTRY
 from ..score.scores import Score, Values, the_mean
 
 NO_INTERVAL = "no interval: "
@@ -48,9 +47,7 @@ def estimates(
         cases = together[0].cases
         kept = np.arange(len(cases)) if among is None else np.flatnonzero(among[cases])
         whole = len(kept) == len(cases)
-        rows = {
-            id(one.values): one.values if whole else one.values[kept] for one in together if one.statistic is None
-        }
+        rows = {id(one.values): one.values if whole else one.values[kept] for one in together if one.statistic is None}
         means: dict[int, Statistic] = {key: CaseMeans(values) for key, values in rows.items()}
         means |= {id(one.statistic): one.statistic for one in together if one.statistic is not None}
 
@@ -64,8 +61,10 @@ def estimates(
         names_of_kept = [names[int(i)] for i in cases[kept]]
         repeats = resampling.resampled(every, names_of_kept) if len(kept) else np.empty((0, len(data)))
         ends = np.cumsum([len(one.raters) for one in together])[:-1]
+        sums = {key: np.nansum(values, 0, dtype=float) for key, values in rows.items()}
         for one, value, again in zip(together, np.split(data, ends), np.split(repeats, ends, 1), strict=True):
-            found[id(one)] = _estimate(one, rows.get(id(one.values)), value, again, len(kept))
+            key = id(one.values)
+            found[id(one)] = _estimate(one, rows.get(key), sums.get(key), value, again, len(kept))
     return [found[id(score)] for score in scores]
 
 
@@ -73,8 +72,10 @@ def _made_of(score: Score) -> int:
     return id(score.values if score.statistic is None else score.statistic)
 
 
-def _estimate(score: Score, rows: NDArray[Any] | None, value: Values, repeats: Values, n: int) -> Estimate:
-    if rows is None:
+def _estimate(
+    score: Score, rows: NDArray[Any] | None, sums: Values | None, value: Values, repeats: Values, n: int
+) -> Estimate:
+    if rows is None or sums is None:
         return Estimate(
             score, value, repeats, np.full(len(value), n), np.zeros((len(value), 0)), np.full(len(value), np.nan)
         )
@@ -83,8 +84,7 @@ def _estimate(score: Score, rows: NDArray[Any] | None, value: Values, repeats: V
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of a rater without a value
             spread = np.nanstd(rows[:, score.at[:, 0]].astype(float), 0)
-    sums = np.nansum(rows, 0, dtype=float)[score.at]
-    return Estimate(score, value, repeats, has_value(score, rows).sum(0), sums, spread)
+    return Estimate(score, value, repeats, has_value(score, rows).sum(0), sums[score.at], spread)
 
 
 def has_value(score: Score, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -119,13 +119,12 @@ def measured(value: float, repeats: Values, level: float, n_cases: int, reason: 
 
 def name_of(score: Score) -> Row:
     """Makes the columns of a row that name a score: metric, of, k, hardness, name."""
-    declared = REGISTRY[score.metric]
     return {
-        "metric": declared.symbol,
+        "metric": score.symbol,
         "of": score.of,
         "k": score.k,
         "hardness": score.hardness,
-        "name": declared.printed(score.k, score.hardness, score.of),
+        "name": score.name,
     }
 
 
