@@ -6,7 +6,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from .cases import case_browser, cases_to_look_at
-from .charts import Marks, figures
 from .document import Block, Definitions, Document, Folded, Part, Table
 from .tables import (
     as_printed,
@@ -24,19 +23,25 @@ if TYPE_CHECKING:
     from .report import Family, Report
 
 
-def document_of(report: Report) -> Document:
-    """Makes the document of a report."""
-    marks = Marks.of(report)
+def document_of(report: Report, *, drawn: bool) -> Document:
+    """Makes the document of a report. drawn : with its charts and all its cases, which take their time."""
     charts: dict[str, list[Block]] = {}
-    for figure in figures(report, marks):
-        charts.setdefault(figure.section, []).append(figure)
+    key, browser = {}, None
+    if drawn:
+        from .charts import figures
+        from .layers import Marks
+
+        marks = Marks.of(report)
+        key, browser = marks.key, case_browser(report)
+        for figure in figures(report, marks):
+            charts.setdefault(figure.section, []).append(figure)
     families = [_family(report, family, charts.get(family.name, [])) for family in report.families]
     parts = [
         _leaderboard(report, charts.get("leaderboard", [])),
         _differences(report, charts.get("differences", [])),
         _subgroups(report, charts.get("subgroups", [])),
         *report.parts,
-        Part("every-case", "Case by case", _known([case_browser(report)])),
+        Part("every-case", "Case by case", _known([browser])),
         Part("disagreements", "Cases to look at", cases_to_look_at(report)),
         *(part for part in families if not part.folded),
         Part("metrics", "Every metric", [every_metric(report)] if report.rows else [], True),
@@ -44,7 +49,7 @@ def document_of(report: Report) -> Document:
     ]
     return Document(
         report.setup.question, report.setup.opening, [answer(report)], [part for part in parts if part.blocks],
-        report.findings, report.setup.lines, list(report.left_out.items()), marks.key, f"Made by dxmatch {version('dxmatch')}.",
+        report.findings, report.setup.lines, list(report.left_out.items()), key, f"Made by dxmatch {version('dxmatch')}.",
     )  # fmt: skip
 
 

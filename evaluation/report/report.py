@@ -120,6 +120,11 @@ class Report:
         return [row for family in self.families for row in family.rows]
 
     @property
+    def model_rows(self) -> list[Row]:
+        """The same, models under several prompts as their means."""
+        return [row for family in self.families for row in family.model_rows]
+
+    @property
     def algorithms(self) -> list[str]:
         """Whoever is judged: against a panel, or else against the right answers."""
         return self.raters.algorithms
@@ -338,10 +343,17 @@ class Report:
 
     @cached_property
     def document(self) -> Document:
-        """What a page and a terminal show of it."""
+        """What a terminal shows of it."""
         from .contents import document_of
 
-        return document_of(self)
+        return document_of(self, drawn=False)
+
+    @cached_property
+    def _drawn(self) -> Document:
+        """What a page shows of it: charts and single cases, too."""
+        from .contents import document_of
+
+        return document_of(self, drawn=True)
 
     def __str__(self) -> str:
         return "\n".join([
@@ -396,7 +408,7 @@ class Report:
         """Writes the page. Every text from the data is escaped."""
         from .page import page
 
-        return page(self.document)
+        return page(self._drawn)
 
     def to_latex(self) -> str:
         """Writes the leaderboard as LaTeX, with `booktabs`: a line for each algorithm, the best in bold.
@@ -453,7 +465,7 @@ class Report:
         from ...pages.files import save_figures
         from .page import figures_of
 
-        return save_figures(figures_of(self.document), folder, formats)
+        return save_figures(figures_of(self._drawn), folder, formats)
 
 
 def save_text(text: str, path: str | os.PathLike[str]) -> Path:

@@ -119,9 +119,10 @@ def _family(
         name: family.shown.get(name, list)(rows_of([found[id(score)] for score in scores], level))
         for name, scores in family.parts.items()
     }
+    told = rows or [row for part in parts.values() for row in part]
     return Family(
         family.name, family.title, rows, [*model_rows, *(row for row in rows if _model(row["algorithm"], prompts) == row["algorithm"])],
-        parts | family.tables | of_prompts, family.per_case, family.sentences(rows), family.findings,
+        parts | family.tables | of_prompts, family.per_case, family.sentences(told), family.findings,
     )  # fmt: skip
 
 

@@ -1,0 +1,256 @@
+"""Single cases: all of them to look through, those where algorithm and panel differ most, and one with its codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from ...errors import OptionError
+from ...files.did_you_mean import hint
+from ...matcher.policy import RELATIONS
+from ...pages.blocks import json_in_html
+from ...pages.rows import Row, known
+from ...pages.templates import template
+from ...terms.icd.ancestor_sets import chapter_label, opened
+from ...terms.icd.tree import IcdTree
+from ..match.cases import DOUBTS, UNKNOWN, CaseTable, ShownPairs
+from ..match.codes import REFERENCE
+from ..score.hierarchical import harmonic_mean
+from .document import Block, Browser, Folded, Table
+
+if TYPE_CHECKING:
+    from .report import Report
+
+MAX_CASES = 5_000
+MAX_JUDGED = 3_000_000
+"""Characters of what a judge said; more would make the page slow to open."""
+_HERE = Path(__file__).parent
+_NOT_GIVEN, _THOUSAND = -1, 1000
+_SCORES = ("HDP", "HDR", "HDF1")
+_TO_LOOK_AT = (
+    "Where the experts share more diagnoses with each other than with the algorithm, the largest difference first. Below "
+    "each diagnosis stands the one of the other side that the match function holds likeliest to name the same disease, "
+    "with its probability; ✓ marks a match (from {:.2f} up)."
+)
+_ONE_CASE = "After each diagnosis its code, and the deepest node that it shares with the reference."
+
+
+def case_browser(report: Report) -> Browser | None:
+    """Makes the cases for the page, with the data that its script reads; None where no case has a right answer."""
+    table = None if report.evidence is None else report.evidence.case_table
+    if table is None:
+        return None
+    chosen = _chosen(table)
+    pairs = table.pairs if len(chosen) == len(table.answers.cases) else table.shown(chosen)
+    data = _data(table, pairs, chosen, [*report.board.algorithms, *report.board.others])
+    html = template("browser.html.j2", _HERE).render(
+        data=Markup(json_in_html(data)), shown=len(chosen), total=data["total"], k=table.k, final=table.answers.has_final,
+        judged="" if not table.judged else "shown" if data["judged"] else "too many",
+    )  # fmt: skip
+    script, style = ((_HERE / f"browser.{kind}").read_text("utf-8") for kind in ("js", "css"))
+    return Browser(html, script, style)
+
+
+def _chosen(table: CaseTable) -> NDArray[np.intp]:
+    """int [m], ascending: all cases, or of too many those that the most lists miss or are doubtful in, the first of equal ones."""
+    n, answers = len(table.answers.cases), table.answers
+    if n <= MAX_CASES:
+        return np.arange(n)
+    found = table.matches.hits[:, :, : table.k].any((2, 3))
+    judged = table.matches.given.any(1)[:, None] & ~answers.absent
+    wanted = np.sum((judged & ~found) | table.doubtful, axis=1)
+    return np.sort(np.argsort(-wanted, kind="stable")[:MAX_CASES])
+
+
+def _data(table: CaseTable, pairs: ShownPairs, chosen: NDArray[np.intp], first: Sequence[str]) -> dict[str, Any]:
+    """The chosen cases for the script, with the raters in `first` before the others.
+
+    k, threshold, models : as they are. ranks : the places of each list that M was asked about. total : cases in all. cases : the names of those that follow.
+    final : of each case its final diagnosis, where it is told apart; "" else.
+    groups : for each column of subgroups its values, and of each case the place of its value, -1 for none.
+    strings : every text. right : of each case its right answers, as places in `strings`.
+    lengths : of each list, cases first, how many diagnoses it has; -1 where none was given.
+    judged : [list, sentences] of what a judge said of it; none where these are more than `MAX_JUDGED` characters in all.
+    unread : [list, text] of each answer that no diagnosis could be read from, the list by its place in `lengths`.
+    entries : of each list, one after another, the pairs of its first places (as many as M was asked about); -1 for no diagnosis.
+    pairs : columns of the pairs: diagnosis and right answer (-1 for none) in `strings`, probability in thousandths (-1 for none),
+        match (0 or 1), relation in `relations`, why in `reasons`, doubt in `doubts`, -1 for none.
+    """
+    answers, cases = table.answers, chosen.tolist()
+    order = {rater: place for place, rater in enumerate(first)}
+    raters = sorted(range(len(answers.raters)), key=lambda i: order.get(answers.raters[i], len(order)))
+    lists = [(case, rater) for case in cases for rater in raters]
+    place: dict[str, int] = {}
+    numbers = {
+        "diagnosis": [place.setdefault(answers.strings[i], len(place)) for i in pairs.diagnosis.tolist()],
+        "right": [-1 if i < 0 else place.setdefault(pairs.references[i], len(place)) for i in pairs.reference.tolist()],
+    }
+    right = [[place.setdefault(text, len(place)) for text in dict.fromkeys(answers.reference[i])] for i in cases]
+    unknown = (pairs.doubt == DOUBTS.index(UNKNOWN)) | np.isnan(pairs.probability)
+    probability = np.where(unknown, -1, np.rint(np.nan_to_num(pairs.probability) * _THOUSAND)).astype(int)
+    entries = pairs.entries[:, raters]
+    judged = {at: table.judged.get((answers.cases[i], answers.raters[j])) for at, (i, j) in enumerate(lists)}
+    fits = sum(len(text) for said in judged.values() for text in said or ()) <= MAX_JUDGED
+    return {
+        "k": table.k,
+        "ranks": entries.shape[2],
+        "threshold": table.threshold,
+        "total": len(answers.cases),
+        "models": [answers.raters[i] for i in raters],
+        "cases": [answers.cases[i] for i in cases],
+        "groups": [_group(name, [values[i] for i in cases]) for name, values in answers.groups.items()],
+        "strings": list(place),
+        "right": right,
+        "final": ["; ".join(answers.final[i]) for i in cases],
+        "lengths": [_NOT_GIVEN if answers.absent[at] else int(answers.lengths[at]) for at in lists],
+        "unread": [[at, table.unread[key]] for at, key in enumerate(lists) if key in table.unread],
+        "judged": [[at, said] for at, said in judged.items() if said] if fits else [],
+        "entries": entries[entries >= -1].tolist(),
+        "pairs": numbers | {
+            "probability": probability.tolist(),
+            "match": pairs.match.astype(int).tolist(),
+            "relation": pairs.relation.tolist(),
+            "why": pairs.why.tolist(),
+            "doubt": pairs.doubt.tolist(),
+        },
+        "reasons": pairs.reasons,
+        "relations": list(RELATIONS),
+        "doubts": list(DOUBTS),
+    }  # fmt: skip
+
+
+def _group(name: str, values: Sequence[str | None]) -> dict[str, Any]:
+    there = sorted({value for value in values if value is not None})
+    place = {value: i for i, value in enumerate(there)}
+    return {"name": name, "values": there, "of": [-1 if value is None else place[value] for value in values]}
+
+
+def cases_to_look_at(report: Report) -> list[Block]:
+    """Makes the cases in which each algorithm and its panel differ most, with their lists; none without a panel, or a difference."""
+    rows = report.rows_of("relative.disagreements")
+    if not rows or report.evidence is None:
+        return []
+    blocks: list[Block] = [_TO_LOOK_AT.format(report.evidence.threshold)]
+    for algorithm, of_algorithm in groupby(rows, lambda row: row["algorithm"]):
+        cases = [list(of_case) for _, of_case in groupby(of_algorithm, lambda row: row["case_id"])]
+        blocks.append(Folded(f"{algorithm}: {len(cases)} cases", [_case(rows, report.k) for rows in cases]))
+    return blocks
+
+
+def _case(rows: Sequence[Row], k: int) -> Table:
+    head = rows[0]
+    reference = ", ".join(row["diagnosis"] for row in rows if row["role"] == REFERENCE)
+    said = [row for row in rows if row["role"] != REFERENCE]
+    lists = [(rater, list(of)) for (_, rater), of in groupby(said, lambda row: (row["role"], row["rater"]))]
+    longest = max(len(of) for _, of in lists)
+    lines = [[rater, *map(_met, of), *[""] * (longest - len(of))] for rater, of in lists]
+    met = f"matches with an expert {head['mu_AE_mean']:.2f} of {k * k}, between experts {head['mu_EE_mean']:.2f}"
+    return Table(
+        ["", *(f"rank {rank}" for rank in range(1, longest + 1))], [("", lines)], f"Lists of {head['case_id']}", head["case_id"],
+        f"{met}. {f'Reference: {reference}' if reference else ''}".strip(), sentences=True,
+    )  # fmt: skip
+
+
+def _met(row: Row) -> str:
+    """A diagnosis, and below it the nearest of the other side."""
+    if row["nearest"] is None:
+        return row["diagnosis"] or "no diagnosis"
+    return f"{row['diagnosis']}\n{'✓ ' if row['match'] else ''}{row['probability']:.2f} {row['nearest']}"
+
+
+def coded_rows(report: Report, case_id: str) -> list[Row]:
+    """Makes a row for each diagnosis of a case, those of the reference first (H-DDx, Tables 3 and 8).
+
+    algorithm ("reference" for the right answers), rank, diagnosis, icd10 and name (several apart by "; ", None without a code), shared (the
+    deepest nodes that the diagnosis shares with the reference, None where none), then of the whole list common (the nodes of both
+    augmented sets), HDP, HDR and HDF1.
+
+    Raises
+    ------
+    OptionError
+        For a case that is not there, and where no codes were looked up.
+    """
+    found = report.evidence
+    if found is None or found.codes is None or report.family("hierarchical") is None:
+        raise OptionError("case", "asked for where HDP, HDR and HDF1 were computed", case_id)
+    if case_id not in report.cases:
+        raise OptionError("case", f"a case of the lists{hint(case_id, report.cases)}", case_id)
+    case, answers, coded = report.cases.index(case_id), found.answers, found.codes.top(report.setup.ks["hierarchical"])
+    nodes = _Nodes(opened(found.icd_tree)[0], coded.reference_nodes[case])
+    texts = answers.reference[case]
+    names = texts if len(texts) == len(nodes.right) else ["; ".join(texts)] * len(nodes.right)
+    rows = [
+        nodes.row(REFERENCE, rank, name, own)
+        for rank, (name, own) in enumerate(zip(names, nodes.right, strict=True), 1)
+    ]
+    top = answers.top(coded.predicted.shape[2])[case]
+    for rater, said, given in zip(answers.raters, top.tolist(), coded.predicted[case].tolist(), strict=True):
+        of_list = nodes.of_list([node for own in given for node in own if node >= 0])
+        rows += [
+            nodes.row(rater, rank, answers.strings[entry] if entry >= 0 else None, [node for node in own if node >= 0])
+            | of_list
+            for rank, (entry, own) in enumerate(zip(said, given, strict=True), 1)
+            if entry >= -1
+        ]
+    return rows
+
+
+class _Nodes:
+    """Nodes of the tree beside those of a reference. right : of each right answer. augmented : of all, with what lies above."""
+
+    def __init__(self, tree: IcdTree, right: Sequence[Sequence[int]]) -> None:
+        self.tree, self.right = tree, right
+        self.augmented = self.with_above(node for nodes in right for node in nodes)
+
+    def with_above(self, nodes: Iterable[int]) -> set[int]:
+        return {above for node in nodes for above in (node, *self.tree.ancestors(node))}
+
+    def codes(self, nodes: Iterable[int]) -> str:
+        """In tree order; a chapter by the range of its codes."""
+        tree = self.tree
+        return ", ".join(chapter_label(tree, n) if tree.parent(n) < 0 else tree.code(n) for n in sorted(nodes))
+
+    def row(self, who: str, rank: int, text: str | None, nodes: Sequence[int]) -> Row:
+        shared = self.with_above(nodes) & self.augmented
+        deepest = shared - {self.tree.parent(node) for node in shared}
+        return {
+            "algorithm": who, "rank": rank, "diagnosis": text,
+            "icd10": "; ".join(self.tree.code(node) for node in sorted(set(nodes))) or None,
+            "name": "; ".join(self.tree.name(node) for node in sorted(set(nodes))) or None,
+            "shared": self.codes(deepest) or None, "common": None, **dict.fromkeys(_SCORES),
+        }  # fmt: skip
+
+    def of_list(self, nodes: Sequence[int]) -> Row:
+        mine = self.with_above(nodes)
+        both = mine & self.augmented
+        precision, recall = (len(both) / len(of) if of else np.nan for of in (mine, self.augmented))
+        values = (precision, recall, float(harmonic_mean(precision, recall)))
+        return {"common": self.codes(both), **dict(zip(_SCORES, map(known, values), strict=True))}
+
+
+def coded_table(report: Report, case_id: str) -> Table:
+    """Makes the same side by side: a column for the reference and for each rater. Errors: as of `coded_rows`."""
+    rows = coded_rows(report, case_id)
+    raters = list(dict.fromkeys([REFERENCE, *(row["algorithm"] for row in rows)]))
+    of = {(row["algorithm"], row["rank"]): row for row in rows}
+    longest = max((row["rank"] for row in rows), default=0)
+    lines = [[str(rank), *(_coded(of.get((who, rank))) for who in raters)] for rank in range(1, longest + 1)]
+    ends = [of.get((who, 1), {}) for who in raters]
+    scores = [[name, *("" if end.get(name) is None else f"{end[name]:.4f}" for end in ends)] for name in _SCORES]
+    scores.append(["nodes in common", *(end.get("common") or "" for end in ends)])
+    title = f"Case {case_id}"
+    return Table(["", *raters], [("", lines), ("", scores)], title, title, _ONE_CASE, sentences=True)
+
+
+def _coded(row: Row | None) -> str:
+    if row is None:
+        return ""
+    code = f" ({row['icd10']})" if row["icd10"] else " (no code)"
+    shared = "" if row["algorithm"] == REFERENCE else f" → {row['shared'] or 'nothing'}"
+    return f"{row['diagnosis'] or 'no diagnosis'}{code}{shared}"
