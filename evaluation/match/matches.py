@@ -85,15 +85,10 @@ class PeerMatches:
         values : [u], what to give instead of the verdicts; 0 where nothing is said.
         """
         given = self.verdicts if values is None else values
-        for block in _blocks(self.entries, self.first, self.second):
-            names = block.names
-            i, j = np.triu_indices(names.shape[1])
-            codes = pair_codes(names[:, i], names[:, j], len(self.strings))
-            at = np.minimum(np.searchsorted(self.codes, codes), max(len(self.codes) - 1, 0))
-            matched = np.zeros((len(names), block.width, block.width), given.dtype)
-            if len(self.codes):
-                matched[:, i, j] = matched[:, j, i] = np.where(self.codes[at] == codes, given[at], given.dtype.type(0))
-            yield block.cases, matched.reshape(-1)[block.compared]
+        given, ended = np.append(given, given.dtype.type(0)), np.append(self.codes, -2)
+        for cases, codes, places in _blocks(self.entries, self.first, self.second, len(self.strings)):
+            at = np.searchsorted(self.codes, codes)
+            yield cases, given[np.where(ended[at] == codes, at, -1)].reshape(-1)[places]
 
     def categories(self) -> Categories:
         """Sorts the first diagnoses into categories, by the pairs that are compared."""
@@ -118,21 +113,13 @@ class PeerMatches:
         return Categories(number.astype(np.int64), count, int(together.sum()), int((together & ~direct).sum()))
 
 
-@dataclass(frozen=True)
-class _Block:
-    """Some cases, with the strings of each numbered within the case, so that a repeated pair is one pair.
+def _blocks(
+    entries: Entries, first: Raters, second: Raters, n_strings: int
+) -> Iterator[tuple[slice, Codes, NDArray[np.int64]]]:
+    """Some cases; [c, p], the codes of all pairs of each case's strings; [c, m, K, K], where each pair of places stands in these, flat.
 
-    names : int32 [c, L], the strings of each case, ascending, then -1. width : L + 1, the last for no diagnosis.
-    compared : int64 [c, m, K, K], for each pair of places its position in a flat [c, width, width], smaller number first.
+    The strings of a case are numbered within it, so that a repeated pair is one pair; no diagnosis is the last of them.
     """
-
-    cases: slice
-    names: Entries
-    width: int
-    compared: NDArray[np.int64]
-
-
-def _blocks(entries: Entries, first: Raters, second: Raters) -> Iterator[_Block]:
     n, raters, longest = entries.shape
     for cases in _steps(n, len(first) * longest * longest):
         flat = np.maximum(entries[cases].reshape(-1, raters * longest), -1)
@@ -141,16 +128,18 @@ def _blocks(entries: Entries, first: Raters, second: Raters) -> Iterator[_Block]
         new = ascending >= 0
         new[:, 1:] &= ascending[:, 1:] != ascending[:, :-1]
         number = new.cumsum(1) - 1
-        count = int(number.max()) + 1
-        number[ascending < 0] = count
-        names = np.full((len(flat), count + 1), -1, np.int32)
+        none = int(number.max()) + 1
+        number[ascending < 0] = none
+        names, local = np.full((len(flat), none + 1), -1, np.int32), np.empty_like(number)
         np.put_along_axis(names, number, ascending, 1)
-        local = np.empty_like(number)
         np.put_along_axis(local, order, number, 1)
-        local, width = local.reshape(-1, raters, longest), count + 1
+        i, j = np.triu_indices(none + 1)
+        local = local.reshape(-1, raters, longest)
         left, right = local[:, first][:, :, :, None], local[:, second][:, :, None, :]
-        start = (np.arange(len(flat)) * width * width)[:, None, None, None]
-        yield _Block(cases, names[:, :count], width, start + np.minimum(left, right) * width + np.maximum(left, right))
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        start = (np.arange(len(flat)) * len(i))[:, None, None, None]
+        places = start + low * (none + 1) - low * (low + 1) // 2 + high
+        yield cases, pair_codes(names[:, i], names[:, j], n_strings), places
 
 
 def _steps(n: int, cells: int) -> Iterator[slice]:
@@ -461,11 +450,10 @@ def _peers(pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second
     """Adds every pair that the lists of a case put face to face; returns what makes the matches once M was asked."""
 
     def face_to_face() -> Iterator[Codes]:
-        for block in _blocks(entries, first, second):
-            needed = np.zeros((len(block.names), block.width, block.width), bool)
-            needed.reshape(-1)[block.compared] = True
-            case, low, high = np.nonzero(needed[:, :-1, :-1])
-            yield pair_codes(block.names[case, low], block.names[case, high], len(answers.strings))
+        for _, codes, places in _blocks(entries, first, second, len(answers.strings)):
+            needed = np.zeros(codes.size, bool)
+            needed[places] = True
+            yield codes.reshape(-1)[needed]
 
     codes, number = gathered(face_to_face()), pairs.numbers(answers.strings)
     sides = [number[side] for side in np.divmod(codes, max(1, len(answers.strings)))]
