@@ -154,7 +154,7 @@ def deepest(ks: Mapping[str, int | None], families: Collection[str]) -> int | No
 
 
 def family_scores(matches: Matches, settings: Settings, want: Wanted) -> tuple[list[FamilyScores], dict[str, str]]:
-    """Scores every wanted family, then what a judge of whole answers says; and names the families left out, with what they lack.
+    """Scores every wanted family, then what a judge says and how far humans agree; names the families left out, with what they lack.
 
     Raises
     ------
@@ -178,4 +178,6 @@ def family_scores(matches: Matches, settings: Settings, want: Wanted) -> tuple[l
             left_out[name] = lacks
     if matches.judged is not None:
         found.append(import_module(".recall", __package__).judged_scores(matches, settings))
+    if matches.humans is not None:
+        found.append(import_module(".human", __package__).scores(matches, settings))
     return found, left_out
