@@ -145,7 +145,7 @@ def _evaluated(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[
     }
     out["counts"] = Table(("count", "of"), _counts(held, given.get("rejects")))
     out["cases"] = _table(("case", "rater"), _transposed(held["per_case"]), printed)
-    if report.case_table is not None and "matches" in run.get("freeze", ()):
+    if report.evidence.case_table is not None and "matches" in run.get("freeze", ()):
         out["matches"] = _table(("case", "rater", "rank"), nw.from_native(report.matches).rows(named=True))
     kept = {"values", "differences", "counts", *run.get("freeze", ())}
     return {name: table for name, table in out.items() if name in kept}
