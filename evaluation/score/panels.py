@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...pages.rows import Row
 from ...statistics.agreement import cohen_kappas
 from ..lists.lists import Panel
 from ..match.matches import Categories, Matches, PeerMatches
@@ -49,7 +50,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     categories = peers.categories()
     kappa = _kappa(peers, categories)
     found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, mu[k - 1]))
-    found.shown = {"curves": partial(of_columns, _CURVE), "pairs": partial(of_columns, _PAIR)}
+    found.shown = {"curves": partial(of_columns, _CURVE), "pairs": _pair_rows}
     for rate in rates:
         low = rate.letter.lower()
         found.scores += _sides(rate, panels, compared=rate.k == k)
@@ -214,6 +215,11 @@ def _of_pair(rate: _Rate, pair: int, first: str, second: str) -> Score:
     return rate.score(
         _METRIC[rate.letter], [first], np.array([[pair]]), the_mean, reason=same, compared=False, labels=named
     )
+
+
+def _pair_rows(rows: Sequence[Row]) -> list[Row]:
+    """The table of the part pairs, metric by metric."""
+    return sorted(of_columns(_PAIR, rows), key=lambda row: [*_METRIC].index(row["metric"]))
 
 
 def _why_no_ratio(experts: Sequence[str], never: NDArray[np.bool_], hardness: float, k: int | None) -> str:
