@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -30,6 +30,8 @@ from ..lists.text_codes import Mapped, TextCodes, read_codes
 from ..read.findings import Finding
 
 How = NDArray[np.integer]
+Coded = tuple[tuple[int, ...], int]
+"""The nodes of a diagnosis, and the way to them."""
 COLUMN, IN_TABLE, NO_CODE_IN_TABLE, PICKED, UNSCORED = range(len(HOW), len(HOW) + 5)
 WITHOUT = (NONE, UNMAPPED, NO_CODE_IN_TABLE, UNSCORED)
 """The ways that end without a code."""
@@ -151,58 +153,44 @@ def coded_answers(
     """
     answers, tree = alike[0], open_tree(icd_tree)
     cells, texts = answers.cells("icd10", k)
-    of_cases = [one.reference_more.get("icd10", [()] * len(one.cases)) for one in alike]
-    places = _places(answers, cells, texts, chain.from_iterable(chain.from_iterable(of_cases)))
-    nodes_of = nodes_of_cells(places, tree, icd_tree, answers.source)
-    top, at = answers.top(k), answers.places(k)
-    table = padded([*(nodes_of[text] for text in texts), ()])
-    predicted = np.where(top[..., None] >= 0, table[looked_up(cells, at)], np.int32(-1))
-    how = np.where(predicted[..., 0] >= 0, COLUMN, NONE)
-    open_ = (top >= 0) & (how == NONE)
-    right = [_right_answers(one.reference, said, nodes_of) for one, said in zip(alike, of_cases, strict=True)]
+    of_right = [one.reference_more.get("icd10", [()] * len(one.cases)) for one in alike]
+    first = np.full(len(texts) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, cells, answers.rows)
+    places = {text: Place(int(row), "icd10") for text, row in zip(texts, first[:-1].tolist(), strict=True)}
+    for text, row in chain.from_iterable(chain.from_iterable(of_right)):
+        if text:
+            places.setdefault(text, Place(row, "icd10 of the reference"))
+    of_cell = nodes_of_cells(places, tree, icd_tree, answers.source)
+
+    # each diagnosis by its cell, or past these by its text; a cell that holds no code is blank
+    blank = np.array([not of_cell[text] for text in texts] + [True])
+    source = np.where(blank[cells], len(texts) + answers.entries, cells)
+    top = answers.top(k)
+    source = np.where(top >= 0, looked_up(source, answers.places(k)), -1)
+    used, at = np.unique(source[top >= 0], return_inverse=True)
+    said = [texts[i] if i < len(texts) else answers.strings[i - len(texts)] for i in used.tolist()]
+    by_text = (used >= len(texts)).tolist()
+    right = [_right_answers(one.reference, given, of_cell) for one, given in zip(alike, of_right, strict=True)]
 
     # all texts at once: what a language model is asked, it is asked in one go
-    used = np.unique(top[open_])
-    of_lists = [answers.strings[i] for i in used.tolist()]
-    of_right = (one for cases in right for case in cases for one in case if isinstance(one, str))
-    wanted = list(dict.fromkeys(chain(of_lists, of_right)))
-    rows, ways, findings = _of_texts(wanted, codes, matcher, tree, icd_tree)
-    nodes = padded(rows)
-    width = max(predicted.shape[-1], nodes.shape[-1])
-    predicted, nodes = (_widened(part, width) for part in (predicted, nodes))
-    where = np.searchsorted(used, top[open_])
-    predicted[open_], how[open_] = nodes[where], ways[where]
+    in_right = (one for cases in right for case in cases for one in case if isinstance(one, str))
+    wanted = list(dict.fromkeys([*(text for text, open_ in zip(said, by_text, strict=True) if open_), *in_right]))
+    of_text, findings = _of_texts(wanted, codes, matcher, tree, icd_tree)
+    found = [of_text[text] if open_ else (of_cell[text], COLUMN) for text, open_ in zip(said, by_text, strict=True)]
+    nodes = padded([*(one for one, _ in found), ()])
+    predicted, how = np.full((*top.shape, nodes.shape[1]), -1, np.int32), np.full(top.shape, -1)
+    predicted[top >= 0] = nodes[at]
+    how[top >= 0] = np.array([way for _, way in found], np.int64)[at]
 
-    place = {text: i for i, text in enumerate(wanted)}
     n_strings = len(np.unique(top[top >= 0]))
     out = []
     for cases in right:
-        of_case = [tuple(rows[place[one]] if isinstance(one, str) else one for one in case) for case in cases]
-        by = [int(ways[place[one]]) if isinstance(one, str) else COLUMN for case in cases for one in case]
+        coded = [[of_text[one] if isinstance(one, str) else (one, COLUMN) for one in case] for case in cases]
+        of_case = [tuple(nodes for nodes, _ in case) for case in coded]
+        reference_how = np.array([way for case in coded for _, way in case], np.int64)
         flat = padded(tuple(chain.from_iterable(case)) for case in of_case)
-        out.append(
-            CodedAnswers(
-                answers.raters, predicted, flat, np.where(top >= 0, how, -1), np.array(by, np.int64), of_case, n_strings, codes.told
-            )
-        )  # fmt: skip
+        out.append(CodedAnswers(answers.raters, predicted, flat, how, reference_how, of_case, n_strings, codes.told))
     return out, findings
-
-
-def _widened(nodes: Nodes, width: int) -> Nodes:
-    return np.pad(nodes, [(0, 0)] * (nodes.ndim - 1) + [(0, width - nodes.shape[-1])], constant_values=-1)
-
-
-def _places(
-    answers: Lists, codes: NDArray[np.int64], texts: list[str], of_references: Iterable[Cell]
-) -> dict[str, Place]:
-    """Each text of a cell, with the first row that holds it."""
-    first = np.full(len(texts) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, codes, answers.rows)
-    places = {text: Place(int(row), "icd10") for text, row in zip(texts, first[:-1].tolist(), strict=True)}
-    for text, row in of_references:
-        if text:
-            places.setdefault(text, Place(row, "icd10 of the reference"))
-    return places
 
 
 def _right_answers(
@@ -221,40 +209,35 @@ def _right_answers(
 
 def _of_texts(
     texts: Sequence[str], codes: TextCodes, matcher: object, tree: IcdTree, icd_tree: str
-) -> tuple[list[tuple[int, ...]], How, list[Finding]]:
+) -> tuple[dict[str, Coded], list[Finding]]:
     """The nodes of each text and the way to them: by the table; what is not in it by the mapping, else by M's own."""
-    rows: list[tuple[int, ...]] = [()] * len(texts)
-    how = np.full(len(texts), NONE)
     table, providers = codes.table, _providers_of(matcher)
-    cells = [None if table is None else table.cell(text) for text in texts]
+    out: dict[str, Coded] = dict.fromkeys(texts, ((), NONE))
+    others, by = list(texts), "have no code"
     if table is not None:
         written = {cell: table.places[text] for text, cell in reversed(list(table.cells.items())) if cell}
-        of_cell = nodes_of_cells(written, tree, icd_tree, table.source)
-        for i, cell in enumerate(cells):
-            if cell is not None:
-                rows[i], how[i] = of_cell.get(cell, ()), IN_TABLE if cell else NO_CODE_IN_TABLE
-    open_ = [i for i, cell in enumerate(cells) if cell is None]
-    others, by = [texts[i] for i in open_], ""
+        nodes_of = nodes_of_cells(written, tree, icd_tree, table.source)
+        cells = {text: cell for text in texts if (cell := table.cell(text)) is not None}
+        out |= {text: (nodes_of[cell], IN_TABLE) if cell else ((), NO_CODE_IN_TABLE) for text, cell in cells.items()}
+        others = [text for text in texts if text not in cells]
     if others and codes.mapping is not None:
         by = f"have their codes by {codes.by}"
-        for i, one in zip(open_, codes.mapping(others), strict=True):
-            rows[i], how[i] = () if one.icd10 is None else (tree.node(one.icd10),), _WAYS[one.how]
+        for text, one in zip(others, codes.mapping(others), strict=True):
+            out[text] = () if one.icd10 is None else (tree.node(one.icd10),), _WAYS[one.how]
     elif others and providers is not None:
         by = "have their codes by the mapping of the match function"
-        looked_up_as = providers.naming.to_code(others)
-        names = list(dict.fromkeys(one.name for one in looked_up_as))
+        named = providers.naming.to_code(others)
+        names = list(dict.fromkeys(one.name for one in named))
         found = providers.icd_index(icd_tree, SHIPPED, sections=True).assign(names)
-        at = {name: j for j, name in enumerate(names)}
-        for i, one in zip(open_, looked_up_as, strict=True):
+        of_name = dict(zip(names, zip(found.nodes.tolist(), found.how.tolist(), strict=True), strict=True))
+        for text, one in zip(others, named, strict=True):
             # what is denied or not understood has no code
-            node, way = (
-                (-1, UNMAPPED) if one.no_code is not None else (int(found.nodes[at[one.name]]), found.how[at[one.name]])
-            )
-            rows[i], how[i] = (node,) if node >= 0 else (), way
+            node, way = of_name[one.name] if one.no_code is None else (-1, UNMAPPED)
+            out[text] = (node,) if node >= 0 else (), way
     if table is None or not others:
-        return rows, how, []
+        return out, []
     shown = ", ".join(map(quoted, others[:_SHOWN])) + (" …" if len(others) > _SHOWN else "")
-    return rows, how, [Finding("codes", len(others), len(texts), table.source, f"{by or 'have no code'}: {shown}")]
+    return out, [Finding("codes", len(others), len(texts), table.source, f"{by}: {shown}")]
 
 
 def text_codes(
