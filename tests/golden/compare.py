@@ -12,7 +12,7 @@ Row = dict[str, Any]
 Cell = Any
 EXACT = 1e-9
 PERMUTATIONS = 9_999
-SEEDS = 5
+SEEDS = 12
 P_VALUES, DRAWN = ("p", "p_corrected"), "drawn"
 
 

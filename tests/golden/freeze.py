@@ -1,6 +1,6 @@
 """`python -m dxmatch.tests.golden.freeze evaluation [NAME ...]`: writes what runs find today as what is expected of them.
 
-A number that moves with the seed is frozen as what it is under five seeds; see `compare.frozen`.
+A number that moves with the seed is frozen as what it is under twelve seeds; see `compare.frozen`.
 """
 
 from __future__ import annotations

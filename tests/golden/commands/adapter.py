@@ -23,7 +23,7 @@ import dxmatch
 RENAMED: Mapping[str, str] = {}
 """{a name as frozen: dxmatch's today}, of commands, options, columns and keys of JSON."""
 _FROZEN = {today: name for name, today in RENAMED.items()}
-_FIGURE = re.compile(r"(?<![\w.@/-])\d[\d,]*(?:\.\d+)?(?![.,]?[\w@])(?! s\b)")
+_FIGURE = re.compile(r"(?<![\w.@/-])\d+(?:,\d{3})*(?:\.\d+)?(?![.,]?[\w@])(?! s\b)")
 _MODEL = re.compile(r"@[0-9a-f]{12}\b")
 COMMAND = (sys.executable, "-m", "dxmatch.cli")
 
@@ -45,10 +45,7 @@ _CAME = {"link": ("a_", "a", "index_a"), "rank": ("", "term", "index"), "dedupe"
 DOORS = ("score", "icd", "link", "rank", "dedupe", "evaluate")
 _LINES = {
     "score": "score {table} -o {out} --a diagnosis --b reference",
-    "icd": "icd {table} -o {out} --k 1",
-    "link": "link {table} {table} -o {out}",
     "dedupe": "dedupe {table} -o {out}",
-    "evaluate": "evaluate {table} --matches {out} --metrics top-1 --by remark --bootstrap 0",
 }
 
 
@@ -74,7 +71,7 @@ def through(door: str, table: Any, m: Any, command: Callable[..., Any] | None = 
 
 def named(message: str) -> dict[str, Any]:
     """Which rows, columns and options a message names, sorted."""
-    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message) + re.findall(r"\b([a-z_]+)=", message)
+    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message) + re.findall(r"\bOr: ([a-z_]+)=", message)
     return {
         "rows": sorted({int(row.replace(",", "")) for row in re.findall(r"\brow (\d[\d,]*)", message)}),
         "columns": sorted(set(re.findall(r"\bcolumn '([^']*)'", message))),

@@ -136,7 +136,7 @@ AFTER: dict[str, tuple[str, Callable[[Found], Found]]] = {
     "intervals shifted": ("example_models", cells("values", lambda row: {"low": row["low"] - 0.3} if "low" in row else {})),
     "counts off by one": ("rows_set_aside", cells("counts", lambda row: {"n": row["n"] + 1})),
     "a value in the last digits": ("panel_nk2", cells("values", lambda row: {"value": row["value"] + 3e-9})),
-    "an undefined value is 0": ("missing_own", cells("values", lambda row: {"value": row.get("value", 0.0)})),
+    "an undefined value is 0": ("panel_undefined", cells("values", lambda row: {"value": row.get("value", 0.0)})),
     "contributions of the other sign": (
         "audit_shipped", cells("contributions", lambda row: {name: -x for name, x in row.items() if name[:5] == "shap_"}),
     ),
