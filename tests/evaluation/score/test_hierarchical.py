@@ -1,0 +1,255 @@
+"""HDP, HDR and HDF1: the printed cases, plain sets and hiclass as oracles, and of lists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.score import hierarchical
+from dxmatch.evaluation.score.hierarchical import hdf1, hdp, hdr, rank_shift_rows
+from dxmatch.terms.icd.ancestor_sets import opened, overlap
+
+from ..made import By
+from .made import Scored, matched
+
+LUNG, TRAUMA, MIXED = "J40 C34 A15 J47 J81.0", "S22.9 J40 A37 I26 I21", "I21 M34 D64.9 C34 G24.02"
+# reference, predicted; by hand the nodes that the augmented sets share, that are predicted, that are true; what is printed
+WORKED = [
+    (LUNG, "J47 R04.89 J44.9 I26 J16.8", 3, 16, 13, 0.2069),
+    (LUNG, "J18 J40 A15-A19 I26 C34.90", 8, 15, 13, 0.5714),
+    (TRAUMA, "R09.1 R07.82 M94.0 I26 I30", 3, 16, 15, 0.1935),
+    (TRAUMA, "I26 R09.1 M94.0 S22.3 I21", 8, 17, 15, 0.5000),
+    (MIXED, "M79.7 I10-I1A M45 M54.12 M26.6", 2, 15, 18, 0.1212),
+    (MIXED, "M79.7 G93.32 M06.9 M35.3 M45", 3, 17, 18, 0.1714),
+]
+# Case 3 (Table 8): reference, the two lists, what is printed, and what the codes give as they are printed
+URTI = "J06.9 J11.1 J18 J40 B20"
+CASE_3 = [("A87 J01.9 J02 U07.1 L03.90", 0.1935, 0.2000), ("J11.1 J06.9 J01.9 J18 J40", 0.7692, 0.8000)]
+POOL = ["J40", "J44.9", "J47", "C34", "C34.90", "I26", "A15-A19", "B20", "S22.3", "S22.31XA", "2", "I10-I1A", "C50"]
+sets_of_codes = st.lists(st.sampled_from(POOL), max_size=5)
+
+
+@pytest.mark.parametrize(("reference", "predicted", "shared", "said", "true", "printed"), WORKED)
+def test_the_printed_cases(reference, predicted, shared, said, true, printed):
+    """With one case HDF1 = 2 s / (p + t): 2 3/(16 + 13) = 6/29, 16/28, 6/31, 16/32, 4/33, 6/35."""
+    found = [metric([reference.split()], [predicted.split()]) for metric in (hdp, hdr, hdf1)]
+    assert found == pytest.approx([shared / said, shared / true, 2 * shared / (said + true)])
+    assert round(found[2], 4) == printed
+
+
+@pytest.mark.parametrize(("predicted", "printed", "as_written"), CASE_3)
+def test_the_third_case_is_printed_with_j01_90(predicted, printed, as_written):
+    """J01.9, acute sinusitis, has one child, J01.90. Read as that leaf, one node more, all 8 printed values come out."""
+    assert round(hdf1([URTI.split()], [predicted.split()]), 4) == as_written
+    assert round(hdf1([URTI.split()], [predicted.replace("J01.9", "J01.90").split()]), 4) == printed
+
+
+# Table 2: top-5 accuracy, HDF1, places gained
+TABLE_2 = [
+    (0.7630, 0.3237, -3), (0.8360, 0.3380, -6), (0.8390, 0.3673, 0), (0.7890, 0.3496, 2), (0.8320, 0.3483, -2),
+    (0.7240, 0.3276, 3), (0.8040, 0.3499, 1), (0.7660, 0.3213, -9), (0.7590, 0.3232, -2), (0.8010, 0.3387, -2),
+    (0.7830, 0.3448, 1), (0.6550, 0.3187, 1), (0.6080, 0.2891, 0), (0.7180, 0.3075, -3), (0.7460, 0.3225, -2),
+    (0.7420, 0.3299, 4), (0.6720, 0.3291, 6), (0.7750, 0.3367, 0), (0.7630, 0.3300, 2), (0.7770, 0.3215, -10),
+    (0.7650, 0.3310, 1), (0.6660, 0.3526, 18),
+]  # fmt: skip
+
+
+def test_the_printed_rank_shifts():
+    """21 of 22 as printed. The other is a tie: two models share .7630, so the better place; the source gives one of them the worse."""
+    accuracy, f1, printed = (np.array(column) for column in zip(*TABLE_2, strict=True))
+    rows = rank_shift_rows([f"m{i}" for i in range(22)], {"M": accuracy}, f1, 5)
+    shifts = np.array([row["shift"] for row in rows])
+    (other,) = np.flatnonzero(shifts != printed)
+    assert accuracy[other] == 0.7630 and (accuracy == 0.7630).sum() == 2 and shifts[other] == printed[other] - 1
+
+
+def test_edges():
+    nothing, one, other, large = [], ["J40"], ["A15"], ["J40", "J47", "J44.9"]
+    assert np.isnan(hdp([one], [nothing])) and hdr([one], [nothing]) == 0 and np.isnan(hdf1([one], [nothing]))
+    assert np.isnan(hdr([nothing], [one])) and hdp([nothing], [one]) == 0 and hdf1([one], [other]) == 0
+    assert hdp([one, one], [nothing, one]) == 1  # the case in which nothing is said is left out
+    # J40 is 3 nodes; J40 with J47 and J44.9 with J44 is 6; of 6 nodes 3 are shared. Cases (1/2, 1) and (1, 1/2) by
+    # precision and recall have averages of 3/4, so their harmonic mean is 3/4 and not 2/3
+    assert hdp([one], [large]) == 0.5 and hdf1([one, large], [large, one]) == 0.75
+
+
+def test_refused():
+    with pytest.raises(InputError, match=r"row 1, column 'predicted_codes'.*'J4O'"):
+        hdp([["J40"], ["J40"]], [["J47"], ["J4O"]])
+    for wrong in ("J40", [], ["J40"]):
+        with pytest.raises(OptionError, match="'reference_codes'"):
+            hdf1(wrong, [["J40"]])
+    with pytest.raises(OptionError, match="'predicted_codes'"):
+        hdf1([["J40"]], [["J40"], ["J40"]])
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(sets_of_codes, st.lists(sets_of_codes, min_size=2, max_size=2)), min_size=1, max_size=4))
+def test_equals_plain_sets_at_every_level(cases):
+    tree, paths = opened("icd10cm")
+
+    def nodes(codes):
+        return [tree.node(code) for code in codes] + [-1] * (5 - len(codes))
+
+    def plain(codes):
+        return {node for code in codes for node in (tree.node(code), *tree.ancestors(code))}
+
+    reference = np.array([nodes(true) for true, _ in cases], np.int32)
+    found = overlap(np.array([[nodes(codes) for codes in said] for _, said in cases], np.int32), reference, paths)
+    for i, (true, said) in enumerate(cases):
+        for j, codes in enumerate(said):
+            c, c_hat = plain(true), plain(codes)
+            for nodes_of, counted in ((c & c_hat, found.shared), (c_hat, found.predicted), (c, found.reference)):
+                kinds = [min(int(tree.kinds[node]), 3) for node in nodes_of]
+                assert counted[i, j].tolist() == [len(kinds), *(kinds.count(level) for level in range(4))]
+
+
+def test_equals_hiclass():
+    """Its macro average is HDP and HDR; its own F1 is of each case, so the harmonic mean is taken of the two."""
+    hiclass = pytest.importorskip("hiclass.metrics", reason="the oracle hiclass is not installed (extra 'bench')")
+    tree, _ = opened("icd10cm")
+    true, said = np.random.default_rng(1).choice(POOL, (2, 30, 3)).tolist()
+
+    def levels(case):
+        paths = [[*(str(a) for a in reversed(tree.ancestors(code))), str(tree.node(code))] for code in case]
+        return [path + [""] * (7 - len(path)) for path in paths]
+
+    nodes = [np.array([levels(case) for case in cases]) for cases in (true, said)]
+    precision, recall = (metric(*nodes, average="macro") for metric in (hiclass.precision, hiclass.recall))
+    f1 = 2 * precision * recall / (precision + recall)
+    assert [hdp(true, said), hdr(true, said), hdf1(true, said)] == pytest.approx([precision, recall, f1])
+
+
+# Of lists
+
+ENDS_ALIKE = By(lambda x, y: x[-2:] == y[-2:])
+
+
+def frame(references, lists):
+    """{case: codes} and {rater: {case: codes}} in long form; "none" is a word for no diagnosis."""
+    rows = [
+        (case, rater, role, rank, code if code == "none" else f"dx {code}", None if code == "none" else code)
+        for rater, role, of in [*((name, "algorithm", of) for name, of in lists.items()), ("truth", "reference", references)]
+        for case, codes in of.items()
+        for rank, code in enumerate(codes, 1)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["case_id", "rater", "role", "rank", "diagnosis", "icd10"])
+
+
+REFERENCES = {"c1": ["J40"], "c2": ["C34.9"], "c3": ["I21.9"]}
+LISTS = {
+    "A": {"c1": ["J40", "J47"], "c2": ["C34.90;I26", "J18"], "c3": ["I21", "I26"]},
+    "X": {"c1": ["J44.9"], "c2": ["I26"], "c3": ["none"]},
+}
+
+
+def scored(references=REFERENCES, lists=LISTS, k=2, **options):
+    return Scored(hierarchical, frame(references, lists), ENDS_ALIKE, k, **options)
+
+
+def test_by_hand():
+    """Nodes of A and the reference, shared of predicted and true: c1 3 of 4, 3; c2 4 of 11, 4; c3 3 of 5, 4."""
+    found = scored()
+    precision, recall = (3 / 4 + 4 / 11 + 3 / 5) / 3, (1 + 1 + 3 / 4) / 3
+    for rater, name, expected in (
+        ("A", "HDP@2", precision), ("A", "HDR@2", recall), ("A", "HDF1@2", 2 * precision * recall / (precision + recall)),
+        ("A", "HDP(chapter)@2", 7 / 9),  # 10 of 10; 2 of 2, 9, 10; 9 of 9
+        # X: J44.9 shares 2 of its 4 nodes with the 3 of J40, I26 none; nothing is said in c3
+        ("X", "HDP@2", 1 / 4), ("X", "HDR@2", 2 / 9),
+    ):  # fmt: skip
+        assert found.value(rater, name) == pytest.approx(expected), name
+    assert [found.row("X", name)["n_cases"] for name in ("HDP@2", "HDR@2")] == [2, 3]
+    assert found.per_case["HDP"].ravel() == pytest.approx([0.75, 0.5, 4 / 11, 0, 0.6, np.nan], nan_ok=True)
+    assert found.per_case["HDF1"][0] == pytest.approx([6 / 7, 4 / 7])
+    assert any("1 of 3 cases X gives no code" in told for told in found.told["origin"])
+    assert found.words[0] == "HDF1@2 against the reference: A 0.704, X 0.235."
+
+
+def test_the_table_by_chapter():
+    rows = scored(REFERENCES | {"c1": ["J40", "C50"]}).tables["chapters"]
+    by = {(row["chapter"], row["algorithm"]): row for row in rows}
+    assert [row["n_cases"] for row in rows] == [2, 2, 1, 1, 1, 1]  # c1 is in two chapters
+    # of chapter 2 A says nothing in c1; in c2 its C34.90 is 5 nodes, C34.9 the first 4 of them
+    assert [by["2", "A"][name] for name in ("HDP", "HDR", "HDF1")] == pytest.approx([4 / 5, 1 / 2, 0.8 / 1.3])
+    # X says I26 of chapter 2's C34.9: nothing there, so no HDP, an HDR of 0, and 0 whatever its HDP might be
+    assert [by["2", "X"][name] for name in ("HDP", "HDR", "HDF1")] == [None, 0, 0]
+    assert by["10", "A"]["chapter_name"].startswith("Diseases of the respiratory system")
+    assert [by["2", "A"][name] for name in ("codes", "n_diagnoses", "n_codes")] == ["C00-D49", 2, 2]
+    assert by["9", "A"]["reason"] == "1 case only"
+
+
+# two of the printed cases, by their first lists; HDF1 over all nodes is .200, in each of chapters 1 and 10 something else
+OF_CHAPTERS = [
+    ("1", None, 0, 0),  # A15 and A37; nothing of it is said
+    # case 1: J40 J47 J81.0 with their ancestors are 7 nodes, J47 J44.9 J16.8 are 8, shared 3; case 2: J40 is 3 nodes, nothing is said
+    ("10", 3 / 8, (3 / 7 + 0) / 2, 0.2727),
+]
+
+
+def test_chapters_of_the_printed_cases():
+    """Over a chapter's own nodes they tell what is right in it; over all nodes each would repeat the whole."""
+    right = {f"c{i}": WORKED[at][0].split() for i, at in enumerate((0, 2))}
+    said = {f"c{i}": WORKED[at][1].split() for i, at in enumerate((0, 2))}
+    found = scored(right, {"A": said}, k=5)
+    assert found.value("A", "HDF1@5") == pytest.approx(0.2, abs=5e-4)
+    by = {row["chapter"]: row for row in found.tables["chapters"]}
+    for chapter, precision, recall, f1 in OF_CHAPTERS:
+        assert by[chapter]["n_cases"] == 2 and by[chapter]["HDP"] == precision
+        assert by[chapter]["HDR"] == pytest.approx(recall) and by[chapter]["HDF1"] == pytest.approx(f1, abs=5e-5)
+    assert found.scores.tested == ("chapters",) and {one.metric for one in found.scores.parts["chapters"]} == {"hdf1"}
+
+
+def test_rank_shifts():
+    """By code A (1/3) comes before B (0); by HDF1 B, near in every case, is first."""
+    near = {"c1": ["J47"], "c2": ["C34"], "c3": ["I21"]}
+    wide = {"c1": ["J40", "A15"], "c2": ["A15", "B20"], "c3": ["A15", "B20"]}
+    found = scored(REFERENCES, {"A": wide, "B": near})
+    shifts = {row["algorithm"]: row for row in found.tables["rank_shifts"] if row["from"] == "Acc(code)@2"}
+    for rater, shift in (("A", (1, 2, -1)), ("B", (2, 1, 1))):
+        assert tuple(shifts[rater][name] for name in ("from_rank", "to_rank", "shift")) == shift
+    assert found.words[1] == "A is in place 1 by Acc(M)@2, in place 2 by HDF1@2."
+
+
+def test_references_that_are_missing_and_a_level_that_nobody_names():
+    found = scored({case: codes for case, codes in REFERENCES.items() if case != "c2"})
+    assert found.value("A", "HDP@2") == pytest.approx((3 / 4 + 3 / 5) / 2) and np.isnan(found.per_case["HDP"][1]).all()
+    assert "1 of 3 cases" in found.told["no_reference"][0]
+    found = scored({"c1": ["J40"]}, {"A": {"c1": ["J47"]}}, k=1)
+    nobody = "A gives no subcategory in any case"
+    for name, reason in (
+        ("HDF1(subcategory)@1", f"{nobody}; the references hold no subcategory in any case"),
+        ("HDP(subcategory)@1", nobody),
+    ):
+        assert (found.value("A", name), found.row("A", name)["reason"]) == (None, reason)
+
+
+def test_whole_lists_of_unlike_lengths_are_told():
+    long = {case: ["J40", "J47", "I26"] for case in REFERENCES}
+    short = {case: ["J40"] for case in REFERENCES}
+    told = scored(REFERENCES, {"A": long, "B": short}, k=None).told["unlike_lengths"][0]
+    assert "A names 3.0" in told and "B 1.0" in told
+    assert "unlike_lengths" not in scored(REFERENCES, {"A": long, "B": short}).told
+
+
+def test_what_is_missing_is_said():
+    nothing = matched(frame(REFERENCES, LISTS).drop(columns="icd10"), ENDS_ALIKE)
+    assert "the column icd10" in hierarchical.lacking(nothing, None)
+    unread = matched(
+        frame(REFERENCES, LISTS).assign(icd10=lambda t: t["icd10"].where(t["role"] != "reference")), ENDS_ALIKE
+    )
+    assert "codes of the reference" in hierarchical.lacking(unread, None)
+
+
+def test_intervals_are_of_the_resampled_averages():
+    generator = np.random.default_rng(5)
+    references = {f"c{i:02}": [code] for i, code in enumerate(generator.choice(POOL, 20))}
+    said = {case: generator.choice(POOL, 2).tolist() for case in references}
+    row = scored(references, {"A": said}, repeats=200, seed=4).row("A", "HDF1@2")
+    draws, codes = np.random.default_rng(4), (list(references.values()), list(said.values()))
+    chosen = [draws.integers(0, 20, 20) for _ in range(200)]
+    resamples = [hdf1(*([part[i] for i in places] for part in codes)) for places in chosen]
+    assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(resamples, [0.025, 0.975])))
