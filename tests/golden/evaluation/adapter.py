@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -128,6 +129,8 @@ def _evaluated(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[
     answers = given.pop("answers", None)
     report = dxmatch.evaluate(answers, wrapped(_m(run)), seed=seed, **given)
     held = report.to_dict()
+    for row in (*held["table"], *held["subgroups"], *(row for some in held["tables"].values() for row in some)):
+        row.pop("sd", None)  # of the cases: frozen of notes alone
     rows = {
         "table": held["table"] + held["subgroups"],
         "differences": held["differences"] + held["subgroup_differences"],
@@ -152,7 +155,10 @@ def _evaluated(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[
 
 
 def _counts(held: Row, rejects: Path | None) -> list[Row]:
-    made, out = held["made_with"], []
+    made, out = dict(held["made_with"]), []
+    for sentence in (one["sentence"] for one in held["findings"] if one["sentence"].startswith("Kappa rests")):
+        kappa = ("kappa_categories", "kappa_agreements_by_chain", "kappa_agreements")
+        made |= zip(kappa, (int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", sentence)), strict=True)
     for name in COUNTS:
         of = made.get(name)
         parts = of if isinstance(of, Mapping) else {} if of is None else {"": of}
