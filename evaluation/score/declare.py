@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ...errors import InputError, OptionError
 
-FILES = ("relative", "agreement", "hierarchical", "ranking", "weighted", "recall", "choice", "reasoning")
-"""The files of this folder that declare metrics, in the order in which these are listed."""
 HOW_TO_EVALUATE = "How to Evaluate Medical AI"
 _RANGE = re.compile(r"[\[(](-?inf|-?[\d.]+), (inf|-?[\d.]+)[\])]")
 
@@ -102,7 +99,7 @@ def _plural(axis: str) -> str:
 
 
 REGISTRY: dict[str, Metric] = {}
-"""Name -> metric, of the files that were imported; `all_metrics` imports all."""
+"""Name -> metric."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -121,10 +118,8 @@ def declare(**fields: Any) -> Callable[[_Function], _Function]:
 
 
 def all_metrics() -> tuple[Metric, ...]:
-    """Lists every declaration, in the order of `FILES`."""
-    for name in FILES:
-        import_module(f".{name}", __package__)
-    return tuple(sorted(REGISTRY.values(), key=lambda metric: FILES.index(metric.family)))
+    """Lists every declaration, in the order of the files in `score`."""
+    return tuple(REGISTRY.values())
 
 
 def called(names: Iterable[str]) -> tuple[Metric, ...]:
