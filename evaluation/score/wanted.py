@@ -76,13 +76,13 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     if metrics is None:
         return Wanted(dict.fromkeys(FAMILIES))
     given = [metrics] if isinstance(metrics, str) else list(metrics)
-    named = [part.strip() for name in given for part in (name.split(",") if isinstance(name, str) else [name])]
+    named = [part.strip() for name in given for part in str(name).split(",")]
     if not named:
         raise OptionError("metrics", "one or more names of families or metrics", metrics)
     symbols: dict[str, set[str] | None] = {}
     explicit: set[str] = set()
     for name in named:
-        folded = str(name).casefold()
+        folded = name.casefold()
         if folded in FAMILIES:
             symbols[folded] = None
             explicit.add(folded)
@@ -98,7 +98,7 @@ def wanted(metrics: str | Iterable[str] | None) -> Wanted:
     return Wanted({family: symbols[family] for family in FAMILIES if family in symbols}, explicit)
 
 
-def _metric(folded: str, name: Any) -> Metric:
+def _metric(folded: str, name: str) -> Metric:
     """Finds the metric that an evaluation computes. Errors: `OptionError`."""
     word = "top_k_accuracy" if _TOP_K.fullmatch(folded) else folded
     found = [one for one in all_metrics() if word in (one.name.casefold(), one.symbol.casefold())]
