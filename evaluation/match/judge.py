@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from ...votes.answer_tables import VERDICTS_ALLOWED, verdict_of
 from ...votes.asking import Budget, LanguageModel, named_model, services_of
 from ...votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from ...votes.prompts.files import prompt_of
-from ...votes.prompts.judge_prompts import CheckPrompt, JudgePrompt, check_text
+from ...votes.prompts.judge_prompts import JudgePrompt, check_text
 from ...votes.prompts.prompt import Prompt
 from ...votes.prompts.questions import Answer, Question
 from ...votes.prompts.verdicts import is_refusal
@@ -63,6 +63,9 @@ Stage = LanguageModel | str
 Item = tuple[int, int, int]
 """Case, rater and right answer, as places in the answers."""
 Verdicts = NDArray[np.int8]
+Texts = tuple[str, str]
+Tell = Callable[[str, Sequence[Texts]], Sequence[int | None]]
+"""What is asked, "relation" or "severity", of two texts -> the number of each class; None where nobody knows."""
 SaidOfList = Callable[[Item], Said]
 """What M says of each diagnosis of a whole list and one right answer."""
 
@@ -206,34 +209,36 @@ class Judging:
         OptionError
             For what is given though nothing needs it, and a prompt of another kind.
         """
+        of_kind = {kind: prompts.get(f"{kind}_prompt") for kind in ("judge", "check", "relation", "severity")}
+        needless: dict[str, Any] = {}
         if judge is None:
-            of_judge = {"check": check, **{name: prompts.get(name) for name in ("judge_prompt", "check_prompt")}}
-            _refuse_unused("judge", of_judge | {"judge_equal": judge_equal})
-        for kind, asked in (("relation", relation), ("severity", severity)):
-            if not asked or (kind, asked) == ("relation", MODEL):
-                _refuse_unused(f"language model for {kind}", {f"{kind}_prompt": prompts.get(f"{kind}_prompt")})
-        served, prices = services_of(endpoints)
-        options = {
+            needless |= {"check": check, "judge_equal": judge_equal}
+        asks = {
             "judge": judge,
-            "check": judge if check is None else check,
-            "relation": relation,
+            "check": judge,
+            "relation": None if relation == MODEL else relation,
             "severity": severity,
         }
-        stages: dict[str, Stage | None] = {}
-        for option, asked in options.items():
-            instead = "" if option == "severity" else "model (M itself), or "
-            by_nobody = not asked or (option == "check" and asked == NO_STAGE)
-            by_m = instead and asked == MODEL
-            stages[option] = (
-                None if by_nobody else MODEL if by_m else named_model(option, asked or "", served, prices, instead)
-            )
-        used = {kind: prompt_of(kind, prompts.get(f"{kind}_prompt")) for kind in options}
-        for kind, form in (("judge", JudgePrompt), ("check", CheckPrompt)):
-            if not isinstance(used[kind], form) or (kind == "judge" and isinstance(used[kind], CheckPrompt)):
+        needless |= {f"{kind}_prompt": of_kind[kind] for kind, asked in asks.items() if not asked}
+        for option, value in needless.items():
+            if value:
+                raise OptionError(option, "left out where no language model is asked that needs it", value)
+        served, prices = services_of(endpoints)
+
+        def stage(option: str, asked: Stage | None, instead: str = "model (M itself), or ") -> Stage | None:
+            if not asked or (option, asked) == ("check", NO_STAGE):
+                return None
+            return MODEL if instead and asked == MODEL else named_model(option, asked, served, prices, instead)
+
+        used = {kind: prompt_of(kind, given) for kind, given in of_kind.items()}
+        for kind in ("judge", "check"):
+            if not isinstance(used[kind], JudgePrompt):
                 allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
                 raise OptionError(f"{kind}_prompt", allowed, used[kind].version)
         return cls(
-            **stages, ask_equal=judge_equal, prompts=used, store=Path(store or STORE), budget=budget or Budget(), progress=progress
+            judge=stage("judge", judge), check=stage("check", judge if check is None else check), relation=stage("relation", relation),
+            severity=stage("severity", severity, ""), ask_equal=judge_equal, prompts=used, store=Path(store or STORE),
+            budget=budget or Budget(), progress=progress,
         )  # fmt: skip
 
     @property
@@ -259,25 +264,25 @@ class Judging:
         """
         if not self.relation and not self.severity:
             return answers
-        name = names_of(answers, matcher)
-        if self.relation == MODEL:
-            if not tells_relations(matcher):
-                allowed = f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL"
-                raise OptionError("relation", allowed, MODEL)
-            note = "The relations are those that the match function tells between reference and diagnosis."
-            answers = _with_relations(
-                replace(answers, notes=(*answers.notes, note)),
-                {text: text for text in name},
-                lambda pairs: [
-                    int(d) or None for d in distances(matcher, [a for a, _ in pairs], [b for _, b in pairs])
-                ],
+        name, tell = names_of(answers, matcher), self._verdicts
+        of_cases = [dict.fromkeys(reference) for reference in answers.reference]
+        if self.relation:
+            seen = name
+            if self.relation == MODEL:
+                seen = {text: text for text in name}
+                tell = _by_relation_model(matcher)
+                note = "The relations are those that the match function tells between reference and diagnosis."
+                answers = replace(answers, notes=(*answers.notes, note))
+            answers, _ = _graded(
+                answers, "relation", lambda i, text: [(seen[one], seen[text]) for one in of_cases[i]], tell, RELATIONS
             )
-        elif self.relation:
-            answers = _with_relations(answers, name, lambda pairs: self._verdicts("relation", pairs))
         if self.severity:
-            answers = _with_severities(
-                answers, name, lambda names: self._verdicts("severity", [(one, "") for one in names])
+            references = {(name[text], "") for of_case in of_cases for text in of_case}
+            answers, word = _graded(
+                answers, "severity", lambda i, text: [(name[text], "")], self._verdicts, SEVERITIES, references
             )
+            of_right = [[word[name[text], ""] for text in reference] for reference in answers.reference]
+            answers = _with_reference_severities(answers, of_right)
         return answers
 
     def judgements(self, answers: Lists, matcher: Matcher, said: SaidOfList) -> Judgements | None:
@@ -313,20 +318,14 @@ class Judging:
         by, checked = (BY_M if one == MODEL else getattr(one, "model", "") for one in (self.judge, self.check))
         return Judgements(first, second, included, places, basis, why, given, run.unscored, by, checked)
 
-    def answers_of(self, kind: str, asked: Sequence[tuple[str, str]]) -> list[Answer | None]:
+    def answers_of(self, kind: str, asked: Sequence[Texts]) -> list[Answer | None]:
         """Asks the language model of a kind, through the store."""
         model = getattr(self, kind)
         with VoteStore(self.store) as votes:
             return model.answers(self.prompts[kind], asked, votes, self.budget, self.progress)
 
-    def _verdicts(self, kind: str, asked: Sequence[tuple[str, str]]) -> list[int | None]:
+    def _verdicts(self, kind: str, asked: Sequence[Texts]) -> list[int | None]:
         return [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
-
-
-def _refuse_unused(what: str, options: Mapping[str, Any]) -> None:
-    for option, value in options.items():
-        if value:
-            raise OptionError(option, f"left out where there is no {what}", value)
 
 
 @dataclass
@@ -437,57 +436,57 @@ def _equal_names(
     return given, says, equal
 
 
-Tell = Callable[[list[Any]], Sequence[int | None]]
+def _by_relation_model(matcher: Matcher) -> Tell:
+    """M's own relation model, asked (right answer, diagnosis)."""
+    if not tells_relations(matcher):
+        raise OptionError("relation", f"{MODEL!r} with an M that has a relation model, or ENDPOINT:MODEL", MODEL)
+    return lambda kind, asked: [
+        int(d) or None for d in distances(matcher, [a for a, _ in asked], [b for _, b in asked])
+    ]
 
 
-def _with_relations(answers: Lists, name: Mapping[str, str], tell: Tell) -> Lists:
-    """tell : (right answer, diagnosis), different names -> the number of each class, None where nobody knows."""
-    references = [tuple(dict.fromkeys(name[text] for text in reference)) for reference in answers.reference]
-    open_ = [(i, at, name[text]) for i, at, text in _open_cells(answers, "relation") if references[i]]
-    wanted = {(reference, text) for i, _, text in open_ for reference in references[i]}
-    pairs = sorted(pair for pair in wanted if pair[0] != pair[1])
-    number: dict[tuple[str, str], int | None] = dict.fromkeys(wanted, _SAME)
-    number.update(zip(pairs, tell(pairs), strict=True))
-    words: dict[int, str | None] = {}
-    for i, at, text in open_:
-        numbers = [number[reference, text] for reference in references[i]]
-        known = [one for one in numbers if one is not None]
-        # an unknown one may be nearer than those that are known
-        words[at] = RELATIONS[min(known) - 1] if len(known) == len(numbers) or _SAME in known else None
-    return _filled(answers, "relation", words)
+def _graded(
+    answers: Lists,
+    column: str,
+    keys: Callable[[int, str], list[Texts]],
+    tell: Tell,
+    scale: Sequence[str],
+    more: Collection[Texts] = (),
+) -> tuple[Lists, dict[Texts, str | None]]:
+    """Fills the blank cells of a column among the first five of each list; the word of all that was asked.
 
-
-def _with_severities(answers: Lists, name: Mapping[str, str], tell: Tell) -> Lists:
-    open_ = [(at, name[text]) for _, at, text in _open_cells(answers, "severity")]
-    names = sorted({text for _, text in open_} | {name[text] for text in chain.from_iterable(answers.reference)})
-    word = {text: SEVERITIES[number - 1] if number else None for text, number in zip(names, tell(names), strict=True)}
-    filled = _filled(answers, "severity", {at: word[text] for at, text in open_})
-    cells: list[tuple[Cell, ...]] = []
-    for i, reference in enumerate(answers.reference):
-        given = answers.reference_more.get("severity", [()] * len(answers.cases))[i]
-        row = int(answers.rows[min(answers.offsets[i, 0], len(answers.rows) - 1)])
-        padded = [*given, *[Cell(None, row)] * (len(reference) - len(given))]
-        said = [*(word[name[text]] for text in reference), *[None] * (len(padded) - len(reference))]
-        cells.append(tuple(
-            cell if as_text(cell.value) else cell._replace(value=one) for cell, one in zip(padded, said, strict=True)
-        ))  # fmt: skip
-    return replace(filled, reference_more={**answers.reference_more, "severity": cells})
-
-
-def _open_cells(answers: Lists, column: str) -> list[tuple[int, int, str]]:
-    """(case, place in `entries`, diagnosis) of what is said among the first five, where the cell is blank."""
+    keys : (case, diagnosis) -> what is asked of it; of several the lowest number counts. more : what is asked beside.
+    """
     codes, _ = answers.cells(column)
     at = answers.places(GRADED)
     open_ = (at >= 0) & (answers.top(GRADED) >= 0) & (looked_up(codes, at) < 0)
     places = zip(np.nonzero(open_)[0].tolist(), at[open_].tolist(), strict=True)
-    return [(i, place, answers.strings[answers.entries[place]]) for i, place in places]
-
-
-def _filled(answers: Lists, column: str, words: Mapping[int, str | None]) -> Lists:
+    of_place = {place: keys(i, answers.strings[answers.entries[place]]) for i, place in places}
+    wanted = {*chain.from_iterable(of_place.values()), *more}
+    asked = sorted(one for one in wanted if one[0] != one[1])
+    number: dict[Texts, int | None] = dict.fromkeys(wanted, _SAME)
+    number.update(zip(asked, tell(column, asked), strict=True))
     cells: list[Any] = list(answers.more.get(column, [None] * len(answers.entries)))
-    for at, word in words.items():
-        cells[at] = word
-    return replace(answers, more={**answers.more, column: cells})
+    for place, of in of_place.items():
+        known = [one for key in of if (one := number[key]) is not None]
+        # an unknown one may be lower than those that are known
+        if known and (len(known) == len(of) or min(known) == _SAME):
+            cells[place] = scale[min(known) - 1]
+    word = {key: scale[one - 1] if one else None for key, one in number.items()}
+    return replace(answers, more={**answers.more, column: cells}), word
+
+
+def _with_reference_severities(answers: Lists, words: Sequence[Sequence[str | None]]) -> Lists:
+    """words : of each right answer of each case; a cell that was given stays, on its row."""
+    cells: list[tuple[Cell, ...]] = []
+    for i, said in enumerate(words):
+        given = answers.reference_more.get("severity", [()] * len(words))[i]
+        row = int(answers.rows[min(answers.offsets[i, 0], len(answers.rows) - 1)])
+        both = zip_longest(given, said)
+        cells.append(tuple(
+            cell if cell and as_text(cell.value) else Cell(word, cell.row if cell else row) for cell, word in both
+        ))  # fmt: skip
+    return replace(answers, reference_more={**answers.reference_more, "severity": cells})
 
 
 @dataclass(frozen=True)
@@ -560,9 +559,12 @@ def read_human(source: Any, answers: Lists) -> HumanLabels:
         table.require("rater", "whose answer was labelled")
     cells = {ours: [as_text(value) for value in table.column(name)] for ours, name in names.items()}
     items: dict[Item, int] = {}
-    labels = read_labels(table, of_label.values())
+    labels, item_of = read_labels(table, of_label.values()), _items(answers)
     for row in range(len(table)):
-        item = _item(answers, table, names, {ours: column[row] for ours, column in cells.items()}, row)
+        said = tuple(cells[ours][row] if ours in names else "" for ours in ("case_id", "rater", "reference"))
+        item = item_of.get((said[0], said[1] if "rater" in names else answers.raters[0], said[2].casefold()))
+        if item is None:
+            raise _no_item(answers, table, names, said, row)
         if item in items:
             first = table.row_number(items[item])
             raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
@@ -572,33 +574,26 @@ def read_human(source: Any, answers: Lists) -> HumanLabels:
     return HumanLabels(list(items), labels, list(of_label))
 
 
-def _item(answers: Lists, table: Table, names: Mapping[str, str], said: Mapping[str, str], row: int) -> Item:
-    """What a row labels. said : its cells, by our names."""
+def _items(answers: Lists) -> dict[tuple[str, str, str], Item]:
+    """Case, rater and right answer without regard to capitals, "" for the only one -> the item; of lists that were given."""
+    out: dict[tuple[str, str, str], Item] = {}
+    for i, j in np.argwhere(~answers.absent).tolist():
+        names = [text.strip().casefold() for text in dict.fromkeys(answers.reference[i])]
+        for name, d in [*((name, names.index(name)) for name in names), *([("", 0)] if len(names) == 1 else [])]:
+            out[answers.cases[i], answers.raters[j], name] = (i, j, d)
+    return out
 
-    def place(ours: str, among: Sequence[str], problem: str) -> int:
-        folds = [one.strip().casefold() for one in among] if ours == "reference" else among
-        text = said[ours].casefold() if ours == "reference" else said[ours]
-        if text not in folds:
-            raise table.error(
-                f"{problem}{hint(said[ours], among)}", row, names[ours], allowed=_some(among), got=said[ours]
-            )
-        return folds.index(text)
 
-    case = place("case_id", answers.cases, "no case of the lists")
-    rater = place("rater", answers.raters, "no rater of the lists") if "rater" in names else 0
-    of_case = f"the case {quoted(answers.cases[case])}"
-    references = list(dict.fromkeys(answers.reference[case]))
-    if answers.absent[case, rater]:
-        problem = f"{quoted(answers.raters[rater])} has no list for {of_case}"
-        raise table.error(problem, row, names["case_id"])
-    if not references:
-        raise table.error(f"{of_case} has no reference diagnosis", row, names["case_id"])
-    if said.get("reference"):
-        return case, rater, place("reference", references, f"no reference diagnosis of {of_case}")
-    if len(references) > 1:
-        problem = f"{of_case} has {len(references)} reference diagnoses, and the label does not say which is meant"
-        raise table.error(problem, row, names.get("reference", names["case_id"]), allowed=_some(references))
-    return case, rater, 0
+def _no_item(answers: Lists, table: Table, names: Mapping[str, str], said: Sequence[str], row: int) -> InputError:
+    """Of the first cell of a row that says nothing that there is."""
+    of_case = dict(zip(answers.cases, answers.reference, strict=True)).get(said[0], ())
+    for ours, text, among in zip(("case_id", "rater"), said, (answers.cases, answers.raters), strict=False):
+        if ours in names and text not in among:
+            problem = f"no {ours.removesuffix('_id')} of the lists{hint(text, among)}"
+            return table.error(problem, row, names[ours], allowed=_some(among), got=text)
+    problem = f"no right answer of the case {quoted(said[0])} with a list of the rater{hint(said[2], of_case)}"
+    allowed = _some([*dict.fromkeys(of_case)]) or "a case with a right answer"
+    return table.error(problem, row, names.get("reference", names["case_id"]), allowed=allowed, got=said[2])
 
 
 def _some(names: Sequence[str]) -> str:
