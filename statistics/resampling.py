@@ -15,7 +15,7 @@ Values = NDArray[np.float64]
 Statistic = Callable[[Values], Values]
 """Weights [b, n], how often each case counts -> the values [b, ...] of a metric under each of b weightings."""
 
-_BYTES_PER_BLOCK = 64_000_000
+_BYTES_PER_BLOCK = 32_000_000
 _EXACT_IN_FLOAT32 = 2**24
 
 

@@ -134,7 +134,7 @@ def curves(
         # so that the bars of curves do not hide each other
         aside = alt.XOffset("rater:N", scale=alt.Scale(domain=[marks.label(rater) for rater in raters]))
         base = alt.Chart(named("rates")).encode(
-            x=x.scale(domain=places, paddingInner=0.6, paddingOuter=0.3), xOffset=aside
+            x=x.scale(domain=places, paddingInner=1 - min(0.5, 0.06 * len(raters)), paddingOuter=0.3), xOffset=aside
         )
         tips = tooltip(rater="rater", **{along: along}, told=of)
         points = base.mark_point(filled=True, size=62, opacity=1)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError, OptionError
+from ...files.counted import counted
 from ...pages.rows import Row, arrow_table, json_rows, known, plain_number
 from ...statistics.resampling import Resampling
 from ..match.matches import Matches
@@ -363,9 +364,14 @@ class Report:
         ])  # fmt: skip
 
     def __repr__(self) -> str:
-        from .terminal import brief
-
-        return brief(self.document)
+        parts = [counted(len(self.algorithms), "algorithm" if self.raters.panels else self.setup.raters)]
+        parts.append(counted(len(self.cases), self.setup.cases))
+        if self.board.columns and self.board.algorithms:
+            column, best = self.board.columns[0], self.board.algorithms[0]
+            value = column.value(best)
+            parts += [f"{column.label} {value:.3f} by {best}"] if value is not None else []
+        above = sum(not one.is_note for one in self.findings)
+        return f"Report({', '.join([*parts, *([counted(above, 'finding')] if above else [])])})"
 
     def _repr_html_(self) -> str:
         from .page import notebook_cell

@@ -50,12 +50,6 @@ def print_document(document: Document, console: Console | None = None, *, full: 
         console.print(f"[dim]Left out, for want of data: {escape(names)}.[/dim]", highlight=False)
 
 
-def brief(document: Document) -> str:
-    """Gives the title, the answer and the first findings as lines without colours."""
-    above = [one.sentence for one in document.findings if not one.is_note][:SHOWN]
-    return "\n".join([document.title, document.opening, *above, *(line for card in document.answer for line in card)])
-
-
 def _print_blocks(blocks: Sequence[Block], console: Console) -> None:
     for block in blocks:
         if isinstance(block, str):

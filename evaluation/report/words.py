@@ -46,13 +46,14 @@ def _against_panel(report: Report) -> list[str]:
     judges = counted(experts, "other rater" if report.raters.in_turn else "expert")
     opening = f"Over {counted(len(report.cases), 'case')} and {judges}"
     if len(panels) == 1:
-        return [f"{opening}, {' '.join(map(_verdict, columns))}"]
+        ((algorithm, _), *_) = columns[0].of_rater.items()
+        return [f"{opening}, {algorithm} reaches {' '.join(map(_verdict, columns))}"]
     return [f"{opening}; 1 is what they reach among themselves.", *map(_standing, columns)]
 
 
 def _verdict(column: Column) -> str:
     """What a relative metric says of one algorithm, as far as its interval allows."""
-    (algorithm, row), *_ = column.of_rater.items()
+    row, *_ = column.of_rater.values()
     place = place_of(row)
     if row["value"] is None or place is None:
         what = row["reason"] or "without an interval, this says nothing sure"
@@ -62,7 +63,7 @@ def _verdict(column: Column) -> str:
     else:
         lies = {-1: "lies below", 0: "includes", 1: "lies above"}[place]
         what = f"{_MEANS[column.metric.symbol][place]} {_AMONG[column.metric.symbol]} (the interval {lies} 1)"
-    return f"{algorithm} reaches {row['name']} {with_interval(row)}: {what}."
+    return f"{row['name']} {with_interval(row)}: {what}."
 
 
 def _standing(column: Column) -> str:
