@@ -1,0 +1,286 @@
+"""M against the right answers, between raters, on first diagnoses: against plain loops, and each pair asked once."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from itertools import combinations, product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.errors import ModelError, NotUnderstoodWarning
+from dxmatch.evaluation.lists.lists import Lists, panels
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.match.matches import Matches, Needs, match, pairs_needed
+
+from ..made import By, lists_of, long_form
+
+WORDS = ["asthma", "copd", "angina", "gout", "Gout", "none"]
+FAMILIES = ("relative", "ranking", "recall", "hierarchical", "agreement")
+WHOLE = {"relative": 2, "ranking": None, "recall": None, "hierarchical": None}
+
+
+def shared_letters(x: str, y: str) -> float:
+    return 1.0 if x == y else len(set(x) & set(y)) / 12
+
+
+def needs_of(answers: Lists, k: int | None = None, max_k: int = 3) -> Needs:
+    ks = WHOLE | ({} if k is None else dict.fromkeys(WHOLE, k))
+    return replace(Needs.of(answers, FAMILIES, ks, max_k, True), codes=False)
+
+
+def matched(cases: dict[str, dict[str, list[str]]], m: Any, **options: Any) -> Matches:
+    answers = lists_of(cases)
+    return match(answers, m, options.pop("needs", None) or needs_of(answers), **options)
+
+
+def test_where_the_answers_land(set_matcher):
+    cases = {
+        "one": {"A": ["gout", "heart attack", "copd"], "B": ["none", "copd"], "truth": ["mi", "copd", "mi"]},
+        "two": {"A": ["asthma"], "B": ["mi", "asthma"], "truth": ["asthma"]},
+    }
+    found = matched(cases, set_matcher(("heart attack", "mi"))).references
+    assert found is not None and found.hits.shape == found.probabilities.shape == (2, 2, 3, 2)
+    assert found.given.tolist() == [[True, True], [True, False]]
+    # case one: A names mi at 2 and copd at 3; B says nothing at 1, copd at 2
+    assert found.hits[0, 0].tolist() == [[False, False], [True, False], [False, True]]
+    assert found.hits[0, 1].tolist() == [[False, False], [False, True], [False, False]]
+    assert np.isnan(found.probabilities[0, 1]).tolist() == [[True, True], [False, False], [True, True]]
+    assert found.hits[1, :, :, 0].tolist() == [[True, False, False], [False, True, False]]
+    assert found.found.tolist() == [[[True, True], [False, True]], [[True, False], [True, False]]]
+    assert not found.distance.any()  # this M tells no relations
+
+
+lists = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
+drawn_cases = st.lists(st.tuples(lists, lists, lists, lists), min_size=1, max_size=6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(drawn_cases, st.integers(1, 5), st.booleans())
+def test_equal_to_plain_loops_and_each_pair_asked_once(drawn, k, directed):
+    """Also of a policy that looks one way: (right answer, diagnosis) there, the better of both ways between raters."""
+
+    def probability(x: str, y: str) -> float:
+        return shared_letters(x, y) * (0.5 if directed and x > y else 1.0)
+
+    cases = {f"c{i}": dict(zip(("A", "X", "Y", "truth"), lists, strict=True)) for i, lists in enumerate(drawn)}
+    answers, m = lists_of(cases), Ordered(probability)
+    m.policy = "narrower-counts" if directed else "specification"
+    needs = needs_of(answers, k, k)
+    judged = panels(answers)
+    found = match(answers, m, needs, panels=judged)
+    right, peers, first = found.references, found.peers, found.first
+    assert peers is not None and first is not None
+    wanted: set[tuple[str, str]] = set()
+
+    def says(x: str, y: str) -> float:
+        wanted.add((x, y) if directed else (min(x, y), max(x, y)))
+        return 1.0 if x == y else m.probability(*((x, y) if directed else (min(x, y), max(x, y))))
+
+    def peers_say(x: str, y: str) -> float:
+        return max(says(x, y), says(y, x))
+
+    assert (right is None) == all(set(case["truth"]) == {"none"} for case in cases.values())
+    compared = dict(enumerate(np.concatenate([block for _, block in peers.compared()])))
+    pairs = list(zip(peers.first.tolist(), peers.second.tolist(), strict=True))
+    firsts: list[tuple[int, str]] = []
+    for i, case in enumerate(answers.cases):
+        truth = list(dict.fromkeys(text for text in cases[case]["truth"] if text != "none"))
+        said = [cases[case][rater] for rater in answers.raters]
+        for j, listed in enumerate(said):
+            for rank, d in product(range(needs.depth), range(0 if right is None else right.given.shape[1])):
+                there = rank < len(listed) and listed[rank] != "none" and d < len(truth)
+                value = says(truth[d], listed[rank]) if there else np.nan
+                np.testing.assert_allclose(right.probabilities[i, j, rank, d], value, rtol=1e-6)
+                assert right.hits[i, j, rank, d] == (there and value >= 0.5)
+        for (one, other), table in zip(pairs, compared[i], strict=True):
+            for p, q in product(range(k), repeat=2):
+                there = all(at < len(said[r]) and said[r][at] != "none" for r, at in ((one, p), (other, q)))
+                assert table[p, q] == (there and peers_say(said[one][p], said[other][q]) >= 0.5)
+        for one, other in combinations(range(len(said)), 2):
+            there = said[one][0] != "none" and said[other][0] != "none"
+            assert first.apart[i, one, other] == (not there or peers_say(said[one][0], said[other][0]) < 0.5)
+        firsts += [(i * len(said) + j, listed[0]) for j, listed in enumerate(said) if listed[0] != "none"]
+    across = {
+        frozenset((one, other)) for (one, x), (other, y) in combinations(firsts, 2) if x != y and peers_say(x, y) < 0.5
+    }
+    cross = first.cross_case
+    assert {frozenset(pair) for pair in zip(cross.one.tolist(), cross.other.tolist(), strict=True)} == across
+    assert cross.asked == cross.all == len(firsts) * (len(firsts) - 1) // 2
+    assert len(m.asked) == len(set(m.asked))
+    assert set(m.asked) == wanted
+
+
+class Ordered(By):
+    """Notes the pairs in the order that they were asked in."""
+
+    def probabilities(self, a, b):
+        self.asked += zip(a, b, strict=True)
+        return np.array([1.0 if x == y else float(self.probability(x, y)) for x, y in zip(a, b, strict=True)])
+
+
+def test_pairs_needed_are_those_that_are_asked(example):
+    answers = read_lists(example / "lists.csv", no_diagnosis=["none"])
+    m, needs = Ordered(lambda a, b: 1.0), needs_of(answers)
+    match(answers, m, needs, panels=panels(answers), seed=3)
+    table = pairs_needed(answers, needs, panels=panels(answers), seed=3)
+    told = list(zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True))
+    assert sorted(m.asked) == sorted(told) and len(told) == len(set(told)) > 1000
+
+
+def test_a_long_list_makes_no_wide_array(set_matcher):
+    """What stands past the ranks that are held one by one is found all the same; the arrays stay as they are."""
+    cases = {f"c{i}": {"A": ["gout"], "B": ["copd"], "truth": ["asthma", "mi"]} for i in range(20)}
+    cases["c7"]["A"] = [f"disease {i}" for i in range(3000)] + ["heart attack"]
+    made = matched(cases, set_matcher(("heart attack", "mi")))
+    found = made.references
+    assert found is not None and found.hits.shape == (20, 2, 50, 2)
+    assert np.argwhere(found.found).tolist() == [[7, 0, 1]] and not found.hits.any()
+    assert [one.count for one in made.findings if one.kind == "lengths"] == [1]
+    # not where nobody needs whole lists
+    cut = matched(cases, set_matcher(("heart attack", "mi")), needs=needs_of(lists_of(cases), 4)).references
+    assert cut is not None and not cut.found.any()
+
+
+def test_chunks_and_order_of_rows_change_nothing(monkeypatch):
+    from dxmatch.evaluation.match import pairs
+
+    generator = np.random.default_rng(4)
+    cases = {
+        f"c{i:02d}": {rater: generator.choice(WORDS, 3).tolist() for rater in ("A", "X", "Y", "truth")}
+        for i in generator.permutation(30)
+    }
+    answers, whole, parts = lists_of(cases), By(shared_letters), By(shared_letters)
+    one = match(answers, whole, needs_of(answers), panels=panels(answers))
+    monkeypatch.setattr(pairs, "CHUNK", 3)
+    other = match(answers, parts, needs_of(answers), panels=panels(answers))
+    assert max(parts.calls) == 3 < max(whole.calls) and whole.asked == parts.asked
+    np.testing.assert_array_equal(one.references.probabilities, other.references.probabilities)  # type: ignore[union-attr]
+    np.testing.assert_array_equal(one.peers.verdicts, other.peers.verdicts)  # type: ignore[union-attr]
+    turned = lists_of(dict(reversed(cases.items())))
+    back = match(turned, By(shared_letters), needs_of(turned), panels=panels(turned))
+    np.testing.assert_array_equal(back.references.hits[::-1], one.references.hits)  # type: ignore[union-attr]
+    assert len(back.first.cross_case.one) == len(one.first.cross_case.one)  # type: ignore[union-attr]
+
+
+def test_pairs_of_different_cases_are_drawn_where_they_are_many():
+    generator = np.random.default_rng(1)
+    cases = {f"c{i:03d}": {rater: [WORDS[generator.integers(4)]] for rater in ("A", "X", "Y")} for i in range(120)}
+    answers = lists_of(cases)
+    found = match(answers, By(), needs_of(answers), seed=5).first
+    turned = lists_of(dict(reversed(cases.items())))
+    back = match(turned, By(), needs_of(turned), seed=5).first
+    assert found is not None and back is not None and found.cross_case.asked == 50_000
+    assert found.cross_case.all == 360 * 359 // 2
+    # the same pairs, whatever the order of the cases
+    place = lambda flat, turned: sorted(((119 - flat // 3 if turned else flat // 3) * 3 + flat % 3).tolist())  # noqa: E731
+    assert place(found.cross_case.one, False) == place(back.cross_case.one, True)
+    quiet = match(answers, By(), replace(needs_of(answers), across_cases=False)).first
+    assert quiet is not None and quiet.cross_case.asked == quiet.cross_case.all == len(quiet.cross_case.one) == 0
+
+
+def test_categories_join_chains_and_spellings(set_matcher):
+    """a-b and b-c in cases of their own: a and c are in one category, which nothing but the chain says."""
+    cases = {
+        "one": {"A": ["a"], "X": ["b"], "Y": ["none"]},
+        "two": {"A": ["b"], "X": ["c"], "Y": ["B "]},
+        "three": {"A": ["a"], "X": ["c"], "Y": ["d"]},
+    }
+    first = matched(cases, set_matcher(("a", "b"), ("b", "c"), ("b", "B"))).first
+    assert first is not None
+    of, found = first.categories.of, first.categories
+    assert len({*of[:, :2].ravel().tolist(), of[1, 2]}) == 1 and of[0, 2] == -1 and of[2, 2] != of[2, 0]
+    assert (found.count, found.agreements, found.chained) == (2, 5, 2)
+
+
+def test_final_diagnoses_and_what_needs_relations():
+    """M's relations are asked of the final diagnosis alone, of ten ranks, and not of matches or where a column tells them."""
+    rows = long_form({"one": {"A": ["gout", "copd", "mi"], "truth": ["mi", "asthma"]}}).assign(role="algorithm")
+    rows.loc[rows.rater == "truth", "role"] = ["reference", "reference"]
+    rows["relation"] = [None, "Not-Related", None, None, None]
+    final = rows.iloc[[3]].assign(role="final")
+    m = Related()
+    needs = replace(needs_of(answers := read_lists(__import__("pandas").concat([rows, final]))), first=False)
+    made = match(answers, m, needs)
+    assert made.tells_relations and made.of_final is not None and made.of_final.references is not None
+    assert made.references is not None and made.references.given.tolist() == [[True, True]]
+    assert not made.references.distance.any()
+    assert made.of_final.references.given.tolist() == [[True]] and made.of_final.answers.reference == [("mi",)]
+    assert m.related == [("mi", "gout")] and made.of_final.references.distance[0, 0, :, 0].tolist() == [4, 0, 0]
+
+
+class Related(By):
+    def __init__(self) -> None:
+        super().__init__()
+        self.related: list[tuple[str, str]] = []
+
+    def relations(self, a, b):
+        self.related += zip(a, b, strict=True)
+        return SimpleNamespace(semantic_distance=np.full(len(a), 4), kinds=["related"] * len(a))
+
+
+def test_nobody_is_asked_for_what_nobody_needs():
+    cases = {"one": {"A": ["gout"], "X": ["copd"], "Y": ["mi"], "truth": ["asthma"]}}
+    nothing = Needs(references=False, relations=False, first=False, codes=False)
+    votes = By()
+    votes.rests_on_votes = True  # type: ignore[attr-defined]
+    made = matched(cases, votes, needs=nothing)
+    assert not votes.asked and made.references is made.case_table is made.peers is made.first is made.codes is None
+    # where nothing is paid for a pair, the table of cases is there all the same
+    assert matched(cases, By(), needs=nothing).case_table is not None
+    assert matched({"one": {"A": ["gout"], "X": ["copd"]}}, By(), needs=nothing).references is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "allowed"),
+    [(np.array([0.5]), False), (np.full(6, 1.5), False), (np.full(6, np.nan), False), (np.full(6, 0.7), True)],
+)
+def test_an_m_that_gives_something_else_is_refused(answer, allowed):
+    m = SimpleNamespace(threshold=0.5, probabilities=lambda a, b: answer)
+    cases = {"one": {"A": ["a", "b", "c"], "truth": ["d", "e"]}}
+    if allowed:
+        assert matched(cases, m).references.hits.all()  # type: ignore[union-attr]
+    else:
+        with pytest.raises(ModelError):
+            matched(cases, m)
+
+
+def test_what_m_does_not_understand_and_reads_otherwise_is_found():
+    class Careful(By):
+        def probabilities(self, a, b):
+            warnings.warn("not understood", NotUnderstoodWarning, stacklevel=2)
+            unscored = [("zzt" in x or "zzt" in y) and x != y for x, y in zip(a, b, strict=True)]
+            return np.where(unscored, np.nan, super().probabilities(a, b))
+
+        def not_understood(self, texts):
+            return {text: "gibberish" for text in texts if "zzt" in text}
+
+        def read_as(self, texts):
+            return {text: (("ashtma", "asthma"),) for text in texts if text == "ashtma"}
+
+    cases = {
+        "one": {"A": ["zzt", "ashtma"], "B": ["zzt", "copd"], "truth": ["zzt one", "gout"]},
+        "two": {"A": ["zzt"], "B": ["gout"], "truth": ["zzt"]},
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = matched(cases, Careful())
+    assert made.references is not None and made.references.probabilities[0, 0, 0, 0] == 0
+    assert made.references.hits[1, 0, 0, 0]  # the same words
+    found = {one.kind: one for one in made.findings}
+    assert (found["not_understood"].count, found["not_understood"].of) == (5, 9)
+    assert found["not_understood"].place == "3 of 6 diagnoses in the lists and 2 of 3 references"
+    assert (found["spelling"].count, found["spelling"].example) == (1, "'ashtma' as 'asthma'")
+
+
+def test_a_verdict_is_that_of_the_full_precision():
+    """0.7 as float32 is above 0.7: the threshold is held against what M gave."""
+    near = By(lambda x, y: 0.7)
+    near.threshold = 0.7000000001
+    found = matched({"one": {"A": ["a"], "truth": ["b"]}}, near)
+    assert found.references is not None and not found.references.hits.any() and found.threshold == near.threshold
