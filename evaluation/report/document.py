@@ -48,11 +48,12 @@ def rows_table(title: str, rows: Sequence[Row], columns: Mapping[str, str] | Non
     """Makes a table of rows as they are. columns : key -> heading; all keys of the first row by default."""
     named = columns or {key: key.replace("_", " ") for key in rows[0]}
     first, *others = named
-    lines = [[_shown(row.get(first)), *(_shown(row.get(key)) for key in others)] for row in rows]
+    lines = [[shown(row.get(first)), *(shown(row.get(key)) for key in others)] for row in rows]
     return Table(list(named.values()), [("", lines)], title, title)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Writes a value of a table."""
     if value is None or value != value:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,11 +1,10 @@
-"""What charts share: whose colour and shape is whose, curves, bands, words. Loads Altair."""
+"""What charts share: whose colour and shape is whose, curves, bands with intervals, words. Loads Altair."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import altair as alt
 
@@ -13,10 +12,12 @@ from ...pages.encodings import named, tooltip, with_interval
 from ...pages.figure import Figure
 from ...pages.rows import Row
 from ...pages.style import COLOURS, SHAPES, Style
+from .document import shown
 
 if TYPE_CHECKING:
     from .report import Report
 
+_PANEL = "panel"
 _PATHS = {
     "circle": "M0-5a5 5 0 1 0 .01 0z",
     "square": "M-4.5-4.5h9v9h-9z",
@@ -27,65 +28,68 @@ _PATHS = {
     "triangle-left": "M-5.5 0 5 6V-6z",
     "cross": "M-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
 }
+_SPOKEN = 30
+"""Rows that the text alternative of a chart tells; the table behind it has all."""
+
+
+class Mark(NamedTuple):
+    """Of one rater. colour : a CSS variable. label : its name, with its group."""
+
+    colour: str
+    shape: str
+    label: str
 
 
 @dataclass(frozen=True)
 class Marks:
     """Which colour and shape is whose over the whole report: algorithms have colours, the best the first; the panel is grey.
 
-    groups : algorithm -> its group, where any has one: then a colour is a group's, and algorithms without one share the last.
+    Where models have groups, a colour is a group's, and algorithms without one share the last.
     """
 
-    algorithms: tuple[str, ...]
-    panel: tuple[str, ...]
-    groups: Mapping[str, str] = field(default_factory=dict)
+    of_raters: Mapping[str, Mark]
 
     @classmethod
     def of(cls, report: Report) -> Marks:
-        """Gives everyone a mark, in the order of the leaderboard."""
-        judged = dict.fromkeys((*report.board.algorithms, *report.algorithms))
-        panel = [rater for rater in report.raters.names if rater not in judged]
-        return cls(tuple(judged), tuple(panel), {r: g for r, g in report.raters.groups.items() if r in judged})
+        """Gives everyone a mark, in the order of the leaderboard, algorithms first."""
+        judged = list(dict.fromkeys((*report.board.algorithms, *report.algorithms)))
+        groups = {rater: group for rater, group in report.raters.groups.items() if rater in judged}
+        names = [*dict.fromkeys(groups.values()), None]
+        marks = {}
+        for place, rater in enumerate(judged):
+            colour = names.index(groups.get(rater)) if groups else place
+            label = f"{rater} ({groups[rater]})" if rater in groups else rater
+            marks[rater] = Mark(f"s{colour % COLOURS}", SHAPES[place % len(SHAPES)], label)
+        panel = (rater for rater in report.raters.names if rater not in marks)
+        experts = {rater: Mark(_PANEL, SHAPES[place % len(SHAPES)], rater) for place, rater in enumerate(panel)}
+        return cls(marks | experts)
 
-    @cached_property
-    def _colours(self) -> dict[str, int]:
-        """Algorithm -> the number of its colour."""
-        if not self.groups:
-            return {rater: place for place, rater in enumerate(self.algorithms)}
-        names = [*dict.fromkeys(self.groups.values()), None]
-        return {rater: names.index(self.groups.get(rater)) for rater in self.algorithms}
+    @property
+    def key(self) -> dict[str, tuple[str, str, str]]:
+        """Rater -> (CSS variable, SVG path, label), those of a colour together."""
+        marks = sorted(self.of_raters.items(), key=lambda item: (item[1].colour == _PANEL, item[1].colour))
+        return {rater: (mark.colour, _PATHS[mark.shape], mark.label) for rater, mark in marks}
 
     def label(self, rater: str) -> str:
-        """Gives its name with its group."""
-        return f"{rater} ({self.groups[rater]})" if rater in self.groups else rater
-
-    def shape(self, rater: str) -> str:
-        """Names the shape of its points."""
-        side = self.panel if rater in self.panel else self.algorithms
-        return SHAPES[side.index(rater) % len(SHAPES)]
+        """Names a rater with its group."""
+        return self.of_raters[rater].label
 
     def ordered(self, raters: Iterable[str]) -> tuple[str, ...]:
         """Puts algorithms first, then the panel, each once."""
         there = set(raters)
-        return tuple(rater for rater in (*self.algorithms, *self.panel) if rater in there)
+        return tuple(rater for rater in self.of_raters if rater in there)
 
-    @property
-    def key(self) -> dict[str, tuple[str, str, str]]:
-        """Rater -> (CSS variable, SVG path, rater with its group), those of a group together."""
-        everyone = sorted((*self.algorithms, *self.panel), key=lambda rater: self._colours.get(rater, COLOURS))
-        names = {rater: f"s{place % COLOURS}" for rater, place in self._colours.items()}
-        return {r: (names.get(r, "panel"), _PATHS[self.shape(r)], self.label(r)) for r in everyone}
-
-    def looks(self, raters: Sequence[str], style: Style) -> tuple[alt.Color, alt.Shape]:
-        """Makes the channels of the field `rater`, which holds labels."""
-        labels = [self.label(rater) for rater in raters]
-        legend = alt.Legend() if style.legend and len(labels) > 1 else None
-        colours = [style.panel if r in self.panel else style.colour(self._colours[r]) for r in raters]
-        shapes = [self.shape(rater) for rater in raters]
-        return (
-            alt.Color("rater:N", scale=alt.Scale(domain=labels, range=colours), legend=legend),
-            alt.Shape("rater:N", scale=alt.Scale(domain=labels, range=shapes), legend=legend),
-        )
+    def looks(self, raters: Sequence[str], style: Style) -> dict[str, Any]:
+        """Makes the channels color and shape of the field `rater`, which holds labels."""
+        marks = [self.of_raters[rater] for rater in raters]
+        colours = [style.panel if mark.colour == _PANEL else style.series[int(mark.colour[1:])] for mark in marks]
+        legend = alt.Legend() if style.legend and len(marks) > 1 else None
+        labels = [mark.label for mark in marks]
+        shapes = [mark.shape for mark in marks]
+        return {
+            "color": alt.Color("rater:N", scale=alt.Scale(domain=labels, range=colours), legend=legend),
+            "shape": alt.Shape("rater:N", scale=alt.Scale(domain=labels, range=shapes), legend=legend),
+        }
 
 
 def told(row: Row, **fields: Any) -> Row:
@@ -98,73 +102,77 @@ def text(data: str, x: str, y: str, words: str, **mark: Any) -> alt.Chart:
     return alt.Chart(named(data)).mark_text(**mark).encode(x=f"{x}:Q", y=f"{y}:Q", text=f"{words}:N")
 
 
-def dashed(style: Style, **at: str) -> alt.Chart:
-    """Draws a line where the field of the one row in `line` says."""
-    return alt.Chart(named("line")).mark_rule(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink).encode(**at)
+def spoken(title: str, columns: Mapping[str, str], rows: Sequence[Row]) -> str:
+    """Says in words what a chart shows."""
+    values = "; ".join(", ".join(shown(row[key]) for key in columns) for row in rows[:_SPOKEN])
+    rest = f"; and {len(rows) - _SPOKEN:,} more" if len(rows) > _SPOKEN else ""
+    return f"{title}. {', '.join(columns.values())}: {values}{rest}."
 
 
 def curves(
-    marks: Marks,
-    rows: Sequence[Row],
-    along: str,
-    of: str,
-    axes: tuple[alt.X, alt.Y],
-    line: int | None = None,
-    **words: str,
+    marks: Marks, rows: Sequence[Row], along: str, of: str, x: alt.X, y: alt.Y, line: int | None = None, **words: str
 ) -> Figure:
     """Makes a line for each rater, with points and intervals.
 
-    rows : with algorithm, value, low, high and, under the key `along`, their place; equal steps from each place to the next. of : what
-    the values are of. axes : of the fields `along` and `value`. line : where a dashed line lies.
+    rows : with algorithm, value, low, high and, under the key `along`, their place; from each place to the next is one step.
+    of : what the values are of. x, y : of the fields `along` and `value`. line : where a dashed line lies.
+    words : name, section, title and note of the figure.
     """
     raters = marks.ordered(row["algorithm"] for row in rows)
-    shown = [told(row, rater=marks.label(row["algorithm"]), **{along: row[along]}) for row in rows]
-    places = list(dict.fromkeys(row[along] for row in rows))
-    said = {(row["rater"], row[along]): row["told"] for row in shown}
-    ends = dict.fromkeys((places[0], places[-1]))
-    values = (
-        f"{who} {', '.join(f'{said[who, at]} at {at}' for at in ends if (who, at) in said)}"
-        for who in map(marks.label, raters)
-    )
-    drawn = [row for row in shown if row["value"] is not None]
+    values = [told(row, rater=marks.label(row["algorithm"]), **{along: row[along]}) for row in rows]
+    columns = {"rater": "rater", along: along, "told": of}
 
     def draw(style: Style) -> Any:
-        colour, shape = marks.looks(raters, style)
-        x, y = axes
-        # so that the bars of curves do not hide each other
+        look = marks.looks(raters, style)
+        # side by side, so that the bars of curves do not hide each other
         aside = alt.XOffset("rater:N", scale=alt.Scale(domain=[marks.label(rater) for rater in raters]))
-        base = alt.Chart(named("rates")).encode(
-            x=x.scale(domain=places, paddingInner=1 - min(0.5, 0.06 * len(raters)), paddingOuter=0.3), xOffset=aside
-        )
-        tips = tooltip(rater="rater", **{along: along}, told=of)
+        places = list(dict.fromkeys(row[along] for row in rows))
+        across = x.scale(domain=places, paddingInner=1 - min(0.5, 0.06 * len(raters)), paddingOuter=0.3)
+        base = alt.Chart(named("rates")).encode(x=across, xOffset=aside)
         points = base.mark_point(filled=True, size=62, opacity=1)
         return alt.layer(
-            *([] if line is None else [dashed(style, y="line:Q")]),
-            base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(y="low:Q", y2="high", color=colour),
-            base.mark_line(strokeWidth=2).encode(y=y, color=colour),
-            points.encode(y=y, color=colour, shape=shape, tooltip=tips),
+            *_dashed(style, line, "y"),
+            base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(y="low:Q", y2="high", color=look["color"]),
+            base.mark_line(strokeWidth=2).encode(y=y, color=look["color"]),
+            points.encode(y=y, tooltip=tooltip(**columns), **look),
         ).properties(width=style.width, height=250)
 
-    finding = f"{words.pop('finding')} {'; '.join(values)}."
+    data = {"rates": [row for row in values if row["value"] is not None], "line": [{"at": line}]}
     return Figure(
-        columns={"rater": "rater", along: along, "told": of}, rows=shown, data={"rates": drawn, "line": [{"line": line}]}, draw=draw,
-        series=raters, finding=finding, **words,
+        columns=columns, rows=values, data=data, draw=draw, series=raters, finding=spoken(words["title"], columns, values), **words
     )  # fmt: skip
 
 
-def in_bands(
-    data: str, band: str, bands: Sequence[str], side: str = "", sides: Sequence[str] = (), padding: float = 0.25
-) -> alt.Chart:
-    """Begins a chart with a band for each name, within it one of its own for each side."""
-    y = alt.Y(
-        f"{band}:N", title=None, scale=alt.Scale(domain=list(bands), paddingInner=padding),
-        axis=alt.Axis(domain=False, ticks=False, labelLimit=280),
+def bands(
+    rows: list[Row], columns: dict[str, str], look: Callable[[Style], dict[str, Any]], x: alt.X, band: str, side: str = "",
+    *, line: int | None = None, means: bool = False, series: tuple[str, ...] = (), **words: str,
+) -> Figure:  # fmt: skip
+    """Makes a point with its interval for each row, in a band for each value of `band`, within it one of its own for each of `side`.
+
+    rows : with value, low, high. columns : of the table and tooltips. look : channels of the points. x : of the field `value`.
+    line : where a dashed line lies. means : whether the mean of each side is marked. words : name, section, title and note.
+    """
+    names, sides = (list(dict.fromkeys(row[key] for row in rows)) if key else [] for key in (band, side))
+
+    def draw(style: Style) -> Any:
+        axis = alt.Axis(domain=False, ticks=False, labelLimit=280)
+        scale = alt.Scale(domain=names, paddingInner=0.25)
+        base = alt.Chart(named("values")).encode(y=alt.Y(f"{band}:N", title=None, scale=scale, axis=axis))
+        if side:
+            base = base.encode(yOffset=alt.YOffset(f"{side}:N", scale=alt.Scale(domain=sides)))
+        channels = look(style)
+        bars = base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(x="low:Q", x2="high", color=channels["color"])
+        points = base.mark_point(filled=True, size=62, opacity=1).encode(x=x, tooltip=tooltip(**columns), **channels)
+        mean = base.mark_tick(thickness=2, size=18, color=style.ink).encode(x="mean(value):Q", detail=f"{side}:N")
+        layers = [*_dashed(style, line, "x"), bars, points, *([mean] if means else [])]
+        return alt.layer(*layers).properties(width=style.width, height=len(names) * (16 * max(1, len(sides)) + 14))
+
+    data = {"values": [row for row in rows if row["value"] is not None], "line": [{"at": line}]}
+    return Figure(
+        columns=columns, rows=rows, data=data, draw=draw, series=series, finding=spoken(words["title"], columns, rows), **words
     )  # fmt: skip
-    base = alt.Chart(named(data)).encode(y=y)
-    return base.encode(yOffset=alt.YOffset(f"{side}:N", scale=alt.Scale(domain=list(sides)))) if side else base
 
 
-def with_intervals(base: alt.Chart, x: alt.X, tips: Mapping[str, str], **look: Any) -> list[alt.Chart]:
-    """Draws a point at the value of each row, and a bar over its interval."""
-    bars = base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(x="low:Q", x2="high", color=look["color"])
-    return [bars, base.mark_point(filled=True, size=62, opacity=1).encode(x=x, tooltip=tooltip(**tips), **look)]
+def _dashed(style: Style, at: int | None, axis: str) -> list[alt.Chart]:
+    mark = alt.Chart(named("line")).mark_rule(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
+    return [] if at is None else [mark.encode(**{axis: "at:Q"})]
