@@ -20,7 +20,7 @@ from dxmatch.cli.main import app
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
 
-from .evaluation.test_ddxplus import published
+from .evaluation.lists.test_ddxplus import published
 from .toy_pairs import *  # noqa: F403
 from .toy_pairs import SET
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from dxmatch.models.shipped import SHIPPED_MODEL
 
 from ..evaluation.reasoning_example import GRAPHS, NOTES, perfect
-from ..evaluation.test_ddxplus import published
+from ..evaluation.lists.test_ddxplus import published
 from .blocks import ROOT
 
 EXAMPLE = ROOT / "example"

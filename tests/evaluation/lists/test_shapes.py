@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 from dxmatch.errors import InputError, OptionError
-from dxmatch.evaluation.families.weighted import CHECKS
 from dxmatch.evaluation.lists.lists import Lists
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.lists.shapes.cells import diagnoses_in
 from dxmatch.evaluation.lists.shapes.names import numbered
+from dxmatch.evaluation.score.weighted import CHECKS
 
-from .made import long_form
+from ..made import long_form
 
 MODELS = ("aster", "birch")
 ANSWERS = {

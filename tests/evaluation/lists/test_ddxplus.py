@@ -14,7 +14,7 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.lists.formats.ddxplus import CONDITIONS, EVIDENCES, cases, reads, stratified
 
-from .made import By
+from ..made import By
 
 HEADER = "AGE,DIFFERENTIAL_DIAGNOSIS,SEX,PATHOLOGY,EVIDENCES,INITIAL_EVIDENCE\n"
 ROWS = [

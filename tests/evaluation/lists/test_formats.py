@@ -17,7 +17,7 @@ from dxmatch.evaluation.lists.formats.registry import FORMATS, read_answers, rec
 from dxmatch.evaluation.lists.formats.table import names_in, table_of_answers
 from dxmatch.evaluation.lists.reading import read_lists
 
-from .made import By
+from ..made import By
 
 
 def lines(*rows: Any) -> str:
@@ -351,7 +351,8 @@ def test_a_format_is_evaluated_as_it_is(
     report = evaluate(path, By(), k=5, bootstrap=0, metrics="recall")
     assert list(report.algorithms) == list(dict.fromkeys(model for _, model, *_ in answers))
     unread = sum(names is None for _, _, names, _ in answers)
-    assert any("No diagnoses could be read from 1 answer" in warning for warning in report.warnings) == bool(unread)
+    told = any("No diagnoses could be read from 1 answer" in finding.sentence for finding in report.findings)
+    assert told == bool(unread)
     model = answers[0][1]
     mine = [one for one in answers if one[1] == model]
     right = sum(reference in (names or []) for _, _, names, references in mine for reference in references)
