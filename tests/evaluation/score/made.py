@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -64,3 +66,9 @@ class Scored:
 
     def value(self, rater: str, name: str) -> float | None:
         return self.row(rater, name)["value"]
+
+
+def table_of(name: str) -> list[dict[str, str]]:
+    """The rows of a table of cases in this folder."""
+    with (Path(__file__).parent / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))

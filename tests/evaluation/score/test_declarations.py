@@ -1,0 +1,224 @@
+"""Every metric is declared in full, callable by name, and held to the properties that it declares."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import sys
+from dataclasses import MISSING, FrozenInstanceError, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import dxmatch
+from dxmatch.errors import InputError
+from dxmatch.evaluation.of_names import OF_NAMES
+from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, called, declare, sources_of
+from dxmatch.evaluation.score.reference_page import reference_page
+from dxmatch.evaluation.score.relative import experts_behind
+
+ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
+every_metric = pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
+seeds = st.integers(0, 2**32 - 1)
+PAIRED = "pair of experts"
+
+
+def axes_of(metric, name):
+    return [axis.strip() for axis in metric.axes.get(name, "").split(",") if axis.strip()]
+
+
+def at_axis(value, depth, change):
+    """`value` with its axis at `depth` changed by `change(a list or array) -> the same, reordered`."""
+    if depth == 0:
+        return change(value)
+    if isinstance(value, np.ndarray):
+        return np.moveaxis(change(np.moveaxis(value, depth, 0)), 0, depth)
+    return type(value)(at_axis(part, depth - 1, change) for part in value)
+
+
+def taken(value, places):
+    return value[np.asarray(places)] if isinstance(value, np.ndarray) else type(value)(value[i] for i in places)
+
+
+def each_axis(metric, arguments, axis, change):
+    """All arguments with `axis` changed."""
+    changed = dict(arguments)
+    for name in arguments:
+        for depth, found in enumerate(axes_of(metric, name)):
+            if found == axis:
+                changed[name] = at_axis(changed[name], depth, change)
+    return changed
+
+
+def reordered(metric, arguments, axis, seed):
+    """The order of `axis` changed; what lies in one list of one length is always moved alike."""
+
+    def shuffled(value):
+        return taken(value, np.random.default_rng(seed).permutation(len(value)))
+
+    def pairs_shuffled(value):
+        z = experts_behind(len(value))
+        i, j = np.triu_indices(z, 1)
+        pair_of = np.zeros((z, z), int)
+        pair_of[i, j] = pair_of[j, i] = np.arange(len(i))
+        experts = np.random.default_rng(seed).permutation(z)
+        return taken(value, pair_of[experts[i], experts[j]])
+
+    changed = each_axis(metric, arguments, axis, shuffled)
+    return each_axis(metric, changed, PAIRED, pairs_shuffled) if axis == "expert" else changed
+
+
+def twice(metric, arguments, axis):
+    return each_axis(metric, arguments, axis, lambda value: taken(value, [i for i in range(len(value)) for _ in "12"]))
+
+
+def value_of(metric, arguments):
+    return np.asarray(metric.function(**arguments), float)
+
+
+def example(metric, seed):
+    return metric.example(np.random.default_rng(seed))
+
+
+@every_metric
+def test_declared_in_full(metric):
+    for name in ALWAYS:
+        assert getattr(metric, name), name
+    called_by_name = OF_NAMES.get(metric.name, metric.function)
+    assert getattr(dxmatch.metrics, metric.name) is called_by_name and metric.name in dir(dxmatch.metrics)
+    assert all(when and what for when, what in metric.degenerate)
+    with pytest.raises(FrozenInstanceError):
+        metric.name = "other"
+    assert metric.satisfies(), f"{metric.name} is in no set: declare order_free, repeat_free, symmetric, grows_with …"
+    low, high = metric.bounds
+    assert low < high
+    arguments = set(inspect.signature(metric.function).parameters)
+    used = {*metric.axes, *metric.symmetric, *metric.grows_with, *metric.falls_with, *example(metric, 0)}
+    assert used <= arguments, f"{metric.name} has no argument {used - arguments}"
+    named = {axis for name in metric.axes for axis in axes_of(metric, name)}
+    named |= {"expert"} if PAIRED in named else set()
+    assert {*metric.order_free, *metric.repeat_free} <= named, f"{metric.name}: no argument has an axis that it names"
+
+
+@every_metric
+def test_says_what_it_means_and_what_is_good(metric):
+    """One line each, for a physician: no formula in it; and a source that can be found."""
+    for text in (metric.meaning, metric.good):
+        assert 20 < len(text) < 260 and text[-1] == "." and text[0] == text[0].upper() and "\n" not in text
+    for text in (metric.use, metric.avoid):
+        assert 5 < len(text) < 120 and not text.endswith(".")
+    assert sources_of(metric.source) or metric.source == "dxmatch"
+    assert all(source.link.startswith("https://") for source in sources_of(metric.source))
+
+
+@every_metric
+def test_examples_hold_what_is_undefined_too(metric):
+    undefined = sum(bool(np.isnan(value_of(metric, example(metric, seed))).any()) for seed in range(300))
+    says_nan = any("NaN" in what for _, what in metric.degenerate)
+    assert (undefined > 0) == says_nan, f"{undefined} of 300 examples are NaN"
+    assert undefined < 200
+
+
+@every_metric
+@settings(deadline=None, max_examples=50)
+@given(seed=seeds)
+def test_stays_in_its_range(metric, seed):
+    value = value_of(metric, example(metric, seed))
+    low, high = metric.bounds
+    assert ((value >= low - 1e-9) & (value <= high + 1e-9) | np.isnan(value)).all() and not np.isinf(value).any()
+
+
+@every_metric
+@settings(deadline=None, max_examples=50)
+@given(seed=seeds)
+def test_what_changes_no_value(metric, seed):
+    arguments = example(metric, seed)
+    value = value_of(metric, arguments)
+    others = {f"order of {axis}": reordered(metric, arguments, axis, seed) for axis in metric.order_free}
+    others |= {f"twice each {axis}": twice(metric, arguments, axis) for axis in metric.repeat_free}
+    if metric.symmetric:
+        one, other = metric.symmetric
+        others["places changed"] = {**arguments, one: arguments[other], other: arguments[one]}
+    for what, changed in others.items():
+        assert value_of(metric, changed) == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), what
+
+
+@every_metric
+@settings(deadline=None, max_examples=50)
+@given(seed=seeds)
+def test_rises_and_falls(metric, seed):
+    """One entry raised to the largest of its argument."""
+    arguments = example(metric, seed)
+    value = value_of(metric, arguments)
+    for name, sign in [(n, 1) for n in metric.grows_with] + [(n, -1) for n in metric.falls_with]:
+        raised = np.array(arguments[name])
+        known = np.flatnonzero(~np.isnan(raised))
+        assume(known.size)
+        raised.flat[known[seed % known.size]] = np.nanmax(raised)
+        change = sign * (value_of(metric, {**arguments, name: raised}) - value)
+        assert ((change >= -1e-9) | np.isnan(change)).all(), name
+
+
+def test_a_false_property_is_found():
+    """The checks see what is not so: a mean is not free of its weights' order, nor of the order of cases."""
+    metric = Metric(
+        name="first", symbol="F", description="x", formula="x", source="x", inputs="x", range="[0, 1]", denominator="x",
+        degenerate=(("never", "x"),), function=lambda a, b: float(a[0][0] - b[0] / 9),
+        example=lambda generator: {"a": [[*generator.random(3)], [0.5]], "b": generator.random(2)},
+        axes={"a": "case, rank", "b": "case"}, order_free=("case",), repeat_free=("case",), symmetric=("a", "b"),
+    )  # fmt: skip
+    arguments = example(metric, 0)
+    value = value_of(metric, arguments)
+    for axis in ("case", "rank"):
+        assert any(value_of(metric, reordered(metric, arguments, axis, seed)) != value for seed in range(5))
+    assert value_of(metric, twice(metric, arguments, "case")) == value
+    assert len(twice(metric, arguments, "case")["a"]) == 4 and len(twice(metric, arguments, "rank")["a"][1]) == 2
+    assert [held.partition(" ")[0] for held in metric.satisfies()] == ["the", "every", "a"]
+
+
+def test_what_is_no_declaration():
+    with pytest.raises(ValueError, match="m: the range is not an interval"):
+        _ = Metric("m", "m", "x", "x", "x", "x", "any", "x", (("a", "b"),), float).bounds
+    with pytest.raises(AttributeError, match="'rpda'"):
+        _ = dxmatch.metrics.rpda
+    with pytest.raises(ValueError, match="two metrics are called"):
+        declare(**{name: "x" for name in ALWAYS if name not in ("name", "function")})(REGISTRY["rpad"].function)
+
+
+@pytest.mark.parametrize(
+    ("metric", "parts", "printed"),
+    [
+        ("rpad", {"k": 3, "hardness": 1.0}, "RPAD@3"),
+        ("rpad", {"k": 3, "hardness": 0.5}, "RPAD(H=0.5)@3"),
+        ("rpad", {"k": 3, "hardness": 0.5, "of": "corrected"}, "RPAD(H=0.5, corrected)@3"),
+        ("sigma_algorithm", {"k": 2, "of": "R"}, "sigma_A(R)@2"),
+        ("cohen_kappa", {}, "kappa"),
+    ],
+)
+def test_printed_names(metric, parts, printed):
+    assert REGISTRY[metric].printed(**parts) == printed
+
+
+@pytest.mark.parametrize(
+    ("word", "names"), [("RPAD", ["rpad"]), ("top-5", ["top_k_accuracy"]), ("hdf1", ["hdf1"]), ("nDCG@10", ["ndcg"])]
+)
+def test_metrics_are_found_by_name_symbol_and_word(word, names):
+    assert [metric.name for metric in called([word])] == names
+    with pytest.raises(InputError, match="'nothing'"):
+        called(["nothing"])
+
+
+def test_the_reference_page_is_current():
+    page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text("utf-8")
+    assert page == reference_page(), "run: python -m dxmatch.evaluation.score.reference_page > docs/metrics.md"
+    for metric in all_metrics():
+        assert f"\n### {metric.name}\n" in page and f"    {metric.formula}\n" in page
+
+
+@pytest.mark.parametrize("name", sorted({metric.function.__module__ for metric in all_metrics()}))
+def test_examples_in_the_documentation(name):
+    found = doctest.testmod(sys.modules[name])
+    assert not found.failed
