@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
@@ -22,7 +22,6 @@ from dxmatch.evaluation.score.relative import experts_behind
 
 ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
 every_metric = pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
-seeds = st.integers(0, 2**32 - 1)
 PAIRED = "pair of experts"
 
 
@@ -101,11 +100,7 @@ def test_declared_in_full(metric):
     named = {axis for name in metric.axes for axis in axes_of(metric, name)}
     named |= {"expert"} if PAIRED in named else set()
     assert {*metric.order_free, *metric.repeat_free} <= named, f"{metric.name}: no argument has an axis that it names"
-
-
-@every_metric
-def test_says_what_it_means_and_what_is_good(metric):
-    """One line each, for a physician: no formula in it; and a source that can be found."""
+    # one line each, for a physician; and a source that can be found
     for text in (metric.meaning, metric.good):
         assert 20 < len(text) < 260 and text[-1] == "." and text[0] == text[0].upper() and "\n" not in text
     for text in (metric.use, metric.avoid):
@@ -124,19 +119,12 @@ def test_examples_hold_what_is_undefined_too(metric):
 
 @every_metric
 @settings(deadline=None, max_examples=50)
-@given(seed=seeds)
-def test_stays_in_its_range(metric, seed):
-    value = value_of(metric, example(metric, seed))
-    low, high = metric.bounds
-    assert ((value >= low - 1e-9) & (value <= high + 1e-9) | np.isnan(value)).all() and not np.isinf(value).any()
-
-
-@every_metric
-@settings(deadline=None, max_examples=50)
-@given(seed=seeds)
-def test_what_changes_no_value(metric, seed):
+@given(seed=st.integers(0, 2**32 - 1))
+def test_holds_what_is_declared_of_it(metric, seed):
+    """Its range; what changes no value; and where an entry rises to the largest of its argument, which way the value goes."""
     arguments = example(metric, seed)
-    value = value_of(metric, arguments)
+    value, (low, high) = value_of(metric, arguments), metric.bounds
+    assert ((value >= low - 1e-9) & (value <= high + 1e-9) | np.isnan(value)).all() and not np.isinf(value).any()
     others = {f"order of {axis}": reordered(metric, arguments, axis, seed) for axis in metric.order_free}
     others |= {f"twice each {axis}": twice(metric, arguments, axis) for axis in metric.repeat_free}
     if metric.symmetric:
@@ -144,22 +132,13 @@ def test_what_changes_no_value(metric, seed):
         others["places changed"] = {**arguments, one: arguments[other], other: arguments[one]}
     for what, changed in others.items():
         assert value_of(metric, changed) == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), what
-
-
-@every_metric
-@settings(deadline=None, max_examples=50)
-@given(seed=seeds)
-def test_rises_and_falls(metric, seed):
-    """One entry raised to the largest of its argument."""
-    arguments = example(metric, seed)
-    value = value_of(metric, arguments)
     for name, sign in [(n, 1) for n in metric.grows_with] + [(n, -1) for n in metric.falls_with]:
         raised = np.array(arguments[name])
         known = np.flatnonzero(~np.isnan(raised))
-        assume(known.size)
-        raised.flat[known[seed % known.size]] = np.nanmax(raised)
-        change = sign * (value_of(metric, {**arguments, name: raised}) - value)
-        assert ((change >= -1e-9) | np.isnan(change)).all(), name
+        if known.size:
+            raised.flat[known[seed % known.size]] = np.nanmax(raised)
+            change = sign * (value_of(metric, {**arguments, name: raised}) - value)
+            assert ((change >= -1e-9) | np.isnan(change)).all(), name
 
 
 def test_a_false_property_is_found():
@@ -176,7 +155,7 @@ def test_a_false_property_is_found():
         assert any(value_of(metric, reordered(metric, arguments, axis, seed)) != value for seed in range(5))
     assert value_of(metric, twice(metric, arguments, "case")) == value
     assert len(twice(metric, arguments, "case")["a"]) == 4 and len(twice(metric, arguments, "rank")["a"][1]) == 2
-    assert [held.partition(" ")[0] for held in metric.satisfies()] == ["the", "every", "a"]
+    assert len(metric.satisfies()) == 3
 
 
 def test_what_is_no_declaration():
@@ -188,25 +167,12 @@ def test_what_is_no_declaration():
         declare(**{name: "x" for name in ALWAYS if name not in ("name", "function")})(REGISTRY["rpad"].function)
 
 
-@pytest.mark.parametrize(
-    ("metric", "parts", "printed"),
-    [
-        ("rpad", {"k": 3, "hardness": 1.0}, "RPAD@3"),
-        ("rpad", {"k": 3, "hardness": 0.5}, "RPAD(H=0.5)@3"),
-        ("rpad", {"k": 3, "hardness": 0.5, "of": "corrected"}, "RPAD(H=0.5, corrected)@3"),
-        ("sigma_algorithm", {"k": 2, "of": "R"}, "sigma_A(R)@2"),
-        ("cohen_kappa", {}, "kappa"),
-    ],
-)
-def test_printed_names(metric, parts, printed):
-    assert REGISTRY[metric].printed(**parts) == printed
-
-
-@pytest.mark.parametrize(
-    ("word", "names"), [("RPAD", ["rpad"]), ("top-5", ["top_k_accuracy"]), ("hdf1", ["hdf1"]), ("nDCG@10", ["ndcg"])]
-)
-def test_metrics_are_found_by_name_symbol_and_word(word, names):
-    assert [metric.name for metric in called([word])] == names
+def test_names_that_are_printed_and_asked_for():
+    of = {"k": 3, "hardness": 0.5, "of": "corrected"}
+    assert REGISTRY["rpad"].printed(3, 1.0) == "RPAD@3" and REGISTRY["rpad"].printed(**of) == "RPAD(H=0.5, corrected)@3"
+    assert REGISTRY["sigma_algorithm"].printed(2, of="R") == "sigma_A(R)@2" and REGISTRY["hdf1"].printed() == "HDF1"
+    for word, name in (("RPAD", "rpad"), ("top-5", "top_k_accuracy"), ("hdf1", "hdf1"), ("nDCG@10", "ndcg")):
+        assert [metric.name for metric in called([word])] == [name]
     with pytest.raises(InputError, match="'nothing'"):
         called(["nothing"])
 

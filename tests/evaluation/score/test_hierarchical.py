@@ -214,14 +214,3 @@ def test_what_is_missing_is_said():
         frame(REFERENCES, LISTS).assign(icd10=lambda t: t["icd10"].where(t["role"] != "reference")), ENDS_ALIKE
     )
     assert "codes of the reference" in hierarchical.lacking(unread, None)
-
-
-def test_intervals_are_of_the_resampled_averages():
-    generator = np.random.default_rng(5)
-    references = {f"c{i:02}": [code] for i, code in enumerate(generator.choice(POOL, 20))}
-    said = {case: generator.choice(POOL, 2).tolist() for case in references}
-    row = scored(references, {"A": said}, repeats=200, seed=4).row("A", "HDF1@2")
-    draws, codes = np.random.default_rng(4), (list(references.values()), list(said.values()))
-    chosen = [draws.integers(0, 20, 20) for _ in range(200)]
-    resamples = [hdf1(*([part[i] for i in places] for part in codes)) for places in chosen]
-    assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(resamples, [0.025, 0.975])))

@@ -56,14 +56,10 @@ def test_equal_to_a_plain_loop(seed, k):
 @pytest.mark.parametrize(
     ("hits", "there", "k", "option"),
     [
-        (HITS, GIVEN & False, 1, "'given'"),
-        (HITS, GIVEN[:2], 1, "'hits'.* with 2 cases and 3 references"),
-        (HITS.astype(float), GIVEN, 1, "'hits'"),
-        (HITS[:0], GIVEN[:0], 1, "'given'"),
-        (HITS[0], GIVEN, 1, "'hits'"),
-        (HITS, GIVEN, 0, "'k'"),
+        (HITS, GIVEN & False, 1, "'given'"), (HITS, GIVEN[:2], 1, "'hits'.* with 2 cases and 3 references"), (HITS[0], GIVEN, 1, "'hits'"),
+        (HITS.astype(float), GIVEN, 1, "'hits'"), (HITS[:0], GIVEN[:0], 1, "'given'"), (HITS, GIVEN, 0, "'k'"),
     ],
-)
+)  # fmt: skip
 def test_refused(hits, there, k, option):
     for metric in (disease_recall, patient_recall):
         with pytest.raises(OptionError, match=option):
@@ -151,10 +147,7 @@ def test_recall_by_a_judge():
     assert {row["n_cases"] for row in found.rows} == {2} and "by the judge" in found.words[0]
     assert "1 of 3 cases" in found.told["no_verdict"][0] and "1 refused" in found.told["no_verdict"][0]
     unplaced = replace(judged, judged=judgements(places=np.zeros_like(PLACES)))
-    assert {one.metric for one in recall.judged_scores(unplaced, Settings(k=ks_of(None))).scores} == {
-        "disease_recall",
-        "patient_recall",
-    }
+    assert len(recall.judged_scores(unplaced, Settings(k=ks_of(None))).scores) == 2
     with pytest.raises(InputError, match="none of 3 cases"):
         nothing = replace(judged, judged=judgements(np.full_like(INCLUDED, -1)))
         recall.judged_scores(nothing, Settings(k=ks_of(None)))
