@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,9 @@ from ...pages.blocks import json_in_html
 from ...pages.rows import Row, known
 from ...pages.templates import template
 from ...terms.icd.ancestor_sets import chapter_label, opened
-from ...terms.icd.tree import IcdTree
+from ..lists.lists import ABSENT
 from ..match.cases import DOUBTS, UNKNOWN, CaseTable, ShownPairs
 from ..match.codes import REFERENCE
-from ..score.hierarchical import harmonic_mean
 from .document import Block, Browser, Folded, Table
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def _chosen(table: CaseTable) -> NDArray[np.intp]:
     if n <= MAX_CASES:
         return np.arange(n)
     found = table.matches.hits[:, :, : table.k].any((2, 3))
-    judged = table.matches.given.any(1)[:, None] & ~answers.absent
+    judged = np.asarray(table.matches.given.any(1))[:, None] & ~answers.absent
     wanted = np.sum((judged & ~found) | table.doubtful, axis=1)
     return np.sort(np.argsort(-wanted, kind="stable")[:MAX_CASES])
 
@@ -176,62 +175,45 @@ def coded_rows(report: Report, case_id: str) -> list[Row]:
     OptionError
         For a case that is not there, and where no codes were looked up.
     """
-    found = report.evidence
-    if found is None or found.codes is None or report.family("hierarchical") is None:
+    found, family = report.evidence, report.family("hierarchical")
+    if found is None or found.codes is None or family is None:
         raise OptionError("case", "asked for where HDP, HDR and HDF1 were computed", case_id)
     if case_id not in report.cases:
         raise OptionError("case", f"a case of the lists{hint(case_id, report.cases)}", case_id)
-    case, answers, coded = report.cases.index(case_id), found.answers, found.codes.top(report.setup.ks["hierarchical"])
-    nodes = _Nodes(opened(found.icd_tree)[0], coded.reference_nodes[case])
-    texts = answers.reference[case]
-    names = texts if len(texts) == len(nodes.right) else ["; ".join(texts)] * len(nodes.right)
-    rows = [
-        nodes.row(REFERENCE, rank, name, own)
-        for rank, (name, own) in enumerate(zip(names, nodes.right, strict=True), 1)
-    ]
-    top = answers.top(coded.predicted.shape[2])[case]
-    for rater, said, given in zip(answers.raters, top.tolist(), coded.predicted[case].tolist(), strict=True):
-        of_list = nodes.of_list([node for own in given for node in own if node >= 0])
-        rows += [
-            nodes.row(rater, rank, answers.strings[entry] if entry >= 0 else None, [node for node in own if node >= 0])
-            | of_list
-            for rank, (entry, own) in enumerate(zip(said, given, strict=True), 1)
-            if entry >= -1
-        ]
-    return rows
+    tree, case, answers = opened(found.icd_tree)[0], report.cases.index(case_id), found.answers
+    coded = found.codes.top(report.setup.ks["hierarchical"])
+    right, texts = coded.reference_nodes[case], answers.reference[case]
 
+    def augmented(nodes: Iterable[int]) -> set[int]:
+        return {above for node in nodes for above in (node, *tree.ancestors(node))}
 
-class _Nodes:
-    """Nodes of the tree beside those of a reference. right : of each right answer. augmented : of all, with what lies above."""
-
-    def __init__(self, tree: IcdTree, right: Sequence[Sequence[int]]) -> None:
-        self.tree, self.right = tree, right
-        self.augmented = self.with_above(node for nodes in right for node in nodes)
-
-    def with_above(self, nodes: Iterable[int]) -> set[int]:
-        return {above for node in nodes for above in (node, *self.tree.ancestors(node))}
-
-    def codes(self, nodes: Iterable[int]) -> str:
+    def codes(nodes: Iterable[int]) -> str:
         """In tree order; a chapter by the range of its codes."""
-        tree = self.tree
         return ", ".join(chapter_label(tree, n) if tree.parent(n) < 0 else tree.code(n) for n in sorted(nodes))
 
-    def row(self, who: str, rank: int, text: str | None, nodes: Sequence[int]) -> Row:
-        shared = self.with_above(nodes) & self.augmented
-        deepest = shared - {self.tree.parent(node) for node in shared}
+    reference = augmented(chain.from_iterable(right))
+
+    def row(who: str, rank: int, text: str | None, given: Iterable[int]) -> Row:
+        nodes = sorted({node for node in given if node >= 0})
+        shared = augmented(nodes) & reference
         return {
-            "algorithm": who, "rank": rank, "diagnosis": text,
-            "icd10": "; ".join(self.tree.code(node) for node in sorted(set(nodes))) or None,
-            "name": "; ".join(self.tree.name(node) for node in sorted(set(nodes))) or None,
-            "shared": self.codes(deepest) or None, "common": None, **dict.fromkeys(_SCORES),
+            "algorithm": who, "rank": rank, "diagnosis": text, "icd10": "; ".join(map(tree.code, nodes)) or None,
+            "name": "; ".join(map(tree.name, nodes)) or None, "shared": codes(shared - set(map(tree.parent, shared))) or None,
+            "common": None, **dict.fromkeys(_SCORES),
         }  # fmt: skip
 
-    def of_list(self, nodes: Sequence[int]) -> Row:
-        mine = self.with_above(nodes)
-        both = mine & self.augmented
-        precision, recall = (len(both) / len(of) if of else np.nan for of in (mine, self.augmented))
-        values = (precision, recall, float(harmonic_mean(precision, recall)))
-        return {"common": self.codes(both), **dict(zip(_SCORES, map(known, values), strict=True))}
+    names = texts if len(texts) == len(right) else ["; ".join(texts)] * len(right)
+    rows = [row(REFERENCE, rank, *one) for rank, one in enumerate(zip(names, right, strict=True), 1)]
+    top = answers.top(coded.predicted.shape[2])[case].tolist()
+    for at, (rater, said, given) in enumerate(zip(answers.raters, top, coded.predicted[case].tolist(), strict=True)):
+        scores = {name: known(float(family.per_case[name][case, at])) for name in _SCORES}
+        of_list = {"common": codes(augmented(n for n in chain.from_iterable(given) if n >= 0) & reference), **scores}
+        rows += [
+            row(rater, rank, answers.strings[entry] if entry >= 0 else None, own) | of_list
+            for rank, (entry, own) in enumerate(zip(said, given, strict=True), 1)
+            if entry != ABSENT
+        ]
+    return rows
 
 
 def coded_table(report: Report, case_id: str) -> Table:

@@ -9,7 +9,6 @@ from .cases import case_browser, cases_to_look_at
 from .document import Block, Definitions, Document, Folded, Part, Table
 from .tables import (
     as_printed,
-    by_k,
     definitions,
     difference_tables,
     every_metric,
@@ -90,7 +89,7 @@ def _subgroups(report: Report, charts: list[Block]) -> Part:
 
 def _family(report: Report, family: Family, charts: list[Block]) -> Part:
     relative = family.name == "relative"
-    tables = _known([as_printed(report), by_k(report)]) if relative else list(tables_of(family))
+    tables = _known([as_printed(report)]) if relative else list(tables_of(family))
     return Part(
         family.name, family.title, [*family.sentences, *charts, *tables], folded=not (relative and report.raters.panels)
     )

@@ -90,7 +90,7 @@ def _in_words(answers: Lists, case: int, rater: int) -> Row:
 
 def _plane(
     what: str, rows: list[Row], more: dict[str, str], marks: Marks, raters: tuple[str, ...], note: str, *, intervals: bool = False,
-    **mark: float,
+    **mark: Any,
 ) -> list[Figure]:  # fmt: skip
     """Points over the cross of the axes and the names of the quadrants; no figure without rows. more : columns beside the scores."""
     if not rows:

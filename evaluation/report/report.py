@@ -11,22 +11,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from ...errors import InputError, OptionError
+from ...files.atomic import whole_file
 from ...files.counted import counted
+from ...files.tables import to_native, write_table
+from ...pages.files import save_figures
 from ...pages.rows import Row, arrow_table, json_rows, known, plain_number
 from ...statistics.resampling import Resampling
 from ..match.matches import Matches
 from ..read.findings import Finding
 from ..score.scores import Values
+from . import paper
 from .board import Leaderboard
+from .cases import coded_rows, coded_table
+from .contents import document_of
+from .document import Document, Part
+from .page import figures_of, notebook_cell, page
 from .raters import Raters
+from .terminal import print_document, print_table
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from rich.console import Console
 
-    from .document import Document, Part
 
 FORMAT = 4
 SUFFIXES = (".html", ".json", ".csv", ".tsv", ".jsonl", ".parquet", ".xlsx", ".md", ".tex")
@@ -141,8 +149,6 @@ class Report:
 
     def framed(self, rows: Sequence[Row], first: Sequence[str] = ()) -> Any:
         """Makes a table of rows, in the kind of frame that the answers came in: pandas, polars, or Arrow where they came from files."""
-        from ...files.tables import to_native
-
         return to_native(arrow_table(list(rows), tuple(first)), self.setup.frame)
 
     @cached_property
@@ -160,8 +166,6 @@ class Report:
         `algorithm` is whoever is judged: an expert too, where the reference is the judge. sd : of the cases, of the population, where the
         value is a mean. With groups of models, then group_of_models.
         """
-        from ...files.tables import to_native
-
         return to_native(self.arrow, self.setup.frame)
 
     @cached_property
@@ -245,10 +249,6 @@ class Report:
     @cached_property
     def per_case(self) -> Any:
         """case_id, algorithm (whoever is judged), and what each family knows of the single case."""
-        import pyarrow as pa
-
-        from ...files.tables import to_native
-
         return to_native(pa.table(self.per_case_columns), self.setup.frame)
 
     def row(self, metric: str, *, algorithm: str | None = None, k: int | None = None, of: str = "") -> Row:
@@ -276,8 +276,6 @@ class Report:
         OptionError
             Where no case has a right answer.
         """
-        from ...files.tables import to_native
-
         return to_native(self._case_table().table, self.setup.frame)
 
     def save_matches(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
@@ -314,14 +312,12 @@ class Report:
 
     def save_judgements(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
         """Writes `judgements` by the suffix of `path`, whole or not at all. Errors: as of `save_matches`, and where there was no judge."""
-        from ...files.tables import write_table
-
         return write_table(arrow_table(self._judgement_rows()), path, spreadsheet=spreadsheet or None)
 
     def _judgement_rows(self) -> list[Row]:
         if self.evidence is None or self.evidence.judged is None:
             raise OptionError("judgements", "asked for where there was a judge", "none")
-        return self.evidence.judged.rows(self.evidence.answers)
+        return list(self.evidence.judged.rows(self.evidence.answers))
 
     def case(self, case_id: str | int) -> Any:
         """Gives the reference and each list of one case with codes and names, what they share, HDP, HDR and HDF1.
@@ -331,29 +327,20 @@ class Report:
         OptionError
             For a case that is not there, and where no codes were looked up.
         """
-        from .cases import coded_rows
-
         return self.framed(coded_rows(self, str(case_id)))
 
     def print_case(self, case_id: str | int, console: Console | None = None) -> None:
         """Prints the same side by side. Errors: as of `case`."""
-        from .cases import coded_table
-        from .terminal import print_table
-
         print_table(coded_table(self, str(case_id)), console)
 
     @cached_property
     def document(self) -> Document:
         """What a terminal shows of it."""
-        from .contents import document_of
-
         return document_of(self, drawn=False)
 
     @cached_property
     def _drawn(self) -> Document:
         """What a page shows of it: charts and single cases, too."""
-        from .contents import document_of
-
         return document_of(self, drawn=True)
 
     def __str__(self) -> str:
@@ -374,14 +361,10 @@ class Report:
         return f"Report({', '.join([*parts, *([counted(above, 'finding')] if above else [])])})"
 
     def _repr_html_(self) -> str:
-        from .page import notebook_cell
-
         return notebook_cell(self.document)
 
     def print(self, console: Console | None = None, *, full: bool = False) -> None:
         """Prints findings, the answer, the leaderboard and differences; `full` prints everything."""
-        from .terminal import print_document
-
         print_document(self.document, console, full=full)
 
     def to_dict(self) -> dict[str, Any]:
@@ -412,8 +395,6 @@ class Report:
 
     def to_html(self) -> str:
         """Writes the page. Every text from the data is escaped."""
-        from .page import page
-
         return page(self._drawn)
 
     def to_latex(self) -> str:
@@ -424,9 +405,7 @@ class Report:
         InputError
             Where the report has no metric.
         """
-        from .paper import latex
-
-        return latex(self)
+        return paper.latex(self)
 
     def to_markdown(self) -> str:
         """Writes the leaderboard as a Markdown table, the best in bold.
@@ -436,9 +415,7 @@ class Report:
         InputError
             Where the report has no metric.
         """
-        from .paper import markdown
-
-        return markdown(self)
+        return paper.markdown(self)
 
     def save(self, path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
         """Writes a page to read (.html), everything (.json), the leaderboard (.tex, .md) or the table of metrics (all others).
@@ -456,8 +433,6 @@ class Report:
         texts = {".html": self.to_html, ".json": self.to_json, ".md": self.to_markdown, ".tex": self.to_latex}
         if suffix in texts:
             return save_text(texts[suffix](), path)
-        from ...files.tables import write_table
-
         return write_table(self.arrow, Path(path), spreadsheet=spreadsheet or None)
 
     def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
@@ -468,16 +443,11 @@ class Report:
         OptionError
             For a format that is neither "png" nor "svg".
         """
-        from ...pages.files import save_figures
-        from .page import figures_of
-
         return save_figures(figures_of(self._drawn), folder, formats)
 
 
 def save_text(text: str, path: str | os.PathLike[str]) -> Path:
     """Writes a text, whole or not at all. Errors: `DxmatchError` where it cannot be written."""
-    from ...files.atomic import whole_file
-
     with whole_file(Path(path)) as temporary:
         temporary.write_text(text, encoding="utf-8")
     return Path(path)

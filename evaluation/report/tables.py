@@ -234,20 +234,6 @@ def as_printed(report: Report) -> Table | None:
     return Table(["", *(f"{metric}@{k}" for metric, k in columns)], [("", lines)], title, title, told)
 
 
-def by_k(report: Report) -> Table | None:
-    """Makes RPAD and RRAD of each algorithm by k; None where there is one k."""
-    rows = [row for row in report.rows if row["metric"] in HEADLINES and not row["of"]]
-    ks = sorted({row["k"] for row in rows})
-    if len(ks) < 2:
-        return None
-    groups = [
-        (metric, crossed([row for row in rows if row["metric"] == metric], report.board.algorithms, dict.fromkeys(ks, ""), "algorithm", "k", False))
-        for metric in HEADLINES
-    ]  # fmt: skip
-    title = f"By the number of diagnoses k (hardness {report.setup.hardness:g})"
-    return Table(["", *(f"k = {k}" for k in ks)], groups, "RPAD and RRAD by k", title)
-
-
 def tables_of(family: Family) -> list[Table]:
     """Makes the further tables of a family, as they are; but for those that charts show."""
     named = [

@@ -81,8 +81,8 @@ def _standing(column: Column) -> str:
 def _who_leads(report: Report) -> list[str]:
     """Who is best by the first metric, how good that is, and who is not shown to be less."""
     board = report.board
-    best = board.algorithms[0] if board.columns and board.algorithms else None
-    row = None if best is None else board.columns[0].of_rater.get(best)
+    best = next(iter(board.algorithms), "")
+    row = board.columns[0].of_rater.get(best) if board.columns else None
     if row is None or row["value"] is None:
         return []
     column, cases = board.columns[0], counted(row["n_cases"], report.setup.cases)
