@@ -1,0 +1,116 @@
+"""Paired permutation tests beside scipy and beside all permutations; Holm's correction beside its procedure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dxmatch.statistics.permutation import Contrast, holm, permutation_test
+
+Values = np.ndarray
+
+
+def contrast(first: Values, second: Values, of: Callable[[Values], Values] | None = None) -> Contrast:
+    """first, second : [n, q], what each adds to each sum. of : the first mean by default."""
+    n = len(first)
+    return Contrast(second - first, np.stack([first.sum(0), second.sum(0)]), of or (lambda sums: sums[..., 0] / n))
+
+
+def one_p(first: Values, second: Values, of: Callable[[Values], Values] | None = None, seed: int = 0):
+    return permutation_test([contrast(first, second, of)], 1, seed)
+
+
+def ratio(sums: Values) -> Values:
+    return sums[..., 0] / sums[..., 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_p_of_hits_is_that_of_mcnemars_exact_test(seed: int):
+    hits = np.random.default_rng(seed).random((60, 2)) < (0.6, 0.4)
+    found = one_p(hits[:, :1].astype(float), hits[:, 1:].astype(float))
+    one, other = (hits[:, 0] & ~hits[:, 1]).sum(), (hits[:, 1] & ~hits[:, 0]).sum()
+    assert found.exact.all() and found.p[0] == pytest.approx(stats.binomtest(int(one), int(one + other)).pvalue)
+
+
+@pytest.mark.parametrize(("of", "width"), [(None, 1), (ratio, 2)])
+@pytest.mark.parametrize("n", [9, 16])
+def test_p_is_that_of_all_permutations(of: Callable[[Values], Values] | None, width: int, n: int):
+    """Where cases differ in few ways it is exact, else drawn."""
+    first, second = np.split(1 + np.random.default_rng(width).random((n, 2 * width)), 2, 1)
+    metric = contrast(first, second, of).of
+    swapped = np.array(list(product([0, 1], repeat=n)))
+    apart = abs(metric(swapped @ second + (1 - swapped) @ first) - metric(swapped @ first + (1 - swapped) @ second))
+    expected = (apart >= apart[0] - 1e-12).mean()
+    found = one_p(first, second, of)
+    assert found.exact.tolist() == [n == 9]
+    error = 1e-12 if n == 9 else 4 * math.sqrt(expected * (1 - expected) / 9999)
+    assert 0 < expected < 1 and found.p[0] == pytest.approx(expected, abs=error)
+
+
+@pytest.mark.parametrize("shift", [0, 0.1, 0.2])
+def test_p_is_that_of_scipy(shift: float):
+    values = np.random.default_rng(0).random((60, 2)) + np.array([0, shift])
+    theirs = stats.permutation_test(
+        (values[:, 0], values[:, 1]), lambda a, b, axis: np.mean(a, axis) - np.mean(b, axis),
+        permutation_type="samples", n_resamples=9999, vectorized=True, rng=np.random.default_rng(1),
+    ).pvalue  # fmt: skip
+    assert one_p(values[:, :1], values[:, 1:]).p[0] == pytest.approx(theirs, abs=0.02)
+
+
+def test_p_of_very_many_cases_is_normal():
+    values = np.random.default_rng(3).random((120_000, 2)) + np.array([0, 0.003])
+    found = one_p(values[:, :1], values[:, 1:])
+    apart = values[:, 1] - values[:, 0]
+    z = apart.sum() / math.sqrt((apart**2).sum())
+    assert found.approximate.all() and found.p[0] == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-6)
+    # what differs in few of them is drawn all the same
+    values[300:, 1] = values[300:, 0]
+    assert not one_p(values[:, :1], values[:, 1:]).approximate.any()
+
+
+def test_p_is_spread_evenly_where_nothing_differs():
+    generator = np.random.default_rng(5)
+    made = [np.split(generator.random((40, 2)) + generator.random((40, 1)), 2, 1) for _ in range(200)]
+    p = permutation_test([contrast(*values) for values in made], 200, 0).p
+    assert stats.kstest(p, "uniform").pvalue > 0.01 and 0.04 < (p < 0.1).mean() < 0.17
+
+
+def test_two_that_are_one_do_not_differ_and_the_seed_is_all():
+    values = np.random.default_rng(0).random((20, 2))
+    found = one_p(values[:, :1], values[:, :1])
+    assert found.p.tolist() == [1.0] and found.exact.all()
+    p = [one_p(values[:, :1], values[:, 1:], seed=seed).p[0] for seed in (0, 0, 1)]
+    assert p[0] == p[1] != p[2]
+
+
+@pytest.mark.parametrize(
+    ("p", "corrected"),
+    [
+        # 4 * 0.005, 3 * 0.01, 2 * 0.03, 1 * 0.04 -> 0.02, 0.03, 0.06, and 0.06 since it cannot fall
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        ([0.6, 0.7], [1, 1]), ([0.02], [0.02]), ([], []), ([0.04, math.nan, 0.01], [0.04, math.nan, 0.02]),
+    ],
+)  # fmt: skip
+def test_holm_by_hand(p: list[float], corrected: list[float]):
+    assert holm(p).tolist() == pytest.approx(corrected, nan_ok=True)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=10), st.integers(1, 60))
+def test_holm_is_the_procedure(numerators: list[int], level: int):
+    """From the smallest up, as long as p <= level / (how many are left)."""
+    rejected, left = set(), len(numerators)
+    for place in sorted(range(len(numerators)), key=numerators.__getitem__):
+        if numerators[place] * left > level:
+            break
+        rejected.add(place)
+        left -= 1
+    corrected = holm([x / 64 for x in numerators])
+    assert set(np.flatnonzero(corrected <= level / 64 + 1e-12).tolist()) == rejected
