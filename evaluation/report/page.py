@@ -17,7 +17,7 @@ from ...pages.templates import macros
 from ...statistics.intervals import ALIKE, NOT_ASKED
 from ..read.findings import SHOWN
 from ..statistics.estimates import NO_INTERVAL
-from .document import Block, Browser, Definitions, Document, Folded, Line, Table, Value
+from .document import Block, Browser, Definitions, Document, Folded, Table, Value
 
 _HTML = macros("blocks.html.j2")
 _CELL = macros("notebook.html.j2", Path(__file__).parent)
@@ -119,25 +119,9 @@ def note_of(shown: Table) -> str:
 
 def notebook_cell(document: Document) -> str:
     """Draws findings, the answer and the first table: HTML that needs nothing from outside, in any theme."""
-    shown = next((block for part in document.parts for block in part.blocks if isinstance(block, Table)), None)
-    definitions = next(
-        (block for part in document.parts for block in part.blocks if isinstance(block, Definitions)), None
-    )
+    blocks = [block for part in document.parts for block in part.blocks]
+    tables = (draw_table(block) for block in blocks if isinstance(block, Table))
+    entries = (block.entries for block in blocks if isinstance(block, Definitions))
     above = [one.sentence for one in document.findings if not one.is_note][:SHOWN]
-    return str(
-        _CELL.report(
-            document.title, document.opening, above, [line for card in document.answer for line in card],
-            [] if shown is None else shown.header,
-            [] if shown is None else [(heading, [_cells(line) for line in lines]) for heading, lines in shown.groups],
-            "" if shown is None else note_of(shown), definitions.entries if definitions else (),
-        )
-    )  # fmt: skip
-
-
-def _cells(line: Line) -> list[Markup]:
-    return [
-        _CELL.cell(cell.row, f"{cell.mark} {cell.note}".strip(), cell.strong)
-        if isinstance(cell, Value)
-        else _CELL.name(cell)
-        for cell in line
-    ]
+    lines = [line for card in document.answer for line in card]
+    return str(_CELL.report(document.title, document.opening, above, lines, next(tables, ""), next(entries, ())))

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from .report import Report
 
 _PANEL = {"RPAD": "how much they agree", "RRAD": "how often their lists meet"}
-_SIDES = {1: "above 1 for", 0: "around 1 (the interval includes it) for", -1: "below 1 for"}
+_SIDES = {
+    1: "above 1 for",
+    0: "around 1 (the interval includes it) for",
+    -1: "below 1 for",
+    None: "without an interval",
+}
 _MEANS = {
     "RPAD": {-1: "it agrees with them less than", 0: "it agrees with them about as much as", 1: "it agrees with them more than"},
     "RRAD": {-1: "its list meets theirs less often than", 0: "its list meets theirs about as often as", 1: "its list meets theirs more often than"},
@@ -69,12 +74,13 @@ def _verdict(column: Column) -> str:
 def _standing(column: Column) -> str:
     """Who lies above, about and below 1, the highest first; and who cannot be placed."""
     rows = sorted(column.of_rater.values(), key=lambda row: -(row["value"] or 0))
+    known = [row for row in rows if row["value"] is not None]
     parts = [
         f"{says} {listed(there)}"
         for place, says in _SIDES.items()
-        if (there := [f"{row['algorithm']} {with_interval(row)}" for row in rows if place_of(row) == place])
+        if (there := [f"{row['algorithm']} {with_interval(row)}" for row in known if place_of(row) == place])
     ]
-    parts += [f"{row['algorithm']} {with_interval(row)}: {row['reason']}" for row in rows if place_of(row) is None]
+    parts += [f"{row['algorithm']} undefined: {row['reason']}" for row in rows if row["value"] is None]
     return f"{column.name}, {_PANEL[column.metric.symbol]}: {'; '.join(parts)}."
 
 
