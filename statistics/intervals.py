@@ -37,5 +37,16 @@ def percentile_interval(values: NDArray[np.float64], level: float, n_cases: int)
         return Interval(None, None, undefined, f"{undefined:,} of {len(values):,} bootstrap repeats are undefined")
     if np.nanmax(values) - np.nanmin(values) < _SAME:
         return Interval(None, None, undefined, ALIKE)
+    return Interval(*_middle(values, level), undefined)
+
+
+def percentiles(values: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
+    """Finds the middle `level` of resamples, alike or not; None where half of them or more are undefined."""
+    if 2 * np.isnan(values).sum() >= len(values):
+        return None, None
+    return _middle(values, level)
+
+
+def _middle(values: NDArray[np.float64], level: float) -> tuple[float, float]:
     low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), undefined)
+    return float(low), float(high)

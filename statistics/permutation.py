@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 Values = NDArray[np.float64]
 
-LEAST_SWAPS, SWAPS_PER_PAIR = 9_999, 2_000
-"""So many that a p below 0.001 can be seen after Holm's correction for the pairs; fewer where there are more than some 20 raters."""
-_MOST_VALUES, _MOST_BITS, _MOST_PRODUCTS, _BITS_OF_FEW = 3e8, 1e9, 1e11, 5e7
+LEAST_SWAPS, SWAPS_PER_PAIR, FEWEST_SWAPS = 9_999, 2_000, 999
+"""So many that a p below 0.001 can be seen after Holm's correction for the pairs; fewer of more than some 20 raters, or 100,000 cases."""
+_MOST_VALUES, _MOST_BITS = 3e8, 1e9
 _BYTES_PER_BLOCK = 64_000_000
 _TIE = 1e-12
 _MOST_OUTCOMES, _MOST_WAYS, _SAMPLE = 50_000, 15, 300
@@ -39,11 +39,9 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Tested:
-    """p : two-sided, of each contrast. exact, approximate : bool; of all permutations, or of the normal approximation. swaps : of the others."""
+    """p : two-sided, of each contrast. swaps : how many permutations were drawn, where p is not of all of them."""
 
     p: Values
-    exact: NDArray[np.bool_]
-    approximate: NDArray[np.bool_]
     swaps: int
 
 
@@ -52,32 +50,20 @@ def permutation_test(contrasts: Sequence[Contrast], pairs: int, seed: int) -> Te
 
     In each of B permutations the two raters change places in each case with a chance of one half, in the same cases for all
     contrasts. Where cases differ in few ways (top-k accuracy: by 1, and it is McNemar's exact test) p is of all permutations.
-    Where permuting would take minutes, the difference is taken for normal, with the exact variance of the permutations (of a
-    metric that is no mean, by the delta method).
 
     contrasts : of m metrics in `pairs` pairs of raters, m * pairs in all.
     """
-    swaps = max(LEAST_SWAPS, min(SWAPS_PER_PAIR * pairs, int(_MOST_VALUES / max(1, len(contrasts)))))
+    wanted = max(LEAST_SWAPS, min(SWAPS_PER_PAIR * pairs, int(_MOST_VALUES / max(1, len(contrasts)))))
+    n = len(contrasts[0].change) if contrasts else 0
+    swaps = max(FEWEST_SWAPS, min(wanted, int(_MOST_BITS / max(1, n))))
     p = np.full(len(contrasts), np.nan)
     for i, one in enumerate(contrasts):
         known = _exact_p(one)
         p[i] = np.nan if known is None else known
-    exact, approximate = ~np.isnan(p), np.zeros(len(p), bool)
-    drawn = np.flatnonzero(~exact)
-    if not len(drawn):
-        return Tested(p, exact, approximate, swaps)
-    n, width = len(contrasts[0].change), sum(contrasts[i].change.shape[1] for i in drawn)
-    if n * swaps <= _MOST_BITS and float(n) * swaps * width <= _MOST_PRODUCTS:
+    drawn = np.flatnonzero(np.isnan(p))
+    if len(drawn):
         p[drawn] = _drawn_p([contrasts[i] for i in drawn], swaps, seed)
-        return Tested(p, exact, approximate, swaps)
-    for i in drawn.tolist():
-        differing = contrasts[i].change.any(1)
-        if differing.sum() * float(swaps) <= _BITS_OF_FEW:
-            few = Contrast(contrasts[i].change[differing], contrasts[i].totals, contrasts[i].of)
-            p[i] = _drawn_p([few], swaps, seed)[0]
-        else:
-            p[i], approximate[i] = _normal_p(contrasts[i]), True
-    return Tested(p, exact, approximate, swaps)
+    return Tested(p, swaps)
 
 
 def _exact_p(one: Contrast) -> float | None:
@@ -130,19 +116,6 @@ def _swapped_cases(n: int, count: int, seed: int, bytes_beside: int) -> Iterator
         rows = min(step, count - start)
         drawn = np.frombuffer(generator.bytes(rows * row_bytes), np.uint8).reshape(rows, row_bytes)
         yield np.unpackbits(drawn, axis=1, count=n).astype(float)
-
-
-def _normal_p(one: Contrast) -> float:
-    from scipy.special import erfc
-
-    middle = one.totals.mean(0)
-    steps = 1e-5 * np.maximum(1.0, np.abs(middle))
-    slope = np.array([float(one.of(middle + move) - one.of(middle - move)) for move in np.diag(steps)]) / (2 * steps)
-    # the difference is, to first order, twice the way of one side from the middle
-    variance = 4 * slope @ (one.change.T @ one.change / 4) @ slope
-    if variance > 0:
-        return float(erfc(one.difference / np.sqrt(2 * variance)))
-    return np.nan if np.isnan(one.difference) else 1.0
 
 
 def holm(p: ArrayLike) -> Values:

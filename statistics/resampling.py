@@ -85,6 +85,15 @@ def case_weights(n: int, repeats: int, seed: int) -> Iterator[Values]:
         yield block
 
 
+def group_draws(groups: int, repeats: int, seed: int) -> NDArray[np.int64]:
+    """Draws how often each of the groups stands in each resample: int64 [repeats, groups].
+
+    The bootstrap over groups (Efron & Tibshirani 1993, §13.3), where cases of one group are not independent.
+    """
+    # in one call, not as `case_weights` draws: the intervals on the card of every trained model rest on these draws
+    return np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), size=repeats)
+
+
 class CaseMeans:
     """Means of per-case values [n, m] under weights: a `Statistic` whose value is float64 [b, m].
 

@@ -115,10 +115,5 @@ def _how_tested(tested: Tested, pairs: int) -> Finding:
         "differences between raters: p is two-sided, of paired permutations, in each of which the two change places in cases drawn at "
         f"random: of all of them where cases differ in few ways (McNemar's exact test for top-k accuracy), else of {tested.swaps:,}"
     )
-    if tested.approximate.any():
-        words += (
-            f"; for {int(tested.approximate.sum()):,} of {tested.approximate.size:,} differences, of the normal approximation of these, "
-            "with their exact variance"
-        )
     corrected = f". It is corrected for the {pairs:,} comparisons of each metric (Holm)" if pairs > 1 else ""
     return Finding("tests", example=f"{words}{corrected}.")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pages.rows import Row, known
+from ...pages.rows import Row
 from ...statistics.intervals import percentile_interval
 from ...statistics.resampling import CaseMeans, Resampling, Statistic
 from ..score.scores import Score, Values, the_mean
@@ -20,19 +20,27 @@ NO_INTERVAL = "no interval: "
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score's values.
-
-    value : [r]. repeats : [repeats, r], in the resamples. n_cases : int [r], cases with a value.
-    sums : [r, c], of the columns that each rater's value is made of. deviation : [r], of the cases, of the population, where the value is
-    their mean. Neither is of a score with a `statistic`.
-    """
+    """A score's values. value : [r]. repeats : [repeats, r], in the resamples. rows : [n, m], the values of the cases that they are of;
+    none of a score with a `statistic`, and `n` is how many cases these are."""
 
     score: Score
     value: Values
     repeats: Values
-    n_cases: NDArray[np.integer]
-    sums: Values
-    deviation: Values
+    rows: NDArray[Any]
+    n: int
+
+    @cached_property
+    def n_cases(self) -> NDArray[np.integer]:
+        """int [r]: cases in which a rater has a value."""
+        return np.full(len(self.value), self.n) if self.score.statistic else has_value(self.score, self.rows).sum(0)
+
+    def deviation(self, rater: int) -> float | None:
+        """Gives the deviation of the cases, of the population, where the value is their mean."""
+        if self.score.statistic or self.score.combine is not the_mean:
+            return None
+        values = self.rows[:, self.score.at[rater, 0]].astype(float)
+        there = values[~np.isnan(values)]
+        return float(there.std()) if len(there) else None
 
 
 def estimates(
@@ -61,30 +69,13 @@ def estimates(
         names_of_kept = [names[int(i)] for i in cases[kept]]
         repeats = resampling.resampled(every, names_of_kept) if len(kept) else np.empty((0, len(data)))
         ends = np.cumsum([len(one.raters) for one in together])[:-1]
-        sums = {key: np.nansum(values, 0, dtype=float) for key, values in rows.items()}
         for one, value, again in zip(together, np.split(data, ends), np.split(repeats, ends, 1), strict=True):
-            key = id(one.values)
-            found[id(one)] = _estimate(one, rows.get(key), sums.get(key), value, again, len(kept))
+            found[id(one)] = Estimate(one, value, again, rows.get(id(one.values), one.values), len(kept))
     return [found[id(score)] for score in scores]
 
 
 def _made_of(score: Score) -> int:
     return id(score.values if score.statistic is None else score.statistic)
-
-
-def _estimate(
-    score: Score, rows: NDArray[Any] | None, sums: Values | None, value: Values, repeats: Values, n: int
-) -> Estimate:
-    if rows is None or sums is None:
-        return Estimate(
-            score, value, repeats, np.full(len(value), n), np.zeros((len(value), 0)), np.full(len(value), np.nan)
-        )
-    spread = np.full(len(value), np.nan)
-    if score.combine is the_mean and n:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # of a rater without a value
-            spread = np.nanstd(rows[:, score.at[:, 0]].astype(float), 0)
-    return Estimate(score, value, repeats, has_value(score, rows).sum(0), sums[score.at], spread)
 
 
 def has_value(score: Score, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -119,13 +110,7 @@ def measured(value: float, repeats: Values, level: float, n_cases: int, reason: 
 
 def name_of(score: Score) -> Row:
     """Makes the columns of a row that name a score: metric, of, k, hardness, name."""
-    return {
-        "metric": score.symbol,
-        "of": score.of,
-        "k": score.k,
-        "hardness": score.hardness,
-        "name": score.name,
-    }
+    return {"metric": score.symbol, "of": score.of, "k": score.k, "hardness": score.hardness, "name": score.name}
 
 
 def row_of(one: Estimate, rater: int, level: float) -> Row:
@@ -134,16 +119,12 @@ def row_of(one: Estimate, rater: int, level: float) -> Row:
     found = measured(float(one.value[rater]), one.repeats[:, rater], level, n, score.why(rater))
     return {
         **score.labels, "algorithm": score.raters[rater], **name_of(score), **found, "n_cases": n, "n_pairs": score.n_pairs,
-        "sd": known(float(one.deviation[rater])),
+        "sd": one.deviation(rater),
     }  # fmt: skip
 
 
 def rows_of(found: Sequence[Estimate], level: float) -> list[Row]:
     """Makes the rows of all scores of the first rater, then of the second, …, in the order in which raters come."""
     raters = dict.fromkeys(rater for one in found for rater in one.score.raters)
-    return [
-        row_of(one, list(one.score.raters).index(rater), level)
-        for rater in raters
-        for one in found
-        if rater in one.score.raters
-    ]
+    places = [(one, {rater: at for at, rater in enumerate(one.score.raters)}) for one in found]
+    return [row_of(one, at[rater], level) for rater in raters for one, at in places if rater in at]

@@ -14,7 +14,7 @@ from ...statistics.resampling import Resampling
 from ..read.findings import Finding
 from ..score.scores import FEW, Score, Values
 from .differences import Pair, difference_rows
-from .estimates import Estimate, estimates, measured, name_of, row_of
+from .estimates import Estimate, estimates, row_of
 
 WEIGHTED, PLAIN = "quantity-weighted average", "mean of the subsets"
 AVERAGES = (WEIGHTED, PLAIN)
@@ -95,35 +95,31 @@ def _average_rows(of_groups: Mapping[str, Sequence[Estimate]], resampling: Resam
     """
     if len(of_groups) < 2:
         return []
-    names = list(of_groups)
     generator = np.random.default_rng(resampling.seed)
-    orders = [generator.permutation(resampling.repeats) for _ in names]
+    orders = [generator.permutation(resampling.repeats) for _ in of_groups]
     rows: list[Row] = []
     for group in AVERAGES:
         for several in zip(*of_groups.values(), strict=True):
-            score = several[0].score
             values = np.stack([one.value for one in several])
             repeats = np.stack([_shuffled(one.repeats, order) for one, order in zip(several, orders, strict=True)])
             weights = np.stack([_quantities(one) for one in several]) if group == WEIGHTED else np.ones(values.shape)
-            for i, rater in enumerate(score.raters):
-                there = ~np.isnan(values[:, i])
-                out = [quoted(name) for name, known in zip(names, there.tolist(), strict=True) if not known]
-                n = int(sum(one.n_cases[i] for one in several))
-                own = weights[there, i]
-                value = float(_mean(values[there, i], own))
-                found = measured(value, _mean(repeats[there, :, i], own), resampling.level, n, score.why(i))
+            weights[np.isnan(values)] = 0
+            average = replace(
+                several[0], value=_mean(values, weights), repeats=_mean(repeats, weights[:, None, :]),
+                rows=np.concatenate([one.rows for one in several]),
+            )  # fmt: skip
+            for i, there in enumerate((~np.isnan(values)).T):
+                out = [quoted(name) for name, known in zip(of_groups, there.tolist(), strict=True) if not known]
                 without = f"without {', '.join(out)}, where it is undefined" if out and there.any() else ""
-                rows.append(
-                    {"group": group, "algorithm": rater, **name_of(score), **found, "n_cases": n, "n_pairs": score.n_pairs}
-                    | {"reason": "; ".join(filter(None, (without, found["reason"])))}
-                )  # fmt: skip
+                row = row_of(average, i, resampling.level)
+                rows.append({"group": group, **row, "reason": "; ".join(filter(None, (without, row["reason"])))})
     return rows
 
 
 def _quantities(one: Estimate) -> Values:
     """[r], how many cases the value is of; of recall of diseases how many reference diseases."""
     if one.score.metric == _OF_DISEASES:
-        return one.sums[:, 1]
+        return np.nansum(one.rows[:, one.score.at[:, 1]], 0, dtype=float)
     return one.n_cases.astype(float)
 
 
@@ -132,10 +128,10 @@ def _shuffled(repeats: Values, order: NDArray[np.integer]) -> Values:
 
 
 def _mean(values: Values, weights: Values) -> Values:
-    """Over the first axis; NaN of nothing."""
-    if not len(values) or not weights.sum():
-        return np.full(values.shape[1:], np.nan)
-    return np.tensordot(weights, values, 1) / weights.sum()
+    """Over the first axis, without what has no weight; NaN of nothing."""
+    held = np.broadcast_to(weights, values.shape)
+    sums = np.where(held > 0, values * held, 0).sum(0)
+    return np.divide(sums, held.sum(0), out=np.full(sums.shape, np.nan), where=held.sum(0) > 0)
 
 
 def findings_of_groups(groups: Groups) -> list[Finding]:

@@ -1,1 +1,0 @@
-"""What an audit and an explanation found, as data: knows no page and no chart."""
