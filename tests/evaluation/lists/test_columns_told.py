@@ -232,3 +232,44 @@ def test_hidden_cells_hide_no_column_that_dxmatch_knows(monkeypatch: pytest.Monk
     monkeypatch.setenv("DXMATCH_HIDE_CELLS", "1")
     read = read_lists(pd.DataFrame({"id": [1, 2], "gold": ["gout", "flu"], "HIV of Meier": ["gout", "flu"]})).recognised
     assert "case_id in 'id'; reference in 'gold'" in read and "Meier" not in read
+
+
+OF_MODELS = [
+    {"case_id": case, "model": model, "rank": 1, "dx": "gout", "reference": "gout", "vendor": vendor}
+    for case in ("1", "2")
+    for model, vendor in (("A", "open"), ("B", "proprietary"), ("C", None))
+]
+
+
+@pytest.mark.parametrize("name", ["model_group", "Model group", "vendor", "group"])
+def test_groups_of_models_from_a_column(name: str) -> None:
+    rows = [{name if key == "vendor" else key: value for key, value in row.items()} for row in OF_MODELS]
+    columns = {"group": name} if name in ("vendor", "group") else None
+    assert read_lists(rows, columns=columns).model_groups == {"A": "open", "B": "proprietary"}
+    # a column "group" may be one of cases
+    assert name != "group" or not read_lists(rows).model_groups
+
+
+def test_groups_of_models_of_lists_in_cells_and_in_files(tmp_path: Path) -> None:
+    rows = [{**row, "dx": "1. gout\n2. sepsis", "model_group": row["vendor"]} for row in OF_MODELS]
+    cells = [{key: value for key, value in row.items() if key not in ("rank", "vendor")} for row in rows]
+    assert read_lists(cells).model_groups == {"A": "open", "B": "proprietary"}
+    for model in "AB":
+        own = [{key: value for key, value in row.items() if key != "model"} for row in cells if row["model"] == model]
+        pd.DataFrame(own).to_csv(tmp_path / f"{model}.csv", index=False)
+    assert read_lists(tmp_path).model_groups == {"A": "open", "B": "proprietary"}
+
+
+def test_two_groups_of_one_model_are_refused() -> None:
+    rows = [*OF_MODELS[:-1], {**OF_MODELS[-3], "case_id": "3", "vendor": "closed"}]
+    with pytest.raises(InputError, match="row 5, column 'vendor'.*'A'"):
+        read_lists(rows, columns={"group": "vendor"})
+
+
+def test_a_column_of_a_repeat_is_no_rank() -> None:
+    row = {"reference": "gout", "gpt [x #1]": "gout; flu", "gpt [x #2]": "flu; gout", "gpt [y #1]": "flu"}
+    assert read_lists([{"case_id": f"c{i}", **row} for i in range(3)]).raters == list(row)[1:]
+    ranks = [
+        {"case_id": f"c{i}", "reference": "gout", "gpt [rank #1]": "gout", "gpt [rank #2]": "flu"} for i in range(3)
+    ]
+    assert read_lists(ranks).raters == ["gpt"]
