@@ -1,144 +1,144 @@
-"""Which annotated and predicted observations correspond, one to one, and which of these are explained alike."""
+"""Who says which texts are alike, M or a language model; and which observations correspond by it, one to one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Protocol
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from ...errors import InputError
 from ...matcher.protocol import Matcher
 from ...progress import Progress
-from ..matches.case_matches import PAIRS_PER_CALL, asked
-from ..matches.policy import is_directed
-from ..metrics.reasoning import same_name
-from .notes import Deduction
-
-_WORD = re.compile(r"[^\W_]")
-_OF_EQUAL_WEIGHT = 1e-9
+from ...votes.asking import Budget, LanguageModel
+from ...votes.prompts.prompt import Prompt
+from ...votes.store.store import VoteStore
+from ..match.judge import NOT_ANSWERED
+from ..match.pairs import CHUNK, asked, is_directed
 
 OBSERVATION, RATIONALE = "observation", "rationale"
 """What is compared: the questions that a language model is asked."""
-
-Pairs = list[tuple[int, int]]
-
-
 PAIRINGS = ("best", "greedy")
+M, JUDGE = "M", "judge"
+
+_WORD = re.compile(r"[^\W_]")
+_OF_EQUAL_WEIGHT = 1e-9
+TextPair = tuple[str, str]
 
 
-class Similar(Protocol):
-    """Who says whether two texts are alike, the annotated one first: M, or a language model."""
+class Likeness:
+    """Who says which texts are alike, the annotated one first; asked about each pair once.
 
-    @property
-    def threshold(self) -> float: ...
+    Equal texts are alike, and a text without a letter or digit is like none: nobody is asked about them. A pair without a verdict
+    counts as not alike.
 
-    def learn(self, kind: str, pairs: Sequence[tuple[str, str]]) -> None:
-        """Asks about those that are not known yet. kind : OBSERVATION or RATIONALE."""
-        ...
+    Attributes
+    ----------
+    by : `M` or `JUDGE`. name : of the match function or the language model. threshold : alike from this probability up.
+    """
 
-    def __call__(self, kind: str, a: str, b: str) -> float:
-        """In [0, 1], of what was learnt."""
-        ...
+    by, threshold = M, 0.5
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._known: dict[tuple[str, str, str], float | None] = {}
+
+    def learn(self, kind: str, pairs: Iterable[TextPair]) -> None:
+        """Asks about those that are not known. kind : OBSERVATION or RATIONALE."""
+        keys = {self._key(kind, *map(_plain, pair)) for pair in pairs if all(map(_WORD.search, pair))}
+        unknown = sorted(key for key in keys - self._known.keys() if key[1] != key[2])
+        if unknown:
+            self._known.update(zip(unknown, self._asked(kind, [(a, b) for _, a, b in unknown]), strict=True))
+
+    def said(self, kind: str, a: str, b: str) -> float | None:
+        """Gives the probability of what was learnt; None without a verdict."""
+        if not (_WORD.search(a) and _WORD.search(b)):
+            return 0.0
+        key = self._key(kind, _plain(a), _plain(b))
+        return 1.0 if key[1] == key[2] else self._known[key]
+
+    def alike(self, kind: str, a: str, b: str) -> bool:
+        """Tells whether two texts are alike."""
+        return (self.said(kind, a, b) or 0.0) >= self.threshold
+
+    def _key(self, kind: str, a: str, b: str) -> tuple[str, str, str]:
+        return kind, a, b
+
+    def _asked(self, kind: str, pairs: Sequence[TextPair]) -> Sequence[float | None]:
+        raise NotImplementedError
 
 
-def correspond(probabilities: NDArray[np.float64], threshold: float, pairing: str = "best") -> Pairs:
-    """The one-to-one correspondence, ascending.
+class MatcherLikeness(Likeness):
+    """M, which has one question for all texts, and no order of them where it is symmetric."""
+
+    def __init__(self, name: str, matcher: Matcher, progress: Progress | None) -> None:
+        super().__init__(name)
+        self.threshold = float(matcher.threshold)
+        self._matcher, self._progress, self._directed = matcher, progress, is_directed(matcher)
+
+    def _key(self, kind: str, a: str, b: str) -> tuple[str, str, str]:
+        return ("", a, b) if self._directed else ("", min(a, b), max(a, b))
+
+    def _asked(self, kind: str, pairs: Sequence[TextPair]) -> list[float]:
+        found: list[float] = []
+        for start in range(0, len(pairs), CHUNK):
+            found += asked(self._matcher, *map(list, zip(*pairs[start : start + CHUNK], strict=True))).tolist()
+            if self._progress is not None:
+                self._progress(len(found), len(pairs))
+        return found
+
+
+class ModelLikeness(Likeness):
+    """A language model, through the vote store. unscored : (kind, why there is no verdict) -> how often."""
+
+    by = JUDGE
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        prompts: Mapping[str, Prompt],
+        store: VoteStore,
+        budget: Budget,
+        progress: Progress | None,
+    ) -> None:
+        super().__init__(model.model)
+        self._model, self.prompts, self._asking = model, prompts, (store, budget, progress)
+        self.unscored: Counter[tuple[str, str]] = Counter()
+
+    def _asked(self, kind: str, pairs: Sequence[TextPair]) -> list[float | None]:
+        """Errors: `InputError` where the model gives no verdict on any pair."""
+        answers = self._model.answers(self.prompts[kind], pairs, *self._asking)
+        verdicts: list[float | None] = [None if answer is None else answer.verdict for answer in answers]
+        reasons = [(answer and answer.reason) or NOT_ANSWERED for answer in answers if not answer or answer.reason]
+        if len(reasons) == len(pairs):
+            problem = f"{self.name} gave no verdict on any of {len(pairs):,} pairs of {kind}s ({reasons[0]})"
+            raise InputError(problem, allowed="a judge that answers Yes or No")
+        self.unscored.update((kind, reason) for reason in reasons)
+        return verdicts
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def correspond(probabilities: NDArray[np.float64], threshold: float, pairing: str = "best") -> list[tuple[int, int]]:
+    """Finds the one-to-one correspondence, ascending.
 
     probabilities : [annotated, predicted]. A pair below the threshold does not correspond.
     pairing : "best", the one of the greatest total probability; of two of one weight, that of more pairs. "greedy", as the source
         has it: each annotated one in turn takes the first predicted one that is left and alike.
     """
     allowed = probabilities >= threshold
-    if pairing == "greedy":
-        return _greedy(allowed)
-    rows, columns = linear_sum_assignment(
-        np.where(allowed, probabilities + _OF_EQUAL_WEIGHT, 0.0), maximize=True
-    )  # fmt: skip
-    kept = allowed[rows, columns]
-    return list(zip(rows[kept].tolist(), columns[kept].tolist(), strict=True))
-
-
-def _greedy(allowed: NDArray[np.bool_]) -> Pairs:
-    free = np.ones(allowed.shape[1], bool)
-    pairs = []
-    for i, row in enumerate(allowed):
-        if (row & free).any():
-            j = int((row & free).argmax())
-            free[j] = False
-            pairs.append((i, j))
-    return pairs
-
-
-class Similarity:
-    """M on texts, the annotated one first, each pair asked once, in bounded chunks; unordered, where M is symmetric.
-
-    A text without a letter or digit matches nothing.
-    """
-
-    def __init__(
-        self, matcher: Matcher, progress: Progress | None = None, pairs_per_call: int = PAIRS_PER_CALL
-    ) -> None:
-        self._matcher, self._pairs_per_call = matcher, pairs_per_call
-        self._progress = progress or (lambda done, total: None)
-        self._directed = is_directed(matcher)
-        self._known: dict[tuple[str, str], float] = {}
-
-    @property
-    def threshold(self) -> float:
-        return self._matcher.threshold
-
-    def learn(self, kind: str, pairs: Sequence[tuple[str, str]]) -> None:
-        """Asks M about those that it was not asked about. kind : does not matter, M has one question."""
-        del kind
-        ordered = {self._key(*pair) for pair in pairs if all(_WORD.search(text) for text in pair)}
-        unknown = sorted(ordered - self._known.keys())
-        for start in range(0, len(unknown), self._pairs_per_call):
-            self._progress(start, len(unknown))
-            chunk = unknown[start : start + self._pairs_per_call]
-            a, b = [one for one, _ in chunk], [other for _, other in chunk]
-            self._known.update(zip(chunk, asked(self._matcher, a, b).tolist(), strict=True))
-
-    def __call__(self, kind: str, a: str, b: str) -> float:
-        """The probability, of what was learnt; 0 for a text without a letter or digit."""
-        return self._known.get(self._key(a, b), 0.0)
-
-    def _key(self, a: str, b: str) -> tuple[str, str]:
-        return (a, b) if self._directed else (min(a, b), max(a, b))
-
-
-Notes = Sequence[tuple[Sequence[Deduction], Sequence[Deduction]]]
-"""Of each note, (annotated, predicted)."""
-
-
-def observation_pairs(notes: Notes, similar: Similar, pairing: str = "best") -> list[Pairs]:
-    """For each note: the pairs of its observations that correspond, as places in the two."""
-    similar.learn(
-        OBSERVATION, [(one.observation, other.observation) for true, said in notes for one in true for other in said]
-    )
-    out = []
-    for true, said in notes:
-        table = np.array([
-            [similar(OBSERVATION, one.observation, other.observation) for other in said] for one in true
-        ])  # fmt: skip
-        out.append(correspond(table.reshape(len(true), len(said)), similar.threshold, pairing))
-    return out
-
-
-def rationales_alike(notes: Notes, pairs: Sequence[Pairs], similar: Similar) -> list[list[bool]]:
-    """Of each pair, whether the two rationales are alike."""
-    rationales = [
-        [(true[i].rationale or "", said[j].rationale or "") for i, j in of_note]
-        for (true, said), of_note in zip(notes, pairs, strict=True)
-    ]
-    similar.learn(RATIONALE, [pair for of_note in rationales for pair in of_note])
-    return [[similar(RATIONALE, *texts) >= similar.threshold for texts in of_note] for of_note in rationales]
-
-
-def same_diagnosis(true: Deduction, said: Deduction) -> bool:
-    """By their names in the graph. They are not put to M: "Suspected Stroke" and "Stroke" are two steps of a path."""
-    if true.diagnosis is None or said.diagnosis is None:
-        return False
-    return same_name(true.diagnosis) == same_name(said.diagnosis)
+    if pairing == "best":
+        weights = np.where(allowed, probabilities + _OF_EQUAL_WEIGHT, 0.0)
+        rows, columns = linear_sum_assignment(weights, maximize=True)
+        kept = allowed[rows, columns]
+        return list(zip(rows[kept].tolist(), columns[kept].tolist(), strict=True))
+    pairs: dict[int, int] = {}
+    for i, row in enumerate(allowed.tolist()):
+        free = [j for j, alike in enumerate(row) if alike and j not in pairs.values()]
+        pairs |= {i: free[0]} if free else {}
+    return list(pairs.items())

@@ -1,35 +1,59 @@
-"""DiReCT's metrics over folders of graphs, annotations and predictions."""
+"""DiReCT's metrics over folders of graphs, annotations and predictions: read, compare, score, summarise."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from typing import Any
 
+import numpy as np
+
 from ...errors import InputError, OptionError
+from ...files.counted import counted, shown_threshold
 from ...matcher.protocol import Matcher, Profile, loaded
+from ...pages.rows import Row
+from ...pages.words import listed
 from ...progress import Progress
-from ...votes.asking import Budget, LanguageModel
-from ..statistics.bootstrap import check_bootstrap
-from ..statistics.section import Context
-from .asked_judge import Prompted, judge_of
-from .compared import JUDGE, MISSING, M, Run
-from .correspondence import PAIRINGS, Similarity
-from .data_tables import data_rows, graph_rows
-from .domains import Domains, domains_of
-from .figures import differences_of, measures_of, rows_of
+from ...statistics.resampling import Resampling
+from ...votes.asking import Budget, LanguageModel, named_model, services_of
+from ...votes.prompts.files import prompt_of
+from ...votes.prompts.prompt import Prompt
+from ...votes.store import STORE
+from ...votes.store.store import VoteStore
+from ..report.board import Wish
+from ..report.document import Part
+from ..report.raters import Raters
+from ..report.report import Report, Setup
+from ..report.summarise import summarise
+from ..score.scores import FamilyScores, Score
+from .browser import browser
+from .correspondence import OBSERVATION, PAIRINGS, RATIONALE, Likeness, M, MatcherLikeness, ModelLikeness
+from .data import Domains, data_rows, domains_of, graph_rows
+from .findings import findings_of, findings_of_folders
 from .graph import KnowledgeGraph
-from .human import agreement_of_judges, human_labels
-from .inputs import Folders, check_each_once, named_folders
-from .messages import ignored_notes, notes_of, warnings_of
-from .notes import Annotation, Prediction, read_annotations, read_predictions
-from .reached import annotated_category
-from .result import Reasoning
+from .human import agreement, agreement_rows, human_labels
+from .notes import Annotation, annotation, prediction, read_notes
+from .run import METRICS, Run
 
 Folder = str | os.PathLike[str]
+Folders = Folder | Sequence[Folder] | Mapping[str, Folder]
+"""A folder, several, or name -> folder."""
+Prompted = str | os.PathLike[str] | Prompt | None
+
+MISSING = {
+    "zero": "0 in every metric, as in the source's program; so is 0 of 0 in a note",
+    "own": "in no metric; of the others each metric is the mean over the notes in which it has something to divide by",
+    "refuse": "refused; 0 of 0 in a note is 0",
+}
+_PAIRING = {
+    "best": "one to one, of the greatest total probability (the source pairs greedily)",
+    "greedy": "one to one, greedily, as in the source",
+}
+_NOTHING = "no note has anything to divide by, or a prediction"
 
 
 def reasoning(
@@ -54,155 +78,250 @@ def reasoning(
     seed: int = 0,
     level: float = 0.95,
     progress: Progress | None = None,
-) -> Reasoning:
+) -> Report:
     """Compares predicted with annotated diagnostic reasoning: one run, or several side by side.
 
     Parameters
     ----------
-    graphs : a folder of knowledge graphs, one file a category; see `graph`.
-    annotations : a folder of notes; see `notes`. Or run -> folder, where runs have annotations of their own, as of original and
-        amended notes: these must be of the same places and names.
-    predictions : a folder of predictions, each of the place and name of its note; several folders; or run -> folder. Two runs may
-        share one where their annotations differ.
-    matcher : M, for observations and rationales; the shipped match function if not given.
-    missing : a note without a prediction, and 0 of 0 in a note. "zero": 0 in every metric, as in the source's program. "own": such
-        a note is in no metric of its run; and of the notes that it predicted a metric is the mean over those in which it has something
-        to divide by (a predicted note without an observation has Obs_rec 0, but no Obs_pre). "refuse": every note needs a prediction; 0 of 0
-        is 0.
-    pairing : "best", the one-to-one correspondence of the greatest weight; "greedy", the source's.
-    domains : category -> domain, or a table of the columns category and domain; the source's five if not given.
-    premises : whether M is asked if a rationale matches a premise of the graph (Prem).
-    judge : a language model beside M, "ENDPOINT:MODEL": the source's way. endpoints, store, budget : as in `evaluate`.
-    observation_prompt, rationale_prompt : what the judge is asked: a text file, or the name of a built-in prompt.
-    human : a table of labelled pairs, to see how far M and the judge agree with people (Table 7); see `human`.
-    length : the length of a text, for the table of the data; words by default.
-    bootstrap : resamples of the notes for the intervals; 0 for none. level : of the intervals.
+    graphs : path
+        A folder of knowledge graphs, one file a category; see `graph`.
+    annotations : path or mapping
+        A folder of notes; see `notes`. Or run -> folder, where runs have annotations of their own, as of original and amended notes:
+        these must be of the same places and names.
+    predictions : path, paths or mapping
+        A folder of predictions, each of the place and name of its note; several folders; or run -> folder. Two runs may share one
+        where their annotations differ.
+    matcher : Matcher, path or None
+        M, for observations and rationales; the shipped match function if None.
+    missing : str
+        A note without a prediction, and 0 of 0 in a note. "zero": 0 in every metric, as in the source's program. "own": such a note is
+        in no metric of its run; and of the notes that it predicted a metric is the mean over those in which it has something to divide
+        by (a predicted note without an observation has Obs_rec 0, but no Obs_pre). "refuse": every note needs a prediction; 0 of 0 is 0.
+    pairing : str
+        "best", the one-to-one correspondence of the greatest weight; "greedy", the source's.
+    domains : mapping or path, optional
+        Category -> domain, or a table of the columns category and domain; the source's five by default.
+    premises : bool
+        Whether M is asked if a rationale matches a premise of the graph (Prem).
+    judge : str or LanguageModel, optional
+        A language model beside M, "ENDPOINT:MODEL": the source's way.
+    endpoints, store, budget
+        Of the judge, as in `evaluate`.
+    observation_prompt, rationale_prompt : str, path or Prompt, optional
+        What the judge is asked: a text file, or the name of a built-in prompt.
+    human : path or table, optional
+        Labelled pairs, to see how far M and the judge agree with people (Table 7); see `human`.
+    length : callable, optional
+        The length of a text, for the table of the data; words by default.
+    bootstrap, seed, level : int, int, float
+        Resamples of the notes for the intervals, 0 for none; of every draw; of the intervals.
+    progress : callable, optional
+        Called with (done, in all) while M, or the judge, is asked.
+
+    Returns
+    -------
+    Report
+        Runs are its raters, notes its cases, domain and category its subgroups. Metrics by the judge are "of" it. Further tables:
+        reasoning.notes, reasoning.deductions, reasoning.agreement, reasoning.data, reasoning.graphs.
 
     Raises
     ------
     InputError
-        With the file and the keys, also for a prediction without a note, and for a note that two files claim.
+        With the file and the keys, also for a prediction without a note.
     OptionError
+        For a parameter outside what is allowed; `NotServed` for a judge that no endpoint serves.
     ModelError
+        Where M fails, or cannot be loaded.
     """
-    check_bootstrap(bootstrap, seed, level)
-    for name, value, allowed in (("missing", missing, MISSING), ("pairing", pairing, PAIRINGS)):
+    resampling = Resampling(repeats=bootstrap, seed=seed, level=level)
+    for option, value, allowed in (("missing", missing, MISSING), ("pairing", pairing, PAIRINGS)):
         if value not in allowed:
-            raise OptionError(name, ", ".join(allowed), value)
+            raise OptionError(option, f"one of {', '.join(allowed)}", value)
     graph = KnowledgeGraph.read(graphs)
     folders = named_folders("predictions", predictions)
-    notes = _annotations(annotations, list(folders))
-    check_each_once(folders, {name: where for name, (where, _) in notes.items()})
+    notes = _own_folders(annotations, list(folders))
+    runs = list(_runs(graph, folders, notes, missing))
+    first = runs[0]
+    of_domain = domains_of([one.name for one in graph.by_name.values()], domains)
+
     m = loaded(matcher, judge_all=True)  # observations and rationales are sentences as often as names
-    spent = budget or Budget()
-    asked = judge_of(judge, (observation_prompt, rationale_prompt), endpoints, store, spent, progress)
-    runs: list[Run] = []
-    for name, folder in folders.items():
-        where, annotated = notes[name]
-        predicted = read_predictions(folder)
-        _check_names(annotated, predicted, where, folder, missing)
-        of_category = {note: annotated_category(graph, one, where / note).name for note, one in annotated.items()}
-        _check_categories(of_category, runs, where)
-        runs.append(Run.of(name, annotated, predicted, graph, list(of_category.values())))
-    categories = runs[0].categories
-    every = domains_of([one.name for one in graph.categories.values()], domains)
-    similar = Similarity(m, progress)
-    with asked as model:
+    by_m = MatcherLikeness(Profile.of(m).identity, m, progress)
+    judges: list[Likeness] = [by_m]
+    prompts = {OBSERVATION: observation_prompt, RATIONALE: rationale_prompt}
+    with ExitStack() as stack:
+        if judge is not None:
+            model = named_model("judge", judge, *services_of(endpoints))
+            asked = {kind: one if isinstance(one, Prompt) else prompt_of(kind, one) for kind, one in prompts.items()}
+            votes = stack.enter_context(VoteStore(store or STORE))
+            judges.append(ModelLikeness(model, asked, votes, budget or Budget(), progress))
         for run in runs:
-            run.compare(M, similar, pairing)
-            if model is not None:
-                run.compare(JUDGE, model, pairing)
+            for one in judges:
+                run.compare(one, pairing)
             if premises:
-                run.find_premises(graph, similar)
-        labels = None if human is None else human_labels(human, runs)
-        context = Context(m, n_cases=len(categories), repeats=bootstrap, seed=seed, level=level)
-        agreement = agreement_of_judges(runs, labels, similar, model, context)
-    measures = measures_of(runs, missing)
-    names, own_domains = runs[0].notes, [every[category] for category in categories]
-    differences, told = differences_of(measures, runs, missing, context)
-    return Reasoning(
-        runs=runs,
-        rows=rows_of(measures, names, own_domains, categories, context),
-        difference_rows=differences,
-        agreement_rows=agreement,
-        data_rows=data_rows(runs[0].annotated, categories, every, graph, length),
-        graph_rows=graph_rows(graph, every),
-        graph=graph,
-        domains=own_domains,
-        warnings=warnings_of(runs, graph, missing, m, model, labels),
-        notes=[
-            *notes_of(runs, graph, own_domains, missing),
-            *ignored_notes([Path(graphs), *(where for where, _ in notes.values()), *folders.values()]),
-            *told,
-        ],
-        made_with={
-            "matcher": Profile.of(m).identity,
-            "threshold": float(m.threshold),
-            "judge": None if model is None else model.model.model,
-            "judge_prompts": None if model is None else [one.version for one in model.prompts.values()],
-            "graphs": str(graphs),
-            "annotations": {name: str(notes[name][0]) for name in folders},
-            "predictions": {name: str(folder) for name, folder in folders.items()},
-            "missing": missing,
-            "pairing": pairing,
-            "premises": premises,
-            "bootstrap": bootstrap,
-            "seed": seed,
-            "level": level,
-            "length": "words" if length is None else "own",
-            "versions": {"python": python_version()} | {name: version(name) for name in ("dxmatch", "numpy")},
-        },
-    )
+                run.find_premises(by_m)
+        labels = [] if human is None else human_labels(human, runs)
+        agree = agreement(runs, labels, judges)
 
-
-def _annotations(given: Folders, runs: Sequence[str]) -> dict[str, tuple[Path, dict[str, Annotation]]]:
-    """Run -> its folder and its notes. Errors: also where those of two runs are not of the same places and names."""
-    if not isinstance(given, Mapping):
-        folder = Path(os.fspath(given)) if isinstance(given, str | os.PathLike) else None
-        if folder is None:
-            raise OptionError("annotations", "a folder of notes, or one for each run by its name", given)
-        read = read_annotations(folder)
-        return dict.fromkeys(runs, (folder, read))
-    folders = named_folders("annotations", given)
-    if set(folders) != set(runs):
-        allowed = f"a folder for each run: {', '.join(runs)}"
-        raise OptionError("annotations", allowed, ", ".join(folders))
-    found = {run: (folders[run], read_annotations(folders[run])) for run in runs}
-    first, first_notes = found[runs[0]]
-    for folder, notes in found.values():
-        if others := sorted(notes.keys() ^ first_notes.keys()):
-            raise InputError(
-                f"{len(others):,} notes are in one of {first} and {folder} alone, and runs are compared note by note",
-                source=str(folder), allowed="the same places and names in both", got=others[0],
-            )  # fmt: skip
-    return {
-        run: (folder, {name: notes[name] for name in first_notes}) for run, (folder, notes) in found.items()
+    by = {"domain": [of_domain[category] for category in first.categories], "category": first.categories}
+    family = FamilyScores("reasoning", "DiReCT", sentences=_sentences)
+    family.scores = [score for one in judges for score in _scores(runs, one.by)]
+    family.per_case = {score.name: score.values for score in family.scores}
+    family.parts, family.shown = {"agreement": agree}, {"agreement": agreement_rows}
+    family.tables = {
+        "notes": [row for run in runs for row in run.note_rows(by["domain"])],
+        "deductions": [row for run in runs for of in run.pairs for at in range(len(run.notes)) for row in run.deduction_rows(of, at)],
+        "data": data_rows(first.annotated, first.categories, of_domain, graph, length or (lambda text: len(text.split()))),
+        "graphs": graph_rows(graph, of_domain),
     }  # fmt: skip
+    read = {"graphs": str(graphs), "annotations": notes, "predictions": folders}
+    return summarise(
+        [family], first.notes, Raters([run.name for run in runs]), _setup(runs, judges, resampling, pairing, read),
+        [Wish(score.symbol, score.of) for score in sorted(family.scores, key=lambda one: one.metric != METRICS[1])],
+        by=by, absent=np.array([[one is None for one in run.predicted] for run in runs]).T if missing == "own" else None,
+        findings=[*findings_of(runs, m, judges, labels, of_domain), *findings_of_folders([Path(graphs), *notes.values(), *folders.values()])],
+        parts=[Part("notes", "Note by note", [browser(runs, judges[-1])])], most=len(family.scores),
+    )  # fmt: skip
 
 
-def _check_categories(categories: Mapping[str, str], runs: Sequence[Run], folder: Path) -> None:
-    """Errors: `InputError` where a note is of another category than in the annotations of the first run."""
-    if not runs:
-        return
-    for (note, category), first in zip(categories.items(), runs[0].categories, strict=True):
-        if category != first:
-            raise InputError(
-                f"a note of another category than in the annotations of {runs[0].name}", source=str(folder / note),
-                allowed=first, got=category,
-            )  # fmt: skip
+def named_folders(option: str, given: Folders) -> dict[str, Path]:
+    """Names each folder by its run: as it is named, or else by its own name, with those above it where that is not enough.
+
+    Raises
+    ------
+    OptionError
+        For something else than folders, each with a name or of its own.
+    """
+    if isinstance(given, Mapping):
+        named = {name: Path(folder) for name, folder in given.items() if name.strip()}
+        if named and len(named) == len(given):
+            return named
+    else:
+        folders = [Path(one) for one in ([given] if isinstance(given, str | os.PathLike) else given)]
+        parts = [folder.resolve().parts for folder in folders]
+        for depth in range(1, max(map(len, parts), default=0) + 1):
+            names = ["/".join(own[-depth:]) for own in parts]
+            if len(set(names)) == len(names):
+                return dict(zip(names, folders, strict=True))
+    raise OptionError(option, "a folder, several, each once, or each with the name of its run", given)
 
 
-def _check_names(
-    annotated: Mapping[str, Annotation], predicted: Mapping[str, Prediction], notes: Path, folder: Path, missing: str
-) -> None:
-    if strangers := sorted(predicted.keys() - annotated.keys()):
-        raise InputError(
-            f"no note for {len(strangers):,} of {len(predicted):,} predictions", source=str(folder),
-            allowed=f"files of the places and names of those in {notes}", got=strangers[0],
-        )  # fmt: skip
-    without = sorted(annotated.keys() - predicted.keys())
-    if without and missing == "refuse":
-        raise InputError(
-            f"no prediction for {len(without):,} of {len(annotated):,} notes, and the option 'missing' is 'refuse'",
-            source=str(folder), allowed="a prediction for each note", got=without[0],
-        )  # fmt: skip
+def _own_folders(annotations: Folders, runs: Sequence[str]) -> dict[str, Path]:
+    """Run -> the folder of its notes. Errors: `OptionError` where they are named, and not each run is."""
+    if isinstance(annotations, str | os.PathLike):
+        return dict.fromkeys(runs, Path(annotations))
+    folders = named_folders("annotations", annotations)
+    if set(folders) != set(runs):
+        raise OptionError("annotations", f"a folder for each run: {', '.join(runs)}", ", ".join(folders))
+    return {run: folders[run] for run in runs}
+
+
+def _runs(
+    graph: KnowledgeGraph, predictions: Mapping[str, Path], annotations: Mapping[str, Path], missing: str
+) -> Iterator[Run]:
+    """Errors: `InputError` where two runs have other notes, or a note of other categories; for a prediction without a note."""
+    read = {folder: read_notes(folder, annotation) for folder in dict.fromkeys(annotations.values())}
+    first = next(iter(annotations.values()))
+    for name, folder in predictions.items():
+        where = annotations[name]
+        notes = read[where]
+        if others := sorted(notes.keys() ^ read[first].keys()):
+            problem = f"notes that are in one of {first} and {where} alone, and runs are compared note by note"
+            raise InputError(problem, source=str(where), allowed="the same places and names in both", got=others[0])
+        predicted = read_notes(folder, prediction)
+        for problem, strangers in (
+            ("no note for a prediction", sorted(predicted.keys() - notes.keys())),
+            (
+                "no prediction for a note, and the option 'missing' is 'refuse'",
+                sorted(notes.keys() - predicted.keys()) if missing == "refuse" else [],
+            ),
+        ):
+            if strangers:
+                allowed = f"files of the places and names of those in {where}"
+                raise InputError(
+                    f"{problem} ({len(strangers):,} in all)", source=str(folder), allowed=allowed, got=strangers[0]
+                )
+        names = list(read[first])
+        categories = [_category(graph, notes[note], where / note) for note in names]
+        for note, category in zip(names, categories, strict=True):
+            if category != (other := _category(graph, read[first][note], first / note)):
+                problem = f"a note of another category than in {first}"
+                raise InputError(problem, source=str(where / note), allowed=other, got=category)
+        yield Run(
+            name,
+            graph,
+            names,
+            [notes[note] for note in names],
+            [predicted.get(note) for note in names],
+            categories,
+            missing,
+        )
+
+
+def _category(graph: KnowledgeGraph, note: Annotation, file: Path) -> str:
+    """Errors: `InputError` where the path begins in no graph."""
+    category = graph.category_of(note.path)
+    if category is None:
+        roots = ", ".join(sorted(one.diagnoses[0] for one in graph.by_name.values()))
+        problem = "a path that begins in no graph: one is missing for its category, or names it otherwise"
+        raise InputError(problem, source=str(file), allowed=f"innermost one of {roots}", got=note.path[0])
+    return category.name
+
+
+def _scores(runs: Sequence[Run], by: str) -> list[Score]:
+    """By M, with what nobody needs to judge; or by the judge."""
+    values = [run.values(by) for run in runs]
+    cases, names = np.arange(len(runs[0].notes)), [run.name for run in runs]
+    return [
+        Score(metric, names, cases, np.stack([of[metric] for of in values], 1), of="" if by == M else by, reason=_NOTHING)
+        for metric in METRICS if metric in values[0]
+    ]  # fmt: skip
+
+
+def _sentences(rows: Sequence[Row]) -> list[str]:
+    """Says of each run how far its observations and reasons are the physicians'."""
+    value = {(row["algorithm"], row["name"]): "–" if row["value"] is None else f"{row['value']:.3f}" for row in rows}
+    return [
+        f"{run} finds {value[run, 'Obs_rec']} of the physicians' observations, and {value[run, 'Obs_pre']} of its own are theirs too; of all "
+        f"observations of either side {value[run, 'Exp_all']} are common and explained alike (means of the notes, by M)."
+        for run in dict.fromkeys(row["algorithm"] for row in rows)
+    ]
+
+
+def _setup(
+    runs: Sequence[Run], judges: Sequence[Likeness], resampling: Resampling, pairing: str, read: Mapping[str, Any]
+) -> Setup:
+    """What was asked, in words and for the JSON."""
+    first, by_m = runs[0], judges[0]
+    told = f"{by_m.name}, alike from {shown_threshold(by_m.threshold)} up"
+    prompts = [prompt.version for one in judges if isinstance(one, ModelLikeness) for prompt in one.prompts.values()]
+    versions = {"python": python_version()} | {name: version(name) for name in ("dxmatch", "numpy")}
+    judge = judges[-1].name if prompts else None
+    n = counted(len(first.notes), "note")
+    categories = counted(len(set(first.categories)), "disease category", "disease categories")
+    return Setup(
+        question="Does the model reason as the physicians do?",
+        opening=f"{n} of {categories} · {counted(len(runs), 'run')} · texts compared by {told}{f', and {judge} as judge' if judge else ''}",
+        resampling=resampling,
+        cases="note",
+        raters="run",
+        ks={"relative": 1},
+        settings={
+            "matcher": by_m.name, "threshold": by_m.threshold, "judge": judge, "judge_prompts": prompts or None, "pairing": pairing,
+            "missing": first.missing, "premises": bool(first.premised), "bootstrap": resampling.repeats, "seed": resampling.seed,
+            "level": resampling.level, "versions": versions, "graphs": read["graphs"],
+            **{name: {run: str(folder) for run, folder in read[name].items()} for name in ("annotations", "predictions")},
+        },
+        lines=[
+            ("Texts compared by", told),
+            ("Judge", f"{judge}, prompts {listed(prompts)}" if judge else "none"),
+            ("A note without a prediction", MISSING[first.missing]),
+            ("Observations correspond", _PAIRING[pairing]),
+            ("Obs_pre, Obs_rec", "divided by the number of observations, as in the source's paper; its program divides by that number + 1"),
+            ("Intervals", f"{resampling.level:.0%}, {resampling.repeats:,} resamples of the notes, seed {resampling.seed}"),
+            ("Graphs", read["graphs"]),
+            *((f"Run {run}", f"{folder}, notes {read['annotations'][run]}") for run, folder in read["predictions"].items()),
+            ("Made with", ", ".join(f"{name} {number}" for name, number in versions.items())),
+        ],
+        match=f"texts alike by {by_m.name}",
+        deviations=True,
+    )  # fmt: skip

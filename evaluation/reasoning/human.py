@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...errors import InputError
 from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
 from ...pages.rows import Row
-from ..judges.labels import LABEL, NO_LABEL, label_columns, majority_of, read_labels
-from ..statistics.section import Context
-from ..statistics.two_verdicts import agreement_of
-from .compared import JUDGE, M, Run
-from .correspondence import OBSERVATION, RATIONALE, Similar
-from .judge import Judge
+from ...statistics.agreement import verdicts_agree
+from ..match.judge import LABEL, NO_LABEL, label_columns, majority_of, read_labels
+from ..score.scores import Score, Values
+from .correspondence import JUDGE, OBSERVATION, RATIONALE, Likeness, M, TextPair
 from .notes import Deduction
+from .run import Run
 
 _COLUMNS = {OBSERVATION: LABEL, RATIONALE: "rationale_label"}
+_CELLS = ("both", "who_alone", "against_alone", "neither")
+_MEASURES = ("accuracy", "kappa")
+PEOPLE = "people"
 
-Verdicts = list[tuple[str, bool, bool]]
-"""(note, one's verdict, the other's) of each pair."""
 
-
-@dataclass(frozen=True)
-class Label:
-    """A pair that people labelled: of which note, its question, its two texts, whether most say that they are alike."""
+class Label(NamedTuple):
+    """A pair of texts of a note that people labelled, and whether most say that they are alike; None where they are divided."""
 
     note: str
     question: str
-    annotated: str
-    predicted: str
-    alike: bool
+    texts: TextPair
+    alike: bool | None
 
 
-@dataclass(frozen=True)
-class Labels:
-    """labels : of both questions. undecided : pairs on which people were divided, by question."""
-
-    labels: list[Label]
-    undecided: dict[str, int]
-    source: str
-
-
-def human_labels(given: Any, runs: Sequence[Run]) -> Labels:
+def human_labels(given: Any, runs: Sequence[Run]) -> list[Label]:
     """Reads a table: note, observation (annotated), predicted (observation), label; and run, where there are several.
 
-    note : its place and name, with or without .json. label : 0 or 1 (no or yes, false or true), whether the observations are alike; rationale_label : likewise of the rationales of the two. Or a column
-    label_NAME (rationale_label_NAME) for each person: most decide. Blank is no label; a pair without a majority is left out, and told.
+    note : its place and name, with or without .json. label : 0 or 1 (no or yes, false or true), whether the observations are alike;
+    rationale_label : likewise of the rationales of the two. Or a column label_NAME (rationale_label_NAME) for each person: most decide.
+    Blank is no label.
 
     Raises
     ------
@@ -58,133 +48,107 @@ def human_labels(given: Any, runs: Sequence[Run]) -> Labels:
     table = read_visible(given)
     for name in ("note", "observation", "predicted", *(["run"] if len(runs) > 1 else [])):
         table.require(name, "of the labelled pairs")
-    columns = {question: label_columns(table, name) for question, name in _COLUMNS.items()}
-    if not any(columns.values()):
-        raise InputError(
-            "no column of labels", source=table.source,
-            allowed="label, or label_NAME for each person; rationale_label likewise", got=", ".join(table.names),
-        )  # fmt: skip
-    said_of = {question: read_labels(table, of.values()) for question, of in columns.items()}
-    most = {question: majority_of(of) for question, of in said_of.items()}
-    by_name = {run.name: run for run in runs}
-    texts = {name: table.column(name) for name in ("note", "observation", "predicted")}
+    labels = {question: read_labels(table, label_columns(table, name).values()) for question, name in _COLUMNS.items()}
+    most = {question: majority_of(of) for question, of in labels.items()}
+    cells = {name: [str(cell).strip() for cell in table.column(name)] for name in ("note", "observation", "predicted")}
     of_run = table.column("run") if "run" in table.names else [runs[0].name] * len(table)
-    labels: list[Label] = []
-    undecided = dict.fromkeys(_COLUMNS, 0)
-    for i in range(len(table)):
-        row = table.row_number(i)
-        run = by_name.get(str(of_run[i]))
-        if run is None:
-            allowed = ", ".join(by_name)
-            raise InputError("no such run", source=table.source, row=row, column="run", allowed=allowed, got=of_run[i])
-        note, true, said = _place(
-            run, texts["note"][i], texts["observation"][i], texts["predicted"][i], table.source, row
+    found: list[Label] = []
+    for row in range(len(table)):
+
+        def named(column: str, name: Any, among: Sequence[str], row: int = row) -> int:
+            if name not in among:
+                problem = f"no such {column}{hint(str(name), among)}"
+                raise table.error(problem, row, column, allowed=f"one of {', '.join(among[:4])}, …", got=name)
+            return among.index(name)
+
+        run = runs[named("run", str(of_run[row]), [run.name for run in runs])]
+        note = cells["note"][row]
+        at = named("note", note if note in run.notes else f"{note}.json", run.notes)
+        one, other = (
+            side[
+                named(
+                    column, " ".join(cells[column][row].split()), [" ".join(each.observation.split()) for each in side]
+                )
+            ]
+            for column, side in zip(("observation", "predicted"), run.sides[at], strict=True)
         )
-        for question, of in said_of.items():
-            if (of[i] == NO_LABEL).all():
-                continue
-            if most[question][i] == NO_LABEL:
-                undecided[question] += 1
-                continue
-            labels.append(Label(note, question, *_asked(question, true, said), bool(most[question][i])))
-    if not labels:
-        raise InputError("no pair has a label that most agree on", source=table.source, allowed="0 or 1 in some row")
-    return Labels(labels, undecided, table.source)
-
-
-def _place(
-    run: Run, note: Any, observation: Any, predicted: Any, source: str, row: int
-) -> tuple[str, Deduction, Deduction]:
-    note = next((name for name in (str(note).strip(), f"{str(note).strip()}.json") if name in run.notes), note)
-    if note not in run.notes:
+        for question, of in labels.items():
+            if (of[row] != NO_LABEL).any():
+                said = int(most[question][row])
+                alike = None if said == NO_LABEL else bool(said)
+                found.append(Label(run.notes[at], question, _texts(question, one, other), alike))
+    if all(one.alike is None for one in found):
         raise InputError(
-            "no such note", source=source, row=row, column="note",
-            allowed=f"the place and name of a note, with or without .json, such as {run.notes[0]}{hint(str(note), run.notes)}", got=note,
-        )  # fmt: skip
-    both = run.deductions[run.notes.index(note)]
-    found = []
-    for column, wanted, side in (("observation", observation, both[0]), ("predicted", predicted, both[1])):
-        here = next((one for one in side if _plain(one.observation) == _plain(str(wanted))), None)
-        if here is None:
-            whose = "the note's annotation" if column == "observation" else f"the prediction of {run.name}"
-            raise InputError(
-                "no such observation", source=source, row=row, column=column, allowed=f"one of {whose}", got=wanted
-            )
-        found.append(here)
-    return note, found[0], found[1]
+            "no pair has a label that most agree on", source=table.source, allowed="0 or 1 in label or rationale_label"
+        )
+    return found
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _asked(question: str, true: Deduction, said: Deduction) -> tuple[str, str]:
+def _texts(question: str, one: Deduction, other: Deduction) -> TextPair:
     if question == OBSERVATION:
-        return true.observation, said.observation
-    return true.rationale or "", said.rationale or ""
+        return one.observation, other.observation
+    return one.rationale or "", other.rationale or ""
 
 
-def agreement_of_judges(
-    runs: Sequence[Run], labels: Labels | None, similar: Similar, judge: Judge | None, context: Context
-) -> list[Row]:
-    """question, who, against, accuracy, low, high, kappa, kappa_low, kappa_high, both, who_alone, against_alone, neither, pairs, notes.
+def agreement(runs: Sequence[Run], labels: Sequence[Label], judges: Sequence[Likeness]) -> list[Score]:
+    """Makes accuracy and kappa of M and the judge against people, where they labelled pairs; and of the judge against M, on all pairs
+    that both were asked about.
 
-    M and the judge against people, where they labelled pairs; and the judge against M, on all pairs that both were asked about.
-    Intervals are over notes, which are resampled with all their pairs.
+    Notes are resampled with all their pairs. Labels of the rows: question, who, against, and of the pairs how many are alike by both, by one
+    alone, by neither.
     """
-    rows: list[Row] = []
-    for question in (OBSERVATION, RATIONALE):
-        own = [] if labels is None else [one for one in labels.labels if one.question == question]
-        if own:
-            similar.learn(question, [(one.annotated, one.predicted) for one in own])
-            rows.append(_row(question, M, "people", _against(own, _said_by(similar, question)), context))
-            if judge is not None:
-                judge.learn(question, [(one.annotated, one.predicted) for one in own])
-                rows.append(_row(question, judge.model.model, "people", _against(own, _said(judge, question)), context))
-        if judge is not None:
-            rows.append(_row(question, judge.model.model, M, _between(runs, question, similar, judge), context))
-    return [row for row in rows if row["pairs"]]
+    scores: list[Score] = []
+    for question in _COLUMNS:
+        own = [(one.note, one.texts, one.alike) for one in labels if one.question == question and one.alike is not None]
+        for judge in judges:
+            judge.learn(question, [texts for _, texts, _ in own])
+            scores += _scores(question, judge, PEOPLE, own, runs[0].notes)
+        for judge in judges[1:]:
+            every = [(note, texts, judges[0].alike(question, *texts)) for note, texts in _pairs_of_both(runs, question)]
+            scores += _scores(question, judge, M, every, runs[0].notes)
+    return scores
 
 
-def _said_by(similar: Similar, question: str) -> Callable[[str, str], bool | None]:
-    return lambda a, b: similar(question, a, b) >= similar.threshold
-
-
-def _said(judge: Judge, question: str) -> Callable[[str, str], bool | None]:
-    def verdict(a: str, b: str) -> bool | None:
-        said = judge.verdict(question, a, b)
-        return None if said is None else said >= judge.threshold
-
-    return verdict
-
-
-def _against(labels: Sequence[Label], verdict: Callable[[str, str], bool | None]) -> Verdicts:
-    found = [(one.note, verdict(one.annotated, one.predicted), one.alike) for one in labels]
-    return [(note, said, alike) for note, said, alike in found if said is not None]
-
-
-def _between(runs: Sequence[Run], question: str, similar: Similar, judge: Judge) -> Verdicts:
+def _pairs_of_both(runs: Sequence[Run], question: str) -> Iterator[tuple[str, TextPair]]:
     """Of observations, every pair of a note; of rationales, those of the observations that correspond by both."""
-    verdict, out = _said(judge, question), []
     for run in runs:
-        for place, (true, said) in enumerate(run.deductions):
-            pairs = [(i, j) for i in range(len(true)) for j in range(len(said))]
+        for at, (one, other) in enumerate(run.sides):
+            pairs = {(i, j) for i in range(len(one)) for j in range(len(other))}
             if question == RATIONALE:
-                pairs = sorted(set(run.by[M].pairs[place]) & set(run.by[JUDGE].pairs[place]))
-            for i, j in pairs:
-                texts = _asked(question, true[i], said[j])
-                if (said_so := verdict(*texts)) is not None:
-                    out.append((run.notes[place], said_so, similar(question, *texts) >= similar.threshold))
-    return out
+                pairs = {pair[:2] for pair in run.pairs[M][at]} & {pair[:2] for pair in run.pairs[JUDGE][at]}
+            yield from ((run.notes[at], _texts(question, one[i], other[j])) for i, j in sorted(pairs))
 
 
-def _row(question: str, who: str, against: str, verdicts: Verdicts, context: Context) -> Row:
-    found = agreement_of(
-        [one for _, one, _ in verdicts], [other for _, _, other in verdicts], [note for note, _, _ in verdicts], context
-    )
-    row: Row = {"question": question, "who": who, "against": against}
-    for name, prefix in (("accuracy", ""), ("kappa", "kappa_")):
-        of = found.measures[name]
-        row |= {name: of["value"], f"{prefix}low": of["low"], f"{prefix}high": of["high"]}
-    cells = zip(("both", "who_alone", "against_alone", "neither"), found.counts, strict=True)
-    return row | dict(cells) | {"pairs": len(verdicts), "notes": found.n_cases}
+def _scores(
+    question: str, judge: Likeness, against: str, pairs: Sequence[tuple[str, TextPair, bool]], notes: Sequence[str]
+) -> Iterator[Score]:
+    counts = np.zeros((len(notes), 4))
+    for note, texts, alike in pairs:
+        if judge.said(question, *texts) is not None:
+            counts[notes.index(note), 2 * (not judge.alike(question, *texts)) + (not alike)] += 1
+    cases = np.flatnonzero(counts.any(1))
+    labels = {"question": question, "who": judge.by if judge.by == M else judge.name, "against": against}
+    labels |= dict(zip(_CELLS, counts.sum(0).astype(int).tolist(), strict=True))
+    for measure in _MEASURES if len(cases) else ():
+
+        def combine(means: Values, measure: str = measure) -> Values:
+            return verdicts_agree(means, measure)
+
+        yield Score(
+            measure, [judge.name], cases, counts[cases], np.arange(4)[None], combine, compared=False, labels=labels,
+            reason="both say the same of every pair",
+        )  # fmt: skip
+
+
+def agreement_rows(rows: Sequence[Row]) -> list[Row]:
+    """Makes question, who, against, accuracy, low, high, kappa, kappa_low, kappa_high, both, who_alone, against_alone, neither, pairs, notes."""
+    found: list[Row] = []
+    for row in rows:
+        named = {name: row[name] for name in ("question", "who", "against")}
+        if row["metric"] == _MEASURES[0]:
+            found.append(named | {"accuracy": row["value"], "low": row["low"], "high": row["high"]})
+        else:
+            found[-1] |= {"kappa": row["value"], "kappa_low": row["low"], "kappa_high": row["high"]}
+            cells = {name: row[name] for name in _CELLS}
+            found[-1] |= cells | {"pairs": sum(cells.values()), "notes": row["n_cases"]}
+    return found

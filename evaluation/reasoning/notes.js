@@ -7,7 +7,7 @@
     note,
     text: note.textContent.toLowerCase(),
     runs: [...note.querySelectorAll(".nb-run")],
-    marks: [...note.querySelectorAll(".nb-mark")],
+    marks: [...note.querySelectorAll(".nb-marks > span")],
   }));
   const chosen = (name) => at(name)?.value ?? "";
   const apply = () => {

@@ -1,0 +1,97 @@
+"""What the data hold: medical domains, notes by domain and category (DiReCT, Table 2), and the graphs."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
+
+from ...errors import OptionError
+from ...files.tables import required_columns
+from ...pages.rows import Row
+from ..score.reasoning import same_name
+from .graph import KnowledgeGraph, statements
+from .notes import Annotation
+
+DOMAINS = {
+    "Cardiology": (
+        "Acute Coronary Syndrome", "Aortic Dissection", "Atrial Fibrillation", "Cardiomyopathy", "Heart Failure",
+        "Hyperlipidemia", "Hypertension",
+    ),
+    "Gastroenterology": (
+        "Gastritis", "Gastro-oesophageal Reflux Disease", "Peptic Ulcer Disease", "Upper Gastrointestinal Bleeding",
+    ),
+    "Neurology": ("Alzheimer", "Epilepsy", "Migraine", "Multiple Sclerosis", "Stroke"),
+    "Pulmonology": ("Asthma", "COPD", "Pneumonia", "Pulmonary Embolism", "Tuberculosis"),
+    "Endocrinology": ("Adrenal Insufficiency", "Diabetes", "Pituitary Disease", "Thyroid Disease"),
+}  # fmt: skip
+"""The five domains of DiReCT's 25 categories (Table 2, Fig 5), by the names of its graphs."""
+Domains = Mapping[str, str] | str | os.PathLike[str] | None
+
+
+def domains_of(categories: Iterable[str], given: Domains = None) -> dict[str, str | None]:
+    """Finds the domain of each category; None where DiReCT's own mapping does not name it.
+
+    given : category -> domain, or the file of a table with the columns category and domain; DiReCT's own if None.
+
+    Raises
+    ------
+    OptionError
+        For domains that name a category twice, or leave one out that is asked for.
+    """
+    pairs: list[tuple[str, str]] = [(name, domain) for domain, own in DOMAINS.items() for name in own]
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif given is not None:
+        pairs = [(str(category), str(domain)) for category, domain in required_columns(given, "category", "domain")]
+    by_name = {same_name(category): domain for category, domain in pairs}
+    found = {category: by_name.get(same_name(category)) for category in categories}
+    twice = [category for category, count in Counter(same_name(name) for name, _ in pairs).items() if count > 1]
+    without = [category for category, domain in found.items() if domain is None]
+    if given is not None and (twice or without):
+        wrong = f"{twice[0]} twice" if twice else f"no domain of {', '.join(without)}"
+        raise OptionError("domains", "every category of the graphs, each once, with its domain", wrong)
+    return found
+
+
+def data_rows(
+    notes: Sequence[Annotation],
+    categories: Sequence[str],
+    domains: Mapping[str, str | None],
+    graph: KnowledgeGraph,
+    length: Callable[[str], int],
+) -> list[Row]:
+    """Makes by, group, categories, notes, diagnoses, discharge_diagnoses, observations (mean), length (mean): of all, domains, categories.
+
+    Diagnoses are those of the graphs, |D| and |D*| of the source; a category without a note counts with its graph.
+    """
+    every = {one.name: one for one in graph.by_name.values()}
+    groups = [("all", "all", list(every))]
+    for domain in sorted({domain for domain in domains.values() if domain is not None}):
+        groups.append(("domain", domain, [name for name in every if domains[name] == domain]))
+    groups += [("category", name, [name]) for name in sorted(set(categories))]
+    rows: list[Row] = []
+    for by, group, names in groups:
+        own = [note for note, category in zip(notes, categories, strict=True) if category in names]
+        rows.append({
+            "by": by, "group": group, "categories": len(names), "notes": len(own),
+            "diagnoses": sum(len(every[name].paths) for name in names),
+            "discharge_diagnoses": sum(len(every[name].leaves) for name in names),
+            "observations": fmean(len(note.deductions) for note in own) if own else None,
+            "length": fmean(length(note.text) for note in own) if own else None,
+        })  # fmt: skip
+    return rows
+
+
+def graph_rows(graph: KnowledgeGraph, domains: Mapping[str, str | None]) -> list[Row]:
+    """Makes category, domain, root, diagnoses, discharge_diagnoses, depth, with_premises, premises: of each graph."""
+    rows: list[Row] = []
+    for one in sorted(graph.by_name.values(), key=lambda one: one.name):
+        counts = [len(statements(graph.premises(one.name, name))) for name in set(one.diagnoses)]
+        rows.append({
+            "category": one.name, "domain": domains[one.name], "root": one.diagnoses[0], "diagnoses": len(one.paths),
+            "discharge_diagnoses": len(one.leaves), "depth": max(map(len, one.paths)), "with_premises": sum(map(bool, counts)),
+            "premises": sum(counts),
+        })  # fmt: skip
+    return rows
