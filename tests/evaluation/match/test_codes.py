@@ -1,0 +1,120 @@
+"""ICD-10 codes of answers and right answers: by cell, table, mapping and M, and which way each came."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+import dxmatch
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.lists.text_codes import TextCodes, read_codes
+from dxmatch.evaluation.match.codes import text_codes
+from dxmatch.evaluation.match.matches import Needs, match
+from dxmatch.terms.icd.sources import open_tree
+
+from ..made import By, long_form
+
+ROLES = {"A": "algorithm", "truth": "reference"}
+CASES = {
+    "c1": {"A": ["lung spots", "TB"], "truth": ["TB", "flu"]},
+    "c2": {"A": ["lung  Spots", "chest cold"], "truth": ["chest cold"]},
+}
+TABLE = {"lung spots": "R91.8", "TB": "A15-A19", "chest cold": "J17; J18", "flu": ""}
+NEEDS = Needs(references=False, relations=False, first=False, code_depth=2)
+
+
+def coded(cells=None, table=TABLE, m=None, cases=CASES, final=None, **columns):
+    frame = long_form(cases, ROLES).assign(**({} if cells is None else {"icd10": cells}), **columns)
+    if final is not None:
+        frame = pd.concat([frame, long_form({"c1": {"truth": final}}).assign(role="final")])
+    codes = TextCodes() if table is None else TextCodes(read_codes(table))
+    return match(read_lists(frame), m or By(), NEEDS, codes=codes)
+
+
+def codes_of(nodes):
+    """By case, rater and rank, the codes as written in the tree."""
+    tree = open_tree("icd10cm")
+    if nodes.ndim == 1:
+        return [tree.code(node) for node in nodes.tolist() if node >= 0]
+    return [codes_of(one) for one in nodes]
+
+
+@pytest.mark.parametrize(
+    ("cells", "table", "said", "right", "ways"),
+    [
+        # the table alone: capitals and blanks apart; sections, and several codes of one diagnosis
+        (None, TABLE, [[["R91.8"], ["A15-A19"]], [["R91.8"], ["J17", "J18"]]], [["A15-A19"], ["J17", "J18"]],
+         ["4 by the table of codes", "2 by the table of codes, 1 without a code in the table of codes"]),
+        # a cell goes before the table; what neither knows has none
+        (["I26", " ", None, None, None, None, "J40|J41"], {"TB": "A15"}, [[["I26"], ["A15"]], [[], []]], [["A15"], ["J40", "J41"]],
+         ["1 by the codes given, 1 by the table of codes, 2 not at all", "1 by the codes given, 1 by the table of codes, 1 not at all"]),
+    ],
+)  # fmt: skip
+def test_by_cell_and_table(cells, table, said, right, ways):
+    made = coded(cells, table)
+    assert made.codes is not None and not made.no_codes
+    assert [of_rater[0] for of_rater in codes_of(made.codes.predicted)] == said
+    assert codes_of(made.codes.reference) == right
+    assert [text.split(": ")[1].rstrip(".") for text in made.codes.ways] == ways
+    (rater, reference) = made.codes.coded
+    none = sum(not codes for case in said for codes in case)
+    assert (rater["diagnoses"], rater["without_code"], reference["without_code"]) == (4, none, 1)
+
+
+def test_m_maps_what_the_table_lacks_and_that_is_found():
+    m = dxmatch.load()
+    cases = {"c1": {"A": ["heart attack", "no asthma", "gout"], "truth": ["asthma"]}}
+    made = coded(table={"asthma": "J45"}, m=m, cases=cases)
+    assert made.codes is not None
+    expected = dxmatch.icd(["heart attack"])["icd10"][0]
+    assert codes_of(made.codes.predicted) == [[[[expected], []]]], (
+        "what is denied has no code; the third is past the depth"
+    )
+    (found,) = [one for one in made.findings if one.kind == "codes"]
+    assert (found.count, found.of) == (2, 3) and "mapping of the match function: 'heart attack'" in found.example
+    by_name = match(
+        made.answers, m, NEEDS, codes=text_codes(None, None, m, "icd10cm", None, None, store=None, progress=None, **WAYS)
+    )  # fmt: skip
+    assert by_name.codes is not None and by_name.codes.by == "the nearest names (names)"
+    named = dxmatch.icd(["heart attack"], entries="names")["icd10"][0]
+    assert codes_of(by_name.codes.predicted) == [[[[named], []]]]
+
+
+WAYS = {"encoder": None, "distance": None, "entries": "names", "direct": True}
+
+
+def test_final_diagnoses_have_codes_of_their_own():
+    made = coded(final=["flu"], table=TABLE | {"flu": "J11"})
+    assert made.codes is not None and made.of_final is not None and made.of_final.codes is not None
+    assert codes_of(made.codes.reference)[0] == ["A15-A19", "J11"]
+    assert codes_of(made.of_final.codes.reference) == [["J11"], []]
+    assert (made.of_final.codes.predicted == made.codes.predicted).all()
+
+
+@pytest.mark.parametrize(
+    ("cells", "table", "said"),
+    [
+        (None, None, "the column icd10"),
+        (["I26", None, None, None, None, None, None], None, "codes of the reference"),
+        ([None, None, "A15", None, None, None, None], None, "the column icd10"),
+    ],
+)
+def test_what_is_missing_is_said(cells, table, said):
+    made = coded(cells, table)
+    assert made.codes is None and made.no_codes.startswith(said)
+
+
+def test_what_cannot_be_right_is_refused():
+    table = pd.DataFrame({"diagnosis": ["TB", "flu"], "icd10": ["A15", "J99X9"]})
+    with pytest.raises(InputError) as error:
+        coded(table=table)
+    assert error.value.column == "icd10" and "J99X9" in str(error.value)
+    with pytest.raises(InputError):
+        coded(["nonsense", *[None] * 6])
+    with pytest.raises(OptionError, match="icd_direct"):
+        text_codes(None, None, By(), "icd10cm", None, None, store=None, progress=None, **(WAYS | {"direct": False}))
+    nobody = replace(NEEDS, codes=False)
+    assert match(read_lists(long_form(CASES, ROLES)), By(), nobody, codes=TextCodes(read_codes(TABLE))).codes is None

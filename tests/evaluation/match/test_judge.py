@@ -1,0 +1,241 @@
+"""The two-stage judge, the columns that language models fill, and labels by people: who is asked what, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dxmatch.endpoints.endpoint import Endpoint
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.match.judge import NOT_ANSWERED, Judging
+from dxmatch.evaluation.match.matches import Matches, Needs, match
+from dxmatch.votes.asking import Budget, LanguageModel, NotServed
+from dxmatch.votes.prompts.questions import Answer, Question
+from dxmatch.votes.prompts.versions import PROMPTS
+
+from ..made import By, SetMatcher, lists_of
+
+JUDGE, CHECK, RELATION, SEVERITY = "judge-2", "check-2", "relation-1", "severity-1"
+CASES = {
+    "one": {"A": ["angina", "heart attack", "gout"], "B": ["none", "gout", "asthma"], "truth": ["myocardial infarction", "gout"]},
+    "two": {"A": ["asthma", "gout"], "B": ["none"], "truth": ["asthma"]},
+}  # fmt: skip
+A_ONE, B_ONE, MI = "1. angina\n2. heart attack\n3. gout", "2. gout\n3. asthma", "myocardial infarction"
+"""The lists as they are read to a judge; a word for no diagnosis keeps its place."""
+NO = '{"verdict": "not included", "basis": "no word of it"}'
+YES = '{"verdict": "included", "basis": "the same", "place": 2}'
+RIGHT, WRONG = '{"verdict": "correct", "basis": "rightly so"}', '{"verdict": "incorrect", "basis": "a synonym"}'
+NOBODY = Needs(references=False, relations=False, first=False, codes=False)
+needs_llm = pytest.mark.skipif(not (find_spec("openai") and find_spec("stamina")), reason="needs the extra 'llm'")
+
+
+class Scripted(LanguageModel):
+    """A language model that answers by a table instead of over a network: {(prompt, first, answer): text}."""
+
+    def __init__(self, said: dict[tuple[str, str, str], str]) -> None:
+        super().__init__(Endpoint("nowhere", "http://127.0.0.1:9/v1"), "m")
+        object.__setattr__(self, "said", said)
+        object.__setattr__(self, "asked", [])
+
+    def answers(self, prompt, asked, store, budget, progress=None):  # type: ignore[override]
+        out: list[Answer | None] = []
+        for first, second in asked:
+            key = (prompt.version, first, json.loads(second)["answer"] if prompt.version == CHECK else second)
+            self.asked.append(key)  # type: ignore[attr-defined]
+            text = self.said.get(key)  # type: ignore[attr-defined]
+            question = Question(self.config(prompt), first, second)
+            out.append(None if text is None else Answer(*PROMPTS[prompt.version].read(text, question), raw=text))
+        return out
+
+
+def scripted(judge_A=NO, check_A=WRONG, judge_B=NO, check_B=RIGHT, more: Any = None) -> Any:
+    """What the two stages say of the infarction in case one."""
+    said = {(JUDGE, MI, A_ONE): judge_A, (CHECK, MI, A_ONE): check_A, (JUDGE, MI, B_ONE): judge_B, (CHECK, MI, B_ONE): check_B}  # fmt: skip
+    return Scripted(said | (more or {}))
+
+
+def judged(tmp_path, judge, check=None, m=None, cases=CASES, columns=None, **options: Any) -> Matches:
+    """M's names are in small letters; equal strings match."""
+    m = m or By()
+    m.providers = SimpleNamespace(naming=lambda texts: [text.lower() for text in texts])
+    judging = Judging.of(judge, check, store=tmp_path / "votes.sqlite", **options)
+    return match(lists_of(cases, **(columns or {})), m, NOBODY, judge=judging)
+
+
+def test_two_stages_by_hand(tmp_path):
+    m = scripted()
+    made = judged(tmp_path, m)
+    found = made.judged
+    # columns: A, B; rows: the two right answers of case one, the one of case two. B of two says nothing; A's asthma is equal.
+    assert found is not None and found.included.tolist() == [[[1, 1], [0, 1]], [[1, -1], [0, -1]]]
+    assert found.judge.tolist() == [[[0, -2], [0, -2]], [[-2, -2], [-2, -2]]]
+    assert found.check.tolist() == [[[1, -2], [0, -2]], [[-2, -2], [-2, -2]]]
+    assert found.places.tolist() == [[[0, 3], [0, 2]], [[1, 0], [0, 0]]]
+    assert found.given.tolist() == [[True, True], [True, False]]
+    assert found.scored.tolist() == [True, True] and not found.unscored and not found.placed
+    assert (
+        found.verdicts["judge"][0].tolist() == [[0, 1], [0, 1]]
+        and (found.verdicts["judge and check"] == found.included).all()
+    )
+    # equal names are never asked about; the check only where the judge says "not included"
+    assert m.asked == [(stage, MI, said) for stage in (JUDGE, CHECK) for said in (A_ONE, B_ONE)]
+    rows = list(found.rows(made.answers))
+    told = ("algorithm", "answer", "judge", "judge_basis", "check", "check_basis", "included", "place")
+    assert [tuple(rows[i][name] for name in told) for i in (0, 1, 5)] == [
+        ("A", "angina; heart attack; gout", "not included", "no word of it", "incorrect", "a synonym", True, None),
+        ("A", "angina; heart attack; gout", None, "an equal name stands in place 3: not asked", None, None, True, 3),
+        ("B", "", None, "nothing was answered: not asked", None, None, False, None),
+    ]
+    assert made.case_table is not None and made.case_table.judged["one", "A"] == [
+        "myocardial infarction: included. judge: not included (no word of it); check: incorrect (a synonym).",
+        "gout: included. an equal name stands in place 3: not asked.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("judge", "check", "options", "included", "places", "unscored"),
+    [
+        (scripted(judge_A=YES), None, {}, [[1, 1], [0, 1]], [2, 3], {}),
+        (scripted(judge_A=YES.replace("2", "9")), None, {}, [[1, 1], [0, 1]], [0, 3], {}),  # the list has no such place
+        (scripted(), "none", {}, [[0, 1], [0, 1]], [0, 3], {}),
+        (scripted(judge_A="I cannot tell", check_B="{}"), None, {}, [[-1, 1], [-1, 1]], [0, 3], {"refusal": 1, "unclear": 1}),
+        (Scripted({}), "none", {}, [[-1, 1], [-1, 1]], [0, 3], {NOT_ANSWERED: 2}),
+        ("model", "none", {}, [[1, 1], [0, 1]], [2, 3], {}),
+        (scripted(), "model", {}, [[1, 1], [0, 1]], [2, 3], {}),
+        (scripted(more={(JUDGE, "gout", A_ONE): YES, (JUDGE, "gout", B_ONE): "perhaps"}), None, {"judge_equal": True},
+         [[1, 1], [0, -1]], [0, 2], {NOT_ANSWERED: 1, "unclear": 1}),
+    ],
+)  # fmt: skip
+def test_what_comes_of_the_stages(tmp_path, judge, check, options, included, places, unscored):
+    """Of case one; no verdict is never "not included", and M, in the place of a stage, knows the heart attack."""
+    found = judged(tmp_path, judge, check, SetMatcher((MI, "heart attack")), **options).judged
+    assert found is not None and found.included[0].tolist() == included and found.places[0, 0].tolist() == places
+    assert found.unscored == unscored and found.scored[0] == (np.array(included) >= 0).all()
+    if judge == "model":
+        assert found.basis_of_judge[0, 0, 0].startswith("'heart attack' (place 2) names the disease: probability 1.000")
+
+
+@needs_llm
+def test_asked_once_and_kept_under_a_cap(tmp_path, loopback):
+    """Over the network: the check sees the judgement; a case that stands twice is not asked twice; all is kept."""
+    loopback.rules(
+        {"contains": "somebody's judgement", "text": WRONG}, {"contains": "asthma", "text": NO}, {"text": YES}
+    )
+    model = LanguageModel(Endpoint("lab", loopback.url, timeout=20.0, tries=1), "strict")
+    cases, capped, whole = {**CASES, "again": CASES["one"]}, Budget(max_calls=2), Budget()
+    found = judged(tmp_path, model, cases=cases, budget=capped).judged
+    assert found is not None and loopback.log()["calls"] == 2 and found.unscored == {NOT_ANSWERED: 2}
+    found = judged(tmp_path, model, cases=cases, budget=whole).judged
+    assert found is not None and found.included[0].tolist() == found.included[2].tolist() == [[1, 1], [1, 1]]
+    assert loopback.log()["calls"] == 3 and [one.calls for one in whole.summaries] == [1]
+    (check,) = [text for text in loopback.log()["asked"] if "somebody's judgement" in text]
+    assert '"judgement": "not included: no word of it"' in check
+
+
+def test_relations_and_severities_by_hand(tmp_path):
+    said = {
+        (RELATION, MI, "angina"): "3", (RELATION, MI, "heart attack"): "1 exact synonym", (RELATION, "gout", "angina"): "5",
+        (RELATION, "gout", "heart attack"): "5", (RELATION, MI, "gout"): "5", (RELATION, MI, "asthma"): "5",
+        (RELATION, "gout", "asthma"): "perhaps", (RELATION, "asthma", "gout"): "4",
+    }  # fmt: skip
+    words = {"angina": "2", "heart attack": "4 critical", "gout": "2", "asthma": "3", MI: "4"}
+    m = Scripted(said | {(SEVERITY, name, ""): text for name, text in words.items()})
+    severity = [None] * 6 + ["mild", "rare"] + [None] * 4
+    made = judged(tmp_path, None, relation=m, severity=m, columns={"severity": severity}).answers
+    assert made.more["relation"] == [
+        "exact disease group", "exact synonym", "exact synonym",  # A in one: the nearer of two right answers
+        None, "exact synonym", None,  # B: says nothing; gout; asthma, on which one verdict is missing
+        "exact synonym", "broad disease group", None,  # A and B in two
+    ]  # fmt: skip
+    assert made.more["severity"] == ["moderate", "critical", "moderate", None, "moderate", "severe", "severe", "moderate", None]  # fmt: skip
+    # what was given stays: of the two right answers of case one the first is mild, the second rare
+    assert [[cell.value for cell in cells] for cells in made.reference_more["severity"]] == [
+        ["mild", "rare"],
+        ["severe"],
+    ]
+    assert len(m.asked) == len(set(m.asked)) == 8 + 5  # type: ignore[attr-defined]
+
+
+def test_relations_by_m(tmp_path):
+    m = By()
+    m.relations = lambda a, b: SimpleNamespace(semantic_distance=[{"angina": 3, "gout": 0}.get(y, 5) for y in b])  # type: ignore[attr-defined]
+    made = judged(tmp_path, None, m=m, relation="model").answers
+    near, same, far = "exact disease group", "exact synonym", "not related"
+    assert made.more["relation"] == [near, far, same, None, same, far, same, None, None]
+    with pytest.raises(OptionError, match="relation"):
+        judged(tmp_path, None, m=By(), relation="model")
+
+
+@pytest.mark.parametrize(
+    ("option", "options"),
+    [
+        ("check", {"check": "model"}), ("judge_prompt", {"judge_prompt": "judge-2"}), ("judge_equal", {"judge_equal": True}),
+        ("relation_prompt", {"relation": "model", "relation_prompt": "relation-1"}),
+        ("severity_prompt", {"severity_prompt": "severity-1"}),
+        ("judge_prompt", {"judge": "model", "judge_prompt": "judge-strict-1"}),
+        ("check_prompt", {"judge": "model", "check_prompt": "judge-second-1"}),
+        ("severity", {"severity": "model"}), ("relation", {"relation": "none"}), ("judge", {"judge": "none"}),
+        ("check", {"judge": "model", "check": "lab:m"}),
+    ],
+)  # fmt: skip
+def test_options_that_cannot_be_meant(option, options):
+    with pytest.raises(OptionError, match=f"'{option}'") as error:
+        Judging.of(**options)
+    assert isinstance(error.value, NotServed) == (option in ("severity", "relation") or "none" in options.values() or "lab:m" in options.values())  # fmt: skip
+
+
+def labelled(columns: dict[str, list[Any]], cases=CASES) -> Any:
+    return match(lists_of(cases), By(), NOBODY, humans=columns).humans
+
+
+NAMES = ("case_id", "rater", "reference", "label")
+
+
+def test_labels_are_read_by_case_rater_and_right_answer():
+    rows = [("one", "A", "Gout ", "1"), ("one", "B", MI, "no"), ("two", "A", "", "Included"), ("two", "B", None, None)]
+    human = labelled(dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True)))
+    assert human.items == [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
+    assert human.labels.tolist() == [[1], [0], [1], [-1]] and human.humans == ["human"]
+    # other names of the columns, several humans, one rater who need not be named
+    one = {"one": {"A": ["gout"], "truth": ["gout"]}}
+    human = labelled({"Case": ["one"], "label_ann": [1], "label_bob": [0], "Label_cy": [""]}, one)
+    assert human.humans == ["ann", "bob", "cy"] and human.labels.tolist() == [[1, 0, -1]]
+    assert human.majority.tolist() == [-1]
+    # M is then asked about whole lists
+    made = match(lists_of(CASES), By(), NOBODY, humans={"case_id": ["two"], "rater": ["A"], "label": [1]})
+    assert made.references is not None and made.references.found[1].tolist() == [[True, False], [False, False]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([("one", "A", "gout", 1), ("three", "A", "gout", 1)], "row 1, column 'case_id'"),
+        ([("one", "C", "gout", 1)], "row 0, column 'rater'"),
+        ([("one", "A", "measles", 1)], "row 0, column 'reference'"),
+        ([("one", "A", "", 1)], "row 0, column 'reference'"),
+        ([("one", "A", "gout", 1), ("one", "A", "gout", 0)], "row 1"),
+        ([("one", "A", "gout", "perhaps")], "row 0, column 'label'"),
+        ([("one", "A", "gout", None)], "no item is labelled"),
+    ],
+)
+def test_labels_that_cannot_be_right(rows, problem):
+    with pytest.raises(InputError, match=f"(?s){problem}"):
+        labelled(dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({"case_id": ["one"], "rater": ["A"], "reference": ["gout"]}, "no column of labels"),
+        ({"case_id": ["two"], "label": [1]}, "'rater'"),
+        ({"rater": ["A"], "label": [1]}, "'case_id'"),
+    ],
+)
+def test_columns_of_labels_that_are_missing(columns, problem):
+    with pytest.raises(InputError, match=problem):
+        labelled(columns)
