@@ -301,7 +301,7 @@ def _notes(first: FirstAnswers, settings: Settings) -> list[str]:
     out = []
     if not settings.across_cases:
         out.append(
-            f"{symbol} was left out: it asks M about diagnoses of different cases, and this M rests on votes. "
+            f"Without {symbol}: it asks M about diagnoses of different cases, and this M rests on votes. "
             f"Ask for it by name, {METRICS[-1]}, in the option 'metrics'."
         )
     if cross.asked < cross.all:

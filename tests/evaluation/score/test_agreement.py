@@ -1,0 +1,181 @@
+"""Kappa and alpha of first diagnoses: by hand, and of groups of raters as sections of a report hold them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import dxmatch
+from dxmatch.errors import OptionError
+from dxmatch.evaluation.lists.reading import read_lists
+from dxmatch.evaluation.match.matches import Needs, match
+from dxmatch.evaluation.score import agreement
+from dxmatch.evaluation.score.scores import Settings
+from dxmatch.evaluation.score.wanted import ks_of
+
+from .made import Scored
+
+
+def table_of(*rows):
+    """Raters in rows, a digit or letter for each case, "." where one says nothing -> [cases, raters]."""
+    return np.transpose([[-1 if mark == "." else ord(mark) for mark in row] for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("metric", "arguments", "value"),
+    [
+        # p_o = 3/4; p_e = 2/4 * 3/4 + 2/4 * 1/4 = 1/2
+        ("cohen_kappa", ([0, 0, 1, 1], [0, 0, 1, 0]), (1 / 4) / (1 / 2)),
+        ("cohen_kappa", ([7, 7], [7, 7]), math.nan),
+        # no diagnosis agrees with nothing, like four categories of their own: p_o = 1/3, p_e = 1/9
+        ("cohen_kappa", ([0, -1, -1], [0, -1, -1]), (2 / 9) / (8 / 9)),
+        ("cohen_kappa", ([-1, -1], [-1, -1]), 0),
+        # pairs that agree: 3 of 3, 1 of 3, so P = 2/3; the categories 4/6 and 2/6, so P_e = 20/36
+        ("fleiss_kappa", ([[0, 0, 0], [0, 1, 1]],), (24 - 20) / (36 - 20)),
+        # three raters who never agree on six categories: P = 0, P_e = 6 * (1/6)^2
+        ("fleiss_kappa", ([[0, 1, 2], [3, 4, 5]],), (0 - 1 / 6) / (5 / 6)),
+        ("fleiss_kappa", ([[3, 3], [3, 3]],), math.nan),
+        # no diagnosis: P = (1 + 0) / 2; P_e = (2/4)^2, to which the two that say nothing add nothing
+        ("fleiss_kappa", ([[0, 0], [-1, -1]],), (1 / 2 - 1 / 4) / (3 / 4)),
+        # Krippendorff 2011, its three examples: 0.095, 0.692, 0.743.
+        # N = 20, 14 zeros and 6 ones; 4 cases of disagreement give o_01 = 4
+        ("krippendorff_alpha", (table_of("0100000010", "1110010000"),), 1 - 19 * 4 / (14 * 6)),
+        # N = 24: a 4, b 6, c 6, d 6, e 2, so sum n (n - 1) = 104; 9 of 12 agree
+        ("krippendorff_alpha", (table_of("aabbdcccedda", "babbbccceddd"),), (23 * 18 - 104) / (24 * 23 - 104)),
+        # N = 40 in 11 cases (the last holds one value): 9, 13, 10, 5 and 3 of each, so sum n (n - 1) = 344;
+        # values beside their like, over the others of the case: 7 + 10 + 8 + 4 + 3
+        ("krippendorff_alpha", (table_of("123321412...", "1233224125.3", ".3332342251.", "12332441251."),),
+         (39 * 32 - 344) / (40 * 39 - 344)),
+        # cases (a, b) and (b, c), M matches a and b alone: D_o = 1/2; of 6 pairs a-c, b-c, b-c are apart, so D_e = 1/2
+        ("krippendorff_alpha_by_distance", ([[0, 1], [1, 2]], [[0, 0, 1], [0, 0, 1], [1, 1, 0]]), 0),
+        ("krippendorff_alpha_by_distance", ([[0, 1]], [[0, 0], [0, 0]]), math.nan),
+    ],
+)  # fmt: skip
+def test_by_hand(metric, arguments, value):
+    assert getattr(dxmatch.metrics, metric)(*arguments) == pytest.approx(value, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("metric", "arguments", "option"),
+    [
+        *(("cohen_kappa", a, "a") for a in (([], []), ([0.5], [1]), ([[0]], [[0]]), ([-2], [0]))),
+        ("cohen_kappa", ([0], [0, 1]), "b"),
+        *(("fleiss_kappa", (a,), "categories") for a in ([[0]], [[0.5, 1]])),
+        *(("krippendorff_alpha", (a,), "categories") for a in ([[-2, 0]], np.zeros((0, 2), int))),
+        *(
+            ("krippendorff_alpha_by_distance", ([[0, 1]], distance), "distance")
+            for distance in (np.zeros((1, 1)), [[0, 1], [0, 0]], [[1, 1], [1, 0]])
+        ),
+    ],
+)
+def test_refused(metric, arguments, option):
+    with pytest.raises(OptionError, match=f"'{option}'"):
+        getattr(dxmatch.metrics, metric)(*arguments)
+
+
+WORDS = [f"disease {letter}" for letter in "abcdef"]
+
+
+@pytest.fixture
+def answers(to_frame):
+    """40 cases, an algorithm A and three experts who mostly follow a common list; some say nothing."""
+    generator = np.random.default_rng(7)
+    cases = {}
+    for i in range(40):
+        right = generator.integers(0, 6)
+        said = {r: WORDS[right if generator.random() < 0.6 else generator.integers(0, 6)] for r in "AXYZ"}
+        cases[f"c{i:02}"] = {r: [word if generator.random() < 0.9 else "none"] for r, word in said.items()}
+    return read_lists(to_frame(cases, {"A": "algorithm"}), no_diagnosis=["none"])
+
+
+def matched(answers, matcher, across_cases=True):
+    return match(answers, matcher, Needs.of(answers, ["agreement"], ks_of(None), 3, across_cases))
+
+
+def scored(answers, matcher, repeats=0, **settings):
+    return Scored(agreement, matched(answers, matcher), repeats=repeats, **settings)
+
+
+def test_values_are_those_of_the_metrics(answers, set_matcher):
+    found = scored(answers, set_matcher((WORDS[0], WORDS[1]), (WORDS[2], WORDS[3])), 200)
+    assert len(found.rows) == 12 and {row["algorithm"] for row in found.rows} == {"A"}
+    said, category = answers.top(1)[:, :, 0], np.array([0, 0, 2, 2, 4, 5, -1])
+    m, joined, distance = dxmatch.metrics, category[said], category[:6, None] != category[:6]
+    for of, raters in (("experts", [1, 2, 3]), ("with the algorithm", [0, 1, 2, 3])):
+        kappas = [m.cohen_kappa(joined[:, i], joined[:, j]) for i, j in combinations(raters, 2)]
+        for name, expected in (
+            ("kappa", np.mean(kappas)),
+            ("kappa_F", m.fleiss_kappa(joined[:, raters])),
+            ("alpha", m.krippendorff_alpha(joined[:, raters])),
+            ("alpha_M", m.krippendorff_alpha_by_distance(said[:, raters].clip(-1), distance.astype(float))),
+        ):
+            row = found.row("A", f"{name}({of})")
+            assert row["value"] == pytest.approx(expected) and row["n_pairs"] == len(kappas)
+    for metric in ("kappa", "kappa_F", "alpha", "alpha_M"):
+        among, together, change = (
+            found.row("A", f"{metric}({of})") for of in ("experts", "with the algorithm", "change")
+        )
+        assert change["value"] == pytest.approx(together["value"] - among["value"])
+        assert change["low"] <= change["value"] <= change["high"] and among["low"] < among["value"] < among["high"]
+    assert found.words[0].startswith("Counted as one more expert, A ") and "among the 3 experts" in found.words[0]
+    assert not found.told
+
+
+def test_resamples_are_the_cases_taken_so_often(answers, set_matcher):
+    matcher = set_matcher((WORDS[0], WORDS[1]))
+    groups = [np.array([1, 2, 3]), np.arange(4)]
+    first = matched(answers, matcher).first
+    weights = np.bincount(np.random.default_rng(0).integers(0, 40, 40), minlength=40)
+    again = np.repeat(np.arange(40), weights)
+    taken = replace(
+        answers, cases=[f"{at:03}" for at in range(40)], offsets=answers.offsets[again], lengths=answers.lengths[again],
+        absent=answers.absent[again],
+    )  # fmt: skip
+    plain = agreement.group_agreement(matched(taken, matcher).first, groups)(np.ones((1, 40)))
+    resampled = agreement.group_agreement(first, groups)(weights[None].astype(float))
+    assert resampled.ravel().tolist() == pytest.approx(plain.ravel().tolist(), abs=1e-12)
+
+
+def test_pairs_of_different_cases_are_drawn_where_there_are_too_many(to_frame, set_matcher):
+    """100 cases of four diagnoses: 50,000 of 79,800 pairs are asked."""
+    generator = np.random.default_rng(3)
+    lists = {
+        f"c{i:02}": {r: [WORDS[int(w)]] for r, w in zip("AXYZ", generator.integers(0, 6, 4), strict=True)}
+        for i in range(100)
+    }
+    drawn = read_lists(to_frame(lists, {"A": "algorithm"}))
+    found = scored(drawn, set_matcher())
+    cross = found.matches.first.cross_case
+    assert (cross.asked, cross.all) == (50_000, 400 * 399 // 2) and (cross.one != cross.other).all()
+    exact = dxmatch.metrics.krippendorff_alpha_by_distance(drawn.top(1)[:, :, 0], 1 - np.eye(6))
+    assert found.value("A", "alpha_M(with the algorithm)") == pytest.approx(exact, abs=0.02)
+    assert "estimated from 50,000 pairs of first diagnoses drawn from 79,800" in found.told["origin"][0]
+
+
+def test_what_is_left_out_and_why(answers, set_matcher, to_frame):
+    votes = scored(answers, set_matcher(), across_cases=False)
+    assert {row["metric"] for row in votes.rows} == {"kappa", "kappa_F", "alpha"}
+    assert "Without alpha_M" in votes.told["origin"][0]
+    frame = to_frame({c: {r: ["none"] for r in "AXY"} for c in ("one", "two")}, {"A": "algorithm"})
+    silent = scored(read_lists(frame, no_diagnosis=["none"]), set_matcher(), 20)
+    assert silent.value("A", "alpha(experts)") is None and silent.value("A", "alpha_M(change)") is None
+    assert "hardly any gives one" in silent.row("A", "alpha(experts)")["reason"]
+
+
+def test_who_is_judged_by_whom(panel, to_frame, hand_matcher, answers, set_matcher):
+    in_turn = scored(read_lists(to_frame(panel)), hand_matcher)
+    assert list(dict.fromkeys(row["algorithm"] for row in in_turn.rows)) == list("AXYZ")
+    together = [row["value"] for row in in_turn.rows if row["name"] == "alpha(with the algorithm)"]
+    assert len(set(together)) == 1 and not in_turn.words
+    assert {row["of"] for row in in_turn.rows} == {"other models", "with the algorithm", "change"}
+    models = scored(replace(answers, roles=None), set_matcher(), 100)
+    assert models.words[0].startswith("Counted as one more model, ") and "3 other models" in models.words[0]
+    chosen = Settings(k=ks_of(None))
+    one = read_lists(to_frame(panel), algorithms=["A", "X", "Y"])
+    two = replace(answers, roles=None).of_raters([0, 1])
+    lacking = [agreement.lacking(matched(lists, set_matcher()), chosen) for lists in (one, two)]
+    assert lacking == ["a second expert", "a third model"]
