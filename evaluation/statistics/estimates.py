@@ -56,13 +56,12 @@ def estimates(
         kept = np.arange(len(cases)) if among is None else np.flatnonzero(among[cases])
         whole = len(kept) == len(cases)
         rows = {id(one.values): one.values if whole else one.values[kept] for one in together if one.statistic is None}
-        means: dict[int, Statistic] = {key: CaseMeans(values) for key, values in rows.items()}
-        means |= {id(one.statistic): one.statistic for one in together if one.statistic is not None}
+        own = {id(one.statistic): one.statistic for one in together if one.statistic is not None}
+        made = _means(rows) + [((key,), statistic, ()) for key, statistic in own.items()]
 
-        def every(
-            weights: Values, together: Sequence[Score] = together, means: Mapping[int, Statistic] = means
-        ) -> Values:
-            of = {key: mean(weights) for key, mean in means.items()}
+        def every(weights: Values, together: Sequence[Score] = together, made: Sequence[_Made] = made) -> Values:
+            parts = [(keys, np.split(statistic(weights), ends, 1)) for keys, statistic, ends in made]
+            of = {key: part for keys, split in parts for key, part in zip(keys, split, strict=True)}
             return np.concatenate([one.combine(of[_made_of(one)][:, one.at]) for one in together], 1)
 
         data = every(np.ones((1, len(kept))))[0]
@@ -72,6 +71,24 @@ def estimates(
         for one, value, again in zip(together, np.split(data, ends), np.split(repeats, ends, 1), strict=True):
             found[id(one)] = Estimate(one, value, again, rows.get(id(one.values), one.values), len(kept))
     return [found[id(score)] for score in scores]
+
+
+_Made = tuple[Sequence[int], Statistic, Sequence[int]]
+
+
+def _means(rows: Mapping[int, NDArray[Any]]) -> list[_Made]:
+    """Makes one product with the weights of all arrays of a kind: their keys, the means of their columns, and where to part these."""
+    kinds: dict[np.dtype[Any], list[int]] = {}
+    for key, values in rows.items():
+        kinds.setdefault(values.dtype, []).append(key)
+    return [
+        (
+            keys,
+            CaseMeans(np.concatenate([rows[key] for key in keys], 1)),
+            np.cumsum([rows[k].shape[1] for k in keys])[:-1].tolist(),
+        )
+        for keys in kinds.values()
+    ]
 
 
 def _made_of(score: Score) -> int:
