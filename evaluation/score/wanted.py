@@ -54,7 +54,7 @@ class Wanted:
             return family
 
         def of(scores: Iterable[Score]) -> list[Score]:
-            return [one for one in scores if REGISTRY[one.metric].symbol in symbols]
+            return [one for one in scores if one.symbol in symbols]
 
         tested = tuple(name for name in family.tested if of(family.parts[name]))
         return replace(family, scores=of(family.scores), tested=tested)
