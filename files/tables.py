@@ -367,7 +367,7 @@ def frame_like(source: Any) -> Any:
         return nw.from_native(source, eager_only=True).head(0)
     except TypeError:
         pass
-    of_files = not isinstance(source, dict) and all(isinstance(one, str | os.PathLike) for one in source)
+    of_files = isinstance(source, list | tuple) and all(isinstance(one, str | os.PathLike) for one in source)
     if of_files or not isinstance(source, dict | list | tuple) or not find_spec("pandas"):
         return None
     import pandas as pd
