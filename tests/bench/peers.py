@@ -77,7 +77,7 @@ def _hierarchical(report) -> Iterator[tuple[str, float, float, str]]:
     """Of the first diagnoses, in the cases in which they and the right answers have a code."""
     import hiclass.metrics
 
-    from dxmatch.evaluation.metrics.hierarchical import opened
+    from dxmatch.terms.icd.ancestor_sets import opened
 
     first = report.matches.query("rank == 1").dropna(subset=["diagnosis"])
     codes = [list(dxmatch.icd(list(first[name]))["icd10"]) for name in ("reference", "diagnosis")]

@@ -18,6 +18,7 @@ import pandas as pd
 from PIL import Image
 
 from dxmatch import MatchFunction, audit, evaluate, explain, load, reasoning, train
+from dxmatch.evaluation.report.page import figures_of
 from dxmatch.pages.figure import Figure
 from dxmatch.pages.files import image
 
@@ -51,31 +52,25 @@ class Part:
 
 
 def of_models(m: MatchFunction) -> Part:
-    from dxmatch.evaluation.report.charts.all_figures import all_figures
-
     report = evaluate(
         EXAMPLE / "models", m, references=EXAMPLE / "right_answers.csv", by="specialty", k={"hierarchical": 5}
     )
     return Part(
         "Models against the right answers", "", "dxmatch evaluate example/models --references example/right_answers.csv -o report.html",
-        all_figures(report),
+        figures_of(report.document),
     )  # fmt: skip
 
 
 def of_a_panel(m: MatchFunction) -> Part:
-    from dxmatch.evaluation.report.charts.all_figures import all_figures
-
     report = evaluate(EXAMPLE / "lists.csv", m, metrics="relative", k=3)
     return Part(
         "An algorithm against a panel", "", "dxmatch evaluate example/lists.csv -o report.html",
-        all_figures(report),
+        figures_of(report.document),
     )  # fmt: skip
 
 
 def of_weights(m: MatchFunction) -> Part:
     """The example says of no disease how severe it is: drawn at random, with a fixed seed."""
-    from dxmatch.evaluation.report.charts.all_figures import all_figures
-
     lists = pd.read_csv(EXAMPLE / "lists.csv")
     rng = np.random.default_rng(0)
     lists["severity"] = rng.choice(SEVERITIES, len(lists))
@@ -88,13 +83,11 @@ def of_weights(m: MatchFunction) -> Part:
         "Semantic and severity scores",
         "The relation of each diagnosis to the right one is M's. How severe a disease is the example does not say: here it is drawn at random.",
         "dxmatch evaluate example/lists.csv --relation model --severity here:llama3.1:8b --endpoints my.toml -o report.html",
-        all_figures(report),
+        figures_of(report.document),
     )  # fmt: skip
 
 
 def of_reasoning(m: MatchFunction) -> Part:
-    from dxmatch.evaluation.reasoning.charts import domain_figures
-
     with tempfile.TemporaryDirectory() as folder:
         made = notes_and_runs(Path(folder))
         (domains := made / "domains.csv").write_text("category,domain\nAsthma,lungs\nStroke,nerves\n")
@@ -102,7 +95,7 @@ def of_reasoning(m: MatchFunction) -> Part:
         found = reasoning(made / "graphs", made / "notes", runs, m, domains=domains)
     return Part(
         "Reasoning over notes", "Four notes of two categories, made up.",
-        "dxmatch reasoning graphs notes run-1 run-2 --domains domains.csv -o reasoning.html", domain_figures(found),
+        "dxmatch reasoning graphs notes run-1 run-2 --domains domains.csv -o reasoning.html", figures_of(found.document),
     )  # fmt: skip
 
 

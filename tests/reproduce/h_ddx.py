@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 import dxmatch
-from dxmatch.evaluation.families.hierarchical import rank_shift_rows
+from dxmatch.evaluation.score.hierarchical import rank_shift_rows
 
 from .figure import Figure
 from .printed_tables import FOLDER, rows_of
