@@ -54,9 +54,6 @@ _SAME = 1
 _SHOWN = 4
 _OF_JUDGE = {INCLUDES: "included", NOT_INCLUDED: "not included", NO_VERDICT: "no verdict", NOT_ASKED: None}
 _OF_CHECK = {INCLUDES: "incorrect", NOT_INCLUDED: "correct", NO_VERDICT: "no verdict", NOT_ASKED: None}
-_COLUMNS = (
-    "case_id", "algorithm", "reference", "answer", "judge", "judge_basis", "check", "check_basis", "included", "place",
-)  # fmt: skip
 
 Stage = LanguageModel | str
 """A language model, or `MODEL`."""
@@ -116,11 +113,12 @@ class Judgements:
         return {JUDGE: alone, **({BOTH: self.included} if self.checked_by else {})}
 
     def rows(self, answers: Lists) -> Iterator[Row]:
-        """Yields a row for each case, rater and right answer that was judged: `_COLUMNS`.
+        """Yields a row for each case, rater and right answer that was judged.
 
-        answer : the list, with "; " between; where none could be read, the answer as it was written. judge : "included", "not
+        case_id, algorithm, reference : of what. answer : the list, with "; " between; where none could be read, the answer as it was written. judge : "included", "not
         included" or "no verdict"; null where it was not asked, and judge_basis then says why. check : "correct" or "incorrect", of
         "not included". included : what came of both, null without a verdict. place : in the list, null where none is known.
+        judge_basis, check_basis : in the words of the stage.
         """
         for i, case in enumerate(answers.cases):
             references = list(dict.fromkeys(answers.reference[i]))

@@ -26,7 +26,7 @@ WHOLE = {"relative": 2, "ranking": None, "recall": None, "hierarchical": None}
 
 
 def shared_letters(x: str, y: str) -> float:
-    return 1.0 if x == y else len(set(x) & set(y)) / 12
+    return 1.0 if x == y else min(0.9, len(set(x) & set(y)) / 2)
 
 
 def needs_of(answers: Lists, k: int | None = None, max_k: int = 3) -> Needs:
