@@ -6,7 +6,6 @@ Source of all: H-DDx.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -194,10 +193,10 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     predicted, reference = cut.predicted[kept].reshape(len(kept), len(answers.raters), -1), coded.reference[kept]
     found = overlap(predicted, reference, opened(matches.icd_tree)[1])
     absent = answers.absent[kept]
-    family = FamilyScores(NAME, TITLE)
+    family, rates = FamilyScores(NAME, TITLE), (found.precision, found.recall)
     for at, level in enumerate(("", *LEVELS)):
-        family.scores += _three(answers.raters, kept, _sides(found, at, absent), level, k, _reasons(level))
-    precision, recall = np.split(_sides(found, 0, absent), 2, 1)
+        family.scores += _of_level(answers.raters, level, _sides(rates, at, absent), {"cases": kept, "k": k})
+    precision, recall = np.split(family.scores[0].values, 2, 1)
     per_case = {"HDP": precision, "HDR": recall, "HDF1": harmonic_mean(precision, recall)}
     family.per_case = {name: over_all_cases(values, kept, n) for name, values in per_case.items()}
     hdf1 = harmonic_mean(mean_of_defined(precision), mean_of_defined(recall))
@@ -213,32 +212,29 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     return family
 
 
-def _sides(found: Overlap, level: int, absent: NDArray[np.bool_]) -> Values:
-    """Puts precision and recall side by side: [n, 2 r]."""
-    return np.concatenate([without_absent(part[..., level], absent) for part in (found.precision, found.recall)], 1)
+def _sides(rates: tuple[Values, Values], level: int, absent: NDArray[np.bool_]) -> Values:
+    """Puts precision and recall, [n, r, levels], side by side: [n, 2 r]."""
+    return np.concatenate([without_absent(part[..., level], absent) for part in rates], 1)
 
 
-def _three(
-    raters: Sequence[str], cases: NDArray[np.integer], sides: Values, of: str, k: int | None, why: tuple[str, str]
-) -> list[Score]:
-    """Makes HDP, HDR and HDF1 of `_sides`. why : what a rater without precision lacks, and one without recall."""
-    r = len(raters)
-    nothing = np.asarray(np.isnan(sides).all(0)).reshape(2, r).tolist()
-    said = [[part.format(rater) if none else "" for rater, none in zip(raters, side, strict=True)]
-            for part, side in zip(why, nothing, strict=True)]  # fmt: skip
-    both = ["; ".join(filter(None, reasons)) for reasons in zip(*said, strict=True)]
-    places = np.arange(2 * r).reshape(2, r).T
-    shared: dict[str, Any] = {"raters": raters, "cases": cases, "values": sides, "of": of, "k": k}
+def _of_level(raters: Sequence[str], level: str, sides: Values, shared: Mapping[str, Any]) -> list[Score]:
+    """Makes HDP, HDR and HDF1 of `_sides`, each with the reason why a rater has none."""
+    of_level, pairs = f"{level or 'code'} in any case", _pairs(len(raters))
+    nothing = np.asarray(np.isnan(sides).all(0))[pairs].tolist()
+    said = [f"{rater} gives no {of_level}" if none else "" for rater, (none, _) in zip(raters, nothing, strict=True)]
+    true = [f"the references hold no {of_level}" if none else "" for _, none in nothing]
+    both = ["; ".join(filter(None, reasons)) for reasons in zip(said, true, strict=True)]
+    of: dict[str, Any] = {"raters": raters, "values": sides, "of": level, **shared}
     return [
-        Score("hdp", places=places[:, :1], reason=said[0], **shared),
-        Score("hdr", places=places[:, 1:], reason=said[1], **shared),
-        Score("hdf1", places=places, combine=_f1, reason=both, **shared),
+        Score("hdp", places=pairs[:, :1], reason=said, **of),
+        Score("hdr", places=pairs[:, 1:], reason=true, **of),
+        Score("hdf1", places=pairs, combine=_f1, reason=both, **of),
     ]
 
 
-def _reasons(level: str) -> tuple[str, str]:
-    of_level = f"{level or 'code'} in any case"
-    return f"{{}} gives no {of_level}", f"the references hold no {of_level}"
+def _pairs(raters: int) -> NDArray[np.intp]:
+    """Finds the columns of each rater in `_sides`: [r, 2]."""
+    return np.arange(2 * raters).reshape(2, raters).T
 
 
 def _f1(means: Values) -> Values:
@@ -258,40 +254,32 @@ def _add_chapters(
     The cases of a chapter are resampled among themselves; a case of two chapters counts in both.
     """
     tree, paths = opened(matches.icd_tree)
-    answers, of = matches.answers, paths.nodes[0]
-    rows_of: dict[str, Row] = {}
-    sides_of: dict[str, Values] = {}
+    raters, of = matches.answers.raters, paths.nodes[0]
+    rows: dict[tuple[str, str], Row] = {}
     family.parts["chapters"] = []
     for chapter in np.unique(of[reference][reference >= 0]).tolist():
         inside, label = of[reference] == chapter, chapter_label(tree, chapter)
         at = np.flatnonzero(inside.any(1))
         said, true = (np.where(of[nodes[at]] == chapter, nodes[at], np.int32(-1)) for nodes in (predicted, reference))
-        sides = _sides(overlap(said, true, paths), 0, answers.absent[kept[at]])
-        why = f"{{}} gives no code of {label} in these cases"
-        f1 = _three(answers.raters, kept[at], sides, label, k, (why, ""))[2]
-        family.parts["chapters"].append(replace(f1, combine=_f1_of_chapter, reason=""))
-        named = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "codes": label, "algorithm": ""}
+        found = overlap(said, true, paths)
+        sides = _sides((found.precision, found.recall), 0, matches.answers.absent[kept[at]])
+        f1 = Score("hdf1", raters, kept[at], sides, _pairs(len(raters)), _f1_of_chapter, of=label, k=k)
+        family.parts["chapters"].append(f1)
+        named = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "codes": label}
         counts = {"n_cases": len(at), "n_diagnoses": int(inside.sum()), "n_codes": len(np.unique(reference[inside]))}
-        rows_of[label] = named | counts
-        sides_of[label] = mean_of_defined(sides)
-    family.tested, family.shown["chapters"] = ("chapters",), partial(_chapter_rows, answers.raters, rows_of, sides_of)
+        few = f"{len(at)} case{'s' * (len(at) > 1)} only" if len(at) < FEW else ""
+        for rater, (hdp, hdr) in zip(raters, mean_of_defined(sides)[_pairs(len(raters))].tolist(), strict=True):
+            rows[label, rater] = {
+                **named, "algorithm": rater, **counts, "HDP": known(hdp), "HDR": known(hdr), "HDF1": None, "low": None, "high": None,
+                "reason": few,
+            }  # fmt: skip
+    family.tested, family.shown["chapters"] = ("chapters",), partial(_chapter_rows, rows)
 
 
-def _chapter_rows(
-    raters: Sequence[str], of: Mapping[str, Row], sides: Mapping[str, Values], rows: Sequence[Row]
-) -> list[Row]:
-    """Makes a row for each chapter and rater of those of HDF1, whose interval it has."""
+def _chapter_rows(of: Mapping[tuple[str, str], Row], rows: Sequence[Row]) -> list[Row]:
+    """Fills HDF1 and its interval into the row of each chapter and rater."""
     by = {(row["of"], row["algorithm"]): row for row in rows}
-    made: list[Row] = []
-    for label, chapter in of.items():
-        n = chapter["n_cases"]
-        few = f"{n} case{'s' * (n > 1)} only" if n < FEW else ""
-        for i, rater in enumerate(raters):
-            f1 = by[label, rater]
-            hdp, hdr = (known(float(sides[label][at])) for at in (i, i + len(raters)))
-            values = {"HDP": hdp, "HDR": hdr, "HDF1": f1["value"], "low": f1["low"], "high": f1["high"], "reason": few}
-            made.append(chapter | {"algorithm": rater} | values)
-    return made
+    return [row | {"HDF1": by[key]["value"], "low": by[key]["low"], "high": by[key]["high"]} for key, row in of.items()]
 
 
 def _accuracies(matches: Matches, k: int | None) -> dict[str, Values]:
