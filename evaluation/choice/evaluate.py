@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 
-from ...errors import quoted
+from ...errors import InputError, quoted
+from ...files.counted import counted
 from ...pages.rows import Row
 from ...progress import Progress
+from ...statistics.resampling import Resampling
+from ...votes.asking import Budget, LanguageModel, Planned, named_model, plan, services_of
+from ...votes.asking import ask as ask_models
 from ...votes.prompts.files import prompt_of
 from ...votes.store import STORE
 from ...votes.store.store import VoteStore
-from ...votes.asking import Budget, LanguageModel, named_model, services_of
-from ..metrics.multiple_choice import choice_accuracy, choice_all_right, choice_any_right, choice_spread, shifts
-from ..statistics.bootstrap import by_name, check_bootstrap, percentile_interval, resampled_means
-from .answers import ChoiceAnswer, Live, check_models, read_again, read_answers
+from ..read.findings import Finding
+from ..report.board import Wish
+from ..report.raters import Raters
+from ..report.report import Report, Setup
+from ..report.summarise import summarise
+from ..score.choice import shifts
+from ..score.scores import FamilyScores, Score
+from .answers import ChoiceAnswer, jobs_of, questions_put, read_again, read_answers, stored_answers
 from .questions import ChoiceQuestion, read_questions
-from .result import ALL, MEAN_OF_SUBSETS, Choice
 
-_METRICS = (choice_accuracy, choice_spread, choice_all_right, choice_any_right)
+_SHOWN = 60
 
 
 def choice(
@@ -38,6 +49,7 @@ def choice(
     store: str | os.PathLike[str] | None = None,
     max_calls: int | None = None,
     max_cost: float | None = None,
+    budget: Budget | None = None,
     dry_run: bool = False,
     subset: str = "subset",
     model: str = "model",
@@ -45,160 +57,198 @@ def choice(
     seed: int = 0,
     level: float = 0.95,
     progress: Progress | None = None,
-) -> Choice:
-    """Mean and standard deviation of each question over its answers, averaged over questions; by model and subset.
+) -> Report | list[Planned]:
+    """Compares models on multiple-choice questions: mean and deviation of each question over its answers, averaged over questions.
 
     Source: ClinBench-HPB, §3.2 and Appendix A.3 (Table 4). An answer is right where it chooses all right options and no other. One in which
-    no letter can be read is wrong, as there, and counted in `warnings`.
+    no letter can be read is wrong, as there, and counted.
 
     Parameters
     ----------
-    questions : a table, a file, or a folder whose files are subsets: `read_questions`.
-    answers : a table or a file, or several: `read_answers`.
-    ask : ENDPOINT:MODEL, one or several, to be asked under min(4, n - 1) shifts of the n options, the equation of the source.
-    ask_again : ENDPOINT:MODEL, which reads the answers that no rule reads, as the source's second model does.
-    prompt : for `ask`; a name ("choice-one", "choice-several", "choice-zh"), a version or a file; by default what fits each question:
-        "choice-zh" where it is in Chinese, else by whether one option is right or several. `made_with["prompts"]` names those used.
-    full_circle : min(4, n) shifts, as the program of the source has it. repeats : of each question in each order.
-    endpoints : a TOML file with `[endpoint.NAME]` tables. store : the file that keeps every answer, by default votes.sqlite.
-    max_calls, max_cost : of asking. dry_run : says in `plan` what would be asked, and asks nothing.
-    subset : the column of the questions that parts them. model : who gave answers that name no model.
-    bootstrap, seed, level : of the intervals, of resampled questions.
+    questions : table, path or list
+        A table, a file, or a folder whose files are subsets: `read_questions`.
+    answers : table, path or list, optional
+        A table or a file, or several: `read_answers`.
+    ask : str or LanguageModel, or several
+        ENDPOINT:MODEL, to be asked under min(4, n - 1) shifts of the n options, the equation of the source.
+    ask_again : str or LanguageModel, optional
+        ENDPOINT:MODEL, which reads the answers that no rule reads, as the source's second model does.
+    prompt : str or path, optional
+        For `ask`; a name ("choice-one", "choice-several", "choice-zh"), a version or a file; by default what fits each question:
+        "choice-zh" where it is in Chinese, else by whether one option is right or several.
+    full_circle : bool
+        min(4, n) shifts, as the program of the source has it.
+    repeats : int
+        Of each question in each order.
+    endpoints : path, optional
+        A TOML file with `[endpoint.NAME]` tables.
+    store : path, optional
+        The file that keeps every answer, by default votes.sqlite.
+    max_calls, max_cost : int, float, optional
+        Caps of asking.
+    budget : Budget, optional
+        In the place of the caps; its `summaries` say afterwards what came of asking.
+    dry_run : bool
+        Asks nothing, and returns what would be asked.
+    subset : str
+        The column of the questions that parts them.
+    model : str
+        Who gave answers that name no model.
+    bootstrap, seed, level : int, int, float
+        Of the intervals, of resampled questions.
+    progress : callable, optional
+        Called with (done, in all) while models are asked.
+
+    Returns
+    -------
+    Report, or a list of Planned
+        Models are its raters, questions its cases, subsets its subgroups; the table choice.answers has a row for each answer,
+        choice.models how many each model gave. Of a dry run, what each model would be asked under each prompt.
 
     Raises
     ------
     InputError
-        Data that cannot be right; no answers at all.
+        For data that cannot be right; no answers at all.
     OptionError
-        A model that no endpoint serves, numbers out of their range.
+        For numbers out of their range; `NotServed` for a model that no endpoint serves.
     """
-    check_bootstrap(bootstrap, seed, level)
-    asked = read_questions(questions, subset)
-    services = services_of(endpoints)
+    resampling = Resampling(repeats=bootstrap, seed=seed, level=level)
+    read, services = read_questions(questions, subset), services_of(endpoints)
     models = [named_model("ask", one, *services) for one in ([ask] if isinstance(ask, str | LanguageModel) else ask)]
     reader = None if ask_again is None else named_model("ask_again", ask_again, *services)
-    live = Live(models, asked, None if prompt is None else prompt_of("choice", prompt), full_circle, repeats)
-    where, budget = Path(store or STORE), Budget(max_calls, max_cost)
-    quiet: Progress = progress or (lambda done, total: None)
-    if dry_run:
-        if not where.exists():
-            return Choice([], [], [], {"prompts": live.prompts}, live.plan(None))
-        with VoteStore(where) as votes:
-            return Choice([], [], [], {"prompts": live.prompts}, live.plan(votes))
-    several = (
-        answers if isinstance(answers, list | tuple) and not (answers and isinstance(answers[0], dict)) else [answers]
-    )
-    given = [one for source in several if source is not None for one in read_answers(source, asked, model)]
-    if models or reader:
-        with VoteStore(where) as votes:
-            given += live.answers(votes, budget, quiet)
-            unread = sum(one.chosen is None for one in given)
+    put = questions_put(models, read, None if prompt is None else prompt_of("choice", prompt), full_circle, repeats)
+    where, spent = Path(store or STORE), budget or Budget(max_calls, max_cost)
+    several = isinstance(answers, list | tuple) and not (answers and isinstance(answers[0], dict))
+    given = [] if answers is None else answers if several else [answers]
+    with ExitStack() as stack:
+        if dry_run:
+            return plan(jobs_of(put), stack.enter_context(VoteStore(where)) if where.exists() else None)
+        found = list(chain.from_iterable(read_answers(source, read, model) for source in given))
+        unanswered, unread = Counter(one.blank.model for one in put), _unread(found)
+        if models or reader:
+            votes = stack.enter_context(VoteStore(where))
+            ask_models(plan(jobs_of(put), votes), votes, spent, progress)
+            live = stored_answers(put, votes)
+            unanswered.subtract(one.model for one in live)
+            found, unread = found + live, unread + _unread(live)
             if reader is not None:
-                given = read_again(given, reader, votes, budget, quiet)
-    else:
-        unread = sum(one.chosen is None for one in given)
-    check_models(given)
-    warnings = _warnings(asked, given, live, unread, reader)
-    rows = [
-        row for who in dict.fromkeys(one.model for one in given) for row in _rows(who, given, bootstrap, seed, level)
-    ]
-    made_with = {
-        "questions": len(asked), "answers": len(given), "unread": sum(one.chosen is None for one in given),
-        "prompts": live.prompts, "asked": [one.model for one in models],
-        "ask_again": reader.model if reader else None, "full_circle": full_circle, "repeats": repeats,
+                found = read_again(found, reader, votes, spent, progress)
+    if not found:
+        raise InputError("no answer to any question", allowed="answers in a table, or a model that is asked")
+    asked = [one for one in read if one.name in {answer.question.name for answer in found}]
+    names = list(dict.fromkeys(one.model for one in found))
+    family = FamilyScores("choice", "Multiple choice", _scores(found, asked, names))
+    family.per_case = {score.name: score.values for score in family.scores}
+    family.tables = {"models": _models(found, names), "answers": _rows(found)}
+    subsets = [one.subset or None for one in asked]
+    prompts = Counter({one.blank.question.name: one.prompt.version for one in put}.values())
+    settings = {
+        "questions": len(read), "answers": len(found), "unread": _unread(found), "prompts": dict(prompts),
+        "asked": [one.model for one in models], "ask_again": reader and reader.model, "full_circle": full_circle, "repeats": repeats,
         "bootstrap": bootstrap, "seed": seed, "level": level,
     }  # fmt: skip
-    return Choice(rows, given, warnings, made_with, summaries=budget.summaries)
+    lines = [
+        ("Questions", f"{len(asked):,} of {len(read):,} were answered"),
+        ("Answers", f"{len(found):,}, right where all right options are chosen and no other"),
+        ("Prompts", ", ".join(f"{version} for {counted(n, 'question')}" for version, n in prompts.items())),
+        ("Read again by", reader.model if reader else ""),
+        ("Intervals", f"{level:.0%}, {bootstrap:,} resamples of the questions, seed {seed}"),
+    ]
+    opening = f"{counted(len(asked), 'question')} · {counted(len(names), 'model')} · {counted(len(found), 'answer')}"
+    setup = Setup(
+        "Which options are right?", opening, resampling, "question", ks={"relative": 1}, settings=settings,
+        lines=[line for line in lines if line[1]],
+    )  # fmt: skip
+    return summarise(
+        [family], [one.name for one in asked], Raters(names), setup, [Wish(score.symbol) for score in family.scores],
+        by={subset: subsets} if len(set(subsets)) > 1 else {}, absent=np.isnan(family.scores[0].values),
+        findings=_findings(read, found, names, unread, reader, unanswered),
+    )  # fmt: skip
 
 
-def _rows(who: str, answers: Sequence[ChoiceAnswer], bootstrap: int, seed: int, level: float) -> list[Row]:
-    """Of one model: each subset, all questions, and the plain mean of subsets."""
-    mine = [one for one in answers if one.model == who]
-    subsets = sorted({one.question.subset for one in mine})
-    rows: list[Row] = []
-    if len(subsets) > 1:
-        for subset in subsets:
-            name = subset or "(no subset)"
-            rows += _figures(who, name, [one for one in mine if one.question.subset == subset], bootstrap, seed, level)
-    of_subsets = list(rows)
-    rows += _figures(who, ALL if len(subsets) > 1 else (subsets[0] or "all"), mine, bootstrap, seed, level)
-    if len(subsets) > 1:
-        for metric in _METRICS:
-            of_metric = [row for row in of_subsets if row["metric"] == metric.__name__]
-            counts = {key: sum(row[key] for row in of_metric) for key in ("n_questions", "n_answers", "n_unread")}
-            mean = float(np.mean([row["value"] for row in of_metric]))
-            rows.append(
-                {
-                    "model": who, "subset": MEAN_OF_SUBSETS, "metric": metric.__name__, "value": mean, "low": None, "high": None,
-                    "reason": "no interval: each subset counts alike, whatever its size", **counts,
-                }
-            )  # fmt: skip
-    return rows
-
-
-def _figures(
-    who: str, subset: str, answers: Sequence[ChoiceAnswer], bootstrap: int, seed: int, level: float
-) -> list[Row]:
-    by_question: dict[str, list[bool]] = {}
+def _scores(answers: Sequence[ChoiceAnswer], questions: Sequence[ChoiceQuestion], models: Sequence[str]) -> list[Score]:
+    """Of each question the share of a model's answers that are right, and what follows from it; NaN where it gave none."""
+    place, rater = ({name: at for at, name in enumerate(names)} for names in ([one.name for one in questions], models))
+    total, right = np.zeros((2, len(questions), len(models)))
     for one in answers:
-        by_question.setdefault(one.question.name, []).append(one.is_right)
-    correct = np.full((max(map(len, by_question.values())), len(by_question)), np.nan)
-    for column, right in enumerate(by_question.values()):
-        correct[: len(right), column] = right
-    each = np.array([[metric(correct[:, [column]]) for metric in _METRICS] for column in range(correct.shape[1])])
-    repeated = (
-        resampled_means(each, bootstrap, seed, by_name(list(by_question)))
-        if bootstrap
-        else np.empty((0, len(_METRICS)))
-    )
-    rows: list[Row] = []
-    for i, metric in enumerate(_METRICS):
-        interval = percentile_interval(repeated[:, i], level, len(by_question))
-        rows.append(
-            {
-                "model": who, "subset": subset, "metric": metric.__name__, "value": metric(correct), "low": interval.low, "high": interval.high,
-                "reason": interval.reason, "n_questions": len(by_question), "n_answers": len(answers),
-                "n_unread": sum(one.chosen is None for one in answers),
-            }
-        )  # fmt: skip
-    return rows
+        at = place[one.question.name], rater[one.model]
+        total[at] += 1
+        right[at] += one.is_right
+    mean = np.divide(right, total, out=np.full(total.shape, np.nan), where=total > 0)
+    values = {
+        "choice_accuracy": mean,
+        "choice_spread": np.sqrt(mean * (1 - mean)),
+        "choice_all_right": np.where(total > 0, mean == 1, np.nan),
+        "choice_any_right": np.where(total > 0, mean > 0, np.nan),
+    }
+    return [Score(name, models, np.arange(len(questions)), of, reason="no answer") for name, of in values.items()]
 
 
-def _warnings(
+def _unread(answers: Sequence[ChoiceAnswer]) -> int:
+    return sum(one.chosen is None for one in answers)
+
+
+def _models(answers: Sequence[ChoiceAnswer], models: Sequence[str]) -> list[Row]:
+    of = {model: [one for one in answers if one.model == model] for model in models}
+    return [
+        {"model": model, "questions": len({one.question.name for one in own}), "answers": len(own), "unread": _unread(own)}
+        for model, own in of.items()
+    ]  # fmt: skip
+
+
+def _rows(answers: Sequence[ChoiceAnswer]) -> list[Row]:
+    """Letters are those of the question's own order."""
+
+    def letters(places: Sequence[int] | None) -> str | None:
+        return None if places is None else "".join(ascii_uppercase[place] for place in places)
+
+    return [
+        {
+            "model": one.model, "question_id": one.question.name, "subset": one.question.subset, "shift": one.shift, "repeat": one.repeat,
+            "chosen": letters(one.chosen), "right": letters(one.question.right), "correct": one.is_right, "unread": one.chosen is None,
+            "response": one.response,
+        }
+        for one in answers
+    ]  # fmt: skip
+
+
+def _findings(
     questions: Sequence[ChoiceQuestion],
     answers: Sequence[ChoiceAnswer],
-    live: Live,
+    models: Sequence[str],
     unread: int,
     reader: LanguageModel | None,
-) -> list[str]:
-    out = []
-    still = sum(one.chosen is None for one in answers)
-    if unread and reader is not None:
-        out.append(
-            f"{unread:,} of {len(answers):,} answers were read by no rule; {reader.model} read {unread - still:,} of them."
-        )
+    unanswered: Counter[str],
+) -> list[Finding]:
+    """What could not be read, and whose figures are of other questions or orders than the source's."""
+    still = [one.response for one in answers if one.chosen is None]
+    words = []
     if still:
-        shown = next(one.response for one in answers if one.chosen is None)
-        out.append(
-            f"{still:,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as {quoted(shown[:60])})."
+        words.append(
+            f"{len(still):,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as "
+            f"{quoted(still[0][:_SHOWN])}){'' if reader else ': the option `ask_again` has a model read them'}."
         )
-    for model, count in live.unanswered.items():
-        out.append(f"{model} gave no answer to {count:,} questions in some order; run this again to ask them again.")
-    known = {one.name for one in questions}
-    for model in dict.fromkeys(one.model for one in answers):
-        counts: dict[str, set[int]] = {}
+    if unread and reader is not None:
+        words.append(
+            f"{unread:,} of {len(answers):,} answers were read by no rule; {reader.model} read {unread - len(still):,} of them."
+        )
+    every = {one.name: one for one in questions}
+    for model in models:
+        orders: dict[str, set[int]] = {}
         for one in answers:
             if one.model == model:
-                counts.setdefault(one.question.name, set()).add(one.shift)
-        if missing := len(known) - len(counts):
-            out.append(
-                f"{model} answered {len(counts):,} of {len(known):,} questions: the other {missing:,} are in none of its figures, which are "
-                "those of other questions than another model's."
+                orders.setdefault(one.question.name, set()).add(one.shift)
+        if unanswered[model] > 0:
+            words.append(
+                f"no answer of {model} to {counted(unanswered[model], 'question')} in some order; run this again to ask them again."
             )
-        by = {one.name: len(one.options) for one in questions}
-        few = sum(len(orders) < len(shifts(by[name])) for name, orders in counts.items())
-        if few:
-            out.append(
-                f"{few:,} questions of {model} were answered in fewer orders of the options than min(4, n - 1): their deviation is not the source's."
+        if len(orders) < len(every):
+            words.append(
+                f"only {len(orders):,} of {len(every):,} questions are answered by {model}, and its figures are of these alone."
             )
-    return out
+        if few := sum(len(own) < len(shifts(len(every[name].options))) for name, own in orders.items()):
+            words.append(
+                f"in fewer orders of the options than min(4, n - 1) {model} answered {counted(few, 'question')}: their deviation is not "
+                "the source's."
+            )
+    return [Finding("reading", example=one) for one in words]

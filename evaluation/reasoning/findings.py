@@ -37,7 +37,7 @@ def findings_of(
     for name, of in absent.items():
         if any(of):
             counts = "are left out of every metric of this run" if own else "count as 0 in every metric"
-            yield _said(f"{name}: {sum(of):,} of {n:,} notes have no prediction: they {counts}.")
+            yield _said(f"no prediction for {sum(of):,} of {n:,} notes in {name}: they {counts}.")
     if own and len(set(map(tuple, absent.values()))) > 1:
         yield _said(
             "the runs have predictions of different notes, and their means rest on these: who leaves out hard notes gains. The "
@@ -46,7 +46,7 @@ def findings_of(
     for judge in judges:
         for (kind, reason), count in judge.unscored.items() if isinstance(judge, ModelLikeness) else ():
             yield _said(
-                f"{judge.name} gave no verdict on {counted(count, 'pair')} of {kind}s ({reason}): they count as not alike."
+                f"no verdict of {judge.name} on {counted(count, 'pair')} of {kind}s ({reason}): they count as not alike."
             )
     if empty := sum(not note.deductions for note in first.annotated):
         yield _said(
@@ -69,7 +69,7 @@ def findings_of(
             one = run.predicted[at]
             names = (one and (one.chain or [each.diagnosis or "?" for each in one.deductions])) or ()
             yield _noted(
-                f"{run.name}: {counted(len(wrong), 'predicted path is', 'predicted paths are')} no path of a graph, such as that of "
+                f"{counted(len(wrong), 'predicted path')} of {run.name} lead through no graph, such as that of "
                 f"{run.notes[at]}: {plain(' → '.join(names))}."
             )
     if without := sorted({category for category in first.categories if domains[category] is None}):
@@ -93,8 +93,9 @@ def findings_of_folders(folders: Iterable[Path]) -> Iterator[Finding]:
             if path.is_file() and path.suffix != ".json" and path.name[0] != "." and path.stem.casefold() != "readme"
         )
         if others:
-            files = counted(len(others), "file is", "files are")
-            yield _noted(f"{folder}: {files} no .json file and not read, such as {others[0]}.")
+            yield _noted(
+                f"{counted(len(others), 'file')} in {folder} not read, such as {others[0]}: only .json files are."
+            )
 
 
 def _of_texts(runs: Sequence[Run], matcher: Matcher) -> Iterator[Finding]:
