@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import metrics as metrics
     from . import serving as serving
+    from .auditing.audit import Audit as Audit
     from .auditing.audit import audit as audit
-    from .auditing.contributions import shap_explanation as shap_explanation
     from .auditing.explain import explain as explain
+    from .auditing.explain import shap_explanation as shap_explanation
     from .auditing.explanation import Explanation as Explanation
-    from .auditing.result import Audit as Audit
     from .diagnosing.ask import ask as ask
     from .diagnosing.asked import Asked as Asked
     from .errors import DxmatchError as DxmatchError
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from .errors import OptionError as OptionError
     from .estimators.match_classifier import MatchClassifier as MatchClassifier
     from .estimators.pair_features import PairFeatures as PairFeatures
-    from .evaluation.choice.choice import choice as choice
+    from .evaluation.choice.evaluate import choice as choice
     from .evaluation.evaluate import Report as Report
     from .evaluation.evaluate import evaluate as evaluate
     from .evaluation.reasoning.evaluate import reasoning as reasoning
-    from .evaluation.reasoning.result import Reasoning as Reasoning
     from .features.new_set import init_features as init_features
     from .jobs.job import score_files as score_files
     from .labelling.console import Labelled as Labelled
@@ -61,8 +60,8 @@ _HOME = {
     "PairFeatures": "estimators.pair_features",
     "MatchClassifier": "estimators.match_classifier",
     "audit": "auditing.audit",
-    "Audit": "auditing.result",
-    "shap_explanation": "auditing.contributions",
+    "Audit": "auditing.audit",
+    "shap_explanation": "auditing.explain",
     "explain": "auditing.explain",
     "Explanation": "auditing.explanation",
     "ask": "diagnosing.ask",
@@ -72,11 +71,10 @@ _HOME = {
     "suggest": "labelling.suggest",
     "Suggestion": "labelling.suggestion",
     "score_files": "jobs.job",
-    "choice": "evaluation.choice.choice",
+    "choice": "evaluation.choice.evaluate",
     "evaluate": "evaluation.evaluate",
     "Report": "evaluation.evaluate",
     "reasoning": "evaluation.reasoning.evaluate",
-    "Reasoning": "evaluation.reasoning.result",
     "configure": "settings",
     "init_features": "features.new_set",
     "check_endpoints": "matcher.check_endpoints",
