@@ -161,13 +161,16 @@ def by_level(report: Report, marks: Marks) -> list[Figure]:
 def subgroups(report: Report, marks: Marks) -> list[Figure]:
     """Draws each model in each group by the first metrics of the leaderboard, where there are two groups or more."""
     rows = [row for row in report.by_group.model_rows if row["group"] not in (None, *AVERAGES)]
-    return [
-        _groups(marks, f"subgroups_{at}_{place}", by, column.label, own)
-        for at, by in enumerate(dict.fromkeys(row["by"] for row in rows))
-        for place, column in enumerate(report.board.columns[:_MAX_COLUMNS])
-        if (own := [row for row in rows if (row["by"], row["name"]) == (by, column.name)])
-        and len({row["group"] for row in own}) > 1
-    ]
+    made: list[Figure] = []
+    for at, by in enumerate(dict.fromkeys(row["by"] for row in rows)):
+        of_columns = (
+            (column.label, [row for row in rows if (row["by"], row["name"]) == (by, column.name)])
+            for column in report.board.columns
+        )
+        several = [(label, own) for label, own in of_columns if len({row["group"] for row in own}) > 1]
+        for place, (label, own) in enumerate(several[:_MAX_COLUMNS]):
+            made.append(_groups(marks, f"subgroups_{at}_{place}", by, label, own))
+    return made
 
 
 def _groups(marks: Marks, name: str, by: str, label: str, rows: list[Row]) -> Figure:

@@ -1,0 +1,293 @@
+"""Single cases: what the page holds of them beside the table of matches; filters, keys, address and print in a browser; one with codes."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dxmatch.errors import OptionError
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.report import cases as module
+
+from ..chromium import CHROMIUM, tab
+from ..made import By, long_form
+from .pages import Page
+
+MODELS = ["gpt [a]", "cedar", "pine"]
+WORDS = ["asthma", "copd", "angina", "gout", "sepsis", "asthma, acute", "none"]
+
+
+def probability(x, y):
+    """Equal, likely (near the threshold of 0.5), or less so."""
+    return 1.0 if x == y else 0.6 if x[:3] == y[:3] else 0.4 if {x, y} == {"gout", "sepsis"} else 0.1
+
+
+class Knowing(By):
+    def relations(self, a, b, why=False):
+        kinds = ["same" if x == y else "narrower" if x[:3] == y[:3] else "unrelated" for x, y in zip(a, b, strict=True)]
+        return SimpleNamespace(kinds=kinds, why=[f"{x} names {y}" if x == y else "" for x, y in zip(a, b, strict=True)])
+
+
+def made_report(missing="empty", n=137):
+    generator = np.random.default_rng(3)
+    cases = {}
+    for i in range(n):
+        lists = {m: list(generator.choice(WORDS, generator.integers(1, 5), replace=False)) for m in MODELS}
+        if i % 11 == 0:
+            del lists["pine"]
+        if i % 13:
+            lists["truth"] = list(generator.choice(WORDS[:-1], generator.integers(1, 3), replace=False))
+        cases[f"case {i}"] = lists
+    frame = long_form(cases, {"truth": "reference", **dict.fromkeys(MODELS, "algorithm")})
+    ward = frame["case_id"].map(lambda case: ["heart", "lungs", None][int(case.split()[1]) % 3])
+    frame = frame.assign(ward=ward)
+    return evaluate(frame, Knowing(probability), k=3, bootstrap=0, metrics="recall", by="ward", missing=missing)
+
+
+@pytest.fixture(scope="module")
+def report():
+    return made_report()
+
+
+@pytest.fixture(scope="module")
+def file(report, tmp_path_factory):
+    return report.save(tmp_path_factory.mktemp("browser") / "report.html")
+
+
+@pytest.fixture(scope="module")
+def data(file):
+    return Page(file.read_text("utf-8")).cases
+
+
+def said_by(data):
+    """The rows of a table of matches, from the data of the page, by case, model and rank."""
+    entries, rows = iter(data["entries"]), {}
+    pairs, strings = data["pairs"], data["strings"]
+    for at, length in enumerate(data["lengths"]):
+        case, model = data["cases"][at // len(data["models"])], data["models"][at % len(data["models"])]
+        for rank in range(1, min(length, data["ranks"]) + 1):
+            pair = next(entries)
+            if pair < 0:
+                rows[case, model, rank] = (None,) * 7
+                continue
+            reference, chance = pairs["right"][pair], pairs["probability"][pair]
+            rows[case, model, rank] = (
+                strings[pairs["diagnosis"][pair]],
+                None if reference < 0 else strings[reference],
+                None if chance < 0 else chance / 1000,
+                None if reference < 0 else bool(pairs["match"][pair]),
+                None if pairs["relation"][pair] < 0 else data["relations"][pairs["relation"][pair]],
+                data["reasons"][pairs["why"][pair]] or None,
+                None if pairs["doubt"][pair] < 0 else data["doubts"][pairs["doubt"][pair]],
+            )
+    assert next(entries, None) is None
+    return rows
+
+
+def test_the_page_holds_what_the_table_of_matches_holds(report, data):
+    names = ["diagnosis", "reference", "probability", "match", "relation", "why", "doubtful"]
+    told = {"no diagnosis is said", "the case has no right answer"}
+    rows = [row for row in report.matches.to_dict("records") if row["rank"] == row["rank"]]
+    plain = [[None if value != value or value in told else value for value in map(row.get, names)] for row in rows]
+    expected = {(row["case_id"], row["algorithm"], row["rank"]): tuple(of) for row, of in zip(rows, plain, strict=True)}
+    assert said_by(data) == expected and len(expected) > 900
+    assert data["models"] == list(report.board.algorithms) and data["total"] == len(data["cases"]) == 137
+    rights = [[data["strings"][i] for i in of] for of in data["right"]]
+    assert rights == [list(dict.fromkeys(of)) for of in report.evidence.answers.reference]
+    assert len(set(data["strings"])) == len(data["strings"]) <= len(WORDS)
+
+
+@pytest.mark.parametrize(("missing", "length"), [("empty", 0), ("own", -1)])
+def test_a_list_that_is_out_is_told_from_an_empty_one(missing, length):
+    data = Page(made_report(missing, 14).to_html()).cases
+    assert data["lengths"][data["models"].index("pine")] == length
+
+
+def test_of_too_many_cases_those_with_misses_and_doubts(monkeypatch):
+    monkeypatch.setattr(module, "MAX_CASES", 20)
+    report = made_report()
+    page = Page(report.to_html())
+    assert "20 of 137 cases" in page.shown and len(page.cases["cases"]) == 20 and page.cases["total"] == 137
+    table = report.evidence.case_table
+    found = table.matches.hits[:, :, :3].any((2, 3))
+    trouble = ((table.matches.given.any(1)[:, None] & ~found) | table.doubtful).sum(1)
+    kept = [case in page.cases["cases"] for case in report.cases]
+    assert min(trouble[kept]) >= max(trouble[~np.array(kept)])
+
+
+def plain_loop(report, show, model, group, search):
+    """The names of the cases that a filter shows, from the rows of the table of matches."""
+    answers, shown = report.evidence.answers, []
+    by_case = {case: {m: [] for m in MODELS} for case in report.cases}
+    for row in report.matches.to_dict("records"):
+        by_case[row["case_id"]][row["algorithm"]].append(row)
+    for i, (case, lists) in enumerate(by_case.items()):
+        found, doubtful = {}, {}
+        for m, rows in lists.items():
+            first = [row for row in rows if row["rank"] <= 3]
+            if answers.reference[i]:
+                found[m] = any(row["match"] is True for row in first)
+                sure = any(row["match"] is True and not isinstance(row["doubtful"], str) for row in first)
+                doubtful[m] = not sure and any(isinstance(row["doubtful"], str) for row in first)
+        of = [model] if model else list(found)
+        there = {
+            "all": True,
+            "missed": any(found.get(m) is False for m in of),
+            "missed-by-all": bool(found) and not any(found.values()),
+            "doubtful": any(doubtful.get(m) for m in of),
+            "disagreements": len(set(found.values())) == 2,
+        }[show]
+        said = [row["diagnosis"] for rows in lists.values() for row in rows]
+        texts = [case, *answers.reference[i], *(text for text in said if isinstance(text, str))]
+        in_group = not group or answers.groups["ward"][i] == group
+        if there and in_group and any(search.strip().lower() in text.lower() for text in texts):
+            shown.append(case)
+    return shown
+
+
+browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page in")
+SHOWS = ["all", "missed", "missed-by-all", "doubtful", "disagreements"]
+SHOWN = "[...document.querySelectorAll('.cases-case')].map((item) => item.querySelector('.cases-name').textContent)"
+STATUS = "document.querySelector('.cases-status').textContent"
+FOCUS = "document.activeElement.closest('.cases-case')?.querySelector('.cases-name').textContent"
+OPEN = "[...document.querySelectorAll('.cases-case[open] .cases-name')].map((name) => name.textContent)"
+COUNTS = "[...document.querySelectorAll('.cases-count')].map((count) => +count.textContent)"
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory):
+    with tab(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def opened(held, file):
+    def go(address="", width=1400):
+        held.open("about:blank")
+        held.said.clear()
+        held.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
+        held.open(f"{file.as_uri()}{address}")
+        return held
+
+    return go
+
+
+@browser
+def test_filters_and_their_counts_are_those_of_a_plain_loop(opened, report):
+    t = opened()
+    for show, model, group, search in product(SHOWS, ["", "cedar"], ["", "lungs"], ["", "ASTHMA,"]):
+        state = {"show": show, "model": model, "by.ward": group, "search": search}
+        t.value(f"location.hash = new URLSearchParams({json.dumps(state)}).toString()")
+        t.wait(20)
+        expected = plain_loop(report, show, model, group, search)
+        assert t.value(SHOWN) == expected[:50], state
+        assert t.value(COUNTS) == [len(plain_loop(report, other, model, group, search)) for other in SHOWS]
+    assert t.said == []
+
+
+@browser
+def test_by_keys_alone(opened):
+    t = opened()
+    assert t.value(STATUS) == "137 cases: 1 to 50" and len(t.value(SHOWN)) == 50
+    t.press("j", "j", "j", "k")
+    assert t.value(FOCUS) == "case 1" and t.value(OPEN) == []
+    t.press("Enter")
+    assert t.value(OPEN) == ["case 1"] and "case=case+1" in t.value("location.hash")
+    told = t.value("document.querySelector('.cases-case[open]').innerText")
+    assert all(model in told for model in MODELS) and "ward: lungs" in told
+    t.press("Escape", "ArrowDown", "ArrowDown", "ArrowUp")
+    assert t.value(OPEN) == [] and t.value(FOCUS) == "case 2"
+    t.press("n", "k")
+    assert t.value(FOCUS) == "case 49" and t.value(STATUS) == "137 cases: 1 to 50"
+    t.press("j", "n", "n")
+    assert t.value(STATUS) == "137 cases: 101 to 137"
+    t.press("p", "/")
+    t.press(*"case 13")
+    t.wait(300)
+    assert t.value("document.activeElement.type") == "search" and t.value(STATUS) == "8 of 137 cases"
+    assert t.value("location.hash") == "#search=case+13"
+    t.press("Enter")
+    assert t.value(FOCUS) == "case 13"
+    t.press("/", "Escape")
+    assert t.value(STATUS) == "137 cases: 1 to 50"
+    assert t.said == []
+
+
+@browser
+def test_the_address_holds_the_state(opened):
+    t = opened("#show=disagreements&model=cedar&by.ward=lungs&sort=missed")
+    t.value("document.querySelector('.cases input[value=missed]').click()")
+    assert t.value("location.hash") == "#show=missed&model=cedar&sort=missed&by.ward=lungs"
+    t.value("location.hash = '#case=case+99'")
+    t.wait()
+    assert t.value(OPEN) == ["case 99"] and t.value(FOCUS) == "case 99" and t.value(STATUS) == "137 cases: 51 to 100"
+    t.value("location.hash = '#show=x&model=y&by.ward=z&page=-4&case=nobody&sort=name'")
+    t.wait()
+    assert t.value(STATUS) == "137 cases: 1 to 50" and t.value(SHOWN)[:3] == ["case 0", "case 1", "case 2"]
+    assert t.said == []
+
+
+@browser
+def test_every_control_has_a_name_and_nothing_is_wider_than_a_phone(opened):
+    t = opened("#case=case+1", 390)
+    assert t.value("document.documentElement.scrollWidth") == 390
+    t.ask("Accessibility.enable")
+    for one in t.ask("Accessibility.getFullAXTree")["nodes"]:
+        role, name = one.get("role", {}).get("value"), one.get("name", {}).get("value")
+        if role in ("searchbox", "radio", "combobox", "button", "link"):
+            assert name, one
+    line = t.value("document.querySelector('.cases-case[open] summary').textContent")
+    assert "case 1" in line and all(f"{model}: " in line for model in MODELS)
+
+
+@browser
+def test_what_is_printed_is_said(opened):
+    t = opened("#show=missed&page=2")
+    many = t.value(COUNTS)[1]
+    assert many > 50
+    t.value("dispatchEvent(new Event('beforeprint'))")
+    assert len(t.value(OPEN)) == 50 and t.value(OPEN)[0] == "case 1"
+    words = t.value("document.querySelector('.cases-printed').textContent")
+    assert words == f"Printed are the first 50 of {many} cases (Missed by any)."
+    t.value("dispatchEvent(new Event('afterprint'))")
+    assert t.value(OPEN) == [] and "51 to" in t.value(STATUS)
+
+
+@browser
+def test_without_scripts_the_page_says_where_the_cases_are(held, file):
+    held.ask("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        held.open(f"{file.as_uri()}?plain")
+        nodes = held.ask("Accessibility.getFullAXTree")["nodes"]
+        assert "The table of matches" in " ".join(
+            one["name"]["value"] for one in nodes if one.get("name", {}).get("value")
+        )
+    finally:
+        held.ask("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def test_one_case_with_codes(grouped_report):
+    """What is shared is that of the augmented sets, and the scores are those of the case."""
+    rows = grouped_report.case("c03").to_dict("records")
+    of = {(row["algorithm"], row["rank"]): row for row in rows}
+    assert [row["algorithm"] for row in rows][:2] == ["reference", "X"] and of["reference", 1]["icd10"] == "M10.9"
+    gout = next(row for row in rows if row["algorithm"] == "X" and row["diagnosis"] == "gout")
+    assert gout["shared"] == "M10.9" and gout["common"] == "M00-M99, M05-M14, M10, M10.9"
+    scores = grouped_report.per_case.query("case_id == 'c03' and algorithm == 'X'").iloc[0]
+    assert [gout[name] for name in ("HDP", "HDR", "HDF1")] == [scores[name] for name in ("HDP", "HDR", "HDF1")]
+    for wrong in ("c99", "C03"):
+        with pytest.raises(OptionError, match="'case'.*did you mean 'c0" if wrong == "C03" else "'case'"):
+            grouped_report.case(wrong)
+
+
+def test_where_algorithm_and_panel_differ(page, grouped_report):
+    rows = grouped_report.rows_of("relative.disagreements")
+    start = page.shown.index("Where the experts share more diagnoses")
+    for row in rows:
+        assert row["case_id"] in page.shown[start:] and (row["diagnosis"] or "no diagnosis") in page.shown[start:]
+        if row["nearest"] is not None:
+            assert f"{'✓ ' if row['match'] else ''}{row['probability']:.2f} {row['nearest']}" in page.shown[start:]

@@ -1,0 +1,226 @@
+"""Every chart's data against the tables of the report; the charts as files."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dxmatch.errors import OptionError
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.report.report import Family
+from dxmatch.pages.style import COLOURS, DARK, LIGHT, css_variables
+
+from .pages import Page, answers
+
+NAMES = [
+    "top_k", "subgroups_0_0", "subgroups_0_1", "subgroups_0_2", "rpad_by_k", "rrad_by_k", "rpad_by_hardness", "rrad_by_hardness",
+    "pairs_p", "pairs_r", "pairs_kappa", "cascade", "violin_hdf1", "violin_semantic", "violin_severity", "plane_raters", "plane_cases",
+]  # fmt: skip
+
+
+def rows(report, metric, of=""):
+    return [row for row in report.rows if (row["metric"], row["of"]) == (metric, of)]
+
+
+def layers(spec):
+    return [one for layer in spec.get("layer", []) for one in (layer, *layers(layer))]
+
+
+def test_all_charts_are_there_and_none_takes_a_text_as_code(page):
+    assert list(page.specs) == NAMES
+    for spec in page.specs.values():
+        text = json.dumps(spec).replace(spec["$schema"], "")
+        for word in ('"url"', '"expr"', '"signal"', '"href"', '"transform"', '"labelExpr"', "http"):
+            assert word not in text, word
+        assert "#" not in text.replace("var(--", "")
+
+
+def test_charts_appear_for_what_is_there(panel, to_frame, hand_matcher, everything, same_text, tmp_path):
+    alone = evaluate(to_frame(panel), hand_matcher, k=2, algorithms=["A"], bootstrap=0, metrics="relative")
+    assert list(Page(alone.to_html()).specs) == NAMES[4:11]
+    frame = everything().drop(columns=["severity", "reference_severity"])
+    for family, names in (("weighted", ["violin_semantic"]), ("recall", [])):
+        report = evaluate(frame, same_text, bootstrap=0, metrics=[family])
+        assert [name for name in Page(report.to_html()).specs if name != "forest"] == names
+
+
+@pytest.mark.parametrize("metric", ["RPAD", "RRAD"])
+def test_curves_by_k_and_by_hardness(page, grouped_report, metric):
+    drawn = {(r["rater"], r["k"]): r for r in page.specs[f"{metric.lower()}_by_k"]["datasets"]["rates"]}
+    wanted = rows(grouped_report, metric)
+    assert len(drawn) == len(wanted)
+    for row in wanted:
+        assert all(drawn[row["algorithm"], row["k"]][end] == row[end] for end in ("value", "low", "high"))
+    by_hardness = page.specs[f"{metric.lower()}_by_hardness"]["datasets"]["rates"]
+    of = {(r["rater"], r["hardness"]): r["value"] for r in by_hardness}
+    assert len(of) == 2 * 11
+    for hardness, end in ((0.0, "opt"), (1.0, "avg")):
+        for row in rows(grouped_report, f"{metric[1]}_{end}"):
+            if row["k"] == 3:
+                assert of[row["algorithm"], hardness] == pytest.approx(row["value"])
+
+
+@pytest.mark.parametrize("metric", ["P", "R", "kappa"])
+def test_pairs(page, grouped_report, metric):
+    told = [row for row in grouped_report.rows_of("relative.pairs") if row["metric"] == metric]
+    of = {frozenset((row["first"], row["second"])): row["value"] for row in told}
+    drawn = page.specs[f"pairs_{metric.lower()}"]["datasets"]["values"]
+    assert len(drawn) == 2 * (3 + 3)
+    for row in drawn:
+        one, other = row["pair"].split(" and ")
+        assert row["value"] == of[frozenset((one, other))]
+        assert (row["kind"] == "algorithm–expert") == (row["algorithm"] in (one, other))
+
+
+def test_cascade(page, grouped_report):
+    levels = ("chapter", "section", "category", "subcategory")
+    drawn = {(r["rater"], r["level"]): r["value"] for r in page.specs["cascade"]["datasets"]["rates"]}
+    assert drawn == {
+        (r["algorithm"], level): r["value"] for level in levels for r in rows(grouped_report, "HDF1", level)
+    }
+    places = [x for one in layers(page.specs["cascade"]) if (x := one.get("encoding", {}).get("x"))]
+    assert places and all(x["scale"]["domain"] == list(levels) for x in places)
+
+
+def test_subgroups(page, grouped_report):
+    """The first three metrics of the leaderboard, in each ward but the cases without one."""
+    columns = [one for one in grouped_report.board.columns if one.label != "alpha"]  # which has no subgroups
+    for place, column in enumerate(columns[:3]):
+        drawn = {(r["rater"], r["group"]): r["value"] for r in page.specs[f"subgroups_0_{place}"]["datasets"]["values"]}
+        found = [row for row in grouped_report.by_group.rows if row["name"] == column.name]
+        wanted = {(r["algorithm"], r["group"]): r["value"] for r in found if r["group"] in ("heart", "lungs")}
+        assert drawn == {key: value for key, value in wanted.items() if value is not None} and len(drawn) >= 4
+
+
+@pytest.mark.parametrize(("score", "top"), [("HDF1", 1), ("Semantic", 16), ("Severity", 16)])
+def test_violins(page, grouped_report, score, top):
+    frame, data = grouped_report.per_case, page.specs[f"violin_{score.lower()}"]["datasets"]
+    for row in data["summary"]:
+        own = frame[frame["algorithm"] == row["rater"]][score].dropna()
+        assert row["n_cases"] == len(own)
+        assert [row["q1"], row["median"], row["q3"]] == pytest.approx(list(own.quantile([0.25, 0.5, 0.75])))
+    assert sorted(p["value"] for p in data["points"]) == sorted(frame[score].dropna())
+    for point in data["points"]:
+        own = (outline for outline in data["outlines"] if outline["rater"] == point["rater"])
+        here = min(own, key=lambda outline: abs(outline["value"] - point["value"]))
+        assert here["upper"] - 0.1 <= point["place"] <= here["lower"] + 0.1
+    assert all(0 <= outline["value"] <= top for outline in data["outlines"])
+
+
+def test_planes(page, grouped_report):
+    """Severity across, meaning up; raters aggregated under "hard", single cases each with its name and diagnoses."""
+    drawn = {r["rater"]: (r["x"], r["y"]) for r in page.specs["plane_raters"]["datasets"]["points"]}
+    for rater, (x, y) in drawn.items():
+        for side, value in (("Severity", x), ("Semantic", y)):
+            row = grouped_report.row("aggregated", algorithm=rater, of=f"{side}, hard")
+            assert row["value"] == value
+    cases = {(r["rater"], r["case"]): r for r in page.specs["plane_cases"]["datasets"]["points"]}
+    frame = grouped_report.per_case
+    assert set(drawn) == set("XYAZB") and len(cases) == len(frame)
+    for rater, case, semantic, severity in frame[["algorithm", "case_id", "Semantic", "Severity"]].itertuples(
+        index=False
+    ):
+        row = cases[rater, case]
+        assert (row["severity"], row["semantic"]) == pytest.approx((severity / 8 - 1, semantic / 8 - 1))
+        assert abs(row["x"] - row["severity"]) < 0.06 and row["golden"] and row["said"].startswith("1 ")
+    says = [row["says"] for side in ("left", "right") for row in page.specs["plane_cases"]["datasets"][side]]
+    assert says == ["meaning only", "neither", "both right", "severity only"]
+
+
+def test_charts_of_the_leaderboard(models):
+    figures = Page(models.to_html()).specs
+    assert {row["k"] for row in figures["top_k"]["datasets"]["rates"]} >= {1, 5}
+    forest = figures["forest"]["datasets"]["values"]
+    assert [row["pair"] for row in forest] == ["best − middle", "best − worst", "middle − worst"]
+    assert [row["value"] for row in forest] == pytest.approx([0.05, 0.5, 0.45]) and forest[1]["p"] == "p < 0.001"
+    assert "forest" not in Page(replace(models, difference_rows=[]).to_html()).specs
+
+
+def test_a_gap_where_a_curve_is_undefined(panel, to_frame, hand_matcher):
+    report = evaluate(
+        to_frame(panel), hand_matcher, k=2, hardness=0.0, algorithms=["A"], bootstrap=0, metrics="relative"
+    )
+    page = Page(report.to_html())
+    assert [row["k"] for row in page.specs["rpad_by_k"]["datasets"]["rates"]] == [2] and "undefined" in page.shown
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_colours_tell_raters_or_groups_apart(to_frame, grouped):
+    skills = {"a": 30, "b": 20, "c": 10, "d": 5}
+    groups = {"open": ["b", "d"], "closed": ["a"]} if grouped else None
+    report = evaluate(
+        answers(to_frame, skills), k=5, bootstrap=0, metrics="top_k_accuracy", matcher=_Same(), groups=groups
+    )
+    spec = Page(report.to_html()).specs["top_k"]
+    look = [one["encoding"] for one in layers(spec) if "shape" in one.get("encoding", {})][0]
+    colours = dict(zip(look["color"]["scale"]["domain"], look["color"]["scale"]["range"], strict=True))
+    assert len(set(look["shape"]["scale"]["range"])) == 4
+    if grouped:
+        assert list(colours) == ["a (closed)", "b (open)", "c", "d (open)"]
+        assert colours["b (open)"] == colours["d (open)"] != colours["a (closed)"] and len(set(colours.values())) == 3
+    else:
+        assert list(colours) == list("abcd") and len(set(colours.values())) == 4
+
+
+class _Same:
+    threshold, identity = 0.5, "same text"
+
+    def probabilities(self, a, b):
+        return np.array([float(x == y) for x, y in zip(a, b, strict=True)])
+
+
+def _luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one, other):
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_contrast(colours):
+    """WCAG: 4.5 to 1 for text, 3 to 1 for what carries meaning in a chart."""
+    for ground in ("page", "card"):
+        assert all(_contrast(colours[text], colours[ground]) >= 4.5 for text in ("ink", "soft"))
+        assert all(_contrast(colours[f"s{i}"], colours[ground]) >= 3 for i in range(COLOURS))
+        assert _contrast(colours["panel"], colours[ground]) >= 3
+    assert LIGHT.keys() == DARK.keys() and css_variables().count("--s7:") == 2
+
+
+@pytest.mark.slow
+def test_files(grouped_report, tmp_path):
+    written = grouped_report.save_charts(tmp_path / "charts")
+    assert sorted(path.name for path in written) == sorted(
+        f"{name}.{kind}" for name in NAMES for kind in ("svg", "png")
+    )
+    for path in written:
+        if path.suffix == ".png":
+            assert path.read_bytes().startswith(b"\x89PNG")
+        else:
+            assert len("".join(ElementTree.parse(path).getroot().itertext())) > 20
+    drawn = (tmp_path / "charts" / "rpad_by_k.svg").read_text("utf-8")
+    assert LIGHT["s0"] in drawn and ">A<" in drawn and ">B<" in drawn, "a file says itself whose colour is whose"
+    with pytest.raises(OptionError, match="png and svg"):
+        grouped_report.save_charts(tmp_path / "other", formats=["pdf"])
+    assert not (tmp_path / "other").exists()
+
+
+def test_large_inputs_are_sampled(grouped_report):
+    """20,000 cases of five raters: no chart holds more than some thousands of values, and the page stays small."""
+    n = 20_000
+    scores = {name: np.random.default_rng(0).beta(2, 3, (n, 5)) * 16 for name in ("Semantic", "Severity")}
+    family = Family("weighted", "Scores", [], [], {}, scores, [], [])
+    cases = [f"case {i}" for i in range(n)]
+    large = replace(grouped_report, cases=cases, families=[family], difference_rows=[], evidence=None)
+    large = replace(large, by_group=replace(large.by_group, model_rows=[]))
+    html = large.to_html()
+    page = Page(html)
+    assert set(page.specs) == {"violin_semantic", "violin_severity", "plane_cases"} and len(html) < 5_000_000
+    assert all(len(json.dumps(spec)) < 400_000 for spec in page.specs.values()) and page.shown.lower().count("a sample") == 3

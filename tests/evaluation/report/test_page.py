@@ -1,0 +1,208 @@
+"""The page: its structure, what it says, its policy; that no text of the data runs in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.server
+import re
+import threading
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from dxmatch.evaluation.evaluate import evaluate
+from dxmatch.evaluation.read.findings import Finding
+
+from ..chromium import CHROMIUM, tab
+from .pages import Page
+
+browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page in")
+ACTIVE = {"link", "img", "iframe", "object", "embed", "base", "form", "video", "input"}
+
+
+def assert_inert(read):
+    """Every tag is closed, one script runs, and nothing else could run or ask for something."""
+    assert read.open == [] and [tag for tag, _ in read.seen].count("html") == 1
+    assert [a.get("type") for a in read.all("script")].count(None) == 1
+    assert not {tag for tag, _ in read.seen} & ACTIVE
+    assert not [a for _, a in read.seen if {"src", "style"} & a.keys() or any(name.startswith("on") for name in a)]
+    assert all(a["href"].startswith("#") for a in read.all("a"))
+
+
+def test_the_page_is_whole_and_alone(page, page_file):
+    assert_inert(page)
+    assert not re.search(r"url\(|@import|https?:", page.style)
+    text = page_file.read_text("utf-8")
+    outside = re.findall(r"https?://[^\s\"<>]+", text.replace(page.scripts[None], ""))
+    assert all(address.startswith("https://vega.github.io/schema/") for address in outside), "a name, never fetched"
+    assert len(text) < 2_000_000
+
+
+def test_the_policy_allows_the_page_s_own_script_and_style_only(page, page_file):
+    policy = next(a["content"] for a in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    (script,) = re.findall(r"<script>(.*?)</script>", page_file.read_text("utf-8"), re.DOTALL)
+    for text, part in ((script, "script-src"), (page.style, "style-src")):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{part} 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'") and "unsafe" not in policy
+    assert "base-uri 'none'" in policy and "form-action 'none'" in policy
+
+
+def test_readers_of_all_kinds(page):
+    """Landmarks, a language, one h1, captions, text alternatives, regions that scroll by keyboard."""
+    assert page.all("html") == [{"lang": "en"}]
+    assert len(page.all("h1")) == len(page.all("main")) == len(page.all("header")) == len(page.all("nav")) == 1
+    ids = [a["id"] for _, a in page.seen if "id" in a]
+    assert len(ids) == len(set(ids)) and {a["href"][1:] for a in page.all("a")} <= set(ids)
+    assert len(page.all("caption")) == len(page.all("table"))
+    assert {a["scope"] for a in page.all("th")} == {"col", "row", "rowgroup"}
+    for attributes in page.all("div"):
+        if attributes.get("class") == "scroll":
+            assert attributes["tabindex"] == "0" and attributes["role"] == "region" and attributes["aria-label"]
+        if attributes.get("class") == "chart":
+            assert attributes["role"] == "img" and len(attributes["aria-label"]) > 40
+    assert len(page.all("figure")) == len(page.all("figcaption")) == len(page.specs) > 10
+    levels = [int(tag[1]) for tag, _ in page.seen if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1 and all(after - before <= 1 for before, after in pairwise(levels))
+    assert "prefers-color-scheme:dark" in page.style and "@media print" in page.style
+
+
+def test_the_page_says_what_the_report_says(page, grouped_report):
+    report = grouped_report
+    told = [*str(report).split("\n"), "same text", "n k²", "60 resamples", "seed 0", "icd10cm", "Cases to look at"]
+    told += [family.title for family in report.families] + [one.sentence for one in report.findings]
+    told += [row["case_id"] for row in report.rows_of("relative.disagreements")]
+    told += [f"{row['value']:.3f}" for row in report.rows if row["value"] is not None]
+    told += [column.metric.meaning for column in report.board.columns]
+    assert [text for text in told if text not in page.shown] == []
+    parts = [a["id"] for tag, a in page.seen if tag in ("section", "details") and "id" in a]
+    assert parts[:5] == ["leaderboard", "differences", "subgroups", "every-case", "disagreements"]
+    assert parts[-1] == "made"
+
+
+def test_what_was_left_out_and_what_is_undefined_have_their_reason(panel, to_frame, hand_matcher, tmp_path):
+    report = evaluate(to_frame(panel), hand_matcher, k=1, hardness=0.0, algorithms=["A"], bootstrap=0)
+    shown = Page(report.save(tmp_path / "r.html").read_text("utf-8")).shown
+    assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
+    for family, reason in report.left_out.items():
+        assert f"{family}: {reason}" in shown
+    assert "undefined1" in shown and "X and Z match in no case at k = 1" in shown
+
+
+def test_at_most_three_findings_stand_above_the_answer(models, tmp_path):
+    findings = [Finding("reading", example=f"Doubt {i}.") for i in range(5)]
+    shown = Page(replace(models, findings=findings).save(tmp_path / "r.html").read_text("utf-8")).shown
+    answer = shown.index("Over 40 cases, the first")
+    assert [shown.index(f"Doubt {i}.") < answer for i in range(5)] == [True, True, True, False, False]
+
+
+def test_many_raters_stay_under_five_megabytes(to_frame, same_text, tmp_path):
+    words = [f"disease {i}" for i in range(6)]
+    cases = {f"c{i}": {f"rater {r}": [words[(i * r) % 6]] for r in range(40)} for i in range(4)}
+    many = evaluate(to_frame(cases), same_text, k=1, in_turn=True, bootstrap=20, metrics="relative")
+    assert many.save(tmp_path / "raters.html").stat().st_size < 5_000_000
+
+
+@pytest.fixture
+def listener():
+    """(address, what was asked for there)"""
+    asked = []
+
+    class Listener(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        do_POST = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listener) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+
+
+def attacks(address: str) -> list[str]:
+    """Fifty texts that would run, or ask for something, wherever a text is taken for more than a text."""
+    run = f"document.title='ran';fetch('{address}/x')"
+    return [
+        f"<script>{run}</script>", f"</script><script>{run}</script>", f"--></script><script>{run}</script>",
+        f"<!--<script>{run}", f"]]><script>{run}</script>", f"</style><script>{run}</script>",
+        f"</title><script>{run}</script>", f"</textarea><script>{run}</script>", f'"><script>{run}</script>',
+        f"'><script>{run}</script>", f"<SCRIPT SRC={address}/x></SCRIPT>", f"<scr\0ipt>{run}</scr\0ipt>",
+        f"<img src={address}/x>", f"<img src=x onerror=\"{run}\">", f'" onmouseover="{run}" x="', f"' onfocus='{run}' autofocus x='",
+        f"<svg onload=\"{run}\">", f"<svg><script>{run}</script></svg>", f"<svg><image href={address}/x /></svg>",
+        f"<math><mtext></mtext><script>{run}</script></math>", f"<body onload=\"{run}\">", f"<details open ontoggle=\"{run}\">",
+        f"<iframe src={address}/x></iframe>", f"<iframe srcdoc=\"<script>{run}</script>\"></iframe>",
+        f"<object data={address}/x></object>", f"<embed src={address}/x>", f"<link rel=stylesheet href={address}/x>",
+        f"<style>@import url({address}/x);</style>", f"<style>*{{background:url({address}/x)}}</style>",
+        f"</style><style>body{{background:url({address}/x)}}", f"<base href={address}/>", f"<meta http-equiv=refresh content=\"0;url={address}/x\">",
+        f"<a href=\"javascript:{run}\" id=main>x</a>", f"javascript:{run}", f"<form action={address}/x><input autofocus onfocus=\"{run}\">",
+        f"<video src={address}/x autoplay onerror=\"{run}\">", f"<input type=image src={address}/x>", f"<table background={address}/x>",
+        f"&lt;script&gt;{run}&lt;/script&gt;", f"\\u003cscript\\u003e{run}\\u003c/script\\u003e", f"\u2028{run}\u2029a", f"`${{{run}}}`a",
+        f'{{"signal": "{run}"}}', f'{{"expr": "{run}"}}', "datum.x", "datum['value'] + width", f"toString.constructor(\"{run}\")()",
+        f"{{{{constructor.constructor(\"{run}\")()}}}}", f'{{"url": "{address}/x"}}', f'"; {run}; var a="',
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def attacked(everything, same_text, listener):
+    """A report whose cases, raters, diagnoses, groups and question are attacks; and what was asked for at their address."""
+    address, asked = listener
+    texts = attacks(address)
+    assert len(texts) == len(set(texts)) == 50
+    names = [f"c{case:02}" for case in range(39)] + list("XYAZB")
+    names += ["pneumonia", "pulmonary embolism", "asthma", "gout", "sepsis"]
+    frame = everything(39, dict(zip(names, texts[1:], strict=True))).assign(ward=texts[0])
+    report = evaluate(frame, same_text, k=3, bootstrap=20, by="ward")
+    findings = [*report.findings, *(Finding("origin", example=text) for text in texts)]
+    setup = replace(
+        report.setup, question=texts[0], opening=texts[1], lines=[*report.setup.lines, (texts[2], texts[3])]
+    )
+    return replace(report, findings=findings, setup=setup), texts, asked
+
+
+def test_markup_stays_text(attacked, tmp_path):
+    report, texts, _ = attacked
+    read = Page(report.save(tmp_path / "r.html").read_text("utf-8"))
+    assert_inert(read)
+    shown = "".join(read.text)
+    for attack in texts:
+        assert attack.replace("\0", "\ufffd") in shown or attack in shown
+
+
+@browser
+def test_nothing_runs_and_nothing_is_asked_for(attacked, tmp_path):
+    """In a browser: all charts are drawn, the title stays, no request leaves, the policy has nothing to refuse."""
+    report, _, asked = attacked
+    page = report.save(tmp_path / "r.html")
+    with tab(tmp_path / "profile") as opened:
+        opened.open(page.as_uri())
+        opened.wait(1500)
+        drawn = opened.value("[...document.querySelectorAll('.vega-embed.drawn')].length")
+        assert drawn == len(Page(page.read_text("utf-8")).specs) > 10
+        assert opened.value("document.title") != "ran" and opened.said == [] and asked == []
+
+
+@browser
+def test_the_policy_stops_what_would_slip_through(page_file, listener, tmp_path):
+    """Were a text not escaped, the policy would still stop it; without the policy the same text does run."""
+    address, asked = listener
+    text = page_file.read_text("utf-8")
+    slipped = f"<script>document.title='ran';fetch('{address}/script')</script><img src='{address}/image'>"
+    holed = text.replace('<main id="main"', f'{slipped}<main id="main"')
+    assert holed != text
+    without = re.sub(r"<meta http-equiv=.*?>\n", "", holed)
+    with tab(tmp_path / "profile") as opened:
+        for name, html, runs in (("with", holed, False), ("without", without, True)):
+            path = tmp_path / f"{name}.html"
+            path.write_text(html, "utf-8")
+            opened.open(path.as_uri())
+            opened.wait(800)
+            assert (opened.value("document.title") == "ran") == runs and ("/image" in asked) == runs
+            assert runs or any("Content Security Policy" in line for line in opened.said)

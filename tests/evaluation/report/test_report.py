@@ -1,0 +1,231 @@
+"""A report's tables, sentences, terminal view, papers, notebook cell and files."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pytest
+from rich.console import Console
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.evaluate import evaluate
+
+from ..made import By
+from .pages import Page, answers
+
+LONG = [f"organisation/a-model-of-a-very-long-name-{i}b-instruct-2026" for i in range(5)]
+BAD = r"100%_sure & $cheap#1 {x}~^\ <b>|*"
+
+
+def printed(report, width=600, full=True):
+    out = io.StringIO()
+    report.print(Console(file=out, width=width), full=full)
+    return out.getvalue()
+
+
+def test_the_best_first_and_who_is_not_shown_to_be_less(models):
+    board = models.board
+    assert board.algorithms == ("best", "middle", "worst") and board.others == ()
+    first = board.columns[0]
+    assert (first.name, first.label) == ("Acc(M)@1", "top-1") and "R_disease@5" not in board.names
+    assert [first.value(model) for model in board.algorithms] == [30 / 40, 28 / 40, 10 / 40]
+    assert first.best == ("best",) and first.level_with_best == ("middle",)
+    (says, *_) = models.document.answer[0]
+    assert says.startswith("Over 40 cases, the first diagnosis of best is right in 75.0 % [")
+    assert "one of its first 5 in 80.0 %" in says and says.endswith("; middle is not shown to be worse.")
+
+
+@pytest.mark.parametrize(
+    ("skills", "ends"),
+    [
+        ({"a": 30, "b": 10}, ", more than the other model."),
+        ({"a": 30, "b": 9, "c": 8}, ", more than each of the other 2 models."),
+        ({"a": 9, "b": 9}, "]."),
+        ({"a": 30}, "one of its first 5 in 80.0 % [65.0, 90.7]."),
+    ],
+)
+def test_the_sentence_says_how_the_best_stands_beside_the_others(to_frame, skills, ends):
+    report = evaluate(answers(to_frame, skills), By(), k=5, bootstrap=30, metrics="top_k_accuracy")
+    (line,) = report.document.answer[0]
+    assert line.endswith(ends), line
+
+
+def test_several_algorithms_against_a_panel_stand_in_one_sentence(grouped_report, to_frame, same_text):
+    opening, rpad, _ = grouped_report.document.answer[0]
+    assert opening == "Over 14 cases and 3 experts; 1 is what they reach among themselves."
+    assert rpad.startswith("RPAD@3, how much they agree: above 1 for A ")
+    cases = {f"c{i}": {"A": ["gout"], "B": ["gout"], "X": ["gout"], "Y": ["sepsis"]} for i in range(3)}
+    never = evaluate(to_frame(cases), same_text, k=1, algorithms=["A", "B"], bootstrap=0)
+    assert "A undefined: no two experts match in any case at k = 1; B undefined" in str(never)
+
+
+@pytest.mark.parametrize(
+    ("drop", "names"),
+    [
+        ([], ["RPAD@3", "RRAD@3", "alpha(with the algorithm)", "Acc(M)@1", "HDF1@3"]),
+        (["ranking", "recall"], ["Acc(M)@1", "Acc(M)@3", "MRR", "nDCG@10"]),
+    ],
+)
+def test_which_metrics_lead(everything, same_text, drop, names):
+    report = evaluate(everything(), same_text, k=3, bootstrap=0, metrics=drop or None)
+    assert [column.name for column in report.board.columns] == names and set(report.board.others) == set("XYZ")
+
+
+def test_rows_and_tables_by_name(grouped_report):
+    for absent in ({"algorithm": "nobody"}, {"k": 9}):
+        with pytest.raises(OptionError, match="'row'"):
+            grouped_report.row("RPAD", **absent)
+    for name in ("relative.pairs", "relative.disagreements", "hierarchical.chapters", "weighted.quadrants"):
+        assert grouped_report.tables[name].shape[0] == len(grouped_report.rows_of(name)) > 0
+    assert grouped_report.rows_of("relative.nothing") == grouped_report.rows_of("nothing") == []
+    assert set(grouped_report.comparisons["metric"]) == {"RPAD", "RRAD"}
+    assert len(grouped_report.curves) == len(grouped_report.rows_of("relative.curves"))
+
+
+@pytest.mark.parametrize("table", ["curves", "comparisons"])
+def test_a_table_of_a_family_that_was_left_out_is_refused_with_what_was_missing(everything, same_text, table):
+    frame = everything()
+    report = evaluate(frame[frame["rater"].isin(["A", "X"])], same_text, bootstrap=0)
+    with pytest.raises(OptionError, match=r"relative was left out: it lacks ."):
+        getattr(report, table)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_tables_come_in_the_kind_of_frame_that_went_in(to_frame, kind):
+    given = kind(answers(to_frame, {"a": 5, "b": 9}, n=12).to_dict("list"))
+    report = evaluate(given, By(), k=2, bootstrap=20, metrics="recall")
+    for table in (report.table, report.per_case, report.differences, report.subgroups, *report.tables.values()):
+        assert type(table) is type(given)
+    assert report.table.shape[0] == len(report.rows)
+
+
+def test_per_case_has_a_row_for_whoever_is_judged(grouped_report):
+    frame = grouped_report.per_case
+    assert list(frame.columns[:2]) == ["case_id", "algorithm"] and len(frame) == 14 * 5
+    experts = frame[frame["algorithm"] == "X"]
+    assert experts["mu_AE_mean"].isna().all() and experts["Severity"].notna().all()
+    own = frame[frame["algorithm"] == "A"]
+    for values, metric, of, scale in (("Semantic", "Semantic", "", 1), ("mu_AE_mean", "P", "AE mean", 9)):
+        row = grouped_report.row(metric, algorithm="A", of=of)
+        assert own[values].mean() / scale == pytest.approx(row["value"])
+
+
+def test_json_holds_everything(grouped_report, tmp_path):
+    read = json.loads(grouped_report.save(tmp_path / "r.json").read_text("utf-8"))
+    assert read["table"] == grouped_report.arrow.to_pylist()
+    assert read["per_case"] == grouped_report.per_case_columns
+    assert read["tables"]["relative.curves"] == grouped_report.rows_of("relative.curves")
+    assert set(read["tables"]) == set(grouped_report.tables) and read["left_out"] == {}
+    assert read["subgroups"] and read["answer"] == str(grouped_report).splitlines()
+
+
+@pytest.mark.parametrize("suffix", ["tex", "md", "csv", "tsv", "jsonl", "parquet", "json", "html", "xlsx"])
+def test_saving_by_suffix(models, tmp_path, suffix):
+    path = models.save(tmp_path / f"r.{suffix}")
+    assert path.stat().st_size > 100 and [p.name for p in tmp_path.iterdir()] == [path.name]
+    if suffix == "csv":
+        read = pa_csv.read_csv(path)
+        assert read.column_names == list(models.table) and len(read) == len(models.rows)
+
+
+def test_saving_refuses_and_leaves_nothing(models, tmp_path, monkeypatch):
+    for name in ("r.pdf", "nowhere/r.json"):
+        with pytest.raises(InputError):
+            models.save(tmp_path / name)
+    old = models.save(tmp_path / "r.html").read_bytes()
+    monkeypatch.setattr("pathlib.Path.write_text", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        models.save(tmp_path / "r.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"] and (tmp_path / "r.html").read_bytes() == old
+
+
+@pytest.mark.parametrize("spreadsheet", [False, True])
+def test_names_that_are_formulas(to_frame, tmp_path, spreadsheet):
+    report = evaluate(answers(to_frame, {"=1+1": 5}, n=8), By(), k=2, bootstrap=0, metrics="recall")
+    path = report.save(tmp_path / "r.csv", spreadsheet=spreadsheet)
+    assert set(pa_csv.read_csv(path)["algorithm"].to_pylist()) == {"'=1+1" if spreadsheet else "=1+1"}
+
+
+# the terminal
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize("full", [False, True])
+def test_nothing_is_cut_in_the_terminal(to_frame, width, full):
+    """Five models of long names: no ellipsis, no line beyond the width, every value whole."""
+    frame = answers(to_frame, {name: 10 + 5 * i for i, name in enumerate(LONG)})
+    report = evaluate(frame, By(), k=5, bootstrap=50, metrics=["recall", "top_k_accuracy"])
+    text = printed(report, width, full)
+    assert "…" not in text and max(map(len, text.split("\n"))) <= width
+    for row in report.board.columns[0].of_rater.values():
+        assert f"{row['value']:.3f}" in text and f"{row['low']:.3f}" in text
+
+
+def test_the_terminal_is_short_unless_asked(doubtful):
+    short, full = printed(doubtful, 100, False), printed(doubtful, 100)
+    assert len(short.split("\n")) < len(full.split("\n"))
+    told = ("Which model", "All is <b>doubtful</b>.", "Over 40 cases", "Bold:", "Differences in top-1", "every other")
+    order = [short.index(text) for text in told]
+    assert order == sorted(order)
+    assert "Made with" in full and "Made with" not in short
+
+
+def test_the_terminal_says_what_was_left_out_and_why(panel, to_frame, hand_matcher):
+    report = evaluate(to_frame(panel), hand_matcher, k=2, hardness=0.0, algorithms=["A"], bootstrap=100)
+    shown = printed(report)
+    for needed in ("A reaches RPAD(H=0)@2 3.000", "by-hand", "Left out: hierarchical:", "Left out: recall:"):
+        assert needed in shown
+
+
+def test_one_of_everything_is_singular(to_frame, tmp_path):
+    frame = to_frame({"c": {"a": ["gout"]}}).assign(reference="gout", role="algorithm")
+    report = evaluate(frame, By(), k=1, bootstrap=0, metrics="recall")
+    text = Page(report.save(tmp_path / "r.html").read_text("utf-8")).shown + printed(report) + repr(report)
+    assert "1 case" in text
+    assert not re.search(r"\b1 (cases|raters|models|different diagnoses|rows)\b", text)
+
+
+# papers and notebooks
+
+
+def test_latex(models, to_frame):
+    text = models.to_latex()
+    assert r"\toprule" in text and r"\begin{tabular}{lrr}" in text and text.count("{") == text.count("}")
+    assert r"best & \textbf{0.750}" in text and r"middle & 0.700 $\approx$" in text
+    assert r"$\approx$: not shown" in text and r"95\% intervals" in text and "40 cases;" in text
+    hostile = evaluate(answers(to_frame, {BAD: 5}), By(), k=5, bootstrap=0, metrics="recall").to_latex()
+    wanted = r"100\%\_sure \& \$cheap\#1 \{x\}\textasciitilde{}\textasciicircum{}\textbackslash{} \textless{}b"
+    assert wanted in hostile
+
+
+def test_markdown(models, to_frame):
+    lines = models.to_markdown().split("\n")
+    assert lines[0] == "|  | top-1 | top-5 |" and lines[1] == "| --- | ---: | ---: |"
+    assert lines[2].startswith(r"| best | **0.750** \[") and "≈" in lines[3]
+    hostile = evaluate(answers(to_frame, {BAD: 5}), By(), k=5, bootstrap=0, metrics="recall").to_markdown()
+    assert r"\<b\>\|\*" in hostile and "\\_sure" in hostile
+
+
+@pytest.mark.parametrize(("without", "gone", "expected"), [(2, 0, "38 of 40 cases;"), (2, 3, "35 to 38 of 40 cases;")])
+def test_a_caption_says_how_many_cases_the_figures_are_over(to_frame, without, gone, expected):
+    frame = answers(to_frame, {"best": 30, "middle": 28})
+    cases = list(dict.fromkeys(frame["case_id"]))
+    frame.loc[frame["case_id"].isin(cases[:without]), "reference"] = None
+    frame = frame[~((frame["rater"] == "best") & frame["case_id"].isin(cases[len(cases) - gone :]))]
+    report = evaluate(frame, By(), k=5, bootstrap=0, metrics="recall", missing="own")
+    assert expected in report.to_latex() and expected in report.to_markdown().replace("\\", "")
+
+
+def test_the_cell_of_a_notebook(doubtful):
+    html = doubtful._repr_html_()
+    told = ("&lt;b&gt;doubtful", "Over 40 cases", "<strong>0.750</strong>")
+    order = [html.index(text) for text in told]
+    assert order == sorted(order)
+    assert "http" not in html and "<script" not in html and "color: inherit" in html
+    assert Page(html).open == [] and "Report(3 models, 40 cases, top-1 0.750 by best" in repr(doubtful)
