@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from ..files.counted import counted
 from ..votes.store import STORE
 from .asking import DryRun, Endpoints, MaxCalls, MaxCost, Store, asking_option, quiet_retries, say_asked
 from .options import Bootstrap, Seed
@@ -26,7 +25,11 @@ def choice(
     ] = None,
     output: Annotated[
         list[Path] | None,
-        typer.Option("--output", "-o", help=".md, .json, or the table: .csv, .tsv, .jsonl, .xlsx, .parquet."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="The report: .html, .md or .tex (the leaderboard), .json, or the table: .csv, .tsv, .jsonl, .xlsx, .parquet.",
+        ),
     ] = None,
     per_answer: Annotated[Path | None, typer.Option("--per-answer", help="A table with a row for each answer.")] = None,
     ask: Annotated[
@@ -57,27 +60,31 @@ def choice(
     seed: Seed = 0,
 ) -> None:
     """Multiple choice: mean and deviation of each question over the orders of its options, by model and subset."""
-    from ..evaluation.choice.choice import choice as run
-    from ..files.tables import write_table
+    from ..evaluation.choice.evaluate import choice as run
+    from ..evaluation.report.report import check_report_path
+    from ..files.tables import check_output, write_table
     from ..progress import shown
+    from ..votes.asking import Budget, plan_lines
 
-    quiet_retries()
-    with shown("Asking") as progress:
-        found = run(
-            questions, answers or None, ask=ask or (), ask_again=ask_again, prompt=prompt, full_circle=full_circle, repeats=repeats,
-            endpoints=endpoints, store=store, max_calls=max_calls, max_cost=max_cost, dry_run=dry_run, subset=subset, model=model,
-            bootstrap=bootstrap, seed=seed, progress=progress,
-        )  # fmt: skip
-    for called, wanted, unknown in found.plan:
-        typer.echo(f"{called}: {counted(wanted, 'question')}, {wanted - unknown:,} known, {unknown:,} to ask.")
-    if dry_run:
-        typer.echo(found.prompt_line)
-        return
-    typer.echo("\n".join(found.lines()))
     for path in output or ():
-        found.save(path)
-        typer.echo(f"Written: {path}")
+        check_report_path(path)
     if per_answer is not None:
-        write_table(found.per_answer, per_answer)
-        typer.echo(f"Written: {per_answer}")
-    say_asked(*found.summaries)
+        check_output(per_answer)
+    quiet_retries()
+    budget = Budget(max_calls, max_cost)
+    with shown("Asking") as progress:
+        report = run(
+            questions, answers or None, ask=ask or (), ask_again=ask_again, prompt=prompt, full_circle=full_circle, repeats=repeats,
+            endpoints=endpoints, store=store, budget=budget, dry_run=dry_run, subset=subset, model=model, bootstrap=bootstrap,
+            seed=seed, progress=progress,
+        )  # fmt: skip
+    if isinstance(report, list):
+        typer.echo("\n".join(plan_lines(report)))
+        return
+    report.print()
+    written = [report.save(path) for path in output or ()]
+    if per_answer is not None:
+        written.append(write_table(report.tables["choice.answers"], per_answer))
+    for path in written:
+        typer.echo(f"Written: {path}")
+    say_asked(*budget.summaries)

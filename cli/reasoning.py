@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ..votes.store import STORE
 from .asking import Endpoints, MaxCalls, MaxCost, Store, asking_option, quiet_retries, say_asked
 from .options import Bootstrap, Model, Origin, Seed
-
-if TYPE_CHECKING:
-    from ..evaluation.reasoning.result import Reasoning
 
 
 def reasoning(
@@ -102,21 +99,20 @@ def reasoning(
     origin: Origin | None = None,
 ) -> None:
     """Compare predicted diagnostic reasoning with annotated reasoning, in the formats of DiReCT: one run, or several."""
-    from ..votes.asking import Budget, NotServed
+    from ..evaluation.reasoning.evaluate import named_folders
     from ..evaluation.reasoning.evaluate import reasoning as run
-    from ..evaluation.reasoning.inputs import named_folders
-    from ..evaluation.reasoning.result import check_path
+    from ..evaluation.report.report import check_report_path
     from ..files.tables import check_output, write_table
     from ..matcher.match_function import load
     from ..progress import shown
+    from ..votes.asking import Budget, NotServed
 
     for path in output or []:
-        check_path(path)
-    for path in (per_note, deductions):
-        if path is not None:
-            check_output(path)
-    folders = _named(predictions)
-    runs = named_folders("predictions", folders)
+        check_report_path(path)
+    tables = {"notes": per_note, "deductions": deductions}
+    for path in filter(None, tables.values()):
+        check_output(path)
+    runs = named_folders("predictions", _named(predictions))
     own = _pairs(notes_of or [], "--notes-of")
     if strangers := own.keys() - runs.keys():
         raise typer.BadParameter(f"--notes-of {min(strangers)}: no such run; there are {', '.join(runs)}")
@@ -125,7 +121,7 @@ def reasoning(
     budget = Budget(max_calls, max_cost)
     try:
         with shown("Comparing") as progress:
-            result = run(
+            report = run(
                 graphs, {name: own.get(name, annotations) for name in runs} if own else annotations, runs,
                 load(model, judge_all=True, **origin) if origin else model,
                 missing=missing, pairing=pairing, domains=domains, premises=not no_premises, judge=judge,
@@ -134,15 +130,13 @@ def reasoning(
             )  # fmt: skip
     except NotServed as error:
         raise typer.BadParameter(str(error)) from None
-    _print(result)
-    for path in output or []:
-        typer.echo(f"Written: {result.save(path)}")
-    if per_note is not None:
-        typer.echo(f"Written: {write_table(result.per_note, per_note)}")
-    if deductions is not None:
-        typer.echo(f"Written: {write_table(result.deductions, deductions)}")
+    report.print()
+    written: list[object] = [report.save(path) for path in output or []]
+    written += [write_table(report.tables[f"reasoning.{name}"], path) for name, path in tables.items() if path]
     if charts is not None:
-        typer.echo(f"Written: {len(result.save_charts(charts))} files in {charts}")
+        written.append(f"{len(report.save_charts(charts))} files in {charts}")
+    for one in written:
+        typer.echo(f"Written: {one}")
     say_asked(*budget.summaries)
 
 
@@ -164,43 +158,3 @@ def _pairs(given: list[str], what: str) -> dict[str, Path]:
             raise typer.BadParameter(f"{what} {text}: expected NAME=FOLDER, such as amended=notes-amended")
         found[name] = Path(folder)
     return found
-
-
-def _print(result: Reasoning) -> None:
-    from rich.text import Text
-
-    from ..evaluation.reasoning.board import OTHER_NOTES
-    from ..terminal import print_table
-
-    for line in result.warnings:
-        typer.echo(f"Warning: {line}", err=True)
-    board = result.board
-    if len(board.lines) == 1:
-        rows = []
-        for cell in board.lines[0][1]:
-            row = cell.row
-            between = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-            rows.append((row["name"], cell.text, between, f"{row['n_notes']:,}"))
-        print_table(("Metric", "Mean ± SD", "95 % interval", "Notes"), rows)
-    else:
-        cells = zip(*(of_run for _, of_run in board.lines), strict=True)
-        rows = [
-            (name, *(Text(cell.text, "bold" if cell.best else "") for cell in of_metric))
-            for name, of_metric in zip(board.columns, cells, strict=True)
-        ]
-        print_table(("Metric", *(run for run, _ in board.lines)), rows)
-        if board.uneven:
-            typer.echo(OTHER_NOTES)
-        for row in result.difference_rows:
-            if row["name"] == board.placed_by and row["value"] is not None:
-                between = "" if row["low"] is None else f" [{row['low']:+.3f}, {row['high']:+.3f}]"
-                p = "" if row["p_holm"] is None else f", p = {row['p_holm']:.3f}"
-                typer.echo(f"{row['name']}: {row['first']} - {row['second']} = {row['value']:+.3f}{between}{p}")
-    for row in result.agreement_rows:
-        kappa = "undefined" if row["kappa"] is None else f"{row['kappa']:.3f}"
-        typer.echo(
-            f"{row['question'].capitalize()}s: {row['who']} agrees with {row['against']} on {row['accuracy']:.3f} of {row['pairs']:,} pairs "
-            f"(kappa {kappa})"
-        )
-    for note in result.notes:
-        typer.echo(note)
