@@ -162,7 +162,8 @@ def test_cases_in_groups_in_another_order_and_those_that_were_not_given():
     assert rows[0] == rows[1] and found.table != other.table
 
 
-def test_what_was_written_stands_where_nothing_could_be_read():
+def test_what_was_written_stands_where_nothing_could_be_read(monkeypatch):
+    monkeypatch.setattr(module, "_ROWS_PER_CHUNK", 1)
     answers = {"m1": ["1. Gout\n2. RA", REFUSED], "m2": ["Gout", None]}
     found = table_of(pd.DataFrame({"case_id": ["one", "two"], "reference": ["Gout", "RA"], **answers}))
     for table in (found, found.in_order(["m2", "m1"])):

@@ -48,8 +48,8 @@ def codes_of(nodes):
         # the table alone: capitals and blanks apart; sections, and several codes of one diagnosis
         (None, TABLE, [[["R91.8"], ["A15-A19"]], [["R91.8"], ["J17", "J18"]]], [["A15-A19"], ["J17", "J18"]],
          ["4 by the table of codes", "2 by the table of codes, 1 without a code in the table of codes"]),
-        # a cell goes before the table; what neither knows has none
-        (["I26", " ", None, None, None, None, "J40|J41"], {"TB": "A15"}, [[["I26"], ["A15"]], [[], []]], [["A15"], ["J40", "J41"]],
+        # a cell that holds a code goes before the table; what neither knows has none
+        (["I26", ";", None, None, None, None, "J40|J41"], {"TB": "A15"}, [[["I26"], ["A15"]], [[], []]], [["A15"], ["J40", "J41"]],
          ["1 by the codes given, 1 by the table of codes, 2 not at all", "1 by the codes given, 1 by the table of codes, 1 not at all"]),
     ],
 )  # fmt: skip
