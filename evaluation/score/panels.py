@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -53,10 +53,14 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     found.shown = {"curves": partial(of_columns, _CURVE), "pairs": _pair_rows}
     for rate in rates:
         low = rate.letter.lower()
-        found.scores += _sides(rate, panels, compared=rate.k == k)
+        of_rate = _sides(rate, panels, compared=rate.k == k)
         for metric, hardness in ((f"{low}_opt", 0.0), (f"{low}_avg", 1.0), (f"r{low}ad", settings.hardness)):
-            found.scores.append(_ratio(rate, panels, metric, hardness, compared=metric[-2:] == "ad" and rate.k == k))
-        found.scores += _spreads(rate, panels)
+            of_rate.append(_ratio(rate, panels, metric, hardness, compared=metric[-2:] == "ad" and rate.k == k))
+        if rate.k == k and settings.hardness == 1 and not len(rate.below):
+            met = mu[k - 1] if rate.letter == "P" else mu[k - 1] > 0
+            sums = np.concatenate([met[:, pairs].sum(-1, dtype=np.int64) for pairs in (panels.ae, panels.ee)], 1)
+            of_rate = [_on_sums(one, panels, sums, rate.scale) if one.compared else one for one in of_rate]
+        found.scores += [*of_rate, *_spreads(rate, panels)]
     found.scores += [*_sides(kappa, panels, reason=_why_no_kappa(kappa, panels)), *_spreads(kappa, panels)]
     hardnesses = sorted({*HARDNESSES, settings.hardness})
     for rate in sorted(rates, key=lambda rate: rate.letter):
@@ -194,6 +198,21 @@ def _ratio(rate: _Rate, panels: Panels, metric: str, hardness: float, *, compare
     return rate.score(
         metric, panels.names, pairs, lambda rates: relative(rates[..., :z], rates[..., z:], hardness),
         hardness=hardness if metric.endswith("ad") else None, n_pairs=pairs.shape[1], reason=reason, compared=compared,
+    )  # fmt: skip
+
+
+def _on_sums(score: Score, panels: Panels, sums: NDArray[np.int64], scale: int) -> Score:
+    """Rests a score on each case's sums over pairs of raters, which say as much at hardness 1.
+
+    A test of two columns goes through all permutations more often, and is faster, than one of a column for each pair of raters.
+    """
+    (raters, z), e = panels.ae.shape, panels.ee.shape[1]
+    at = np.arange(raters)[:, None]
+    if score.of:
+        return replace(score, values=sums, places=at, combine=lambda means: means[..., 0] / (z * scale))
+    return replace(
+        score, values=sums, places=np.concatenate([at, at + raters], 1),
+        combine=lambda means: relative(means[..., :1] / (z * scale), means[..., 1:] / (e * scale), 1.0),
     )  # fmt: skip
 
 
