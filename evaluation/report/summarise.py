@@ -145,14 +145,17 @@ def _differences(
         known = None
         tested, scores = (scores_of_models(some, models, compared) for some in (tested, scores))
     gone = None
-    if absent is not None and absent.any():
-        places = [[list(raters.names).index(one) for one in _variants(name, models)] for name in compared]
-        gone = np.stack([absent[:, own].all(1) for own in places], 1) if places else None
+    if absent is not None and absent.any() and compared:
+        gone = np.stack([_without_list(absent, models.get(name, {"": [name]}), raters.names) for name in compared], 1)
     rows, of_tests = difference_rows(tested, compared, cases, setup.resampling, gone, pairs, known)
     none = np.zeros((len(cases), len(compared)), bool) if gone is None else gone
     of_groups = subgroup_differences(scores, by, raters.compared or [], cases, setup.resampling, none)
     return rows, of_groups, [*of_models, *of_tests]
 
 
-def _variants(name: str, models: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:
-    return [rater for own in models[name].values() for rater in own] if name in models else [name]
+def _without_list(
+    absent: NDArray[np.bool_], prompts: Mapping[str, Sequence[str]], raters: Sequence[str]
+) -> NDArray[np.bool_]:
+    """The cases in which a prompt has no list of any repeat."""
+    places = [[raters.index(rater) for rater in own] for own in prompts.values()]
+    return np.any([absent[:, own].all(1) for own in places], 0)
