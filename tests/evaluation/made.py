@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,3 +55,9 @@ def lists_of(cases: dict[str, dict[str, list[str]]], **columns: list[Any]) -> Li
     algorithms = {rater for lists in cases.values() for rater in lists if rater in "AB" or rater.startswith("gpt")}
     roles = {"truth": "reference", **dict.fromkeys(algorithms, "algorithm")}
     return read_lists(long_form(cases, roles).assign(**columns), no_diagnosis=["none"])
+
+
+def find(rows: Iterable[dict[str, Any]], **columns: Any) -> dict[str, Any]:
+    """The one row that has these values."""
+    (row,) = [row for row in rows if all(row[name] == value for name, value in columns.items())]
+    return row

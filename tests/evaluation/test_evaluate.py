@@ -1,289 +1,306 @@
-"""The whole way from lists and M to results: options, several algorithms, degenerate panels, real lists."""
+"""The whole way from answers and M to a report: what is taken and refused, what is counted, what comes back."""
 
 from __future__ import annotations
 
-import math
+import csv
+import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import dxmatch
 from dxmatch.errors import InputError, ModelError, OptionError
-from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.statistics.bootstrap import ALIKE
 
-from .made import By
+from .made import By, SetMatcher, find, long_form
 
-
-class Exact(By):
-    """Equal strings match, in any case."""
-
-    def __init__(self):
-        super().__init__(lambda x, y: x.casefold() == y.casefold())
+EXACT = By(lambda x, y: x.casefold() == y.casefold())
+WORDS = [f"disease {letter}" for letter in "abcdefgh"]
+CASES = Path(__file__).parent / "cases"
 
 
-@pytest.fixture
-def drawn(to_frame):
+def rows_in(name: str) -> list[dict[str, str]]:
+    with (CASES / name).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.fixture(scope="module")
+def drawn() -> pd.DataFrame:
     """40 cases, raters A, B (algorithms) and X, Y, Z (experts), three diagnoses each out of eight."""
     generator = np.random.default_rng(3)
-    words = np.array([f"disease {letter}" for letter in "abcdefgh"])
-    cases = {f"c{i:02}": {r: list(words[generator.integers(0, 8, 3)]) for r in "ABXYZ"} for i in range(40)}
-    return to_frame(cases, {"A": "algorithm", "B": "algorithm"})
+    cases = {f"c{i:02}": {r: [WORDS[j] for j in generator.integers(0, 8, 3)] for r in "ABXYZ"} for i in range(40)}
+    return long_form(cases, {"A": "algorithm", "B": "algorithm"})
 
 
-def test_the_public_function(drawn):
-    report = dxmatch.evaluate(drawn, matcher=Exact(), k=3, hardness=1.0)
-    assert report.algorithms == ["A", "B"]
-    assert report.made_with["panels"] == {"A": ["X", "Y", "Z"], "B": ["X", "Y", "Z"]}
-    assert report.made_with["matcher"] == "Exact"
+def test_a_panel(drawn):
+    report = dxmatch.evaluate(drawn, matcher=EXACT, k=3, hardness=1.0)
+    assert report.algorithms == ["A", "B"] and report.raters.panels == {"A": ["X", "Y", "Z"], "B": ["X", "Y", "Z"]}
     row = report.row("RPAD", algorithm="B")
     assert row["low"] < row["value"] < row["high"]
     assert (row["n_cases"], row["n_pairs"], row["undefined_repeats"], row["reason"]) == (40, 6, 0, "")
+    assert [family.name for family in report.families] == ["relative", "agreement"]
+    assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
+    for options, last in (({"k": 1, "max_k": 2}, 2), ({"k": 1}, 3)):
+        assert max(dxmatch.evaluate(drawn, EXACT, bootstrap=0, **options).curves["k"]) == last
 
 
-def test_lists_read_before_give_the_same(drawn):
-    lists = read_lists(drawn)
-    assert evaluate(lists, Exact()).to_dict() == evaluate(drawn, Exact()).to_dict()
-    alone = evaluate(lists, Exact(), algorithms=["B"])
-    assert alone.algorithms == ["B"] and alone.made_with["panels"] == {"B": ["X", "Y", "Z"]}
+def test_answers_that_were_read_before(drawn):
+    answers = read_lists(drawn)
+    assert dxmatch.evaluate(answers, EXACT).to_dict() == dxmatch.evaluate(drawn, EXACT).to_dict()
+    alone = dxmatch.evaluate(answers, EXACT, algorithms=["B"], bootstrap=0)
+    assert alone.algorithms == ["B"] and alone.raters.panels == {"B": ["X", "Y", "Z"]}
     for options in ({"no_diagnosis": ["none"]}, {"columns": {"rater": "rater"}}, {"rejects": "x.csv"}):
-        with pytest.raises(OptionError, match="given to read_lists"):
-            evaluate(lists, Exact(), **options)
+        with pytest.raises(OptionError, match="read_lists"):
+            dxmatch.evaluate(answers, EXACT, **options)
 
 
-def test_intervals_depend_on_the_seed_and_not_on_the_order_of_rows(drawn, everything, same_text, full_report):
+def test_the_order_of_rows_changes_nothing_and_the_seed_intervals_alone(everything, same_text, full_report):
     """Of every family."""
-    shuffled = evaluate(everything().sample(frac=1, random_state=0), same_text, k=3, bootstrap=60)
-    others = {(row["algorithm"], row["name"]): row for row in shuffled.rows}
-    assert len(others) == len(full_report.rows)
+    shuffled = dxmatch.evaluate(everything().sample(frac=1, random_state=0), same_text, k=3, bootstrap=60)
+    other = dxmatch.evaluate(everything(), same_text, k=3, bootstrap=60, seed=1)
+    assert len(shuffled.rows) == len(other.rows) == len(full_report.rows)
+    moved = 0
     for row in full_report.rows:
-        assert same_row(row, others[row["algorithm"], row["name"]]), row["name"]
-    one, two = (evaluate(drawn, Exact(), seed=seed).row("RPAD") for seed in (0, 1))
-    assert one["low"] != two["low"] and one["value"] == two["value"]
+        named = {part: row[part] for part in ("algorithm", "name")}
+        for again, ends in (
+            (find(shuffled.rows, **named), ("low", "value", "high")),
+            (find(other.rows, **named), ("value",)),
+        ):
+            for end in ends:
+                assert again[end] == (None if row[end] is None else pytest.approx(row[end], rel=1e-12, abs=1e-15)), row[
+                    "name"
+                ]
+        moved += row["low"] != find(other.rows, **named)["low"]
+    assert moved > 20
+    p = [{(r["name"], r["first"], r["second"]): r["p"] for r in one.difference_rows} for one in (full_report, shuffled)]
+    assert p[0] == pytest.approx(p[1])
 
 
-def test_a_wider_level_is_a_wider_interval_and_k_may_be_beyond_every_list(drawn):
-    narrow, wide = (evaluate(drawn, Exact(), level=level).row("RPAD") for level in (0.5, 0.99))
-    assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
-    report = evaluate(drawn, Exact(), k=6, bootstrap=0)
-    assert report.made_with["short_lists"]["6"] == 200
-    assert report.row("P", of="AE mean")["value"] == pytest.approx(report.row("P", of="AE mean", k=3)["value"] * 9 / 36)
-    assert report.row("RPAD")["value"] == pytest.approx(report.row("RPAD", k=3)["value"])
-    for options, last in (({"max_k": 2}, 2), ({}, 3)):
-        assert max(evaluate(drawn, Exact(), k=1, bootstrap=0, **options).curves["k"]) == last
-
-
-def test_comparison_is_paired(drawn):
-    """B is A under another name: the difference is 0 in every resample, though each alone is uncertain."""
-    twin = drawn[drawn["rater"] != "B"]
-    twin = pd.concat([twin, twin[twin["rater"] == "A"].assign(rater="B")])
-    report = evaluate(twin, Exact())
-    for row in report.difference_rows:
-        assert (row["first"], row["second"], row["value"], row["low"], row["high"]) == ("A", "B", 0, None, None)
-        assert row["p"] == 1 and ALIKE in row["reason"]
-    different = evaluate(drawn, Exact()).difference_rows[0]
-    assert different["name"] == "RPAD@3" and different["low"] < different["value"] < different["high"]
-    a, b = (evaluate(drawn, Exact()).row("RPAD", algorithm=x)["value"] for x in "AB")
-    assert different["value"] == pytest.approx(a - b)
-
-
-def same_row(row, other):
-    return all(
-        row[key] == (other[key] if other[key] is None else pytest.approx(other[key], rel=1e-12, abs=1e-15))
-        for key in ("value", "low", "high")
-    )
-
-
-def test_in_turn_is_each_rater_as_the_only_algorithm(drawn):
+def test_each_in_turn_is_each_as_the_only_algorithm(drawn):
     everyone = drawn.drop(columns="role")
-    report = evaluate(everyone, Exact(), in_turn=True, bootstrap=50)
-    assert report.made_with["panels"]["X"] == ["A", "B", "Y", "Z"]
+    report = dxmatch.evaluate(everyone, EXACT, in_turn=True, bootstrap=50)
     for rater in "ABXYZ":
-        alone = evaluate(everyone, Exact(), algorithms=[rater], bootstrap=50)
-        rows = [row for row in report.rows if row["algorithm"] == rater]
-        names = [row["name"].replace("other models", "experts") for row in rows]
-        assert names == [row["name"] for row in alone.rows]
-        assert all(map(same_row, rows, alone.rows))
-    some = evaluate(drawn, Exact(), in_turn=True, bootstrap=0)
-    assert some.made_with["panels"] == {"A": ["B", "X", "Y", "Z"], "B": ["A", "X", "Y", "Z"]}
+        assert report.raters.panels[rater] == [one for one in "ABXYZ" if one != rater]
+        alone = dxmatch.evaluate(everyone, EXACT, algorithms=[rater], bootstrap=50)
+        own = [row for row in report.rows if row["algorithm"] == rater]
+        for row, other in zip(own, alone.rows, strict=True):
+            assert row["name"].replace("other models", "experts") == other["name"]
+            assert all(row[end] == pytest.approx(other[end]) for end in ("value", "low", "high"))
+    some = dxmatch.evaluate(drawn, EXACT, in_turn=True, bootstrap=0)
+    assert some.raters.panels == {"A": ["B", "X", "Y", "Z"], "B": ["A", "X", "Y", "Z"]}
 
 
-ONE_ANSWER = "A and X give one and the same first diagnosis in every case"
-NEVER = "no two experts match in any case at k = 1"
+@pytest.mark.parametrize("row", rows_in("refused.csv"), ids=lambda row: row["options"])
+def test_what_is_refused(drawn, row):
+    """cases/refused.csv: options -> the kind of error, and what it names."""
+    with pytest.raises(getattr(dxmatch, row["error"])) as error:
+        dxmatch.evaluate(drawn, EXACT, **json.loads(row["options"]))
+    assert row["names"] in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("said", "n", "metric", "of", "value", "reason"),
-    [
-        *(({"A": "gout", "X": "gout", "Y": "sepsis", "Z": "asthma"}, 3, metric, "", None, NEVER)
-          for metric in ("RPAD", "RRAD", "P_opt", "R_avg")),
-        ({"A": "gout", "X": "gout", "Y": "sepsis", "Z": "asthma"}, 3, "P", "AE mean", 1 / 3, f"no interval: {ALIKE}"),
-        ({"A": "gout", "X": "gout", "Y": "gout"}, 3, "kappa", "AE mean", None, ONE_ANSWER),
-        ({"A": "gout", "X": "gout", "Y": "gout"}, 3, "sigma_A", "kappa", None, "a kappa is undefined"),
-        ({"A": "gout", "X": "gout", "Y": "gout"}, 3, "RPAD", "", 1, f"no interval: {ALIKE}"),
-        ({"A": "gout", "X": "gout", "Y": "gout"}, 1, "RPAD", "", 1, "no interval: one case cannot be resampled"),
-    ],
-)  # fmt: skip
-def test_panels_at_the_edge(to_frame, said, n, metric, of, value, reason):
-    """Every case alike: experts who never agree, raters who all give one answer, one case."""
-    cases = {f"c{i}": {rater: [word] for rater, word in said.items()} for i in range(n)}
-    report = evaluate(to_frame(cases), Exact(), k=1, algorithms=["A"])
-    row = report.row(metric, of=of)
-    assert row["value"] == (value if value is None else pytest.approx(value)) and reason in row["reason"]
-    assert (row["low"] is None) == (row["high"] is None) == bool(reason)
-    if reason == NEVER:
-        assert row["undefined_repeats"] == 1000 and NEVER in str(report)
-        assert report.curves["value"].isna().all()
-    elif metric == "RPAD" and n > 1:
-        assert ALIKE in str(report)
-
-
-def test_repeats_that_are_undefined_are_counted_and_told(to_frame):
-    """The experts agree in one case of six, which (5/6)^6 = 33 % of the resamples miss."""
-    cases = {f"c{i}": {"A": ["gout"], "X": ["gout"], "Y": ["gout" if i == 0 else "sepsis"]} for i in range(6)}
-    row = evaluate(to_frame(cases), Exact(), k=1, algorithms=["A"]).row("RPAD")
-    # P_AE = 6/6 and 1/6, P_EE = 1/6
-    assert row["value"] == pytest.approx((7 / 12) / (1 / 6))
-    assert 280 < row["undefined_repeats"] < 390
-    assert (
-        row["low"] is None
-        and row["reason"] == f"no interval: {row['undefined_repeats']} of 1,000 bootstrap repeats are undefined"
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "name"),
-    [
-        ({"k": 0}, "k"), ({"k": -1}, "k"), ({"k": 2.0}, "k"), ({"k": 101}, "k"), ({"hardness": 1.5}, "hardness"), ({"hardness": None}, "hardness"),
-        ({"denominator": "n"}, "denominator"), ({"k": 3, "max_k": 2}, "max_k"), ({"bootstrap": -1}, "bootstrap"),
-        ({"level": 95}, "level"), ({"seed": None}, "seed"), ({"pairs_per_call": 0}, "pairs_per_call"),
-    ],
-)  # fmt: skip
-def test_options_refused(drawn, options, name):
-    with pytest.raises(OptionError, match=f"^The '{name}' parameter must be "):
-        evaluate(drawn, Exact(), **options)
-
-
-@pytest.mark.parametrize("wrong", [math.nan, -0.1, 1.1, "too few"])
-def test_a_matcher_that_gives_no_probability(drawn, wrong):
-    m = Exact()
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -0.1, 1.1, "too few"])
+def test_an_m_that_gives_no_probability(drawn, wrong):
+    m = By()
     m.probabilities = lambda a, b: np.ones(len(a) - 1) if wrong == "too few" else np.full(len(a), wrong)
-    told = "probabilities for" if wrong == "too few" else "as the probability that 'disease a' is 'disease a'"
-    with pytest.raises(ModelError, match=f"gave .*{told}"):
-        evaluate(drawn, m)
+    with pytest.raises(
+        ModelError, match="probabilities for" if wrong == "too few" else "as the probability that 'disease"
+    ):
+        dxmatch.evaluate(drawn, m, bootstrap=0)
 
 
-def test_the_threshold_is_included(to_frame):
-    lists = to_frame({"c": {"A": ["a"], "X": ["b"], "Y": ["c"]}})
-    report = evaluate(lists, By(lambda a, b: 0.5), k=1, algorithms=["A"], bootstrap=0)
+def test_a_policy_and_a_threshold_are_those_of_the_m_that_is_loaded():
+    said, right = {"gpt": {"c": ["viral pneumonia"]}}, {"c": "pneumonia"}
+    # a kind of the right answer: no match to one who looks for the same disease, or for wider ones
+    for policy, value in ((None, 1), ("strict", 0), ("narrower-counts", 1), ("broader-counts", 0)):
+        report = dxmatch.evaluate(predictions=said, references=right, bootstrap=0, policy=policy, metrics="top-1")
+        assert report.row("Acc", of="M", k=1)["value"] == value
+        assert report.to_dict()["made_with"]["policy"] == (policy or "specification")
+    report = dxmatch.evaluate(predictions=said, references={"c": "gout"}, bootstrap=0, threshold=0, metrics="top-1")
+    assert report.row("Acc", of="M", k=1)["value"] == 1
+    for options in ({"policy": "strict"}, {"threshold": 0.2}, {"judge_all": True}):
+        with pytest.raises(OptionError, match=r"dxmatch\.load"):
+            dxmatch.evaluate(predictions=said, references=right, matcher=EXACT, **options)
+    with pytest.raises(OptionError, match="did you mean 'strict'"):
+        dxmatch.evaluate(predictions=said, references=right, policy="stric")
+
+
+def test_the_threshold_is_a_match():
+    answers = long_form({"c": {"A": ["a"], "X": ["b"], "Y": ["c"]}})
+    report = dxmatch.evaluate(answers, By(lambda a, b: 0.5), k=1, algorithms=["A"], bootstrap=0)
     assert report.row("P", of="AE mean")["value"] == 1
 
 
-def test_rejects_are_told(drawn, tmp_path):
+@pytest.mark.parametrize("row", rows_in("metrics.csv"), ids=lambda row: row["metrics"])
+def test_metrics_by_name(everything, same_text, row):
+    """cases/metrics.csv: what is asked for -> the symbols in the table."""
+    report = dxmatch.evaluate(everything(), same_text, metrics=row["metrics"].split(" "), bootstrap=0)
+    assert {one["metric"] for one in report.rows} == set(row["symbols"].split(" "))
+    assert report.left_out == {} and str(report)
+
+
+def test_every_family_and_what_is_left_out(full_report, everything, same_text):
+    names = ["relative", "ranking", "recall", "hierarchical", "weighted", "agreement"]
+    assert [family.name for family in full_report.families] == names and full_report.left_out == {}
+    frame = everything()
+    for answers, why in (
+        (frame.drop(columns="role"), "no rater is an algorithm"),
+        (frame[frame["rater"].isin(["A", "X"])], "one expert only"),
+    ):
+        report = dxmatch.evaluate(answers, same_text, bootstrap=0)
+        assert report.left_out["relative"].startswith(why)
+        assert report.algorithms == (["X", "Y", "A", "Z", "B"] if "role" not in answers else ["A"])
+        assert report.row("HDF1", k=None, algorithm="A")["value"] == pytest.approx(
+            dxmatch.evaluate(frame, same_text, metrics="hdf1", bootstrap=0).row("HDF1", algorithm="A")["value"]
+        )
+        with pytest.raises(InputError, match=why):
+            dxmatch.evaluate(answers, same_text, metrics=["relative"])
+    frame.loc[3, "icd10"] = "J18.999999"
+    with pytest.raises(InputError, match="row 3, column 'icd10'"):
+        dxmatch.evaluate(frame, same_text)
+    assert dxmatch.evaluate(frame, same_text, metrics=["relative", "recall"], bootstrap=0).left_out == {}
+
+
+ELEVEN = [f"disease {letter}" for letter in "abcdefghijk"]
+
+
+@pytest.mark.parametrize(
+    ("k", "metric", "name", "value"),
+    [
+        (None, "R_disease", "R_disease", 1), (None, "R_patient", "R_patient", 1), ("all", "R_disease", "R_disease", 1),
+        (3, "R_disease", "R_disease@3", 3 / 11), ({"recall": 4}, "R_disease", "R_disease@4", 4 / 11),
+        ({"recall": "all", "ranking": 2}, "R_disease", "R_disease", 1),
+    ],
+)  # fmt: skip
+def test_how_many_diagnoses_count(k, metric, name, value):
+    """Eleven right answers, and A's list that names them all, the last first: by default whole lists count."""
+    answers = long_form({"one": {"truth": ELEVEN, "A": ELEVEN[::-1]}}, {"truth": "reference", "A": "algorithm"})
+    report = dxmatch.evaluate(answers, EXACT, k=k, bootstrap=0)
+    row = find(report.rows, metric=metric)
+    assert (row["name"], row["value"]) == (name, pytest.approx(value))
+
+
+@pytest.mark.parametrize(
+    ("missing", "accuracy", "n"), [(None, 1 / 2, 2), ("empty", 1 / 2, 2), ("own", 1, 1), ("refuse", None, 0)]
+)
+def test_a_list_that_is_not_there(missing, accuracy, n):
+    said, right = {"a": {"1": ["gout"]}, "b": {"1": ["flu"], "2": ["gout"]}}, {"1": "gout", "2": "gout"}
+    if missing == "refuse":
+        with pytest.raises(InputError, match="'a'"):
+            dxmatch.evaluate(predictions=said, references=right, matcher=EXACT, missing=missing)
+        return
+    report = dxmatch.evaluate(predictions=said, references=right, matcher=EXACT, missing=missing, bootstrap=0)
+    row = report.row("Acc", of="M", k=1, algorithm="a")
+    assert (row["value"], row["n_cases"]) == (accuracy, n)
+    (first,) = [row for row in report.difference_rows if row["name"] == "Acc(M)@1"]
+    assert (first["value"], first["n_cases"]) == ((0, 2) if n == 2 else (1, 1))
+
+
+def test_rejected_rows_are_counted_with_their_cases(drawn, tmp_path):
+    drawn = drawn.copy()
     drawn.loc[7, "diagnosis"] = "x" * 10_001  # an expert's
-    report = evaluate(drawn, Exact(), rejects=tmp_path / "rejects.csv", bootstrap=0)
-    assert [report.made_with[name] for name in ("n_cases", "rejected_rows", "rejected_cases")] == [39, 15, 1]
-    assert any(note.startswith("15 rows were refused, and 1 case left out with them") for note in report.notes)
+    report = dxmatch.evaluate(drawn, EXACT, rejects=tmp_path / "rejects.csv", bootstrap=0)
+    (one,) = [found for found in report.findings if found.kind == "rejected"]
+    assert (len(report.cases), one.count, one.of, one.place) == (39, 15, 1, str(tmp_path / "rejects.csv"))
+    assert len(pd.read_csv(tmp_path / "rejects.csv")) == 15
+
+
+def test_a_final_diagnosis_and_codes_as_h_ddx_prints_them():
+    """Bronchiectasis is final; MediPhi names others of the differential: Top-5 0.0 and HDF1 .5714 (Table 3)."""
+    rows = [row | {"case_id": "1", "role": "reference" if row["rater"] == "set" else "final" if row["rater"] == "end" else "algorithm"}
+            for row in rows_in("h_ddx_case_1.csv")]  # fmt: skip
+    coded = pd.DataFrame(rows)
+    report = dxmatch.evaluate(coded, EXACT, bootstrap=0)
+    for judge in ("M", "code"):
+        assert [report.row("Acc", of=judge, k=5, algorithm=who)["value"] for who in ("GPT-4o", "MediPhi")] == [1, 0]
+    hdf1 = [round(report.row("HDF1", algorithm=who)["value"], 4) for who in ("GPT-4o", "MediPhi")]
+    assert hdf1 == [0.2069, 0.5714]
+    moved = [row for row in report.rows_of("hierarchical.rank_shifts") if row["from"] == "Acc(M)@5"]
+    assert {row["algorithm"]: row["shift"] for row in moved} == {"GPT-4o": -1, "MediPhi": 1}
+    # one table of codes for all is as good as the same codes in the cells; what it lacks is told
+    table = dict(zip(coded["diagnosis"], coded["icd10"], strict=True))
+    cells = dxmatch.evaluate(coded.assign(icd10=coded["diagnosis"].map(table)), EXACT, bootstrap=0)
+    bare = coded.drop(columns="icd10")
+    assert dxmatch.evaluate(bare, EXACT, bootstrap=0, codes=table).rows == cells.rows
+    del table["cancer"]
+    report = dxmatch.evaluate(bare, EXACT, bootstrap=0, codes=table)
+    (told,) = [one for one in report.findings if one.kind == "codes"]
+    assert (told.count, told.of) == (1, len(table) + 1) and "cancer" in told.example
+
+
+def test_a_judge_and_people_beside_m(loopback, tmp_path, monkeypatch):
+    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+    monkeypatch.chdir(tmp_path)
+    loopback.rules({"contains": "heart trouble", "text": '{"verdict": "included", "basis": "the same", "place": 1}'}, {"text": '{"verdict": "not included", "basis": "no word"}'})  # fmt: skip
+    Path("mine.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n', "utf-8")
+    answers = long_form({"1": {"a": ["heart trouble"], "b": ["gout"]}, "2": {"a": ["flu"], "b": ["gout"]}})
+    answers["reference"] = answers["case_id"].map({"1": "myocardial infarction", "2": "flu"})
+    human = [{"case_id": case, "rater": rater, "label": int(rater == "a")} for case in "12" for rater in "ab"]
+    options: dict[str, Any] = {
+        "judge": "lab:m", "check": "none", "endpoints": "mine.toml", "store": "votes.sqlite", "human": human, "bootstrap": 20
+    }  # fmt: skip
+    report = dxmatch.evaluate(answers, SetMatcher(), **options)
+    recall = {who: find(report.rows, metric="R_disease", of="judge", algorithm=who)["value"] for who in "ab"}
+    assert recall == {"a": 1, "b": 0} and report.row("R_disease", algorithm="a")["value"] == 0.5
+    kept = pd.DataFrame(report.judgements)
+    assert len(kept) == 4 and set(kept["judge_basis"]) >= {"the same", "no word"}
+    agree = {row["who"]: row["value"] for row in report.rows_of("human.agreement") if row["metric"] == "accuracy"}
+    assert agree["judge"] == 1 and agree["M"] == 0.75
+    asked = loopback.log()["calls"]
+    assert asked == 3 and dxmatch.evaluate(answers, SetMatcher(), **options).rows == report.rows
+    assert loopback.log()["calls"] == asked, "what was answered is not asked again"
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_tables_come_in_the_kind_of_frame_that_went_in(drawn, kind):
+    given = kind(drawn.assign(reference="disease a", area="x").to_dict("list"))
+    report = dxmatch.evaluate(given, EXACT, k=2, bootstrap=20, by="area", compare=[("A", "B")])
+    tables = (
+        report.table,
+        report.per_case,
+        report.differences,
+        report.subgroups,
+        report.subgroup_differences,
+        report.matches,
+    )
+    assert {type(table) for table in (*tables, *report.tables.values())} == {type(given)}
+    assert report.table.shape[0] == len(report.rows) and report.differences.shape[0] > 0
+
+
+@pytest.mark.parametrize("option", [{"groups": {"x": ["A", "C"]}}, {"groups": {"x": ["A"], "y": ["A"]}},
+    *({"compare": one} for one in ([("A", "C")], [("A", "A")], [("A", "B"), ("B", "A")], ["AB"], [("A", "B", "A")], []))])  # fmt: skip
+def test_pairs_and_groups_that_are_none(drawn, option):
+    with pytest.raises(OptionError, match=f"'{next(iter(option))}'"):
+        dxmatch.evaluate(drawn, EXACT, **option)
+
+
+def test_groups_of_models(drawn):
+    report = dxmatch.evaluate(drawn, EXACT, bootstrap=0, groups={"open": "A", "proprietary": ["B"]})
+    assert report.raters.groups == {"A": "open", "B": "proprietary"}
+    assert set(report.table["group_of_models"]) == {"open", "proprietary"}
+    plain = dxmatch.evaluate(drawn, EXACT, bootstrap=0)
+    assert "group_of_models" not in plain.table.columns
 
 
 def test_craft_md_in_turn(shared_data):
     """The real lists, by exact strings, against numbers counted in pandas."""
-    report = evaluate(shared_data / "craft_md_lists.csv", Exact(), in_turn=True, no_diagnosis=["keep", "none"], k=3)
-    frame = pd.read_csv(shared_data / "craft_md_lists.csv", keep_default_na=False)
+    path = shared_data / "craft_md_lists.csv"
+    report = dxmatch.evaluate(
+        path, EXACT, in_turn=True, no_diagnosis=["keep", "none"], k=3, metrics="relative", bootstrap=0
+    )
+    frame = pd.read_csv(path, keep_default_na=False)
     frame = frame[(frame["rank"] <= 3) & (frame["diagnosis"].str.casefold() != "none")]
     frame = frame.assign(diagnosis=frame["diagnosis"].str.strip().str.casefold())
     joined = frame.merge(frame, on=["case_id", "diagnosis"])
     shared = joined.groupby(["rater_x", "rater_y"]).size() / (1357 * 9)
     met = joined.drop_duplicates(["case_id", "rater_x", "rater_y"]).groupby(["rater_x", "rater_y"]).size() / 1357
-    for algorithm, experts in report.made_with["panels"].items():
+    for algorithm, experts in report.raters.panels.items():
         for rates, of, metric in ((shared, "P", "RPAD"), (met, "R", "RRAD")):
             ae = [rates[algorithm, e] for e in experts]
             ee = [rates[e, f] for i, e in enumerate(experts) for f in experts[i + 1 :]]
             assert report.row(of, algorithm=algorithm, of="AE mean")["value"] == pytest.approx(np.mean(ae))
             assert report.row(metric, algorithm=algorithm)["value"] == pytest.approx(np.mean(ae) / np.mean(ee))
-
-
-def test_every_family_that_the_lists_allow(full_report, drawn):
-    assert [s.name for s in full_report.sections] == [
-        "relative", "ranking", "recall", "hierarchical", "weighted", "agreement",
-    ]  # fmt: skip
-    assert full_report.left_out == {}
-    report = evaluate(drawn, Exact(), bootstrap=0)
-    assert [s.name for s in report.sections] == ["relative", "agreement"]
-    assert set(report.left_out) == {"ranking", "hierarchical", "weighted", "recall"}
-    for reason in report.left_out.values():
-        assert "reference" in reason or "column" in reason
-
-
-@pytest.mark.parametrize(
-    ("metrics", "symbols"),
-    [
-        ("recall", {"R_disease", "R_patient"}),
-        ("hdf1", {"HDF1"}),
-        (["HDF1", "disease_recall"], {"HDF1", "R_disease"}),
-        (["RPAD", "Semantic"], {"RPAD", "Semantic"}),
-        (["weighted", "Semantic"], {"Semantic", "Severity", "SeverityError", "rescaled", "aggregated"}),
-        ("kappa", {"kappa"}),
-    ],
-)
-def test_metrics_by_name(everything, same_text, metrics, symbols):
-    report = evaluate(everything(), same_text, metrics=metrics, bootstrap=0)
-    assert {row["metric"] for row in report.rows} == symbols
-    assert report.left_out == {} and str(report)
-
-
-@pytest.mark.parametrize(
-    ("metrics", "told"),
-    [
-        *((metrics, "^The 'metrics' parameter must be ") for metrics in ("RPAF", ["relative", "hdf"], [], ["category_accuracy"])),
-        (["relative", "recall"], "the recall metrics cannot be computed, for want of right answers.*reference"),
-    ],
-)  # fmt: skip
-def test_metrics_refused(drawn, metrics, told):
-    with pytest.raises((OptionError, InputError), match=told):
-        evaluate(drawn, Exact(), metrics=metrics)
-
-
-def test_without_a_panel_the_reference_is_the_judge(everything, same_text, tmp_path):
-    """No role at all, or one expert: with a reference that leaves out the relative metrics, and says why."""
-    frame = everything()
-    for lists, why in (
-        (frame.drop(columns="role"), "no rater is an algorithm: give a column 'role'"),
-        (frame[frame["rater"].isin(["A", "X"])], "one expert only: give at least two experts"),
-    ):
-        report = evaluate(lists, same_text, bootstrap=20)
-        assert report.left_out["relative"].startswith(why)
-        assert report.question == "Which model names the right diagnoses?"
-        assert report.algorithms == (["X", "Y", "A", "Z", "B"] if "role" not in lists else ["A"])
-        assert report.row("HDF1", algorithm="A")["value"] == pytest.approx(
-            evaluate(frame, same_text, metrics="hdf1", bootstrap=0).row("HDF1", algorithm="A")["value"]
-        )
-        assert why in report.save(tmp_path / "r.html").read_text("utf-8").replace("&#39;", "'")
-        with pytest.raises(InputError, match=why.split(":")[0]):
-            evaluate(lists, same_text, metrics=["relative"])
-
-
-def test_an_unknown_code_stops_everything(everything, same_text):
-    frame = everything()
-    frame.loc[3, "icd10"] = "J18.999999"
-    with pytest.raises(InputError, match="ICD-10"):
-        evaluate(frame, same_text)
-    assert evaluate(frame, same_text, metrics=["relative", "recall"], bootstrap=0).left_out == {}
-
-
-@pytest.mark.parametrize("rests", [True, False])
-def test_a_matcher_that_rests_on_votes_says_how_many_it_must_know(drawn, rests):
-    from dxmatch.evaluation.report.messages import made_with_lines
-
-    m = Exact()
-    m.rests_on_votes, m.min_coverage = rests, 0.8
-    line = dict(made_with_lines(evaluate(drawn, m, metrics="relative", bootstrap=0)))["Match function"]
-    assert ("known for at least 80% of the pairs" in line) is rests
-
-
-@pytest.mark.parametrize("name", ["top1", "top-1", "TOP_K", "accuracy"])
-def test_a_metric_by_the_name_of_its_column(drawn, name):
-    frame = drawn.assign(reference="gout") if hasattr(drawn, "assign") else drawn
-    assert {row["metric"] for row in evaluate(frame, Exact(), metrics=name, bootstrap=0).rows} == {"Acc"}
