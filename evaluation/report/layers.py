@@ -119,13 +119,16 @@ def curves(
     words : name, section, title and note of the figure.
     """
     raters = marks.ordered(row["algorithm"] for row in rows)
-    values = [told(row, rater=marks.label(row["algorithm"]), **{along: row[along]}) for row in rows]
+    values = [
+        told(row, rater=marks.label(row["algorithm"]), aside=raters.index(row["algorithm"]), **{along: row[along]})
+        for row in rows
+    ]
     columns = {"rater": "rater", along: along, "told": of}
 
     def draw(style: Style) -> Any:
         look = marks.looks(raters, style)
-        # side by side, so that the bars of curves do not hide each other
-        aside = alt.XOffset("rater:N", scale=alt.Scale(domain=[marks.label(rater) for rater in raters]))
+        # side by side, so that the bars of curves do not hide each other; by number: Vega-Lite puts names into an expression
+        aside = alt.XOffset("aside:O", sort="ascending")
         places = list(dict.fromkeys(row[along] for row in rows))
         across = x.scale(domain=places, paddingInner=1 - min(0.5, 0.06 * len(raters)), paddingOuter=0.3)
         base = alt.Chart(named("rates")).encode(x=across, xOffset=aside)
@@ -159,7 +162,7 @@ def bands(
         scale = alt.Scale(domain=names, paddingInner=0.25)
         base = alt.Chart(named("values")).encode(y=alt.Y(f"{band}:N", title=None, scale=scale, axis=axis))
         if side:
-            base = base.encode(yOffset=alt.YOffset(f"{side}:N", scale=alt.Scale(domain=sides)))
+            base = base.encode(yOffset=alt.YOffset("aside:O", sort="ascending"))
         channels = look(style)
         bars = base.mark_rule(strokeWidth=1.6, opacity=0.55).encode(x="low:Q", x2="high", color=channels["color"])
         points = base.mark_point(filled=True, size=62, opacity=1).encode(x=x, tooltip=tooltip(**columns), **channels)
@@ -167,7 +170,8 @@ def bands(
         layers = [*_dashed(style, line, "x"), bars, points, *([mean] if means else [])]
         return alt.layer(*layers).properties(width=style.width, height=len(names) * (16 * max(1, len(sides)) + 14))
 
-    data = {"values": [row for row in rows if row["value"] is not None], "line": [{"at": line}]}
+    values = [row | {"aside": sides.index(row[side]) if side else 0} for row in rows if row["value"] is not None]
+    data = {"values": values, "line": [{"at": line}]}
     return Figure(
         columns=columns, rows=rows, data=data, draw=draw, series=series, finding=spoken(words["title"], columns, rows), **words
     )  # fmt: skip

@@ -13,8 +13,8 @@ import dxmatch
 from dxmatch.cli.main import app
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.evaluate import evaluate
-from dxmatch.votes.asking import Budget
 from dxmatch.evaluation.lists.text_codes import read_codes
+from dxmatch.votes.asking import Budget
 
 from .made import By, long_form
 

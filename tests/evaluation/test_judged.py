@@ -16,10 +16,10 @@ from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.judges.classified import with_relations, with_severities
 from dxmatch.evaluation.judges.judged import NOT_ANSWERED, judged
-from dxmatch.votes.asking import Budget, LanguageModel, NotServed
 from dxmatch.evaluation.judges.section import JudgementTable, judged_section
 from dxmatch.evaluation.statistics.section import Context
 from dxmatch.files.tables import read_table
+from dxmatch.votes.asking import Budget, LanguageModel, NotServed
 from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore

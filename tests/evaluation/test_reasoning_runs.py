@@ -12,12 +12,12 @@ import pytest
 import dxmatch
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import DxmatchError, InputError, OptionError
-from dxmatch.votes.asking import Budget, LanguageModel
 from dxmatch.evaluation.reasoning.correspondence import correspond
 from dxmatch.evaluation.reasoning.domains import DOMAINS, domains_of
 from dxmatch.evaluation.reasoning.evaluate import reasoning
 from dxmatch.evaluation.reasoning.graph import KnowledgeGraph
 from dxmatch.files.tables import read_table
+from dxmatch.votes.asking import Budget, LanguageModel
 from dxmatch.votes.prompts.files import prompt_of
 from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.prompts.versions import PROMPTS

@@ -156,7 +156,7 @@ def test_colours_tell_raters_or_groups_apart(to_frame, grouped):
         answers(to_frame, skills), k=5, bootstrap=0, metrics="top_k_accuracy", matcher=_Same(), groups=groups
     )
     spec = Page(report.to_html()).specs["top_k"]
-    look = [one["encoding"] for one in layers(spec) if "shape" in one.get("encoding", {})][0]
+    look = next(one["encoding"] for one in layers(spec) if "shape" in one.get("encoding", {}))
     colours = dict(zip(look["color"]["scale"]["domain"], look["color"]["scale"]["range"], strict=True))
     assert len(set(look["shape"]["scale"]["range"])) == 4
     if grouped:
@@ -223,4 +223,7 @@ def test_large_inputs_are_sampled(grouped_report):
     html = large.to_html()
     page = Page(html)
     assert set(page.specs) == {"violin_semantic", "violin_severity", "plane_cases"} and len(html) < 5_000_000
-    assert all(len(json.dumps(spec)) < 400_000 for spec in page.specs.values()) and page.shown.lower().count("a sample") == 3
+    assert (
+        all(len(json.dumps(spec)) < 400_000 for spec in page.specs.values())
+        and page.shown.lower().count("a sample") == 3
+    )

@@ -158,7 +158,8 @@ def attacked(everything, same_text, listener):
     assert len(texts) == len(set(texts)) == 50
     names = [f"c{case:02}" for case in range(39)] + list("XYAZB")
     names += ["pneumonia", "pulmonary embolism", "asthma", "gout", "sepsis"]
-    frame = everything(39, dict(zip(names, texts[1:], strict=True))).assign(ward=texts[0])
+    frame = everything(39, dict(zip(names, texts[1:], strict=True)))
+    frame["ward"] = frame["case_id"].map(lambda case: texts[texts.index(case) % 3 * 20])
     report = evaluate(frame, same_text, k=3, bootstrap=20, by="ward")
     findings = [*report.findings, *(Finding("origin", example=text) for text in texts)]
     setup = replace(
