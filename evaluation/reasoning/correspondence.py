@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from ...errors import InputError
-from ...matcher.protocol import Matcher
+from ...matcher.protocol import Matcher, Profile
 from ...progress import Progress
 from ...votes.asking import Budget, LanguageModel
 from ...votes.prompts.prompt import Prompt
@@ -29,99 +29,75 @@ _OF_EQUAL_WEIGHT = 1e-9
 TextPair = tuple[str, str]
 
 
+@dataclass
 class Likeness:
     """Who says which texts are alike, the annotated one first; asked about each pair once.
 
     Equal texts are alike, and a text without a letter or digit is like none: nobody is asked about them. A pair without a verdict
     counts as not alike.
 
-    Attributes
-    ----------
-    by : `M` or `JUDGE`. name : of the match function or the language model. threshold : alike from this probability up.
+    by : `M`, which has one question for all texts, or `JUDGE`. name : of the match function or the language model. threshold : alike from
+    this probability up. symmetric : whether the order of two texts is no matter. ask : (OBSERVATION or RATIONALE, pairs) -> probabilities,
+    None without a verdict.
     """
 
-    by, threshold = M, 0.5
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._known: dict[tuple[str, str, str], float | None] = {}
+    by: str
+    name: str
+    threshold: float
+    symmetric: bool
+    ask: Callable[[str, Sequence[TextPair]], Sequence[float | None]]
+    said: dict[tuple[str, str, str], float | None] = field(default_factory=dict, repr=False)
 
     def learn(self, kind: str, pairs: Iterable[TextPair]) -> None:
-        """Asks about those that are not known. kind : OBSERVATION or RATIONALE."""
-        keys = {self._key(kind, *map(_plain, pair)) for pair in pairs if all(map(_WORD.search, pair))}
-        unknown = sorted(key for key in keys - self._known.keys() if key[1] != key[2])
-        if unknown:
-            self._known.update(zip(unknown, self._asked(kind, [(a, b) for _, a, b in unknown]), strict=True))
+        """Asks about those that are not known."""
+        unknown = sorted({self._key(kind, *pair) for pair in pairs if all(map(_WORD.search, pair))} - self.said.keys())
+        asked = [(a, b) for _, a, b in unknown if a != b]
+        answers = iter(self.ask(kind, asked) if asked else ())
+        self.said |= {key: 1.0 if key[1] == key[2] else next(answers) for key in unknown}
 
-    def said(self, kind: str, a: str, b: str) -> float | None:
-        """Gives the probability of what was learnt; None without a verdict."""
-        if not (_WORD.search(a) and _WORD.search(b)):
-            return 0.0
-        key = self._key(kind, _plain(a), _plain(b))
-        return 1.0 if key[1] == key[2] else self._known[key]
+    def probability(self, kind: str, a: str, b: str) -> float | None:
+        """Gives what was learnt; None without a verdict."""
+        return self.said[self._key(kind, a, b)] if _WORD.search(a) and _WORD.search(b) else 0.0
 
     def alike(self, kind: str, a: str, b: str) -> bool:
         """Tells whether two texts are alike."""
-        return (self.said(kind, a, b) or 0.0) >= self.threshold
+        return (self.probability(kind, a, b) or 0.0) >= self.threshold
 
     def _key(self, kind: str, a: str, b: str) -> tuple[str, str, str]:
-        return kind, a, b
+        one, other = " ".join(a.split()), " ".join(b.split())
+        if self.symmetric and other < one:
+            one, other = other, one
+        return "" if self.by == M else kind, one, other
 
-    def _asked(self, kind: str, pairs: Sequence[TextPair]) -> Sequence[float | None]:
-        raise NotImplementedError
 
+def by_matcher(matcher: Matcher, progress: Progress | None) -> Likeness:
+    """Lets M say what is alike."""
 
-class MatcherLikeness(Likeness):
-    """M, which has one question for all texts, and no order of them where it is symmetric."""
-
-    def __init__(self, name: str, matcher: Matcher, progress: Progress | None) -> None:
-        super().__init__(name)
-        self.threshold = float(matcher.threshold)
-        self._matcher, self._progress, self._directed = matcher, progress, is_directed(matcher)
-
-    def _key(self, kind: str, a: str, b: str) -> tuple[str, str, str]:
-        return ("", a, b) if self._directed else ("", min(a, b), max(a, b))
-
-    def _asked(self, kind: str, pairs: Sequence[TextPair]) -> list[float]:
+    def ask(kind: str, pairs: Sequence[TextPair]) -> list[float]:
         found: list[float] = []
         for start in range(0, len(pairs), CHUNK):
-            found += asked(self._matcher, *map(list, zip(*pairs[start : start + CHUNK], strict=True))).tolist()
-            if self._progress is not None:
-                self._progress(len(found), len(pairs))
+            found += asked(matcher, *map(list, zip(*pairs[start : start + CHUNK], strict=True))).tolist()
+            if progress is not None:
+                progress(len(found), len(pairs))
         return found
 
+    return Likeness(M, Profile.of(matcher).identity, float(matcher.threshold), not is_directed(matcher), ask)
 
-class ModelLikeness(Likeness):
-    """A language model, through the vote store. unscored : (kind, why there is no verdict) -> how often."""
 
-    by = JUDGE
+def by_model(
+    model: LanguageModel, prompts: Mapping[str, Prompt], store: VoteStore, budget: Budget, progress: Progress | None
+) -> Likeness:
+    """Lets a language model say what is alike, through the vote store; it must give a verdict on some pair."""
 
-    def __init__(
-        self,
-        model: LanguageModel,
-        prompts: Mapping[str, Prompt],
-        store: VoteStore,
-        budget: Budget,
-        progress: Progress | None,
-    ) -> None:
-        super().__init__(model.model)
-        self._model, self.prompts, self._asking = model, prompts, (store, budget, progress)
-        self.unscored: Counter[tuple[str, str]] = Counter()
-
-    def _asked(self, kind: str, pairs: Sequence[TextPair]) -> list[float | None]:
-        """Errors: `InputError` where the model gives no verdict on any pair."""
-        answers = self._model.answers(self.prompts[kind], pairs, *self._asking)
-        verdicts: list[float | None] = [None if answer is None else answer.verdict for answer in answers]
-        reasons = [(answer and answer.reason) or NOT_ANSWERED for answer in answers if not answer or answer.reason]
-        if len(reasons) == len(pairs):
-            problem = f"{self.name} gave no verdict on any of {len(pairs):,} pairs of {kind}s ({reasons[0]})"
+    def ask(kind: str, pairs: Sequence[TextPair]) -> list[float | None]:
+        answers = model.answers(prompts[kind], pairs, store, budget, progress)
+        if all(answer is None or answer.verdict is None for answer in answers):
+            reason = answers[0].reason if answers[0] else NOT_ANSWERED
+            problem = f"{model.model} gave no verdict on any of {len(pairs):,} pairs of {kind}s ({reason})"
             raise InputError(problem, allowed="a judge that answers Yes or No")
-        self.unscored.update((kind, reason) for reason in reasons)
-        return verdicts
+        return [None if answer is None else answer.verdict for answer in answers]
 
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+    return Likeness(JUDGE, model.model, 0.5, False, ask)
 
 
 def correspond(probabilities: NDArray[np.float64], threshold: float, pairing: str = "best") -> list[tuple[int, int]]:

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 from typing import Any
 
 import numpy as np
 
 from ...errors import InputError, OptionError
 from ...files.counted import counted, shown_threshold
-from ...matcher.protocol import Matcher, Profile, loaded
+from ...matcher.protocol import Matcher, loaded
 from ...pages.rows import Row
-from ...pages.words import listed
 from ...progress import Progress
 from ...statistics.resampling import Resampling
 from ...votes.asking import Budget, LanguageModel, named_model, services_of
@@ -31,9 +29,9 @@ from ..report.report import Report, Setup
 from ..report.summarise import summarise
 from ..score.scores import FamilyScores, Score
 from .browser import browser
-from .correspondence import OBSERVATION, PAIRINGS, RATIONALE, Likeness, M, MatcherLikeness, ModelLikeness
+from .correspondence import OBSERVATION, PAIRINGS, RATIONALE, Likeness, M, by_matcher, by_model
 from .data import Domains, data_rows, domains_of, graph_rows
-from .findings import findings_of, findings_of_folders
+from .findings import findings_of
 from .graph import KnowledgeGraph
 from .human import agreement, agreement_rows, human_labels
 from .notes import Annotation, annotation, prediction, read_notes
@@ -44,12 +42,11 @@ Folders = Folder | Sequence[Folder] | Mapping[str, Folder]
 """A folder, several, or name -> folder."""
 Prompted = str | os.PathLike[str] | Prompt | None
 
-MISSING = {
-    "zero": "0 in every metric, as in the source's program; so is 0 of 0 in a note",
-    "own": "in no metric; of the others each metric is the mean over the notes in which it has something to divide by",
-    "refuse": "refused; 0 of 0 in a note is 0",
-}
-_PAIRING = {
+MISSING = ("zero", "own", "refuse")
+_WORDS = {
+    "zero": "a note without a prediction is 0 in every metric, as in the source's program; so is 0 of 0 in a note",
+    "own": "a note without a prediction is in no metric; of the others a metric is the mean over those that it can be computed of",
+    "refuse": "every note has a prediction; 0 of 0 in a note is 0",
     "best": "one to one, of the greatest total probability (the source pairs greedily)",
     "greedy": "one to one, greedily, as in the source",
 }
@@ -145,20 +142,19 @@ def reasoning(
     of_domain = domains_of([one.name for one in graph.by_name.values()], domains)
 
     m = loaded(matcher, judge_all=True)  # observations and rationales are sentences as often as names
-    by_m = MatcherLikeness(Profile.of(m).identity, m, progress)
-    judges: list[Likeness] = [by_m]
-    prompts = {OBSERVATION: observation_prompt, RATIONALE: rationale_prompt}
+    judges = [by_matcher(m, progress)]
+    given = {OBSERVATION: observation_prompt, RATIONALE: rationale_prompt}
+    prompts = {kind: one if isinstance(one, Prompt) else prompt_of(kind, one) for kind, one in given.items()}
     with ExitStack() as stack:
         if judge is not None:
             model = named_model("judge", judge, *services_of(endpoints))
-            asked = {kind: one if isinstance(one, Prompt) else prompt_of(kind, one) for kind, one in prompts.items()}
             votes = stack.enter_context(VoteStore(store or STORE))
-            judges.append(ModelLikeness(model, asked, votes, budget or Budget(), progress))
+            judges.append(by_model(model, prompts, votes, budget or Budget(), progress))
         for run in runs:
             for one in judges:
                 run.compare(one, pairing)
             if premises:
-                run.find_premises(by_m)
+                run.find_premises(judges[0])
         labels = [] if human is None else human_labels(human, runs)
         agree = agreement(runs, labels, judges)
 
@@ -173,12 +169,16 @@ def reasoning(
         "data": data_rows(first.annotated, first.categories, of_domain, graph, length or (lambda text: len(text.split()))),
         "graphs": graph_rows(graph, of_domain),
     }  # fmt: skip
-    read = {"graphs": str(graphs), "annotations": notes, "predictions": folders}
+    setup = _setup(
+        runs, judges, resampling, pairing=pairing, premises=premises, graphs=str(graphs),
+        judge_prompts=[one.version for one in prompts.values()] if len(judges) > 1 else None,
+        annotations={run: str(folder) for run, folder in notes.items()}, predictions={run: str(folder) for run, folder in folders.items()},
+    )  # fmt: skip
     return summarise(
-        [family], first.notes, Raters([run.name for run in runs]), _setup(runs, judges, resampling, pairing, read),
+        [family], first.notes, Raters([run.name for run in runs]), setup,
         [Wish(score.symbol, score.of) for score in sorted(family.scores, key=lambda one: one.metric != METRICS[1])],
         by=by, absent=np.array([[one is None for one in run.predicted] for run in runs]).T if missing == "own" else None,
-        findings=[*findings_of(runs, m, judges, labels, of_domain), *findings_of_folders([Path(graphs), *notes.values(), *folders.values()])],
+        findings=list(findings_of(runs, m, judges, labels, agree, of_domain, [Path(graphs), *notes.values(), *folders.values()])),
         parts=[Part("notes", "Note by note", [browser(runs, judges[-1])])], most=len(family.scores),
     )  # fmt: skip
 
@@ -287,41 +287,34 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _setup(
-    runs: Sequence[Run], judges: Sequence[Likeness], resampling: Resampling, pairing: str, read: Mapping[str, Any]
-) -> Setup:
-    """What was asked, in words and for the JSON."""
+def _setup(runs: Sequence[Run], judges: Sequence[Likeness], resampling: Resampling, **more: Any) -> Setup:
+    """What was asked, in words and for the JSON. more : further settings."""
     first, by_m = runs[0], judges[0]
-    told = f"{by_m.name}, alike from {shown_threshold(by_m.threshold)} up"
-    prompts = [prompt.version for one in judges if isinstance(one, ModelLikeness) for prompt in one.prompts.values()]
-    versions = {"python": python_version()} | {name: version(name) for name in ("dxmatch", "numpy")}
-    judge = judges[-1].name if prompts else None
-    n = counted(len(first.notes), "note")
+    judge = judges[1].name if len(judges) > 1 else None
     categories = counted(len(set(first.categories)), "disease category", "disease categories")
+    settings = {
+        "matcher": by_m.name, "threshold": by_m.threshold, "judge": judge, "missing": first.missing, **more, "bootstrap": resampling.repeats,
+        "seed": resampling.seed, "level": resampling.level, "versions": {name: version(name) for name in ("dxmatch", "numpy")},
+    }  # fmt: skip
     return Setup(
-        question="Does the model reason as the physicians do?",
-        opening=f"{n} of {categories} · {counted(len(runs), 'run')} · texts compared by {told}{f', and {judge} as judge' if judge else ''}",
-        resampling=resampling,
-        cases="note",
-        raters="run",
+        "Does the model reason as the physicians do?",
+        f"{counted(len(first.notes), 'note')} of {categories} · {counted(len(runs), 'run')} · texts compared by {by_m.name}, alike from "
+        f"{shown_threshold(by_m.threshold)} up{f', and {judge} as judge' if judge else ''}",
+        resampling,
+        *("note", "run"),
         ks={"relative": 1},
-        settings={
-            "matcher": by_m.name, "threshold": by_m.threshold, "judge": judge, "judge_prompts": prompts or None, "pairing": pairing,
-            "missing": first.missing, "premises": bool(first.premised), "bootstrap": resampling.repeats, "seed": resampling.seed,
-            "level": resampling.level, "versions": versions, "graphs": read["graphs"],
-            **{name: {run: str(folder) for run, folder in read[name].items()} for name in ("annotations", "predictions")},
-        },
+        settings=settings,
         lines=[
-            ("Texts compared by", told),
-            ("Judge", f"{judge}, prompts {listed(prompts)}" if judge else "none"),
-            ("A note without a prediction", MISSING[first.missing]),
-            ("Observations correspond", _PAIRING[pairing]),
-            ("Obs_pre, Obs_rec", "divided by the number of observations, as in the source's paper; its program divides by that number + 1"),
-            ("Intervals", f"{resampling.level:.0%}, {resampling.repeats:,} resamples of the notes, seed {resampling.seed}"),
-            ("Graphs", read["graphs"]),
-            *((f"Run {run}", f"{folder}, notes {read['annotations'][run]}") for run, folder in read["predictions"].items()),
-            ("Made with", ", ".join(f"{name} {number}" for name, number in versions.items())),
+            (name.replace("_", " ").capitalize(), _in_words(value))
+            for name, value in settings.items()
+            if value is not None
         ],
         match=f"texts alike by {by_m.name}",
         deviations=True,
-    )  # fmt: skip
+    )
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} {one}" for name, one in value.items())
+    return _WORDS.get(value, str(value)) if isinstance(value, str) else str(value)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +12,11 @@ import numpy as np
 from ...errors import InputError
 from ...files.did_you_mean import hint
 from ...files.invisible import read_visible
+from ...files.tables import Table
 from ...pages.rows import Row
 from ...statistics.agreement import verdicts_agree
 from ..match.judge import LABEL, NO_LABEL, label_columns, majority_of, read_labels
-from ..score.scores import Score, Values
+from ..score.scores import Score
 from .correspondence import JUDGE, OBSERVATION, RATIONALE, Likeness, M, TextPair
 from .notes import Deduction
 from .run import Run
@@ -21,7 +24,7 @@ from .run import Run
 _COLUMNS = {OBSERVATION: LABEL, RATIONALE: "rationale_label"}
 _CELLS = ("both", "who_alone", "against_alone", "neither")
 _MEASURES = ("accuracy", "kappa")
-PEOPLE = "people"
+PEOPLE, _SHOWN = "people", 4
 
 
 class Label(NamedTuple):
@@ -50,38 +53,33 @@ def human_labels(given: Any, runs: Sequence[Run]) -> list[Label]:
         table.require(name, "of the labelled pairs")
     labels = {question: read_labels(table, label_columns(table, name).values()) for question, name in _COLUMNS.items()}
     most = {question: majority_of(of) for question, of in labels.items()}
-    cells = {name: [str(cell).strip() for cell in table.column(name)] for name in ("note", "observation", "predicted")}
-    of_run = table.column("run") if "run" in table.names else [runs[0].name] * len(table)
+    cells = {name: [" ".join(str(cell).split()) for cell in table.column(name)] for name in table.names}
     found: list[Label] = []
     for row in range(len(table)):
-
-        def named(column: str, name: Any, among: Sequence[str], row: int = row) -> int:
-            if name not in among:
-                problem = f"no such {column}{hint(str(name), among)}"
-                raise table.error(problem, row, column, allowed=f"one of {', '.join(among[:4])}, …", got=name)
-            return among.index(name)
-
-        run = runs[named("run", str(of_run[row]), [run.name for run in runs])]
-        note = cells["note"][row]
-        at = named("note", note if note in run.notes else f"{note}.json", run.notes)
-        one, other = (
-            side[
-                named(
-                    column, " ".join(cells[column][row].split()), [" ".join(each.observation.split()) for each in side]
-                )
-            ]
+        run = runs[_place(table, row, "run", cells, [run.name for run in runs])] if "run" in cells else runs[0]
+        at = _place(table, row, "note", cells, run.notes)
+        pair = [
+            side[_place(table, row, column, cells, [" ".join(one.observation.split()) for one in side])]
             for column, side in zip(("observation", "predicted"), run.sides[at], strict=True)
-        )
+        ]
         for question, of in labels.items():
             if (of[row] != NO_LABEL).any():
-                said = int(most[question][row])
-                alike = None if said == NO_LABEL else bool(said)
-                found.append(Label(run.notes[at], question, _texts(question, one, other), alike))
+                alike = {NO_LABEL: None, 0: False, 1: True}[int(most[question][row])]
+                found.append(Label(run.notes[at], question, _texts(question, *pair), alike))
     if all(one.alike is None for one in found):
-        raise InputError(
-            "no pair has a label that most agree on", source=table.source, allowed="0 or 1 in label or rationale_label"
-        )
+        allowed = "0 or 1 in label or rationale_label"
+        raise InputError("no pair has a label that most agree on", source=table.source, allowed=allowed)
     return found
+
+
+def _place(table: Table, row: int, column: str, cells: Mapping[str, list[str]], among: Sequence[str]) -> int:
+    """Where the name in a cell stands. Errors: `InputError` where it is not there."""
+    given = cells[column][row]
+    for name in (given, f"{given}.json"):
+        if name in among:
+            return among.index(name)
+    allowed = f"{', '.join(among[:_SHOWN])}, …{hint(given, among)}"
+    raise table.error(f"no such {column}", row, column, allowed=allowed, got=given)
 
 
 def _texts(question: str, one: Deduction, other: Deduction) -> TextPair:
@@ -100,55 +98,57 @@ def agreement(runs: Sequence[Run], labels: Sequence[Label], judges: Sequence[Lik
     scores: list[Score] = []
     for question in _COLUMNS:
         own = [(one.note, one.texts, one.alike) for one in labels if one.question == question and one.alike is not None]
+        every = _pairs_of_both(runs, question) if len(judges) > 1 else []
         for judge in judges:
             judge.learn(question, [texts for _, texts, _ in own])
             scores += _scores(question, judge, PEOPLE, own, runs[0].notes)
-        for judge in judges[1:]:
-            every = [(note, texts, judges[0].alike(question, *texts)) for note, texts in _pairs_of_both(runs, question)]
-            scores += _scores(question, judge, M, every, runs[0].notes)
+            if judge.by != M:
+                by_m = [(note, texts, judges[0].alike(question, *texts)) for note, texts in every]
+                scores += _scores(question, judge, M, by_m, runs[0].notes)
     return scores
 
 
-def _pairs_of_both(runs: Sequence[Run], question: str) -> Iterator[tuple[str, TextPair]]:
+def _pairs_of_both(runs: Sequence[Run], question: str) -> list[tuple[str, TextPair]]:
     """Of observations, every pair of a note; of rationales, those of the observations that correspond by both."""
+    found: list[tuple[str, TextPair]] = []
     for run in runs:
         for at, (one, other) in enumerate(run.sides):
-            pairs = {(i, j) for i in range(len(one)) for j in range(len(other))}
+            pairs = set(product(range(len(one)), range(len(other))))
             if question == RATIONALE:
                 pairs = {pair[:2] for pair in run.pairs[M][at]} & {pair[:2] for pair in run.pairs[JUDGE][at]}
-            yield from ((run.notes[at], _texts(question, one[i], other[j])) for i, j in sorted(pairs))
+            found += [(run.notes[at], _texts(question, one[i], other[j])) for i, j in sorted(pairs)]
+    return found
 
 
 def _scores(
     question: str, judge: Likeness, against: str, pairs: Sequence[tuple[str, TextPair, bool]], notes: Sequence[str]
-) -> Iterator[Score]:
-    counts = np.zeros((len(notes), 4))
+) -> list[Score]:
+    counts = np.zeros((len(notes), len(_CELLS)))
     for note, texts, alike in pairs:
-        if judge.said(question, *texts) is not None:
+        if judge.probability(question, *texts) is not None:
             counts[notes.index(note), 2 * (not judge.alike(question, *texts)) + (not alike)] += 1
-    cases = np.flatnonzero(counts.any(1))
-    labels = {"question": question, "who": judge.by if judge.by == M else judge.name, "against": against}
-    labels |= dict(zip(_CELLS, counts.sum(0).astype(int).tolist(), strict=True))
-    for measure in _MEASURES if len(cases) else ():
-
-        def combine(means: Values, measure: str = measure) -> Values:
-            return verdicts_agree(means, measure)
-
-        yield Score(
-            measure, [judge.name], cases, counts[cases], np.arange(4)[None], combine, compared=False, labels=labels,
-            reason="both say the same of every pair",
-        )  # fmt: skip
+    cases, who = np.flatnonzero(counts.any(1)), M if judge.by == M else judge.name
+    cells = dict(zip(_CELLS, counts.sum(0).astype(int).tolist(), strict=True))
+    return [
+        Score(
+            measure, [judge.name], cases, counts[cases], np.arange(4)[None], partial(verdicts_agree, measure=measure), compared=False,
+            reason="both say the same of every pair", labels={"question": question, "who": who, "against": against, **cells},
+        )
+        for measure in (_MEASURES if len(cases) else ())
+    ]  # fmt: skip
 
 
 def agreement_rows(rows: Sequence[Row]) -> list[Row]:
     """Makes question, who, against, accuracy, low, high, kappa, kappa_low, kappa_high, both, who_alone, against_alone, neither, pairs, notes."""
-    found: list[Row] = []
-    for row in rows:
-        named = {name: row[name] for name in ("question", "who", "against")}
-        if row["metric"] == _MEASURES[0]:
-            found.append(named | {"accuracy": row["value"], "low": row["low"], "high": row["high"]})
-        else:
-            found[-1] |= {"kappa": row["value"], "kappa_low": row["low"], "kappa_high": row["high"]}
-            cells = {name: row[name] for name in _CELLS}
-            found[-1] |= cells | {"pairs": sum(cells.values()), "notes": row["n_cases"]}
-    return found
+    ends = ("value", "low", "high")
+    return [
+        {
+            **{name: one[name] for name in ("question", "who", "against")},
+            **dict(zip(("accuracy", "low", "high"), map(one.get, ends), strict=True)),
+            **dict(zip(("kappa", "kappa_low", "kappa_high"), map(other.get, ends), strict=True)),
+            **{name: one[name] for name in _CELLS},
+            "pairs": sum(one[name] for name in _CELLS),
+            "notes": one["n_cases"],
+        }
+        for one, other in zip(rows[::2], rows[1::2], strict=True)
+    ]

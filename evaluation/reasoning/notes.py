@@ -58,6 +58,11 @@ class Prediction:
     deductions: tuple[Deduction, ...] = ()
     chain: tuple[str, ...] | None = None
 
+    @property
+    def diagnoses(self) -> list[str]:
+        """Lists the diagnoses that its observations speak for."""
+        return [one.diagnosis for one in self.deductions if one.diagnosis]
+
 
 def read_notes(folder: Path, read: Callable[[Branch], Read]) -> dict[str, Read]:
     """Reads files by place and name within the folder, "Stroke/note1.json". Errors: `InputError` with the file and the keys.

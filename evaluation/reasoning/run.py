@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Correspondence(NamedTuple):
         return self.same_diagnosis and self.rationales_alike
 
 
-@dataclass(frozen=True)
+@dataclass
 class Run:
     """A run of n notes. All lists have one entry for each note.
 
@@ -67,9 +67,9 @@ class Run:
     premised: list[tuple[list[bool], list[bool]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        for one in self.predicted:
-            names = [each.diagnosis for each in one.deductions if each.diagnosis] if one else []
-            self.reached.append(self.graph.reached(one and one.chain, names) if one else Reached())
+        self.reached = [
+            Reached() if one is None else self.graph.reached(one.chain, one.diagnoses) for one in self.predicted
+        ]
 
     @property
     def sides(self) -> list[tuple[tuple[Deduction, ...], tuple[Deduction, ...]]]:
@@ -85,7 +85,9 @@ class Run:
         )
         found = []
         for one, other in sides:
-            table = [[likeness.said(OBSERVATION, a.observation, b.observation) or 0.0 for b in other] for a in one]
+            table = [
+                [likeness.probability(OBSERVATION, a.observation, b.observation) or 0.0 for b in other] for a in one
+            ]
             found.append(correspond(np.array(table).reshape(len(one), len(other)), likeness.threshold, pairing))
         reasons = [
             [(one[i].rationale or "", other[j].rationale or "") for i, j in pairs]
@@ -121,8 +123,9 @@ class Run:
             "predicted": [len(other) for _, other in self.sides],
             "paired": [len(pairs) for pairs in self.pairs[by]],
             "explained": [sum(pair.explained for pair in pairs) for pairs in self.pairs[by]],
-            **({"premised": [sum(own) for _, own in self.premised]} if by == M and self.premised else {}),
         }
+        if by == M and self.premised:
+            lists["premised"] = [sum(own) for _, own in self.premised]
         return {name: np.array(of) for name, of in lists.items()}
 
     def values(self, by: str) -> dict[str, NDArray[np.float64]]:
@@ -131,47 +134,36 @@ class Run:
         Where there is nothing to divide by: 0, as the source's program has it; NaN with `missing` "own", which has NaN everywhere for a
         note without a prediction.
         """
-        counts = self.counts(by)
+        counts, own = self.counts(by), self.missing == "own"
         counts["either"] = counts["annotated"] + counts["predicted"] - counts["paired"]
-        own = self.missing == "own"
-        values = {
-            metric: shares(counts[above], counts[below], None if own else 0.0)
-            for metric, (above, below) in _SHARES.items()
-            if above in counts
-        }
-        if by == M:
-            right = self._right()
-            values = dict(zip(METRICS[:2], right.T, strict=True)) | values
-        none = np.array([own and one is None for one in self.predicted])
-        return {metric: np.where(none, np.nan, of) for metric, of in values.items()}
-
-    def _right(self) -> NDArray[np.float64]:
-        """Of each note, whether category and diagnosis are right: [n, 2]."""
-        among = zip(self.reached, self.categories, self.annotated, strict=True)
-        return np.array([
-            [is_same(one.category, category), is_same(one.diagnosis, note.path[-1])] for one, category, note in among
-        ], float)  # fmt: skip
+        among = list(zip(self.reached, self.categories, self.annotated, strict=True))
+        right = (
+            [is_same(one.category, category) for one, category, _ in among],
+            [is_same(one.diagnosis, note.path[-1]) for one, _, note in among],
+        )
+        values = {metric: np.array(of, float) for metric, of in zip(METRICS, right, strict=False) if by == M}
+        for metric, (above, below) in _SHARES.items():
+            if above in counts:
+                values[metric] = shares(counts[above], counts[below], None if own else 0.0)
+        absent = np.array([own and one is None for one in self.predicted])
+        return {metric: np.where(absent, np.nan, of) for metric, of in values.items()}
 
     def note_rows(self, domains: list[str | None]) -> Iterator[Row]:
         """Yields run, note, domain, category, predicted_category, diagnosis, predicted_diagnosis, has_prediction, path_in_graph, and by M
         and the judge the counts and metrics of each note."""
-        of = {by: (self.counts(by), self.values(by)) for by in self.pairs}
-        for i, note in enumerate(self.notes):
-            row: Row = {
+        columns: dict[str, NDArray[Any]] = {}
+        for by in self.pairs:
+            end = "" if by == M else f"({by})"
+            counts = self.counts(by)
+            columns |= {f"{name}{end}": counts[name] for name in counts if not end or name in ("paired", "explained")}
+            columns |= {f"{REGISTRY[metric].symbol}{end}": of for metric, of in self.values(by).items()}
+        for i, (note, reached) in enumerate(zip(self.notes, self.reached, strict=True)):
+            yield {
                 "run": self.name, "note": note, "domain": domains[i], "category": self.categories[i],
-                "predicted_category": self.reached[i].category, "diagnosis": self.annotated[i].path[-1],
-                "predicted_diagnosis": self.reached[i].diagnosis, "has_prediction": self.predicted[i] is not None,
-                "path_in_graph": self.reached[i].path_in_graph,
+                "predicted_category": reached.category, "diagnosis": self.annotated[i].path[-1],
+                "predicted_diagnosis": reached.diagnosis, "has_prediction": self.predicted[i] is not None,
+                "path_in_graph": reached.path_in_graph, **{name: known(of[i].item()) for name, of in columns.items()},
             }  # fmt: skip
-            for by, (counts, values) in of.items():
-                end = "" if by == M else f"({by})"
-                row |= {
-                    f"{name}{end}": int(own[i])
-                    for name, own in counts.items()
-                    if not end or name in ("paired", "explained")
-                }
-                row |= {f"{REGISTRY[metric].symbol}{end}": known(float(own[i])) for metric, own in values.items()}
-            yield row
 
     def deduction_rows(self, by: str, at: int) -> Iterator[Row]:
         """Yields what corresponds in a note by M or the judge, then what stands on one side alone.
@@ -195,10 +187,11 @@ class Run:
             }  # fmt: skip
 
     def _side(self, at: int, side: int, place: int | None) -> Row:
-        one = None if place is None else self.sides[at][side][place]
-        held = None if place is None or not self.premised else self.premised[at][side][place]
-        row = {name: one and getattr(one, name) for name in ("observation", "rationale", "diagnosis", "section")}
-        row |= {"premises": one and premises_text(self.graph, self.categories[at], one.diagnosis), "on_premise": held}
+        row: Row = dict.fromkeys(("observation", "rationale", "diagnosis", "section", "premises", "on_premise"))
+        if place is not None:
+            one = self.sides[at][side][place]
+            row |= vars(one) | {"premises": premises_text(self.graph, self.categories[at], one.diagnosis)}
+            row["on_premise"] = self.premised[at][side][place] if self.premised else None
         return {f"{'predicted_' if side else ''}{name}": value for name, value in row.items()}
 
 
