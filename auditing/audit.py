@@ -2,70 +2,187 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, OptionError
+from ..errors import DxmatchError, InputError, OptionError
+from ..evaluation.read.findings import Finding
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import SPECIFICATION
-from ..pages.figure import Row
-from ..pages.rows import arrow_table
+from ..pages.rows import Row, arrow_table, json_rows, plain_number
+from ..statistics.resampling import group_draws
 from ..training.correlated import check_drop_correlated, correlated
 from ..training.statistics.correlation import correlations
-from ..training.statistics.measure import group_draws
+from ..training.statistics.measure import MEASURES, measure
 from ..training.statistics.split import grouped_folds
-from .alone import Decisions, alone_rows
-from .contributions import Contributions, sampled_rows
-from .families import families
-from .findings import findings
-from .leave_family_out import LeaveFamilyOut
+from .contents import answer, document_of
+from .families import families, family_of, label_of
 from .mistakes import mistakes
-from .permutation import LEVEL, Disturbed, Quality, lost, quality
-from .result import Audit
-from .results.audit_tables import TABLES
+from .permutation import LEVEL, Disturbed, Resamples, Retrained
 from .scored_pairs import MIN_PAIRS, ScoredPairs, score_pairs
-from .tables import contribution_rows, correlation_rows, feature_rows, histogram_rows, measure_rows
-from .voters import check_voters, voter_rows
+from .voters import Decisions, alone_rows, check_voters, voter_rows
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.console import Console
+
+    from ..evaluation.report.document import Document
+
+FORMAT = 1
+PAGE, NUMBERS = "audit.html", "audit.json"
+TABLES = (
+    "features", "contributions", "permutation", "families", "alone", "voters", "dropped", "correlations", "histogram", "measures",
+    "reliability", "kinds", "worst", "references",
+)  # fmt: skip
 _NO_LABELS = "the pairs have no labels (a column label, or one label_<expert> for each expert)"
 _ONE_LABEL = "the pairs that differ after normalisation have one label only"
-_NOT_ASKED = "not asked for (the option 'retrain')"
-_ALONE = "what each feature says alone"
 _MIN_RESAMPLES = 20
+_BINS = 40
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """As the parameters of `audit`."""
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """What `audit` returns. Each of `tables` is an attribute, too: `audit.features`; None where it could not be made.
 
-    sample: int
-    repeats: int
-    bootstrap: int
-    retrain: bool
-    folds: int
-    seed: int
-    voters: int | None = None
-    drop_correlated: float | None = None
+    `left_out` says why. What is undefined is null. Log-odds are M's raw ones, before calibration. What rests on the trees looks only
+    at pairs that differ after normalisation: the others match without them.
 
-    def __post_init__(self) -> None:
-        if self.sample < MIN_PAIRS:
-            raise OptionError("sample", f"{MIN_PAIRS} or more", self.sample)
-        if self.bootstrap < _MIN_RESAMPLES:
-            raise OptionError("bootstrap", f"{_MIN_RESAMPLES} or more", self.bootstrap)
-        if not 1 <= self.repeats <= self.bootstrap:
-            raise OptionError("repeats", f"from 1 to {self.bootstrap}, the resamples", self.repeats)
-        check_drop_correlated(self.drop_correlated)
-        if self.drop_correlated is not None and not self.retrain:
-            raise OptionError(
-                "drop_correlated", "given together with 'retrain', which trains without them", self.drop_correlated
-            )
+    features : feature, family, label (what it says), known (share of the pairs), strength (mean |contribution|), share (of all strengths),
+        same_as (a group of features that say nearly the same, each two of |rho| >= 0.9).
+    contributions : a row for each pair of the sample: a, b, label, match, probability, raw, base, and for each feature its
+        value and its contribution (`shap_<feature>`).
+    permutation : name, flipped (share of decisions that change), and with labels ap_lost, f1_lost, each with _low, _high:
+        what shuffling one feature costs.
+    families : the same, and `way`, for whole families of features: shuffled, unknown, and where asked for trained without.
+    alone : M and each feature as a match function by itself, on the labelled pairs that differ: feature, family, label, rule (as it is,
+        from, up to), threshold, known, pairs, matches, and precision, recall, f1, accuracy, each with _low, _high.
+    voters : where asked for, which n of m voters to ask: way, n, of, voters, yes (how many of them must say yes), folds (in how many the
+        same were chosen), pairs, matches, the measures of `alone`, f1_same_pairs (on the pairs that chose them).
+    dropped : where asked for, the features that correlate: feature, like, rho, importance and importance_of_like (average precision alone).
+    correlations : first, second, spearman, pearson, pairs (that know both).
+    histogram : from, to, pairs, matches, others: how many pairs have which probability.
+    measures : pairs ("all", "not identical"), measure, value, low, high.
+    reliability : from, to, pairs, mean_probability, matches (share), low, high.
+    kinds : error ("missed", "false"), kind, says, pairs, wrong, share.
+    worst : error, kind, a, b, reference, probability: the surest errors of each kind.
+    references : reference, pairs, matches, missed, false, wrong, share: those with most errors.
+
+    findings : what the reader should know. made_with : settings and counts.
+    """
+
+    tables: dict[str, pa.Table]
+    findings: list[Finding]
+    left_out: dict[str, str]
+    made_with: dict[str, Any]
+
+    def __getattr__(self, name: str) -> pa.Table | None:
+        if name in TABLES:
+            return self.tables.get(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def rows(self, table: str) -> list[Row]:
+        """Gives a table as rows; none where it could not be made."""
+        return self.tables[table].to_pylist() if table in self.tables else []
+
+    @cached_property
+    def words(self) -> list[list[str]]:
+        """Says what was found, in groups of sentences."""
+        return answer(self)
+
+    @property
+    def notes(self) -> list[str]:
+        """Says the findings in words."""
+        return [one.sentence for one in self.findings]
+
+    def document(self, *, drawn: bool) -> Document:
+        """Gives what a terminal, and with the charts a page, shows of it."""
+        return document_of(self, drawn=drawn)
+
+    def __repr__(self) -> str:
+        return "\n".join(line for lines in self.words for line in lines)
+
+    def print(self, console: Console | None = None, *, full: bool = False) -> None:
+        """Prints the findings and a line for each feature; `full` prints everything."""
+        from ..evaluation.report.terminal import print_document
+
+        print_document(self.document(drawn=False), console, full=full)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Gives everything as plain values, for JSON."""
+        tables = {name: json_rows(table.to_pylist()) for name, table in self.tables.items()}
+        return {
+            "format": FORMAT, "words": self.words, "notes": self.notes, "left_out": self.left_out, "made_with": self.made_with, "tables": tables,
+        }  # fmt: skip
+
+    def save(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> Path:
+        """Writes audit.html, audit.json and a CSV for each table, each file whole or not at all; an earlier audit gives way.
+
+        spreadsheet : in a CSV, an apostrophe goes before every text that a spreadsheet would run as a formula.
+
+        Raises
+        ------
+        DxmatchError
+            For a folder that holds something else.
+        """
+        from ..evaluation.report.page import page
+        from ..evaluation.report.report import save_text
+        from ..files.atomic import make_folder
+        from ..files.tables import write_table
+
+        target = check_folder(folder)
+        numbers = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1, default=plain_number)
+        drawn = page(self.document(drawn=True))
+        make_folder(target)
+        # first of all: with it, the folder is an audit that a later one may replace
+        save_text(numbers, target / NUMBERS)
+        for name in TABLES:
+            if name in self.tables:
+                write_table(self.tables[name], target / f"{name}.csv", spreadsheet=spreadsheet or None)
+            else:
+                (target / f"{name}.csv").unlink(missing_ok=True)
+        save_text(drawn, target / PAGE)
+        return target
+
+    def save_charts(self, folder: str | os.PathLike[str], formats: Iterable[str] = ("png", "svg")) -> list[Path]:
+        """Writes every chart of the page as a file of its own, in a folder that is made where it is absent.
+
+        Raises
+        ------
+        OptionError
+            For a format that is neither "png" nor "svg".
+        """
+        from ..pages.files import save_figures
+        from .charts import figures
+
+        return save_figures(figures(self), folder, formats)
+
+
+def check_folder(folder: str | os.PathLike[str]) -> Path:
+    """Refuses a folder that an audit may not be written to, before any long work begins.
+
+    Raises
+    ------
+    DxmatchError
+        For a file, or a folder that holds something other than an audit.
+    """
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise DxmatchError(f"{target} is a file; an audit needs a folder.")
+    entries = {entry.name for entry in target.iterdir()} if target.is_dir() else set()
+    own = {PAGE, NUMBERS, *(f"{name}.csv" for name in TABLES)} if NUMBERS in entries else set()
+    if others := entries - own:
+        raise DxmatchError(
+            f"{target} holds something else ({min(others)}). Allowed: a new folder, an empty one, or an earlier audit."
+        )
+    return target
 
 
 def audit(
@@ -116,19 +233,53 @@ def audit(
     """
     if matcher.policy != SPECIFICATION:
         raise OptionError("matcher", f"an M under the policy {SPECIFICATION}", matcher.policy)
-    settings = _Settings(sample, repeats, bootstrap, retrain, folds, seed, voters, drop_correlated)
+    settings = _Settings(sample, repeats, bootstrap, retrain, folds, voters, drop_correlated, seed)
     check_voters(voters, matcher.features)
     every = score_pairs(matcher, pairs, a=a, b=b, label=label, group=group, rejects=rejects, progress=progress)
-    audited = _Audit(matcher, every, settings)
-    for done, step in enumerate(audited.steps, 1):
-        step()
+    audited = _Audited(matcher, every, settings)
+    rows: dict[str, list[Row]] = {}
+    steps = list(audited.steps())
+    for done, step in enumerate(steps, 1):
+        for table, found in step().items():
+            rows.setdefault(table, []).extend(found)
         if progress is not None:
-            progress(done, len(audited.steps))
-    return audited.result()
+            progress(done, len(steps))
+    tables = {name: arrow_table(rows[name]) for name in TABLES if name in rows}
+    return Audit(tables, audited.findings(), audited.left_out(), audited.made_with())
 
 
-class _Audit:
-    """The steps of an audit, and what they have found.
+@dataclass(frozen=True)
+class _Settings:
+    """As the parameters of `audit`."""
+
+    sample: int
+    repeats: int
+    bootstrap: int
+    retrain: bool
+    folds: int
+    voters: int | None
+    drop_correlated: float | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.sample < MIN_PAIRS:
+            raise OptionError("sample", f"{MIN_PAIRS} or more", self.sample)
+        if self.bootstrap < _MIN_RESAMPLES:
+            raise OptionError("bootstrap", f"{_MIN_RESAMPLES} or more", self.bootstrap)
+        if not 1 <= self.repeats <= self.bootstrap:
+            raise OptionError("repeats", f"from 1 to {self.bootstrap}, the resamples", self.repeats)
+        check_drop_correlated(self.drop_correlated)
+        if self.drop_correlated is not None and not self.retrain:
+            allowed = "given together with 'retrain', which trains without them"
+            raise OptionError("drop_correlated", allowed, self.drop_correlated)
+
+
+_Step = Callable[[], dict[str, list[Row]]]
+"""Computes rows of tables, by the name of each."""
+
+
+class _Audited:
+    """Computes what an audit finds, step by step.
 
     every, differ : all pairs, and those that differ after normalisation, on which the trees are asked.
     """
@@ -137,128 +288,167 @@ class _Audit:
         self.matcher, self.every, self.settings = matcher, every, settings
         self.differ = differ = every.take(~every.identical)
         self.labelled = differ.label is not None and len(set(differ.label.tolist())) == 2
-        self.rows: dict[str, list[Row]] = {"permutation": [], "families": []}
-        decided = differ.probability >= matcher.threshold
-        self.draws = group_draws(len(differ.groups.names), settings.bootstrap, settings.seed)
-        self.whole = quality(matcher.ranked(differ.table), decided, differ, self.draws) if self.labelled else None
-        self.retrained: Quality | None = None
-        self.no_folds = ""
-        strata = decided if differ.label is None else differ.label == 1
-        self.sample = sampled_rows(strata, settings.sample, settings.seed)
-        self.steps = [self._features, self._errors, *self._deciders(), *self._losses()]
+        self.said = differ.probability >= matcher.threshold
+        draws = group_draws(len(differ.groups.names), settings.bootstrap, settings.seed)
+        self.resamples = Resamples.of(differ, draws)
+        self.whole = self.resamples.quality(matcher.ranked(differ.table), self.said) if self.labelled else None
+        self.retrained = Retrained(matcher, self.resamples, settings.folds, settings.seed)
+        self.sample = differ.sampled(
+            self.said if differ.label is None else differ.match, settings.sample, settings.seed
+        )
+        self.unfit = "" if self.labelled else _NO_LABELS if every.label is None else _ONE_LABEL
+        self.no_folds = self.unfit
+        if differ.label is not None and self.labelled:
+            try:
+                fold = grouped_folds(differ.groups, differ.label, settings.folds, settings.seed)
+                self.decisions = Decisions(self.resamples, fold)
+            except InputError as error:
+                self.no_folds = str(error)
 
-    def _losses(self) -> list[Callable[[], None]]:
+    def steps(self) -> Iterator[_Step]:
+        """Gives every step that the pairs allow."""
+        yield self._features
+        yield self._good
+        if not self.no_folds:
+            yield lambda: {"alone": alone_rows(self.matcher, self.decisions)}
+            if (count := self.settings.voters) is not None:
+                yield lambda: {"voters": voter_rows(self.matcher.features, self.decisions, count)}
+        yield from self._losses()
+
+    def _losses(self) -> Iterator[_Step]:
         """A step for each feature and family that is disturbed."""
-        names, columns = self.matcher.features.names, families(self.matcher.features.features)
-        disturbed = Disturbed(self.matcher, self.differ, self.whole, self.draws)
-        repeats, seed = self.settings.repeats, self.settings.seed
-        each, together = np.random.default_rng(seed), np.random.default_rng(seed)
+        settings, names = self.settings, self.matcher.features.names
+        own = families(self.matcher.features.features)
+        disturbed = Disturbed(self.matcher, self.resamples, self.whole)
+        each, together = np.random.default_rng(settings.seed), np.random.default_rng(settings.seed)
 
-        def row(table: str, compute: Callable[[], Row], **known: str) -> Callable[[], None]:
-            return lambda: self.rows[table].append(known | compute())
+        def step(table: str, known: Row, compute: Callable[..., Row], *given: Any) -> _Step:
+            return lambda: {table: [known | compute(*given)]}
 
-        steps = [
-            row("permutation", partial(disturbed.shuffled, [column], repeats, each), name=name)
-            for column, name in enumerate(names)
-        ]
-        for name, own in columns.items():
-            steps.append(
-                row("families", partial(disturbed.shuffled, own, repeats, together), name=name, way="shuffled")
-            )
-        for name, own in columns.items():
-            steps.append(row("families", partial(disturbed.masked, own), name=name, way="unknown"))
-        if self.settings.retrain and self.labelled:
-            training = LeaveFamilyOut(self.matcher, self.differ, self.draws, self.settings.folds, seed)
-            steps.append(lambda: setattr(self, "retrained", training.without(())))
-            for name, own in columns.items():
-                if len(own) < len(names):
-                    without = partial(self._loss_without, training, own)
-                    steps.append(row("families", without, name=name, way="trained without"))
-            if self.settings.drop_correlated is not None:
-                steps.append(lambda: self._without_correlated(training))
-        return steps
+        for column, name in enumerate(names):
+            yield step("permutation", {"name": name}, disturbed.shuffled, [column], settings.repeats, each)
+        for name, columns in own.items():
+            known = {"name": name, "way": "shuffled"}
+            yield step("families", known, disturbed.shuffled, columns, settings.repeats, together)
+        for name, columns in own.items():
+            yield step("families", {"name": name, "way": "unknown"}, disturbed.masked, columns)
+        if settings.retrain and self.labelled:
+            for name, columns in own.items():
+                if len(columns) < len(names):
+                    known = {"name": name, "way": "trained without"}
+                    yield step("families", known, self.retrained.without, columns)
+            if settings.drop_correlated is not None:
+                yield partial(self._without_correlated, settings.drop_correlated)
 
-    def _without_correlated(self, training: LeaveFamilyOut) -> None:
-        limit, label = self.settings.drop_correlated, self.differ.label
-        assert limit is not None and label is not None
-        gone = correlated(self.differ.table, label, self.matcher.features, limit)
-        self.rows["dropped"] = [asdict(one) for one in gone]
-        if gone:
-            columns = [self.matcher.features.names.index(one.feature) for one in gone]
-            known = {"name": f"correlated, {limit:g} or more", "way": "trained without"}
-            self.rows["families"].append(known | self._loss_without(training, columns))
-
-    def _deciders(self) -> list[Callable[[], None]]:
-        """Each feature alone, and the choice of voters, where the pairs allow it."""
-        if not self.labelled:
-            return []
+    def _without_correlated(self, limit: float) -> dict[str, list[Row]]:
         assert self.differ.label is not None
-        try:
-            fold = grouped_folds(self.differ.groups, self.differ.label, self.settings.folds, self.settings.seed)
-        except InputError as error:
-            self.no_folds = str(error)
-            return []
-        of, count = Decisions(self.differ, fold, self.draws), self.settings.voters
+        gone = correlated(self.differ.table, self.differ.label, self.matcher.features, limit)
+        columns = [self.matcher.features.names.index(one.feature) for one in gone]
+        known = {"name": f"correlated, {limit:g} or more", "way": "trained without"}
+        lost = [known | self.retrained.without(columns)] if gone else []
+        return {"dropped": [asdict(one) for one in gone], "families": lost}
 
-        def alone() -> None:
-            self.rows["alone"] = alone_rows(self.matcher, of)
+    def _features(self) -> dict[str, list[Row]]:
+        """What moves the scores, and what goes together."""
+        differ, names, sample = self.differ, self.matcher.features.names, self.sample
+        found = self.matcher.contributions(differ.table[sample])
+        moved, base = found[:, :-1], float(found[0, -1])
+        strength = np.abs(moved).mean(0)
+        together = correlations(differ.table)
+        same = {column: ", ".join(names[i] for i in group) for group in together.redundant() for column in group}
+        features: list[Row] = [
+            {
+                "feature": feature.name, "family": family_of(feature), "label": label_of(feature),
+                "known": self.every.coverage[feature.name], "strength": float(strength[column]),
+                "share": float(strength[column] / strength.sum()) if strength.any() else None, "same_as": same.get(column, ""),
+            }
+            for column, feature in enumerate(self.matcher.features.features)
+        ]  # fmt: skip
+        columns = {
+            "a": differ.a[sample], "b": differ.b[sample], **({} if differ.label is None else {"label": differ.label[sample]}),
+            "match": self.said[sample], "probability": differ.probability[sample], "raw": differ.raw[sample],
+            "base": np.full(len(sample), base), **dict(zip(names, differ.table[sample].T, strict=True)),
+            **{f"shap_{name}": own for name, own in zip(names, moved.T, strict=True)},
+        }  # fmt: skip
+        edges = np.linspace(0, 1, _BINS + 1)
+        histogram = {"from": edges[:-1], "to": edges[1:], "pairs": np.histogram(self.every.probability, edges)[0]}
+        if self.every.label is not None:
+            histogram["matches"] = np.histogram(self.every.probability[self.every.match], edges)[0]
+            histogram["others"] = histogram["pairs"] - histogram["matches"]
+        return {
+            "features": sorted(features, key=lambda row: -row["strength"]),
+            "contributions": _rows(columns),
+            "correlations": [
+                {"first": names[i], "second": names[j], "spearman": float(together.spearman[i, j]),
+                 "pearson": float(together.pearson[i, j]), "pairs": int(together.pairs[i, j])}
+                for place, i in enumerate(together.order) for j in together.order[place:]
+            ],
+            "histogram": _rows(histogram),
+        }  # fmt: skip
 
-        def voters() -> None:
-            assert count is not None
-            self.rows["voters"] = voter_rows(self.matcher.features, of, count)
-
-        return [alone] if count is None else [alone, voters]
-
-    def _features(self) -> None:
-        shap_values = Contributions.of(self.matcher, self.differ.table[self.sample])
-        together = correlations(self.differ.table)
-        self.rows["features"] = feature_rows(self.matcher, self.every, shap_values, together)
-        self.rows["contributions"] = contribution_rows(self.matcher, self.differ, self.sample, shap_values)
-        self.rows["correlations"] = correlation_rows(self.matcher, together)
-
-    def _errors(self) -> None:
-        every, threshold, settings = self.every, self.matcher.threshold, self.settings
-        self.rows["histogram"] = histogram_rows(every)
-        if every.label is not None:
-            self.rows |= mistakes(every, threshold, self.matcher.features.language)
-            self.rows |= measure_rows(every, self.differ, threshold, settings.bootstrap, settings.seed)
-
-    def _loss_without(self, training: LeaveFamilyOut, columns: list[int]) -> Row:
-        assert self.retrained is not None
-        return lost(self.retrained, [training.without(columns)])
-
-    def _left_out(self) -> dict[str, str]:
-        """What could not be found, and why."""
-        out: dict[str, str] = {}
+    def _good(self) -> dict[str, list[Row]]:
+        """How good M is, and where it errs."""
         if self.every.label is None:
-            out["how good it is and where it errs"] = _NO_LABELS
-        if not self.labelled:
-            out["what permuted features cost"] = _NO_LABELS if self.every.label is None else _ONE_LABEL
-            out[_ALONE] = out["what permuted features cost"]
-        if self.no_folds:
-            out[_ALONE] = self.no_folds
-        if self.settings.voters is not None and (why := out.get(_ALONE)):
-            out["which voters decide best"] = why
-        if not self.settings.retrain:
-            out["training without a family"] = _NOT_ASKED
-        elif not self.labelled:
-            out["training without a family"] = out["what permuted features cost"]
-        return out
+            return {}
+        rows: list[Row] = []
+        curves, settings, threshold = [], self.settings, self.matcher.threshold
+        for name, part in (("all", self.every), ("not identical", self.differ)):
+            assert part.label is not None
+            found = measure(
+                part.probability,
+                part.label,
+                part.groups.code,
+                threshold,
+                repeats=settings.bootstrap,
+                seed=settings.seed,
+            )
+            rows += [{"pairs": name, "measure": each, **found[each]} for each in MEASURES]
+            curves.append(found["reliability"])
+        language = self.matcher.features.language
+        return {"measures": rows, "reliability": curves[0], **mistakes(self.every, threshold, language)}
 
-    def _made_with(self) -> dict[str, Any]:
+    def left_out(self) -> dict[str, str]:
+        """Says what could not be found, and why."""
+        retrain = self.unfit if self.settings.retrain else "not asked for (the option 'retrain')"
+        reasons = {
+            "how good it is and where it errs": _NO_LABELS if self.every.label is None else "",
+            "what permuted features cost": self.unfit,
+            "what each feature says alone": self.no_folds,
+            "which voters decide best": self.no_folds if self.settings.voters is not None else "",
+            "training without a family": retrain,
+        }
+        return {what: why for what, why in reasons.items() if why}
+
+    def findings(self) -> list[Finding]:
+        """Says what the reader should know."""
+        said = []
+        for name, column in zip(self.matcher.features.names, self.differ.table.T, strict=True):
+            values = column[np.isfinite(column)]
+            if not len(values) or np.ptp(values) == 0:
+                constant = f"{values[0]:g} wherever it is known" if len(values) else "unknown for every pair"
+                said.append(f"the feature {name} is {constant}: nothing here says what it is worth.")
+        if self.labelled:
+            said.append(
+                "what is measured here holds for pairs that M was not trained on. On its training pairs every figure is too good."
+            )
+        return [Finding("origin", example=words) for words in said]
+
+    def made_with(self) -> dict[str, Any]:
+        """Gives settings and counts."""
         matcher, every, settings = self.matcher, self.every, self.settings
+        again = self.retrained.whole if settings.retrain and self.labelled else None
         return {
             "model": matcher.identity,
             "threshold": matcher.threshold,
             "raw_threshold": matcher.scorer.calibration.inverse(matcher.threshold),
             "source": Path(every.source).name,
-            "pairs": len(every),
-            "matches": None if every.label is None else int(every.label.sum()),
+            "pairs": len(every.a),
+            "matches": None if every.label is None else int(every.match.sum()),
             "references": len(every.groups.names),
-            "identical": len(every) - len(self.differ),
+            "identical": int(every.identical.sum()),
             "rejected": every.n_rejected,
             "sample": len(self.sample),
-            "sampled_of": len(self.differ),
+            "sampled_of": len(self.differ.a),
             "members": len(matcher.scorer.members),
             "repeats": settings.repeats,
             "bootstrap": settings.bootstrap,
@@ -267,27 +457,12 @@ class _Audit:
             "drop_correlated": settings.drop_correlated,
             "seed": settings.seed,
             "quality": self.whole and {name: float(values[0]) for name, values in self.whole.items()},
-            "retrained": self.retrained and {name: float(values[0]) for name, values in self.retrained.items()},
+            "retrained": again and {name: float(values[0]) for name, values in again.items()},
             "versions": {library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},
         }
 
-    def _notes(self) -> list[str]:
-        notes = []
-        for name, column in zip(self.matcher.features.names, self.differ.table.T, strict=True):
-            values = column[np.isfinite(column)]
-            if not len(values):
-                notes.append(f"{name} is unknown for every pair: nothing here says what it is worth.")
-            elif np.ptp(values) == 0:
-                notes.append(f"{name} is {values[0]:g} wherever it is known: nothing here says what it is worth.")
-        if self.labelled:
-            notes.append(
-                "What is measured here holds for pairs that M was not trained on. On its training pairs every figure is too good."
-            )
-        return notes
 
-    def result(self) -> Audit:
-        """After all steps."""
-        made = self._made_with()
-        tables = {name: arrow_table(self.rows[name]) if name in self.rows else None for name in TABLES}
-        words = findings(self.rows, made)
-        return Audit(**tables, words=words, notes=self._notes(), left_out=self._left_out(), made_with=made)
+def _rows(columns: dict[str, Any]) -> list[Row]:
+    return [
+        dict(zip(columns, row, strict=True)) for row in zip(*(own.tolist() for own in columns.values()), strict=True)
+    ]

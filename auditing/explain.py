@@ -1,32 +1,37 @@
-"""Why one pair is a match, or none."""
+"""Why one pair is a match, or none; and the contributions of many as the library shap takes them."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import MissingExtra
 from ..features.coverage import covered_table
 from ..features.interning import intern_pairs
 from ..features.providers import SHIPPED
 from ..features.representations import Representations
+from ..files.pairs import read_pairs
 from ..matcher.doubtful_texts import check_text, refuse_unscored
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS, SPECIFICATION
 from ..matcher.reasons import reason
 from ..matcher.relation import relations_of
-from .contributions import Contributions
-from .explanation import Explanation
+from .explanation import Explanation, Known, Link, Part, Trees, Wording
 from .families import label_of
 from .kinds import Names
-from .results.decision import Link, Part
+
+if TYPE_CHECKING:
+    import shap
 
 _CERTAIN = 1e-9
 """A threshold of 0 or 1 has no finite log-odds; this far from it they are drawn."""
 
 
 def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
-    """Why `matcher` decides as it does on two diagnoses: words, what each feature contributed, and a picture.
+    """Says why `matcher` decides as it does on two diagnoses: words, what each feature contributed, and a picture.
 
     The words also say what excludes a match whatever the trees say, what the graph of diseases knows, and, for a model with a relation
     model, what `a` is to `b`.
@@ -48,52 +53,44 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     refuse_unscored(unique, matcher.unscored(unique))
     (first, read_a), (second, read_b) = ((r.name, r.read_as) for r in matcher.providers.naming.read([a, b]))
     names = Names.of(first, second, matcher.features.language)
-    identical = bool(unique.equal[0])
-    texts = Representations(unique.names, matcher.providers)
-    one, other = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
-    base = raw = by_trees = None
-    least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.threshold
-    probability, parts = 1.0, []
-    if not identical:
-        table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, texts=texts)
-        found = Contributions.of(matcher, table)
-        base, raw = found.base, float(matcher.raw(table)[0])
-        by_trees = float(matcher.scorer.calibration(matcher.raw(table))[0])
-        probability = float(matcher.counted(unique, table, texts)[0])
-        parts = [
-            Part(feature.name, label_of(feature), None if np.isnan(value) else float(value), float(contribution))
-            for feature, value, contribution in zip(matcher.features.features, table[0], found.values[0], strict=True)
-        ]
-        excluded = matcher.features.exclusion is not None and bool(table[0, matcher.features.exclusion] == 1)
-        relation = None if matcher.parts.relation is None else relations_of(matcher, unique, table, texts)
-    else:
-        excluded, relation = False, None
-    return Explanation(
-        a=a,
-        b=b,
-        names=(first, second),
-        read_as=(read_a, read_b),
-        mixed=unique.mixed,
-        model=matcher.identity,
-        probability=probability,
-        threshold=matcher.threshold,
-        identical=identical,
-        shared=tuple(word for word in first.split() if word in names.shared),
-        only_a=names.only_a,
-        only_b=names.only_b,
-        opposed=names.opposed,
-        base=base,
-        raw=raw,
-        raw_threshold=matcher.scorer.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN)),
-        parts=tuple(sorted(parts, key=lambda part: -abs(part.contribution))),
-        policy=matcher.policy,
-        by_trees=by_trees,
-        excluded=excluded,
-        reason="" if identical else reason(matcher.providers, texts, one, other),
-        links=() if identical else tuple(_links(matcher, texts, (one, other))),
-        relation=None if relation is None else relation.kinds[0],
-        relations={} if relation is None else dict(zip(RELATIONS, relation.probabilities[0].tolist(), strict=True)),
+    shared = tuple(word for word in first.split() if word in names.shared)
+    wording = Wording(
+        (first, second), (read_a, read_b), unique.mixed, shared, names.only_a, names.only_b, names.opposed
     )
+    least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.threshold
+    raw_threshold = matcher.scorer.calibration.inverse(min(max(least, _CERTAIN), 1 - _CERTAIN))
+    probability, trees, known = 1.0, None, Known(False, "", (), None, {})
+    if not unique.equal[0]:
+        texts = Representations(unique.names, matcher.providers)
+        table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage, texts=texts)
+        probability = float(matcher.counted(unique, table, texts)[0])
+        trees = _trees(matcher, table)
+        relations: dict[str, float] = {}
+        kind = None
+        if matcher.parts.relation is not None:
+            found = relations_of(matcher, unique, table, texts)
+            kind = found.kinds[0]
+            relations.update(zip(RELATIONS, found.probabilities[0].tolist(), strict=True))
+        excluded = matcher.features.exclusion is not None and bool(table[0, matcher.features.exclusion] == 1)
+        places = (unique.first[0], unique.second[0])[:: -1 if unique.turned[0] else 1]
+        why = reason(matcher.providers, texts, *places)
+        known = Known(excluded, why, tuple(_links(matcher, texts, places)), kind, relations)
+    return Explanation(
+        a, b, matcher.identity, matcher.policy, probability, matcher.threshold, raw_threshold, wording, trees, known
+    )
+
+
+def _trees(matcher: MatchFunction, table: np.ndarray) -> Trees:
+    raw = matcher.raw(table)
+    *contributions, base = matcher.contributions(table)[0].tolist()
+    parts = [
+        Part(feature.name, label_of(feature), None if np.isnan(value) else value, contribution)
+        for feature, value, contribution in zip(
+            matcher.features.features, table[0].tolist(), contributions, strict=True
+        )
+    ]
+    parts.sort(key=lambda part: -abs(part.contribution))
+    return Trees(base, float(raw[0]), float(matcher.scorer.calibration(raw)[0]), tuple(parts))
 
 
 def _links(matcher: MatchFunction, texts: Representations, places: tuple[int, int]) -> Iterator[Link]:
@@ -106,3 +103,38 @@ def _links(matcher: MatchFunction, texts: Representations, places: tuple[int, in
         disease, certainty = int(links.nodes[place, 0]), float(links.certainty[place, 0])
         if disease >= 0 and certainty < 1:
             yield Link(texts.cores[place], graph.labels[disease], graph.source(disease), certainty)
+
+
+def shap_explanation(matcher: MatchFunction, pairs: Any, *, a: str = "a", b: str = "b") -> shap.Explanation:
+    """Gives M's SHAP values of pairs as a `shap.Explanation`, for every plot of the library shap: `shap.plots.beeswarm(...)`.
+
+    Parameters
+    ----------
+    pairs : a path, a pandas, polars or Arrow frame, or a sequence of two-tuples.
+    a, b : the columns of the two diagnoses.
+
+    Returns
+    -------
+    shap.Explanation
+        Of the pairs, in their order: `values` float64 [n, f] and `base_values` float64 [n] in raw log-odds, before calibration; `data`
+        float32 [n, f], NaN where a feature is unknown. Pairs that are equal after normalisation match whatever the trees say.
+
+    Raises
+    ------
+    MissingExtra
+        Without the extra `explain`.
+    InputError
+        For a text without a letter or digit, or votes known for too few of the pairs.
+    """
+    try:
+        with warnings.catch_warnings():  # in a notebook its progress bars warn of widgets that nothing here needs
+            warnings.simplefilter("ignore")
+            import shap
+    except ImportError:
+        raise MissingExtra("A shap.Explanation", "explain") from None
+    read = read_pairs(pairs, a=a, b=b)
+    unique = intern_pairs(read.a, read.b, matcher.providers.naming)
+    table, _ = covered_table(unique, matcher.features, matcher.providers, matcher.min_coverage)
+    table = table[unique.pair_of_row]
+    found = matcher.contributions(table)
+    return shap.Explanation(found[:, :-1], found[:, -1], table, feature_names=list(matcher.features.names))

@@ -1,66 +1,309 @@
-"""An explanation that draws itself: a picture, or a page to read."""
+"""Why M decided as it did on one pair: facts, words, a picture, a page."""
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DxmatchError, InputError, OptionError
-from ..files.atomic import whole_file
-from ..pages.blocks import figure, how_made, script_chart
-from ..pages.document import document
-from ..pages.facts import facts
-from ..pages.figure import Figure, spec_of
-from ..pages.files import image
-from ..pages.renderer import Renderer
-from ..pages.style import PAGE
-from ..settings import cells_hidden
-from .charts.waterfall import waterfall
-from .results.decision import Decision
+from ..files.counted import shown_threshold
+from ..pages.encodings import number
+from ..pages.words import listed
+from ..terms.text.correction import Corrections
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..evaluation.report.document import Document
+    from ..pages.figure import Figure
 
 SUFFIXES = (".svg", ".png", ".html")
+_IDLE = 0.05
+_SAID = 0.05
+"""Relations less probable than this go without saying."""
 
 
 @dataclass(frozen=True)
-class Explanation(Decision):
-    """What `explain` returns."""
+class Part:
+    """What one feature did.
+
+    label : what it says. value : None where it is unknown. contribution : in raw log-odds; above 0 it speaks for a match.
+    """
+
+    feature: str
+    label: str
+    value: float | None
+    contribution: float
+
+    @property
+    def shown(self) -> str:
+        """Gives the value in words."""
+        return "unknown" if self.value is None else number(self.value)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A diagnosis that is no name of a disease in the graph, and the disease whose name is nearest.
+
+    name : the diagnosis, normalised. source : of the disease's entry. certainty : the cosine, below 1.
+    """
+
+    name: str
+    disease: str
+    source: str
+    certainty: float
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How the two were read.
+
+    names : after normalisation. read_as : of each side the words that were read as others. mixed : words that mix scripts.
+    shared, only_a, only_b : their words, by stem. opposed : words of the two that exclude each other.
+    """
+
+    names: tuple[str, str]
+    read_as: tuple[Corrections, Corrections]
+    mixed: tuple[str, ...]
+    shared: tuple[str, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    opposed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Trees:
+    """What the trees say, in log-odds before calibration; base and the contributions add up to raw.
+
+    by_trees : their probability, whatever decides. parts : the features, those that moved the score most first.
+    """
+
+    base: float
+    raw: float
+    by_trees: float
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the two beside the trees.
+
+    excluded : what is said of them excludes a match, whatever the trees say. reason : what excludes, or what the graph of diseases knows.
+    links : sides that are no name in the graph, and what they count as there.
+    relation, relations : what `a` is to `b`, and the probability of each relation; None and empty for a model without a relation model.
+    """
+
+    excluded: bool
+    reason: str
+    links: tuple[Link, ...]
+    relation: str | None
+    relations: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What `explain` returns.
+
+    model : its identity. policy : which relations count as a match. raw_threshold : in log-odds before calibration.
+    trees : None where the two are equal after normalisation, so that no tree was asked.
+    """
+
+    a: str
+    b: str
+    model: str
+    policy: str
+    probability: float
+    threshold: float
+    raw_threshold: float
+    wording: Wording
+    trees: Trees | None
+    known: Known
+
+    @property
+    def match(self) -> bool:
+        """Tells whether the two match."""
+        return self.probability >= self.threshold
+
+    @property
+    def identical(self) -> bool:
+        """Tells whether the two are equal after normalisation."""
+        return self.trees is None
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Gives the features, those that moved the score most first; none where the two are identical."""
+        return () if self.trees is None else self.trees.parts
+
+    @property
+    def verdict(self) -> str:
+        """Says the decision in one sentence."""
+        says = "a match" if self.match else "no match"
+        against = "and a match begins at" if self.match else "but a match begins only at"
+        return f"M calls them {says}: probability {self.probability:.3f}, {against} {shown_threshold(self.threshold)}."
+
+    @property
+    def main_reason(self) -> str:
+        """Says in one sentence what decides, else what is known of the two, else the wording and what moved the score most."""
+        if self.identical:
+            return "They are the same after normalisation."
+        if self.known.reason:
+            return _sentence(self.known.reason)
+        shared, *others = self._words()
+        if self.wording.opposed:
+            return others[-1]
+        sign, side = (1, "for") if self.match else (-1, "against")
+        moved = (part for part in self.parts if sign * part.contribution >= _IDLE and part.value is not None)
+        return shared + "".join(f" Most {side} it: {part.label} ({part.shown})." for part in list(moved)[:1])
+
+    @property
+    def words(self) -> list[str]:
+        """Says what was compared, the decision, and why, in sentences."""
+        return [line for lines in self.answers for line in lines]
+
+    @property
+    def answers(self) -> list[list[str]]:
+        """Groups the words: what was compared and decided; how the wording differs; what is known; what speaks for and against."""
+        wording = self.wording
+        compared = [
+            (f"{side!r} is compared as {name!r}" if side != name else f"{side!r} is compared as it is")
+            + (f": read {listed([f'{written!r} as {read!r}' for written, read in read_as])}." if read_as else ".")
+            for side, name, read_as in zip((self.a, self.b), wording.names, wording.read_as, strict=True)
+        ]
+        compared += [
+            f"{word!r} mixes Latin and Cyrillic letters, which look alike and are not the same."
+            for word in wording.mixed
+        ]
+        if self.trees is None:
+            return [
+                [*compared, "After normalisation they are the same, and so a match: no tree was asked. Probability 1."]
+            ]
+        compared.append(self.verdict)
+        if self.known.excluded:
+            compared.append(
+                f"This is decisive: {self.known.reason}. The trees alone would say {self.trees.by_trees:.3f}."
+            )
+        elif self.policy != "specification":
+            compared.append(
+                f"What counts is the policy {self.policy}; under the default it would be {self.trees.by_trees:.3f}."
+            )
+        groups = [compared, self._words(), list(self._knowledge()), list(self._why(self.trees))]
+        return [lines for lines in groups if lines]
+
+    def _words(self) -> list[str]:
+        wording = self.wording
+        lines = [f"They share {_quoted(wording.shared)}." if wording.shared else "They share no word."]
+        sides = ((self.a, wording.only_a), (self.b, wording.only_b))
+        if only := [f"only {side!r} has {_quoted(words)}" for side, words in sides if words]:
+            lines.append(_sentence("; ".join(only)))
+        if wording.opposed:
+            lines.append(f"{listed([f'{one!r} and {other!r}' for one, other in wording.opposed])} exclude each other.")
+        return lines
+
+    def _knowledge(self) -> Iterator[str]:
+        """What the graph of diseases knows, and what the one is to the other."""
+        if self.known.reason and not self.known.excluded:
+            yield _sentence(self.known.reason)
+        for link in self.known.links:
+            yield (
+                f"{link.name!r} is no name in the graph of diseases; the nearest is one of {link.disease} ({link.source}), with a cosine of "
+                f"{link.certainty:.2f}."
+            )
+        if relation := self.known.relation:
+            others = sorted(self.known.relations.items(), key=lambda each: -each[1])
+            told = [f"{name} {p:.2f}" for name, p in others if name != relation and p >= _SAID]
+            kind = "the same" if relation == "same" else relation
+            most = f"To {self.b!r}, {self.a!r} is {kind}, with a probability of {self.known.relations[relation]:.2f}"
+            yield f"{most} ({', '.join(told)})." if told else f"{most}."
+
+    def _why(self, trees: Trees) -> Iterator[str]:
+        """The start, what speaks for, what speaks against, what is unknown."""
+        yield (
+            f"Every pair starts at {signed(trees.base)} log-odds; a match needs {signed(self.raw_threshold)}; this pair reaches "
+            f"{signed(trees.raw)}."
+        )
+        for sign, side in ((1, "For"), (-1, "Against")):
+            if own := [part for part in trees.parts if sign * part.contribution >= _IDLE][:3]:
+                told = [f"{part.feature} ({part.shown}, {signed(part.contribution)})" for part in own]
+                yield f"{side} a match {'speaks' if len(own) == 1 else 'speak'} {listed(told)}."
+        if unknown := [part.feature for part in trees.parts if part.value is None]:
+            yield f"Unknown for this pair: {listed(unknown)}."
+
+    def __str__(self) -> str:
+        return "\n".join(self.words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Gives everything as plain values, for JSON."""
+        facts = asdict(self)
+        trees = facts.pop("trees") or {"base": None, "raw": None, "by_trees": None, "parts": ()}
+        facts |= facts.pop("wording") | facts.pop("known") | trees
+        return facts | {"identical": self.identical, "match": self.match, "words": self.words}
+
+    def to_json(self) -> str:
+        """Writes everything as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
 
     @property
     def figure(self) -> Figure:
-        """The waterfall: from the start to the score, feature by feature. Errors: `InputError` for identical names."""
-        if self.base is None or self.raw is None:
+        """Draws the waterfall: from the start to the score, feature by feature. Errors: `InputError` for identical names."""
+        if self.trees is None:
             raise InputError(
                 "the two are equal after normalisation, so no tree was asked and there is nothing to draw",
-                allowed="two names that differ; a page (.html) says it in words",
-                got=self.names[0],
-            )
-        return waterfall(self, self.base, self.raw)
+                allowed="two names that differ; a page (.html) says it in words", got=self.wording.names[0],
+            )  # fmt: skip
+        from .charts import waterfall
+
+        return waterfall(self, self.trees)
+
+    def document(self, *, drawn: bool) -> Document:
+        """Gives what a terminal, and with the picture a page, shows of it."""
+        from ..evaluation.report.document import Document, Part, Table
+
+        lines = [[part.feature, part.shown, signed(part.contribution), part.label] for part in self.parts]
+        features = (
+            [Table(["feature", "value", "log-odds", "says"], [("", lines)], "Features", sentences=True)]
+            if lines
+            else []
+        )
+        why = Part("why", "Feature by feature", [self.figure] if drawn and lines else features, brief=features)
+        title = f"{self.a} and {self.b}: {'a match' if self.match else 'no match'}"
+        return Document(title, self.model, self.answers, [why], footer="Made by dxmatch.")
+
+    def print(self, console: Console | None = None) -> None:
+        """Prints the words, then a line for each feature."""
+        from ..evaluation.report.terminal import print_document
+
+        print_document(self.document(drawn=False), console)
 
     def _repr_html_(self) -> str:
         """For a notebook: the verdict and the words, with the waterfall; nothing but the verdict where cells are hidden."""
+        from ..pages.facts import facts
+        from ..pages.files import image
+        from ..settings import cells_hidden
+
         if cells_hidden():
             return facts(self.verdict, [])
-        drawn = Markup("") if self.identical else Markup(image(self.figure, "svg").decode())
-        return facts(self.verdict, [], [line for line in self.words if line != self.verdict]) + drawn
+        drawn = "" if self.identical else image(self.figure, "svg").decode()
+        return f"{facts(self.verdict, [], [line for line in self.words if line != self.verdict])}{drawn}"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """The picture as .svg or .png, or a page to read as .html; whole or not at all.
+        """Writes the picture (.svg, .png) or a page to read (.html), whole or not at all. Errors: `OptionError` for another suffix."""
+        from ..evaluation.report.page import page
+        from ..files.atomic import whole_file
+        from ..pages.files import image
 
-        Errors: `OptionError` for another suffix.
-        """
-        target = Path(path)
-        kind = check_picture_path(target).removeprefix(".")
-        content = _page(self).encode() if kind == "html" else image(self.figure, kind)
-        with whole_file(target) as temporary:
+        kind = check_picture_path(path)
+        content = page(self.document(drawn=True)).encode() if kind == ".html" else image(self.figure, kind[1:])
+        with whole_file(Path(path)) as temporary:
             temporary.write_bytes(content)
-        return target
+        return Path(path)
 
 
 def check_picture_path(path: str | os.PathLike[str]) -> str:
-    """The suffix of a picture, checked before any work begins."""
+    """Gives the suffix of a picture, checked before any work begins. Errors: `OptionError`, `DxmatchError`."""
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise OptionError("path", f"a file that ends in {', '.join(SUFFIXES)}", str(path))
@@ -69,36 +312,14 @@ def check_picture_path(path: str | os.PathLike[str]) -> str:
     return target.suffix.lower()
 
 
-def _page(explanation: Explanation) -> str:
-    """A whole HTML document. Every text is escaped."""
-    chart, script = "", ""
-    if not explanation.identical:
-        drawn = explanation.figure
-        chart = f'<div class="figures">{figure(drawn, script_chart(drawn, spec_of(drawn, PAGE)))}</div>'
-        script = Renderer().script()
-    lines = [
-        ("First", f"{explanation.a}, compared as {explanation.names[0]}"),
-        ("Second", f"{explanation.b}, compared as {explanation.names[1]}"),
-        ("Shared", ", ".join(explanation.shared) or "no word"),
-        ("Only in the first", ", ".join(explanation.only_a) or "no word"),
-        ("Only in the second", ", ".join(explanation.only_b) or "no word"),
-    ]
-    if explanation.opposed:
-        lines.append(("Exclude each other", "; ".join(f"{one}, {other}" for one, other in explanation.opposed)))
-    if explanation.reason:
-        lines.append(("Decisive" if explanation.excluded else "Known", explanation.reason))
-    lines += [
-        ("Nearest name", f"{link.name}: {link.disease} ({link.source}), cosine {link.certainty:.2f}")
-        for link in explanation.links
-    ]
-    if explanation.relations:
-        lines.append(("Relation", ", ".join(f"{name} {p:.2f}" for name, p in explanation.relations.items())))
-    return document(
-        f"{explanation.a} and {explanation.b}: {'a match' if explanation.match else 'no match'}",
-        explanation.model,
-        explanation.answers,
-        [("why", "Feature by feature", chart), ("words", "Word by word", how_made(lines, [], []))],
-        "Made by dxmatch.",
-        script,
-        skip="Skip to the explanation",
-    )
+def signed(value: float) -> str:
+    """Shows log-odds as `+2.30`, `−0.45`."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _quoted(words: tuple[str, ...]) -> str:
+    return listed([repr(word) for word in words])
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -8,10 +8,9 @@ from ..features.feature_set import FeatureSpec
 from ..features.registry import KINDS
 
 _FAMILIES = {
-    "vote": "votes", "vote_spread": "votes", "icd_pick": "icd", "icd_nearest": "icd", "icd_kinship": "icd", "icd_overlap": "icd", "cosine": "cosines", "alignment": "alignments",
-    "ratio": "ratios", "disease": "diseases",
+    "vote": "votes", "vote_spread": "votes", "icd_pick": "icd", "icd_nearest": "icd", "icd_kinship": "icd", "icd_overlap": "icd",
+    "cosine": "cosines", "alignment": "alignments", "ratio": "ratios", "disease": "diseases",
 }  # fmt: skip
-
 _LABELS = {
     "vote": "vote of {model}",
     "vote_spread": "how far the votes of {model} differ",
@@ -27,24 +26,23 @@ _LABELS = {
     "disease": "{column} in the graph of diseases",
     "exclusion": "what is said of one excludes the other (negated, past, the family's; small cell, non-small cell); decisive",
 }
-_DISEASE_COLUMNS = {
+_OPTIONS = {
     "same": "how sure it is that both are one disease",
     "line": "how sure it is that both are one disease, or one a kind of the other,",
     "closeness": "how few steps lead from one disease to the other, upwards,",
     "lin": "how much of what the two diseases say is said by a class above both,",
     "certainty": "how near the less certain of the two is to a name",
-}
-_VIEWS = {
     "unigram": "words",
     "bigram": "neighbouring words",
     "stem": "stems",
     "lemma": "dictionary forms",
     "tags": "parts of speech",
 }
+"""Views of words and columns of diseases, in words."""
 
 
 def families(features: Sequence[FeatureSpec]) -> dict[str, list[int]]:
-    """Columns by family: kinds of feature that say the same sort of thing."""
+    """Gives the columns by family: kinds of feature that say the same sort of thing."""
     found: dict[str, list[int]] = {}
     for column, feature in enumerate(features):
         found.setdefault(family_of(feature), []).append(column)
@@ -52,15 +50,14 @@ def families(features: Sequence[FeatureSpec]) -> dict[str, list[int]]:
 
 
 def family_of(feature: FeatureSpec) -> str:
-    """`ratios`, `cosines`, `icd`, `diseases`, `votes`, or the kind's own name."""
+    """Names the family: `ratios`, `cosines`, `icd`, `diseases`, `votes`, or the kind's own name."""
     return _FAMILIES.get(feature.kind, feature.kind)
 
 
 def label_of(feature: FeatureSpec) -> str:
-    """What a feature says, in a few words; of a kind without such, its meaning and the options that tell it from its siblings."""
+    """Says in a few words what a feature tells; of a kind without such, its meaning and the options that tell it from its siblings."""
     if label := _LABELS.get(feature.kind):
-        view = _VIEWS.get(feature.options.get("view", ""), "")
-        column = _DISEASE_COLUMNS.get(feature.options.get("column", ""), "")
-        return label.format(**{**feature.options, "view": view, "column": column})
+        said = {key: _OPTIONS.get(feature.options.get(key, ""), "") for key in ("view", "column")}
+        return label.format(**{**feature.options, **said})
     own = [str(feature.options[key]) for key in ("model", "view", "encoder") if feature.options.get(key)]
     return KINDS[feature.kind].meaning + (f" ({', '.join(own)})" if own else "")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from ..features.contrast import contrasts, denials
 from ..features.tokens import stems
@@ -49,7 +50,7 @@ _SIDES = _set("left right bilateral unilateral")
 
 @dataclass(frozen=True)
 class Names:
-    """Two normalised names, cut into words.
+    """Cuts two normalised names into words.
 
     shared : words of either side whose stem stands in both, without those that only join. only_a, only_b : the other words.
     opposed : words of a and of b that exclude each other. denied : those of them of which one denies the other.
@@ -67,6 +68,7 @@ class Names:
 
     @classmethod
     def of(cls, a: str, b: str, language: str = "en") -> Names:
+        """Compares the words of two names."""
         stem_of = {word: stems([word], language)[0] for word in {*a.split(), *b.split()}}
         in_a, in_b = ({stem_of[word] for word in side.split()} for side in (a, b))
         only_a, only_b = (
@@ -80,24 +82,16 @@ class Names:
 
     @property
     def apart(self) -> tuple[str, ...]:
+        """Gives the words of one side alone."""
         return self.only_a + self.only_b
 
 
-@dataclass(frozen=True)
-class Kind:
-    """name : of the kind. says : what pairs are of it. holds : whether a pair is, where none before it fits."""
+class Kind(NamedTuple):
+    """says : what pairs are of it. holds : whether a pair is, where none before it fits."""
 
     name: str
     says: str
     holds: Callable[[Names], bool]
-
-
-def _same(names: Names) -> bool:
-    return names.a == names.b
-
-
-def _asserted(names: Names) -> bool:
-    return names.asserted
 
 
 def _contained(names: Names) -> bool:
@@ -105,27 +99,23 @@ def _contained(names: Names) -> bool:
 
 
 def _spelt_alike(names: Names) -> bool:
-    one, other = "".join(names.only_a), "".join(names.only_b)
+    one, other = sorted(("".join(names.only_a), "".join(names.only_b)))  # difflib's ratio depends on the order
     if min(len(one), len(other)) < 4 or any(map(str.isdigit, one + other)):
         return False
-    # difflib's ratio depends on the order
-    return SequenceMatcher(None, *sorted((one, other)), autojunk=False).ratio() >= _SAME_SPELLING
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SAME_SPELLING
 
 
 def _abbreviated(names: Names) -> bool:
-    return _is_short_form(names.only_a, names.b) or _is_short_form(names.only_b, names.a)
-
-
-def _is_short_form(words: tuple[str, ...], other: str) -> bool:
-    """Whether one of `words` is the initials of neighbouring words of `other`, with or without those that only join."""
-    all_words = other.split()
-    initials = ["".join(word[0] for word in kept) for kept in (all_words, [w for w in all_words if w not in _JOINS])]
-    return any(2 <= len(word) <= 6 and any(word in letters for letters in initials) for word in words)
+    """Whether a word of one is the initials of neighbouring words of the other, with or without those that only join."""
+    for words, other in ((names.only_a, names.b.split()), (names.only_b, names.a.split())):
+        initials = ["".join(word[0] for word in kept) for kept in (other, [one for one in other if one not in _JOINS])]
+        if any(2 <= len(word) <= 6 and any(word in letters for letters in initials) for word in words):
+            return True
+    return False
 
 
 def _laboratory(names: Names) -> bool:
-    one, other = (not _LABORATORY.isdisjoint(side) for side in (names.only_a, names.only_b))
-    return one != other
+    return _LABORATORY.isdisjoint(names.only_a) != _LABORATORY.isdisjoint(names.only_b)
 
 
 def _stage(names: Names) -> bool:
@@ -152,11 +142,13 @@ def _mechanism(names: Names) -> bool:
     return any(word in _MECHANISM or _MECHANISM_ENDING.fullmatch(word) for word in names.shared)
 
 
-_ASSERTED = "one is negated, past, the family's or no disease of the patient, and the other is not"
+_OF_BOTH = (
+    Kind("identical", "the two are equal after normalisation", lambda names: names.a == names.b),
+    Kind("other assertion", "one is negated, past, the family's or no disease of the patient, and the other is not", lambda names: names.asserted),
+)  # fmt: skip
 
 MATCHES = (
-    Kind("identical", "the two are equal after normalisation", _same),
-    Kind("other assertion", _ASSERTED, _asserted),
+    *_OF_BOTH,
     Kind("spelling", "the words that differ are spelt alike", _spelt_alike),
     Kind("abbreviation", "a word of one is the initials of words of the other", _abbreviated),
     Kind("stage", "they differ in words of stage, grade or severity alone", _stage),
@@ -168,8 +160,7 @@ MATCHES = (
 """Kinds of matches: which criterion M would have had to see."""
 
 NON_MATCHES = (
-    Kind("identical", "the two are equal after normalisation", _same),
-    Kind("other assertion", _ASSERTED, _asserted),
+    *_OF_BOTH,
     Kind("denied word", "one denies a word of the other: small cell, non-small cell", lambda names: bool(names.denied)),
     Kind("other number", "another type, stage, number or letter", _other_number),
     Kind("other side", "left or right", _other_side),
@@ -185,6 +176,6 @@ NON_MATCHES = (
 
 
 def kind_of(a: str, b: str, label: int, language: str = "en") -> str:
-    """The name of the first kind that fits two normalised names, among those of matches (`label` 1) or non-matches (0)."""
+    """Names the first kind that fits two normalised names, among those of matches (`label` 1) or non-matches (0)."""
     names = Names.of(a, b, language)
     return next(kind.name for kind in (MATCHES if label == 1 else NON_MATCHES) if kind.holds(names))

@@ -27,11 +27,11 @@ MIN_PAIRS = 20
 
 @dataclass(frozen=True)
 class ScoredPairs:
-    """n pairs, with what M makes of them.
+    """Holds n pairs with what M makes of them.
 
-    a, b : object[n], as they came. names : object[n, 2], the two diagnoses normalised, in the order of a and b.
-    table : float32[n, f], NaN where unknown. identical : bool[n]; equal after normalisation, so that no tree is asked.
-    raw, probability : float64[n]. label : int8[n], or None. groups : by reference diagnosis.
+    a, b : object [n], as they came. names : object [n, 2], the two diagnoses normalised, in the order of a and b.
+    table : float32 [n, f], NaN where unknown. identical : bool [n]; equal after normalisation, so that no tree is asked.
+    raw, probability : float64 [n]. label : int8 [n], or None. groups : by reference diagnosis.
     coverage : the share of pairs that each feature is known for.
     """
 
@@ -48,41 +48,50 @@ class ScoredPairs:
     source: str
     n_rejected: int
 
-    def __len__(self) -> int:
-        return len(self.a)
+    @property
+    def match(self) -> NDArray[np.bool_]:
+        """Gives the pairs labelled as matches: bool [n]; they need labels."""
+        assert self.label is not None
+        return self.label == 1
 
     def take(self, rows: NDArray[np.bool_]) -> ScoredPairs:
-        """Those of `rows` bool[n]."""
+        """Keeps the rows of bool [n]."""
         of_rows = ("a", "b", "names", "table", "identical", "raw", "probability", "label")
         values = {name: value[rows] for name in of_rows if (value := getattr(self, name)) is not None}
         return replace(self, groups=self.groups.take(rows), **values)
 
+    def sampled(self, strata: NDArray[np.bool_], most: int, seed: int) -> NDArray[np.int64]:
+        """Draws the rows of a random sample, in order: at most `most`, of both strata in the share that they have, and 1 at least."""
+        rows = np.arange(len(strata))
+        if len(rows) <= most:
+            return rows
+        generator = np.random.default_rng(seed)
+        few = min(max(round(most * float(strata.mean())), 1), most - 1) if strata.any() and not strata.all() else 0
+        counts = {True: few, False: most - few} if few else {bool(strata[0]): most}
+        drawn = [
+            generator.choice(rows[strata == of], min(n, int((strata == of).sum())), False) for of, n in counts.items()
+        ]
+        return np.sort(np.concatenate(drawn))
+
 
 def score_pairs(
-    matcher: MatchFunction,
-    pairs: Any,
-    *,
-    a: str,
-    b: str,
-    label: str | None,
-    group: str | None,
-    rejects: str | os.PathLike[str] | None,
+    matcher: MatchFunction, pairs: Any, *, a: str, b: str, label: str | None, group: str | None, rejects: str | os.PathLike[str] | None,
     progress: Callable[[int, int], None] | None = None,
-) -> ScoredPairs:
+) -> ScoredPairs:  # fmt: skip
     """Reads, checks and scores the pairs; those with a diagnosis that is not understood are set aside with a warning.
 
     label : as in `read_pairs`; None takes `label` (or `label_<expert>`) where it is there, and does without where it is not.
 
-    Errors: `InputError` for one label only, or fewer than 20 pairs that differ after normalisation.
+    Raises
+    ------
+    InputError
+        For one label only, or fewer than 20 pairs that differ after normalisation.
     """
     read = _read(pairs, a, b, label, group, rejects)
+    source = read.table.source
     if read.label is not None and len(set(read.label.tolist())) < 2:
-        raise InputError(
-            "only one label among the pairs",
-            source=read.table.source,
-            allowed="both matches (1) and non-matches (0), or no label at all",
-            got=int(read.label[0]),
-        )
+        both = "both matches (1) and non-matches (0), or no label at all"
+        raise InputError("only one label among the pairs", source=source, allowed=both, got=int(read.label[0]))
     naming = matcher.providers.naming
     if not matcher.judge_all:
         read, set_aside = understood_pairs(read, naming)
@@ -93,29 +102,16 @@ def score_pairs(
     row = unique.pair_of_row
     differ = int((~unique.equal[row]).sum())
     if differ < MIN_PAIRS:
-        raise InputError(
-            "too few pairs to audit",
-            source=read.table.source,
-            allowed=f"at least {MIN_PAIRS} that differ after normalisation",
-            got=differ,
-        )
-    sides = (read.a.to_pylist(), read.b.to_pylist())
-    references = sides[0] if read.group is None else read.group.to_pylist()
-    first, second = (np.array(side, object) for side in sides)
+        enough = f"at least {MIN_PAIRS} that differ after normalisation"
+        raise InputError("too few pairs to audit", source=source, allowed=enough, got=differ)
+    first, second = read.a.to_pylist(), read.b.to_pylist()
+    references = first if read.group is None else read.group.to_pylist()
     return ScoredPairs(
-        a=first,
-        b=second,
-        names=np.stack([np.array(naming(side), object) for side in sides], axis=1),
-        table=table[row],
-        identical=unique.equal[row],
-        raw=matcher.raw(table)[row],
-        probability=matcher.decided(table, unique.equal)[row],
-        label=read.label,
-        groups=Groups.of(naming(references)),
-        coverage=known,
-        source=read.table.source,
-        n_rejected=read.n_rejected,
-    )
+        np.array(first, object), np.array(second, object),
+        np.stack([np.array(naming(side), object) for side in (first, second)], axis=1),
+        table[row], unique.equal[row], matcher.raw(table)[row], matcher.decided(table, unique.equal)[row], read.label,
+        Groups.of(naming(references)), known, source, read.n_rejected,
+    )  # fmt: skip
 
 
 def _read(

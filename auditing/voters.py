@@ -1,4 +1,4 @@
-"""Which n of m voters to ask: those that decide best together, beside those that are best alone, as the source chose its five."""
+"""Whoever says yes or no: M, each feature by itself, and which n of m voters to ask, as the source chose its five."""
 
 from __future__ import annotations
 
@@ -11,56 +11,116 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OptionError
-from ..features.feature_set import FeatureSet
-from ..pages.figure import Row
-from .alone import Decisions, names_of
+from ..features.feature_set import FeatureSet, FeatureSpec
+from ..features.registry import KINDS
+from ..matcher.match_function import MatchFunction
+from ..pages.rows import Row, known
+from ..statistics.intervals import percentiles
+from ..training.statistics.likeness import UNKNOWN, likeness, value_at
+from ..training.statistics.threshold import choose_threshold
+from .families import family_of, label_of
+from .permutation import LEVEL, Resamples
+from .scored_pairs import ScoredPairs
 
+MEASURES = ("precision", "recall", "f1", "accuracy")
 VOTER = "vote"
 YES = 0.5
 """From here up a vote that is a mean or a probability says yes."""
 MOST_SUBSETS = 20_000
 """Up to so many, every choice is tried; of more, one voter after the other is added."""
+_NEVER = "it is unknown for every pair"
 
 Choice = tuple[tuple[int, ...], int]
 """Which columns of the votes, and how many of them must say yes."""
 
 
 @dataclass(frozen=True)
-class Votes:
-    """bool[n, m] of the m voters that have an answer: yes or not. columns : their places in the feature set.
+class Decisions:
+    """Measures yes and no on labelled pairs. fold : int64 [n], whole references."""
 
-    silent : the names of the voters without any answer.
+    resamples: Resamples
+    fold: NDArray[np.int64]
+
+    @property
+    def pairs(self) -> ScoredPairs:
+        """Gives the n pairs."""
+        return self.resamples.pairs
+
+    def measured(self, said: NDArray[np.bool_]) -> Row:
+        """Computes `MEASURES` of bool [n], each with `_low` and `_high`, None where undefined (the precision of who never says yes)."""
+        row: Row = {"pairs": len(said), "matches": int(self.pairs.match.sum())}
+        for name, values in self.resamples.measures(said).items():
+            row[name] = known(float(values[0]))
+            row[f"{name}_low"], row[f"{name}_high"] = percentiles(values[1:], LEVEL)
+        return row
+
+    def by_folds(self, score: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Finds the pairs of each fold at the threshold of highest F1 in the others: bool [n]. score : as of `likeness`."""
+        assert self.pairs.label is not None
+        said = np.zeros(len(score), bool)
+        for fold in np.unique(self.fold):
+            held = self.fold == fold
+            said[held] = score[held] >= choose_threshold(score[~held], self.pairs.label[~held], "max_f1")
+        return said & (score != UNKNOWN)
+
+
+def alone_rows(matcher: MatchFunction, of: Decisions) -> list[Row]:
+    """Measures M, then each feature, the highest F1 first.
+
+    A value of 0 or 1 is taken as it is. Any other is a match from a threshold on, that of highest F1 in the folds of references
+    that the pair is not in; the `threshold` told is that of all pairs. A feature that is unknown for a pair says no match.
     """
+    threshold = matcher.threshold
+    m = {
+        "feature": "M",
+        "family": "",
+        "label": "the match function",
+        "rule": "from",
+        "threshold": threshold,
+        "known": 1.0,
+        "reason": "",
+    }
+    rows = [
+        _alone(feature, values, of) for feature, values in zip(matcher.features.features, of.pairs.table.T, strict=True)
+    ]
+    rows.sort(key=lambda row: 1.0 if row["f1"] is None else -row["f1"])
+    return [m | of.measured(of.pairs.probability >= threshold), *rows]
 
-    yes: NDArray[np.bool_]
-    columns: tuple[int, ...]
-    silent: tuple[str, ...]
 
-    @classmethod
-    def of(cls, features: FeatureSet, table: NDArray[np.floating]) -> Votes:
-        """table : float32[n, f]; a vote that is unknown is no yes."""
-        asked = [column for column, feature in enumerate(features.features) if feature.kind == VOTER]
-        answered = tuple(column for column in asked if np.isfinite(table[:, column]).any())
-        silent = tuple(features.names[column] for column in asked if column not in answered)
-        with np.errstate(invalid="ignore"):
-            return cls(table[:, list(answered)] >= YES, answered, silent)
+def _alone(feature: FeatureSpec, values: NDArray[np.floating], of: Decisions) -> Row:
+    kind, there, label = KINDS[feature.kind], np.isfinite(values), of.pairs.label
+    assert label is not None
+    row: Row = {
+        "feature": feature.name, "family": family_of(feature), "label": label_of(feature), "rule": "as it is", "threshold": None,
+        "known": float(there.mean()), "reason": "",
+    }  # fmt: skip
+    score = likeness(feature, values)
+    if not there.any():
+        measured = of.measured(np.zeros(len(values), bool))
+        return (
+            row
+            | {"rule": "", "reason": _NEVER}
+            | {key: value if key in ("pairs", "matches") else None for key, value in measured.items()}
+        )
+    if kind.range == (0.0, 1.0) and set(np.unique(values[there]).tolist()) <= {0.0, 1.0}:
+        return row | of.measured(score == 1)
+    best = value_at(feature, choose_threshold(score, label, "max_f1"))
+    rule = "from" if kind.alike == kind.range[1] else "up to"
+    return row | {"rule": rule, "threshold": best} | of.measured(of.by_folds(score))
 
 
 def check_voters(count: int | None, features: FeatureSet) -> None:
-    """Errors: `OptionError` for a feature set without votes, or more than it has."""
-    if count is None:
-        return
+    """Refuses voters of a feature set without votes, or more than it has. Errors: `OptionError`."""
     there = sum(feature.kind == VOTER for feature in features.features)
-    if not there:
-        raise OptionError(
-            "voters", f"asked for where the feature set {features.name!r} has features of kind 'vote'", count
-        )
-    if not 1 <= count <= there:
+    if count is not None and not there:
+        allowed = f"asked for where the feature set {features.name!r} has features of kind 'vote'"
+        raise OptionError("voters", allowed, count)
+    if count is not None and not 1 <= count <= there:
         raise OptionError("voters", f"from 1 to {there}, the voters of the feature set", count)
 
 
 def voter_rows(features: FeatureSet, of: Decisions, count: int) -> list[Row]:
-    """What the best `count` voters reach, by each way to choose them.
+    """Measures the best `count` voters, by each way to choose them.
 
     A choice is some voters and how many of them must say yes. It is made for each fold of references on the other folds, by F1, and
     measured on the fold; so no pair both chooses and measures. `f1_same_pairs` is the F1 of the choice that all pairs make, on the
@@ -70,94 +130,81 @@ def voter_rows(features: FeatureSet, of: Decisions, count: int) -> list[Row]:
     highest F1 alone : the source's way, "selected by the highest F1".
     all : every voter that has an answer.
     """
-    votes = Votes.of(features, of.pairs.table)
-    there = len(votes.columns)
-    if count > there:
-        silent = f"; no answer at all of {', '.join(votes.silent)}" if votes.silent else ""
-        raise OptionError("voters", f"from 1 to {there}, the voters that have an answer{silent}", count)
-    tallies = _Tallies(votes.yes, of)
-    exhaustive = comb(there, count) <= MOST_SUBSETS
-    together = "together" if exhaustive else "together, one after the other"
+    table = of.pairs.table
+    asked = [column for column, feature in enumerate(features.features) if feature.kind == VOTER]
+    columns = [column for column in asked if np.isfinite(table[:, column]).any()]
+    if count > len(columns):
+        silent = ", ".join(features.names[column] for column in asked if column not in columns)
+        allowed = f"from 1 to {len(columns)}, the voters that have an answer; no answer at all of {silent}"
+        raise OptionError("voters", allowed, count)
+    with np.errstate(invalid="ignore"):
+        tallies = _Tallies(table[:, columns] >= YES, of)  # a vote that is unknown is no yes
     ways: list[tuple[str, int, Callable[[Sequence[int]], Choice]]] = [
-        (together, count, lambda folds: tallies.together(count, folds, exhaustive)),
+        ("together", count, lambda folds: tallies.together(count, folds)),
         ("highest F1 alone", count, lambda folds: tallies.alone(count, folds)),
     ]
-    if there > count:
-        ways.append(("all", there, lambda folds: tallies.needed(tuple(range(there)), folds)))
-    return [_way_row(way, size, choose, votes, tallies, features, of) for way, size, choose in ways]
-
-
-def _way_row(
-    way: str,
-    size: int,
-    choose: Callable[[Sequence[int]], Choice],
-    votes: Votes,
-    tallies: _Tallies,
-    features: FeatureSet,
-    of: Decisions,
-) -> Row:
-    every = np.unique(of.fold).tolist()
-    final, said, same = choose(every), np.zeros(len(of.label), bool), 0
-    for fold in every:
-        chosen, need = choose([other for other in every if other != fold])
-        held = of.fold == fold
-        said[held] = votes.yes[held][:, list(chosen)].sum(1) >= need
-        same += set(chosen) == set(final[0])
-    return {
-        "way": way,
-        "n": size,
-        "of": len(votes.columns),
-        "voters": names_of(features.features, [votes.columns[voter] for voter in final[0]]),
-        "yes": final[1],
-        "folds": same,
-        "pairs": len(of.label),
-        "matches": int(of.label.sum()),
-        **of.measured(said),
-        "f1_same_pairs": tallies.f1(final[0], every)[final[1] - 1],
-    }
+    if comb(len(columns), count) > MOST_SUBSETS:
+        ways[0] = ("together, one after the other", count, lambda folds: tallies.forward(count, folds))
+    if len(columns) > count:
+        ways.append(("all", len(columns), lambda folds: tallies.needed(tuple(range(len(columns))), folds)))
+    rows = []
+    for way, size, choose in ways:
+        row, chosen = tallies.row(choose)
+        names = ", ".join(features.names[columns[voter]] for voter in chosen)
+        rows.append({"way": way, "n": size, "of": len(columns), "voters": names, **row})
+    return rows
 
 
 class _Tallies:
-    """How many matches and others of each fold have how many yes, for any choice of voters."""
+    """Counts how many matches and others of each fold have how many yes, for any choice of voters. yes : bool [n, m]."""
 
     def __init__(self, yes: NDArray[np.bool_], of: Decisions) -> None:
-        self._yes = yes
-        self._folds = int(of.fold.max()) + 1
-        self._place = (of.fold * 2 + (of.label == 1)).astype(np.int64)
+        self._yes, self._of = yes, of
+        self._place = (of.fold * 2 + of.pairs.match).astype(np.int64)
+        self._folds: list[int] = np.unique(of.fold).tolist()
         self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
-    def _of(self, voters: tuple[int, ...]) -> NDArray[np.int64]:
-        """int64[folds, 2, n + 1]: pairs by fold, label and how many of n voters say yes."""
-        if voters not in self._known:
-            size = len(voters) + 1
-            place = self._place * size + self._yes[:, list(voters)].sum(1)
-            self._known[voters] = np.bincount(place, minlength=self._folds * 2 * size).reshape(self._folds, 2, size)
-        return self._known[voters]
+    def row(self, choose: Callable[[Sequence[int]], Choice]) -> tuple[Row, tuple[int, ...]]:
+        """Measures the choices that folds make for each other; and gives the voters that all folds choose."""
+        fold = self._of.fold
+        (final, needed), said, same = choose(self._folds), np.zeros(len(fold), bool), 0
+        for held in self._folds:
+            chosen, need = choose([other for other in self._folds if other != held])
+            said[fold == held] = self._yes[fold == held][:, list(chosen)].sum(1) >= need
+            same += set(chosen) == set(final)
+        f1 = self.f1(final, self._folds)[needed - 1]
+        return {"yes": needed, "folds": same, **self._of.measured(said), "f1_same_pairs": f1}, final
 
     def f1(self, voters: tuple[int, ...], folds: Sequence[int]) -> list[float]:
-        """In these folds, where 1, 2, … of the voters must say yes."""
-        others, matches = self._of(tuple(sorted(voters)))[list(folds)].sum(0)
+        """Computes F1 in these folds, where 1, 2, … of the voters must say yes."""
+        voters = tuple(sorted(voters))
+        if voters not in self._known:
+            size, count = len(voters) + 1, len(self._folds)
+            place = self._place * size + self._yes[:, list(voters)].sum(1)
+            self._known[voters] = np.bincount(place, minlength=count * 2 * size).reshape(count, 2, size)
+        others, matches = self._known[voters][list(folds)].sum(0)
         true, false = (counts[::-1].cumsum()[::-1][1:] for counts in (matches, others))
         return (2 * true / np.maximum(true + false + matches.sum(), 1)).tolist()
 
     def needed(self, voters: tuple[int, ...], folds: Sequence[int]) -> Choice:
-        """How many must say yes for the highest F1; of equals the fewest."""
+        """Finds how many must say yes for the highest F1; of equals the fewest."""
         f1 = self.f1(voters, folds)
-        return voters, 1 + max(range(len(f1)), key=lambda place: f1[place])
+        return voters, 1 + max(range(len(f1)), key=f1.__getitem__)
 
     def alone(self, count: int, folds: Sequence[int]) -> Choice:
-        """Those with the highest F1 alone; of equals the earlier."""
+        """Chooses those with the highest F1 alone; of equals the earlier."""
         ranked = sorted(range(self._yes.shape[1]), key=lambda voter: -self.f1((voter,), folds)[0])
         return self.needed(tuple(ranked[:count]), folds)
 
-    def together(self, count: int, folds: Sequence[int], exhaustive: bool) -> Choice:
-        """Those with the highest F1 together; of equals those that are named earlier."""
-        voters = range(self._yes.shape[1])
-        if exhaustive:
-            best = max(combinations(voters, count), key=lambda some: max(self.f1(some, folds)))
-            return self.needed(best, folds)
+    def together(self, count: int, folds: Sequence[int]) -> Choice:
+        """Chooses those with the highest F1 together; of equals those that are named earlier."""
+        every = combinations(range(self._yes.shape[1]), count)
+        return self.needed(max(every, key=lambda some: max(self.f1(some, folds))), folds)
+
+    def forward(self, count: int, folds: Sequence[int]) -> Choice:
+        """Adds one voter after the other, whoever makes the highest F1 with those before."""
         chosen: tuple[int, ...] = ()
         while len(chosen) < count:
-            left = [voter for voter in voters if voter not in chosen]
+            left = [voter for voter in range(self._yes.shape[1]) if voter not in chosen]
             chosen = (*chosen, max(left, key=lambda one: max(self.f1((*chosen, one), folds))))
         return self.needed(chosen, folds)

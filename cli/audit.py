@@ -73,8 +73,7 @@ def audit(
 ) -> None:
     """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables."""
     from ..auditing.audit import audit as run
-    from ..auditing.result import check_folder
-    from ..auditing.terminal import print_audit
+    from ..auditing.audit import check_folder
     from ..files.invisible import read_visible
     from ..matcher.match_function import load
     from ..progress import shown
@@ -87,7 +86,7 @@ def audit(
             retrain=retrain, folds=folds, voters=voters, drop_correlated=drop_correlated, seed=seed, rejects=rejects, progress=progress,
         )  # fmt: skip
     found.save(output)
-    print_audit(found)
+    found.print()
     say_rejected(found.made_with["rejected"], rejects)
     typer.echo(f"Open the page: {(output / 'audit.html').resolve()}")
     if charts is not None:
@@ -112,7 +111,6 @@ def explain(
     """Say why two diagnoses match, or do not: in words, feature by feature, and as a picture."""
     from ..auditing.explain import explain as run
     from ..auditing.explanation import check_picture_path
-    from ..auditing.terminal import print_explanation
 
     for text in (a, b):
         diagnosis(text, "score")
@@ -125,7 +123,7 @@ def explain(
     found = run(m, a, b)
     if output is not None:
         found.save(output)
-    print_explanation(found)
+    found.print()
     if output is not None:
         typer.echo(f"Written: {output}")
     return found.to_dict()

@@ -11,7 +11,7 @@ from .options import Endpoints, JudgeAll, MinCoverage, Model, Origin, Policy, St
 from .options import loaded as load
 
 if TYPE_CHECKING:
-    from ..auditing.results.decision import Decision
+    from ..auditing.explanation import Explanation
 
 
 def match(
@@ -54,7 +54,7 @@ def match(
     return document
 
 
-def _document(found: Decision, language: str) -> dict[str, Any]:
+def _document(found: Explanation, language: str) -> dict[str, Any]:
     from ..terms.text.assertion import assertion_of
 
     understood = [
@@ -65,7 +65,7 @@ def _document(found: Decision, language: str) -> dict[str, Any]:
             "said": str(said.status),
             "of": said.core,
         }
-        for text, name, read_as in zip((found.a, found.b), found.names, found.read_as, strict=True)
+        for text, name, read_as in zip((found.a, found.b), found.wording.names, found.wording.read_as, strict=True)
         for said in [assertion_of(name, language)]
     ]
     return {
@@ -75,15 +75,15 @@ def _document(found: Decision, language: str) -> dict[str, Any]:
         "probability": found.probability,
         "threshold": found.threshold,
         "policy": found.policy,
-        "relation": "same" if found.identical else found.relation,
-        "relations": dict(found.relations),
+        "relation": "same" if found.identical else found.known.relation,
+        "relations": dict(found.known.relations),
         "why": found.main_reason,
         "understood": understood,
         "model": found.model,
     }
 
 
-def _lines(found: Decision, document: dict[str, Any]) -> list[str]:
+def _lines(found: Explanation, document: dict[str, Any]) -> list[str]:
     """What a reader wants to know first."""
     policy = "" if found.policy == "specification" else f", policy {found.policy}"
     lines = [
@@ -110,7 +110,7 @@ _WORDS = {
 }
 
 
-def _relation(found: Decision) -> str:
-    if found.identical or found.relation is None:
+def _relation(found: Explanation) -> str:
+    if found.identical or found.known.relation is None:
         return ""
-    return f" {_WORDS[found.relation]} ({found.relations[found.relation]:.2f})."
+    return f" {_WORDS[found.known.relation]} ({found.known.relations[found.known.relation]:.2f})."

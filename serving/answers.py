@@ -48,11 +48,12 @@ def matched(m: MatchFunction, pair: Pair, labels: LabelFile | None) -> Match:
     said = [texts.assertions[place] for place in places]
     return Match(
         a=pair.a, b=pair.b, match=found.match, probability=found.probability, threshold=found.threshold, policy=m.policy,
-        policies=_by_policy(m, unique, texts), relation="same" if found.identical else found.relation, relations=dict(found.relations),
-        reason=found.reason, words=found.answers,
+        policies=_by_policy(m, unique, texts), relation="same" if found.identical else found.known.relation,
+        relations=dict(found.known.relations),
+        reason=found.known.reason, words=found.answers,
         understood=[
             Understood(text, name, list(read_as), assertion.status, assertion.trigger)
-            for text, name, read_as, assertion in zip((pair.a, pair.b), found.names, found.read_as, said, strict=True)
+            for text, name, read_as, assertion in zip((pair.a, pair.b), found.wording.names, found.wording.read_as, said, strict=True)
         ],
         label=None if labels is None else labels.label(pair.a, pair.b),
     )  # fmt: skip

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..statistics.intervals import percentiles
+from ..statistics.resampling import group_draws
 from .engines import lightgbm_engine
 from .engines.fitted import ExtraRows, Rows
 from .examples import Examples, ExtraExamples, folds_of_references
-from .statistics.measure import average_precision, group_draws, percentile_interval
+from .statistics.measure import average_precision
 from .statistics.split import grouped_folds
 from .statistics.threshold import choose_threshold
 
@@ -151,7 +153,7 @@ def _compared(
             out.append(Ablated(name, left_out, *point.tolist()))
             continue
         changes = [
-            Change(value, *percentile_interval(differences, LEVEL))
+            Change(value, *percentiles(differences, LEVEL))
             for value, differences in zip((point - whole).tolist(), resampled - whole_resampled, strict=True)
         ]
         out.append(Ablated(name, left_out, *point.tolist(), *changes))

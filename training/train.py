@@ -25,6 +25,8 @@ from ..models.folder import ModelFolder
 from ..models.relation import RelationModel
 from ..models.shipped import shipped_encoder_files, shipped_parts
 from ..models.trees.text import validate
+from ..statistics.intervals import percentiles
+from ..statistics.resampling import group_draws
 from ..terms.diseases.graph import DiseaseGraph
 from ..terms.diseases.shipped import shipped_graph
 from ..terms.diseases.words import vocabulary_of
@@ -45,7 +47,7 @@ from .expert_agreement import agreement_of
 from .fold_fit import Fitted, directions_of, fit_folds
 from .held_out_checks import check_left, held_out_warnings, repeats_warning
 from .recipe import Recipe
-from .statistics.measure import average_precision, group_draws, measure, percentile_interval
+from .statistics.measure import average_precision, measure
 from .statistics.split import held_out
 from .understood import understood_pairs
 
@@ -376,7 +378,7 @@ def gain_over_plain(
         np.concatenate([average_precision(score, part.label, few[:, part.groups.code]) for few in np.split(draws, 20)])
         for score in scores
     )
-    low, high = percentile_interval(own_resampled - plain_resampled, LEVEL)
+    low, high = percentiles(own_resampled - plain_resampled, LEVEL)
     return {
         "measured_on": "held_out_not_identical" if len(unseen) else "cross_validated",
         "pairs": len(part),

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...statistics.intervals import percentiles
+from ...statistics.resampling import group_draws
+
 MEASURES = ("precision", "recall", "f1", "accuracy", "average_precision", "brier", "calibration_error")
 BINS = 10
 """Of probabilities, of equal width: [0, 0.1), [0.1, 0.2), …, [0.9, 1]."""
@@ -117,28 +120,10 @@ def average_precision(
         return (gained * precision).sum(1) / found[:, -1]
 
 
-def group_draws(groups: int, repeats: int, seed: int) -> NDArray[np.int64]:
-    """How often each of the groups is drawn in each resample, int64[repeats, groups].
-
-    The bootstrap over groups (Efron & Tibshirani 1993, §13.3): pairs of one reference are not independent.
-    """
-    return np.random.default_rng(seed).multinomial(groups, np.full(groups, 1 / groups), size=repeats)
-
-
 def _interval(resampled: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
-    low, high = percentile_interval(resampled, level)
+    low, high = percentiles(resampled, level)
     alike = low is not None and np.ptp(resampled[np.isfinite(resampled)]) < _SAME
     return (None, None) if alike else (low, high)
-
-
-def percentile_interval(resampled: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
-    """The percentile interval of a value's resamples float64[r]; None where more than half of them are undefined."""
-    values = resampled[np.isfinite(resampled)]
-    if len(values) * 2 <= len(resampled):
-        return None, None
-    tail = (1 - level) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return float(low), float(high)
 
 
 def bin_sums(

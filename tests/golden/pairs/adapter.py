@@ -85,11 +85,12 @@ def explanation(m: Any, a: str, b: str) -> tuple[str, list[float]]:
     except dxmatch.NotUnderstood:
         return "", []
     parts = sorted((part.feature, part.value, part.contribution) for part in e.parts)
-    names = [getattr(e, what) for what in ("names", "shared", "only_a", "only_b", "opposed", "excluded", "relation")]
-    names += [[part[0] for part in parts], [[link.name, link.disease, link.source] for link in e.links]]
-    values = [getattr(e, what) for what in ("probability", "threshold", "base", "raw", "raw_threshold", "by_trees")]
-    values += [e.relations.get(name) for name in RELATIONS]
-    values += [link.certainty for link in e.links] + [value for part in parts for value in part[1:]]
+    told = e.to_dict()
+    names = [told[what] for what in ("names", "shared", "only_a", "only_b", "opposed", "excluded", "relation")]
+    names += [[part[0] for part in parts], [[link.name, link.disease, link.source] for link in e.known.links]]
+    values = [told[what] for what in ("probability", "threshold", "base", "raw", "raw_threshold", "by_trees")]
+    values += [told["relations"].get(name) for name in RELATIONS]
+    values += [link.certainty for link in e.known.links] + [value for part in parts for value in part[1:]]
     return json.dumps(names), [np.nan if value is None else value for value in values]
 
 
