@@ -143,22 +143,19 @@ def choice(
     subsets = [one.subset or None for one in asked]
     prompts = Counter({one.blank.question.name: one.prompt.version for one in put}.values())
     settings = {
-        "questions": len(read), "answers": len(found), "unread": _unread(found), "prompts": dict(prompts),
+        "questions": len(read), "answered": len(asked), "answers": len(found), "unread": _unread(found), "prompts": dict(prompts),
         "asked": [one.model for one in models], "ask_again": reader and reader.model, "full_circle": full_circle, "repeats": repeats,
         "bootstrap": bootstrap, "seed": seed, "level": level,
     }  # fmt: skip
-    lines = [
-        ("Questions", f"{len(asked):,} of {len(read):,} were answered"),
-        ("Answers", f"{len(found):,}, right where all right options are chosen and no other"),
-        ("Prompts", ", ".join(f"{version} for {counted(n, 'question')}" for version, n in prompts.items())),
-        ("Read again by", reader.model if reader else ""),
-        ("Intervals", f"{level:.0%}, {bootstrap:,} resamples of the questions, seed {seed}"),
-    ]
-    opening = f"{counted(len(asked), 'question')} · {counted(len(names), 'model')} · {counted(len(found), 'answer')}"
     setup = Setup(
-        "Which options are right?", opening, resampling, "question", ks={"relative": 1}, settings=settings,
-        lines=[line for line in lines if line[1]],
-    )  # fmt: skip
+        "Which options are right?",
+        f"{counted(len(asked), 'question')} · {counted(len(names), 'model')} · {counted(len(found), 'answer')}",
+        resampling,
+        "question",
+        ks={"relative": 1},
+        settings=settings,
+        lines=[(name.replace("_", " ").capitalize(), f"{value}") for name, value in settings.items() if value],
+    )
     return summarise(
         [family], [one.name for one in asked], Raters(names), setup, [Wish(score.symbol) for score in family.scores],
         by={subset: subsets} if len(set(subsets)) > 1 else {}, absent=np.isnan(family.scores[0].values),
@@ -224,31 +221,25 @@ def _findings(
     still = [one.response for one in answers if one.chosen is None]
     words = []
     if still:
+        way = "" if reader else "; the option `ask_again` has a model read them"
+        count = f"{len(still):,} of {len(answers):,} answers"
         words.append(
-            f"{len(still):,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as "
-            f"{quoted(still[0][:_SHOWN])}){'' if reader else ': the option `ask_again` has a model read them'}."
+            f"{count} name no option that can be read, and count as wrong (such as {quoted(still[0][:_SHOWN])}){way}."
         )
     if unread and reader is not None:
+        read = unread - len(still)
         words.append(
-            f"{unread:,} of {len(answers):,} answers were read by no rule; {reader.model} read {unread - len(still):,} of them."
+            f"{unread:,} of {len(answers):,} answers were read by no rule; {reader.model} read {read:,} of them."
         )
-    every = {one.name: one for one in questions}
+    few = {one.name: len(shifts(len(one.options))) for one in questions}
     for model in models:
-        orders: dict[str, set[int]] = {}
-        for one in answers:
-            if one.model == model:
-                orders.setdefault(one.question.name, set()).add(one.shift)
-        if unanswered[model] > 0:
-            words.append(
-                f"no answer of {model} to {counted(unanswered[model], 'question')} in some order; run this again to ask them again."
-            )
-        if len(orders) < len(every):
-            words.append(
-                f"only {len(orders):,} of {len(every):,} questions are answered by {model}, and its figures are of these alone."
-            )
-        if few := sum(len(own) < len(shifts(len(every[name].options))) for name, own in orders.items()):
-            words.append(
-                f"in fewer orders of the options than min(4, n - 1) {model} answered {counted(few, 'question')}: their deviation is not "
-                "the source's."
-            )
+        orders = Counter(name for name, _ in {(one.question.name, one.shift) for one in answers if one.model == model})
+        fewer = sum(count < few[name] for name, count in orders.items())
+        for count, what in (
+            (unanswered[model], "not answered in some order: run this again to ask them again"),
+            (len(questions) - len(orders), "not answered at all: its figures are of the others alone"),
+            (fewer, "answered in fewer orders of the options than min(4, n - 1): their deviation is not the source's"),
+        ):
+            if count > 0:
+                words.append(f"{counted(count, 'question')} of {len(questions):,} put to {model}: {what}.")
     return [Finding("reading", example=one) for one in words]

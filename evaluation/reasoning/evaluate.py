@@ -220,41 +220,32 @@ def _runs(
 ) -> Iterator[Run]:
     """Errors: `InputError` where two runs have other notes, or a note of other categories; for a prediction without a note."""
     read = {folder: read_notes(folder, annotation) for folder in dict.fromkeys(annotations.values())}
-    first = next(iter(annotations.values()))
-    for name, folder in predictions.items():
-        where = annotations[name]
-        notes = read[where]
-        if others := sorted(notes.keys() ^ read[first].keys()):
-            problem = f"notes that are in one of {first} and {where} alone, and runs are compared note by note"
-            raise InputError(problem, source=str(where), allowed="the same places and names in both", got=others[0])
-        predicted = read_notes(folder, prediction)
-        for problem, strangers in (
-            ("no note for a prediction", sorted(predicted.keys() - notes.keys())),
-            (
-                "no prediction for a note, and the option 'missing' is 'refuse'",
-                sorted(notes.keys() - predicted.keys()) if missing == "refuse" else [],
-            ),
-        ):
-            if strangers:
-                allowed = f"files of the places and names of those in {where}"
+    of_category = {
+        folder: {name: _category(graph, note, folder / name) for name, note in notes.items()}
+        for folder, notes in read.items()
+    }
+    first = next(iter(read))
+    for run, folder in predictions.items():
+        where = annotations[run]
+        notes, predicted, names = read[where], read_notes(folder, prediction), read[first].keys()
+        unlike = {name for name in names & notes.keys() if of_category[where][name] != of_category[first][name]}
+        for problem, source, which in (
+            (f"in one of {first} and {where} alone, and runs are compared note by note", where, notes.keys() ^ names),
+            (f"of another category than in {first}", where, unlike),
+            (f"predicted, but not in {where}", folder, predicted.keys() - names),
+            ("not predicted, and the option 'missing' is 'refuse'", folder, names - predicted.keys() if missing == "refuse" else ()),
+        ):  # fmt: skip
+            if which:
+                allowed = "files of the same places and names"
                 raise InputError(
-                    f"{problem} ({len(strangers):,} in all)", source=str(folder), allowed=allowed, got=strangers[0]
+                    f"notes that are {problem}: {len(which):,}", source=str(source), allowed=allowed, got=min(which)
                 )
-        names = list(read[first])
-        categories = [_category(graph, notes[note], where / note) for note in names]
-        for note, category in zip(names, categories, strict=True):
-            if category != (other := _category(graph, read[first][note], first / note)):
-                problem = f"a note of another category than in {first}"
-                raise InputError(problem, source=str(where / note), allowed=other, got=category)
-        yield Run(
-            name,
-            graph,
-            names,
-            [notes[note] for note in names],
-            [predicted.get(note) for note in names],
-            categories,
-            missing,
+        of_notes = (
+            [notes[name] for name in names],
+            [predicted.get(name) for name in names],
+            [of_category[first][name] for name in names],
         )
+        yield Run(run, graph, list(names), *of_notes, missing)
 
 
 def _category(graph: KnowledgeGraph, note: Annotation, file: Path) -> str:
@@ -296,22 +287,13 @@ def _setup(runs: Sequence[Run], judges: Sequence[Likeness], resampling: Resampli
         "matcher": by_m.name, "threshold": by_m.threshold, "judge": judge, "missing": first.missing, **more, "bootstrap": resampling.repeats,
         "seed": resampling.seed, "level": resampling.level, "versions": {name: version(name) for name in ("dxmatch", "numpy")},
     }  # fmt: skip
+    lines = [(name.replace("_", " ").capitalize(), _in_words(value)) for name, value in settings.items() if value]
+    opening = f"{counted(len(first.notes), 'note')} of {categories} · {counted(len(runs), 'run')} · texts compared by {by_m.name}, alike from "
+    opening += f"{shown_threshold(by_m.threshold)} up{f', and {judge} as judge' if judge else ''}"
     return Setup(
-        "Does the model reason as the physicians do?",
-        f"{counted(len(first.notes), 'note')} of {categories} · {counted(len(runs), 'run')} · texts compared by {by_m.name}, alike from "
-        f"{shown_threshold(by_m.threshold)} up{f', and {judge} as judge' if judge else ''}",
-        resampling,
-        *("note", "run"),
-        ks={"relative": 1},
-        settings=settings,
-        lines=[
-            (name.replace("_", " ").capitalize(), _in_words(value))
-            for name, value in settings.items()
-            if value is not None
-        ],
-        match=f"texts alike by {by_m.name}",
-        deviations=True,
-    )
+        "Does the model reason as the physicians do?", opening, resampling, "note", "run", ks={"relative": 1}, settings=settings, lines=lines,
+        match=f"texts alike by {by_m.name}", deviations=True,
+    )  # fmt: skip
 
 
 def _in_words(value: Any) -> str:
