@@ -127,7 +127,8 @@ class Ordered(By):
 def test_pairs_needed_are_those_that_are_asked(example):
     answers = read_lists(example / "lists.csv", no_diagnosis=["none"])
     m, needs = Ordered(lambda a, b: 1.0), needs_of(answers)
-    match(answers, m, needs, panels=panels(answers), seed=3)
+    peers = match(answers, m, needs, panels=panels(answers), seed=3).peers
+    assert peers is not None and (peers.first < peers.second).all() and len(peers.first) == 6
     table = pairs_needed(answers, needs, panels=panels(answers), seed=3)
     told = list(zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True))
     assert sorted(m.asked) == sorted(told) and len(told) == len(set(told)) > 1000
