@@ -138,6 +138,8 @@ def test_by_hand():
         ("X", "HDP@2", 1 / 4), ("X", "HDR@2", 2 / 9),
     ):  # fmt: skip
         assert found.value(rater, name) == pytest.approx(expected), name
+    # of the first diagnosis alone: J40 3 of 3 nodes; C34.90 and I26 4 of 8; I21 3 of 3
+    assert scored(k=1).value("A", "HDP@1") == pytest.approx((1 + 4 / 8 + 1) / 3)
     assert [found.row("X", name)["n_cases"] for name in ("HDP@2", "HDR@2")] == [2, 3]
     assert found.per_case["HDP"].ravel() == pytest.approx([0.75, 0.5, 4 / 11, 0, 0.6, np.nan], nan_ok=True)
     assert found.per_case["HDF1"][0] == pytest.approx([6 / 7, 4 / 7])

@@ -168,6 +168,10 @@ def test_the_column_relation_comes_first():
     gained = 1 / 4 + 1 / 16 * SECOND + 15 / 16 * THIRD
     assert found.value("A", "nDCG@10") == pytest.approx(gained / (1 + SECOND))
     assert "the column relation, and where it is blank from M" in found.told["origin"][0]
+    # M matches both, the cell speaks of the likelier alone, which is the first
+    both = lists_of({"one": {"A": ["x"], "truth": ["left", "right"]}}, relation=["exact disease group", None, None])
+    said = Scored(ranking, both, SetMatcher(("x", "left"), ("x", "right"))).value("A", "nDCG@10")
+    assert said == pytest.approx(1 / 4 / (1 + SECOND))
     wrong = replace(lists, more={"relation": ["kin", None, "exact synonym"]})
     assert "1 words of the column relation" in Scored(ranking, wrong, Telling()).told["origin"][1]
 
