@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dxmatch.endpoints.endpoint import Endpoint
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import OptionError
 from dxmatch.evaluation.match.judge import NOT_ANSWERED, Judging
 from dxmatch.evaluation.match.matches import Matches, Needs, match
 from dxmatch.votes.asking import Budget, LanguageModel, NotServed
@@ -189,53 +189,7 @@ def test_options_that_cannot_be_meant(option, options):
     assert isinstance(error.value, NotServed) == (option in ("severity", "relation") or "none" in options.values() or "lab:m" in options.values())  # fmt: skip
 
 
-def labelled(columns: dict[str, list[Any]], cases=CASES) -> Any:
-    return match(lists_of(cases), By(), NOBODY, humans=columns).humans
-
-
-NAMES = ("case_id", "rater", "reference", "label")
-
-
-def test_labels_are_read_by_case_rater_and_right_answer():
-    rows = [("one", "A", "Gout ", "1"), ("one", "B", MI, "no"), ("two", "A", "", "Included"), ("two", "B", None, None)]
-    human = labelled(dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True)))
-    assert human.items == [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
-    assert human.labels.tolist() == [[1], [0], [1], [-1]] and human.humans == ["human"]
-    # other names of the columns, several humans, one rater who need not be named
-    one = {"one": {"A": ["gout"], "truth": ["gout"]}}
-    human = labelled({"Case": ["one"], "label_ann": [1], "label_bob": [0], "Label_cy": [""]}, one)
-    assert human.humans == ["ann", "bob", "cy"] and human.labels.tolist() == [[1, 0, -1]]
-    assert human.majority.tolist() == [-1]
-    # M is then asked about whole lists
+def test_labels_by_people_ask_m_about_whole_lists():
     made = match(lists_of(CASES), By(), NOBODY, humans={"case_id": ["two"], "rater": ["A"], "label": [1]})
-    assert made.references is not None and made.references.found[1].tolist() == [[True, False], [False, False]]
-
-
-@pytest.mark.parametrize(
-    ("rows", "problem"),
-    [
-        ([("one", "A", "gout", 1), ("three", "A", "gout", 1)], "row 1, column 'case_id'"),
-        ([("one", "C", "gout", 1)], "row 0, column 'rater'"),
-        ([("one", "A", "measles", 1)], "row 0, column 'reference'"),
-        ([("one", "A", "", 1)], "row 0, column 'reference'"),
-        ([("one", "A", "gout", 1), ("one", "A", "gout", 0)], "row 1"),
-        ([("one", "A", "gout", "perhaps")], "row 0, column 'label'"),
-        ([("one", "A", "gout", None)], "no item is labelled"),
-    ],
-)
-def test_labels_that_cannot_be_right(rows, problem):
-    with pytest.raises(InputError, match=f"(?s){problem}"):
-        labelled(dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True)))
-
-
-@pytest.mark.parametrize(
-    ("columns", "problem"),
-    [
-        ({"case_id": ["one"], "rater": ["A"], "reference": ["gout"]}, "no column of labels"),
-        ({"case_id": ["two"], "label": [1]}, "'rater'"),
-        ({"rater": ["A"], "label": [1]}, "'case_id'"),
-    ],
-)
-def test_columns_of_labels_that_are_missing(columns, problem):
-    with pytest.raises(InputError, match=problem):
-        labelled(columns)
+    assert made.humans is not None and made.humans.items == [(1, 0, 0)]
+    assert made.references is not None and made.references.found.tolist()[0] == [[False, True], [False, True]]
