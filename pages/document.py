@@ -38,50 +38,30 @@ def base_style() -> str:
 
 def document(
     title: str,
-    eyebrow: str,
-    answers: Sequence[Sequence[str]],
-    parts: Sequence[tuple[str, str, str] | Part],
+    opening: str,
+    answer: Sequence[Sequence[str]],
+    parts: Sequence[Part],
     footer: str,
-    script: str = "",
-    style: str = "",
-    skip: str = "Skip to the report",
     *,
     warnings: Sequence[str] = (),
+    script: str = "",
+    style: str = "",
 ) -> str:
-    """The page. All texts are escaped, but for the HTML of the parts.
+    """Draws the page. All texts are escaped, but for the HTML of the parts.
 
-    Parameters
-    ----------
-    title : str
-        Of the page, its only h1.
-    eyebrow : str
-        The line above it.
-    answers : sequence of sequences of str
-        Cards of sentences: what was found.
-    parts : sequence of (id, title, HTML) or Part
-        The sections, in order; those without HTML are left out.
-    footer : str
-        The last line.
-    script : str
-        The one script that may run.
-    style : str
-        What goes behind the style of all pages.
-    skip : str
-        Of the link for those who read by keyboard.
-    warnings : sequence of str
-        What must be known before the answer.
+    opening : the line above the title. answer : cards of sentences. parts : in order; those without HTML are left out. footer : the last
+    line. warnings : what must be known before the answer. script : the one that may run. style : what goes behind that of all pages.
     """
     whole = base_style() + style
     page = template("document.html.j2").render(
         title=title,
-        eyebrow=eyebrow,
-        answers=answers,
-        parts=[part for part in (given if isinstance(given, Part) else Part(*given) for given in parts) if part.html],
+        eyebrow=opening,
+        answers=answer,
+        parts=[part for part in parts if part.html],
         warnings=warnings,
         footer=footer,
         style=Markup(whole),
         script=Markup(script),
-        skip=skip,
         policy={"style": _digest(whole), "script": _digest(script) if script else "none"},
     )
     return page + "\n"

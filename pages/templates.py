@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
 
 _HERE = Path(__file__).parent
+_NO_MARKUP = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 @cache
@@ -27,3 +30,9 @@ def template(name: str, folder: Path = _HERE) -> Template:
 def macros(name: str, folder: Path = _HERE) -> Any:
     """The macros of a template, to be called as functions; each returns `Markup`."""
     return template(name, folder).module
+
+
+def json_in_html(value: Any) -> Markup:
+    """JSON that no HTML parser can take for markup."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.translate(_NO_MARKUP))

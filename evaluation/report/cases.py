@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 
 from ...errors import OptionError
+from ...files.counted import counted
 from ...files.did_you_mean import hint
 from ...matcher.policy import RELATIONS
-from ...pages.blocks import json_in_html
 from ...pages.rows import Row, known
-from ...pages.templates import template
+from ...pages.templates import json_in_html, template
 from ...terms.icd.ancestor_sets import chapter_label, opened
 from ..lists.lists import ABSENT
 from ..match.cases import DOUBTS, UNKNOWN, CaseTable, ShownPairs
@@ -49,7 +48,7 @@ def case_browser(report: Report) -> Browser | None:
     pairs = table.pairs if len(chosen) == len(table.answers.cases) else table.shown(chosen)
     data = _data(table, pairs, chosen, [*report.board.algorithms, *report.board.others])
     html = template("browser.html.j2", _HERE).render(
-        data=Markup(json_in_html(data)), shown=len(chosen), total=data["total"], k=table.k, final=table.answers.has_final,
+        data=json_in_html(data), shown=len(chosen), total=data["total"], k=table.k, final=table.answers.has_final,
         judged="" if not table.judged else "shown" if data["judged"] else "too many",
     )  # fmt: skip
     script, style = ((_HERE / f"browser.{kind}").read_text("utf-8") for kind in ("js", "css"))
@@ -138,7 +137,7 @@ def cases_to_look_at(report: Report) -> list[Block]:
     blocks: list[Block] = [_TO_LOOK_AT.format(report.evidence.threshold)]
     for algorithm, of_algorithm in groupby(rows, lambda row: row["algorithm"]):
         cases = [list(of_case) for _, of_case in groupby(of_algorithm, lambda row: row["case_id"])]
-        blocks.append(Folded(f"{algorithm}: {len(cases)} cases", [_case(rows, report.k) for rows in cases]))
+        blocks.append(Folded(f"{algorithm}: {counted(len(cases), 'case')}", [_case(rows, report.k) for rows in cases]))
     return blocks
 
 
@@ -149,7 +148,7 @@ def _case(rows: Sequence[Row], k: int) -> Table:
     lists = [(rater, list(of)) for (_, rater), of in groupby(said, lambda row: (row["role"], row["rater"]))]
     longest = max(len(of) for _, of in lists)
     lines = [[rater, *map(_met, of), *[""] * (longest - len(of))] for rater, of in lists]
-    met = f"matches with an expert {head['mu_AE_mean']:.2f} of {k * k}, between experts {head['mu_EE_mean']:.2f}"
+    met = f"Matches with an expert {head['mu_AE_mean']:.2f} of {k * k}, between experts {head['mu_EE_mean']:.2f}"
     return Table(
         ["", *(f"rank {rank}" for rank in range(1, longest + 1))], [("", lines)], f"Lists of {head['case_id']}", head["case_id"],
         f"{met}. {f'Reference: {reference}' if reference else ''}".strip(), sentences=True,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ...pages import document as pages
-from ...pages.blocks import Reasons, explained, figure, how_made, script_chart, table, value_cell
 from ...pages.figure import Figure, spec_of
 from ...pages.renderer import Renderer
 from ...pages.style import PAGE
-from ...pages.templates import macros
+from ...pages.templates import json_in_html, macros
 from ...statistics.intervals import ALIKE, NOT_ASKED
 from ..read.findings import SHOWN
 from ..statistics.estimates import NO_INTERVAL
-from .document import Block, Browser, Definitions, Document, Folded, Table, Value
+from .document import Block, Browser, Definitions, Document, Folded, Table, Value, rows_table
 
 _HTML = macros("blocks.html.j2")
 _CELL = macros("notebook.html.j2", Path(__file__).parent)
@@ -34,18 +34,12 @@ def page(document: Document) -> str:
     left_out = [f"{what}: {why}" for what, why in document.left_out]
     parts = [pages.Part(part.name, part.title, _drawn(part.blocks, document), part.folded) for part in document.parts]
     if document.settings or below or left_out:
-        made = Markup(how_made(document.settings, left_out, below))
-        parts.append(pages.Part("made", "How it was made", made))
+        parts.append(pages.Part("made", "How it was made", _HTML.how_made(document.settings, left_out, below)))
+    scripts = [pages.manners(), *([Renderer().script()] if charts else []), *(one.script for one in browsers)]
     return pages.document(
-        document.title,
-        document.opening,
-        document.answer,
-        parts,
-        document.footer,
-        "\n".join([pages.manners(), *([Renderer().script()] if charts else []), *(one.script for one in browsers)]),
-        "".join(one.style for one in browsers),
-        warnings=above[:SHOWN],
-    )
+        document.title, document.opening, document.answer, parts, document.footer, warnings=above[:SHOWN], script="\n".join(scripts),
+        style="".join(one.style for one in browsers),
+    )  # fmt: skip
 
 
 def figures_of(document: Document) -> list[Figure]:
@@ -75,7 +69,7 @@ def _block(block: Block, document: Document) -> Markup:
     if isinstance(block, Table):
         return draw_table(block)
     if isinstance(block, Definitions):
-        return Markup(explained(block.entries))
+        return _HTML.explained(block.entries)
     if isinstance(block, Folded):
         return _HTML.closed(block.title, _drawn(block.blocks, document), block.printed)
     return Markup(block.html) if isinstance(block, Browser) else Markup()
@@ -86,25 +80,33 @@ def _charts(blocks: Sequence[Block], document: Document) -> Markup:
     figures = [block for block in blocks if isinstance(block, Figure)]
     raters = {rater for drawn in figures for rater in drawn.series}
     entries = [entry for rater, entry in document.key.items() if rater in raters]
-    drawn = [Markup(figure(one, script_chart(one, spec_of(one, PAGE)))) for one in figures]
+    drawn = []
+    for one in figures:
+        data = replace(rows_table(one.title, one.rows, one.columns), title="")
+        drawn.append(_HTML.figure(one, json_in_html(spec_of(one, PAGE)), draw_table(data)))
     return _HTML.figures(_HTML.key(entries) if len(entries) > 1 else "", drawn)
 
 
 def draw_table(shown: Table) -> Markup:
     """Draws a table, with the reasons for what is undefined below it."""
-    reasons = Reasons()
+    reasons: dict[str, int] = {}
+
+    def cell(content: str | Value) -> str:
+        if not isinstance(content, Value):
+            return content
+        row = content.row
+        why = row.get("reason") if row is not None and row["value"] is None else None
+        number = reasons.setdefault(why, len(reasons) + 1) if why else 0
+        return _HTML.value(row, number, content.mark, content.strong, content.note)
+
     cut = sum(len(lines) for _, lines in shown.groups) > _MOST_ROWS
     groups = [
-        (heading, [[line[0], *(_cell(cell, reasons) for cell in line[1:])] for line in lines[: _MOST_ROWS if cut else None]])
+        (heading, [[cell(content) for content in line] for line in lines[: _MOST_ROWS if cut else None]])
         for heading, lines in shown.groups
-    ]  # fmt: skip
-    made = Markup(table(shown.caption, shown.header, groups, text=shown.sentences) + reasons.html())
+    ]
+    made = _HTML.table(shown.caption, shown.header, groups, shown.sentences) + _HTML.reasons(reasons)
     note = f"{note_of(shown)} The first {_MOST_ROWS} rows; the JSON has all.".lstrip() if cut else note_of(shown)
     return _HTML.titled(shown.title, note, made, shown.warning)
-
-
-def _cell(cell: str | Value, reasons: Reasons) -> str:
-    return value_cell(cell.row, reasons, cell.mark, cell.strong, cell.note) if isinstance(cell, Value) else escape(cell)
 
 
 def note_of(shown: Table) -> str:
