@@ -189,6 +189,8 @@ def test_rank_shifts():
     for rater, shift in (("A", (1, 2, -1)), ("B", (2, 1, 1))):
         assert tuple(shifts[rater][name] for name in ("from_rank", "to_rank", "shift")) == shift
     assert found.words[1] == "A is in place 1 by Acc(M)@2, in place 2 by HDF1@2."
+    second = scored(REFERENCES, {"A": {case: ["A15", code] for case, (code,) in REFERENCES.items()}}, k=1)
+    assert {row["from_value"] for row in second.tables["rank_shifts"]} == {0}
 
 
 def test_references_that_are_missing_and_a_level_that_nobody_names():

@@ -12,6 +12,7 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.score import weighted
 from dxmatch.evaluation.score.weighted import RELATIONS, SETTINGS, SEVERITIES, aggregated, rescaled, severity_score
+from dxmatch.evaluation.score.weighted_cases import best_and_worst_rows, quadrant_of, quadrant_rows
 
 from .made import Scored, matched, table_of
 
@@ -214,6 +215,14 @@ def test_best_middle_and_worst_as_printed():
     assert {place: row["case_id"] for place, row in found.items()} == {"best": "31", "middle": "54", "worst": "20"}
     assert (found["worst"]["Semantic"], found["worst"]["Severity"]) == pytest.approx((0.2, 17 / 3))
     assert [row["place"] for row in scored(printed(["31", "20"])).tables["best_and_worst"]] == ["best", "worst"]
+    rows = best_and_worst_rows(["A"], list("vwxyz"), np.array([[1.0, 5, 4, 3, 2]]).T, np.zeros((5, 1)))
+    assert [row["case_id"] for row in rows] == ["w", "y", "v"]
+
+
+def test_a_score_of_0_is_not_right():
+    rows = quadrant_rows(["A"], np.array([[0, 0.5, 0, np.nan]]).T, np.array([[0.5, 0, 0, 1]]).T)
+    assert [row["n_cases"] for row in rows] == [0, 1, 1, 1]
+    assert [quadrant_of(*at) for at in ((0, 0.5), (0.5, 0))] == ["semantic only", "severity only"]
 
 
 def test_on_which_side_severities_err():
