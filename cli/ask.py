@@ -15,7 +15,7 @@ from .named_values import named_columns
 from .options import Encoding, Rejects, under
 
 if TYPE_CHECKING:
-    from ..diagnosing.case_questions import PlannedRater
+    from ..votes.asking import Planned
 
 batch_option, input_option = under("Batch files"), under("The cases")
 
@@ -101,11 +101,11 @@ def ask(
 ) -> None:
     """Ask language models for diagnoses: cases x models x prompts x repeats. Every answer is kept; run again to go on."""
     from ..diagnosing.ask import ask as run
-    from ..diagnosing.plan_lines import plan_lines
     from ..files.atomic import make_folder
     from ..progress import shown
+    from ..votes.asking import plan_lines
 
-    def say_plan(plan: Sequence[PlannedRater]) -> None:
+    def say_plan(plan: Sequence[Planned]) -> None:
         typer.echo("\n".join(plan_lines(plan)))
 
     quiet_retries()

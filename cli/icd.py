@@ -114,6 +114,7 @@ def icd(
     from ..matcher.icd_mapping import map_icd
     from ..matcher.match_function import load
     from ..progress import shown
+    from ..votes.asking import Budget
 
     if figures is not None and gold is None:
         raise OptionError("figures", "left out without --gold, whose figures it is for", str(figures))
@@ -127,13 +128,16 @@ def icd(
         "column": column, "unique": unique, "k": k, "source": source, "encoder": encoder, "distance": distance, "entries": entries,
         "sections": sections, "model": load(model, **origin) if origin else model,
         "allow_download": bool(origin and origin.get("allow_download")), "pick": pick, "prompt": prompt, "direct": direct, "features": features, "endpoints": endpoints, "store": store,
-        "max_calls": max_calls, "max_cost": max_cost, "encoding": encoding,
+        "encoding": encoding,
     }  # fmt: skip
     with shown("Asking") as progress:
-        accuracy = None if gold is None else icd_accuracy(one_or_more, gold, progress=progress, **options)
-        result = (
-            map_icd(one_or_more, keep_blank=True, progress=progress, **options) if accuracy is None else accuracy.mapped
-        )
+        if gold is None:
+            accuracy, budget = None, Budget(max_calls, max_cost)
+            result = map_icd(one_or_more, keep_blank=True, budget=budget, progress=progress, **options)
+        else:
+            caps = {"max_calls": max_calls, "max_cost": max_cost}
+            accuracy = icd_accuracy(one_or_more, gold, progress=progress, **caps, **options)
+            result = accuracy.mapped
     say_read(result.read.note)
     if output is not None:
         _write(result.table if accuracy is None else accuracy.table, output)
@@ -145,8 +149,7 @@ def icd(
             with whole_file(figures) as temporary:
                 temporary.write_text(dumps(accuracy.to_dict(), ensure_ascii=False, indent=1), "utf-8")
             typer.echo(f"{figures}: the figures and errors.")
-    if result.asked is not None:
-        say_asked(result.asked)
+    say_asked(*result.asked.summaries)
     return accuracy.to_dict() if accuracy is not None else {**result.settings, "mapped": result.table.to_pylist()}
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..files.counted import counted
+from ..votes.prompts.questions import IMPORTED
 from ..votes.store import STORE
 from .asking import Again, DryRun, Endpoints, MaxCalls, MaxCost, Store, quiet_retries, say_asked
 from .options import ColumnA, ColumnB, Encoding, Origin, Rejects
 
 if TYPE_CHECKING:
-    from ..features.vote_plan import Planned
     from ..matcher.pair_votes import PairVotes
+    from ..votes.asking import Job
+    from ..votes.store.status import ModelStatus
+    from ..votes.store.store import VoteStore
 
 app = typer.Typer(
     name="votes",
@@ -63,29 +68,38 @@ def ask(
 ) -> None:
     """Ask for every vote and pick that the pairs need and the store does not hold. Each answer is kept as it comes."""
     from ..progress import shown
+    from ..votes import asking
     from ..votes.store.store import VoteStore
 
-    wanted = _wanted(
+    jobs = _wanted(
         pairs, features, model=model, endpoints=endpoints, a=a, b=b, abbreviations=abbreviations, rejects=rejects,
         encoding=encoding, **(origin or {}),
-    )  # fmt: skip
+    ).jobs(only or ())  # fmt: skip
+    budget = asking.Budget(max_calls, max_cost)
     if dry_run and not store.exists():
-        _print_plan(wanted, wanted.plan(None, only or ()))
+        typer.echo("\n".join(asking.plan_lines(asking.plan(jobs, None))))
         return
     with VoteStore(store) as votes:
         if again and not dry_run:
-            wanted.forget_unscored(votes, only or ())
-        planned = wanted.plan(votes, only or ())
-        _print_plan(wanted, planned)
-        if not any(one.unknown for one in planned) and (unscored := wanted.unscored(votes, only or ())):
-            typer.echo(_about_unscored(unscored, features, model, endpoints))
-        if dry_run or not any(one.unknown for one in planned):
-            return
-        quiet_retries()
-        with shown("Asking") as progress:
-            summary = wanted.ask(votes, only or (), max_calls=max_calls, max_cost=max_cost, progress=progress)
-    unscored = summary.unscored.total()
-    say_asked(summary, more=_about_unscored(unscored, features, model, endpoints) if unscored else "")
+            votes.forget_unscored(chain.from_iterable(job.questions() for job in jobs))
+        planned = asking.plan(jobs, votes)
+        typer.echo("\n".join(asking.plan_lines(planned)))
+        summary = None
+        if not dry_run:
+            quiet_retries()
+            with shown("Asking") as progress:
+                summary = asking.ask(planned, votes, budget, progress)
+        unscored = summary.unscored.total() if summary is not None else 0
+        if not any(one.unknown for one in planned):
+            unscored = _unscored(jobs, votes)
+    said = _about_unscored(unscored, features, model, endpoints) if unscored else ""
+    say_asked(*budget.summaries, more=said)
+
+
+def _unscored(jobs: Sequence[Job], votes: VoteStore) -> int:
+    """How many of the questions have an answer without a verdict, which is asked for anew only where one says so."""
+    answers = chain.from_iterable(votes.stored(job.questions()) for job in jobs)
+    return sum(answer is not None and answer.verdict is None for answer in answers)
 
 
 def _about_unscored(unscored: int, features: str, model: str | None, endpoints: Path | None) -> str:
@@ -115,16 +129,18 @@ def export(
 ) -> None:
     """Write what the store does not hold as OpenAI batch files, for a batch service or vLLM's batch runner."""
     from ..files.atomic import make_folder
+    from ..votes import asking
     from ..votes.store.store import VoteStore
 
-    wanted = _wanted(
+    jobs = _wanted(
         pairs, features, model=model, endpoints=endpoints, a=a, b=b, abbreviations=abbreviations, rejects=rejects,
         encoding=encoding, **(origin or {}),
-    )  # fmt: skip
+    ).jobs(only or ())  # fmt: skip
     make_folder(output)
     with VoteStore(store) as votes:
-        _print_plan(wanted, wanted.plan(votes, only or ()))
-        for file in wanted.export(output, votes, only or ()):
+        planned = asking.plan(jobs, votes)
+        typer.echo("\n".join(asking.plan_lines(planned)))
+        for file in asking.export(planned, output, votes):
             typer.echo(f"Written: {file}")
 
 
@@ -197,11 +213,10 @@ def status(store: Store = STORE) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
     from ..votes.store.store import VoteStore
-    from .votes_messages import status_lines
 
     with VoteStore(store, must_exist=True) as votes:
         rows = votes.status()
-    for line in status_lines(rows):
+    for line in _status_lines(rows):
         typer.echo(line)
     if not rows:
         typer.echo(f"{store} holds no answer yet.")
@@ -316,8 +331,19 @@ def _wanted(pairs: Path, features: str, **options: Any) -> PairVotes:
     return wanted
 
 
-def _print_plan(wanted: PairVotes, planned: list[Planned]) -> None:
-    from .votes_messages import plan_lines
-
-    for line in plan_lines(planned, wanted.features.endpoints):
-        typer.echo(line)
+def _status_lines(rows: Sequence[ModelStatus]) -> Iterator[str]:
+    """Each model configuration with its answers, what is unscored and why, tokens, and when."""
+    for row in rows:
+        who = row.config
+        yield f"{who.model}, prompt {who.prompt}, parameters {who.parameters}"
+        unscored = sum(row.unscored.values())
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(row.unscored.items()))
+        said = f", {row.matches:,} match" if who.prompt.startswith(("vote-", IMPORTED)) else ""
+        yield f"    {counted(row.answers, 'answer')}{said}, {unscored:,} unscored" + (
+            f" ({reasons})" if reasons else ""
+        )
+        if row.repeated and not who.prompt.startswith("diagnosis-"):  # its verdict is the length of a list
+            yield f"    {row.repeated:,} asked several times, {row.disagreeing:,} of them with different verdicts"
+        if row.prompt_tokens or row.completion_tokens:
+            yield f"    {row.prompt_tokens:,} + {row.completion_tokens:,} tokens of prompts and answers"
+        yield f"    from {row.first_at:%Y-%m-%d %H:%M} to {row.last_at:%Y-%m-%d %H:%M} UTC"

@@ -7,14 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..endpoints.prices import read_services
 from ..errors import DxmatchError, OptionError
 from ..files.tables import check_keeps_input, check_output, write_table
 from ..progress import Progress
+from ..votes import asking
+from ..votes.asking import Budget, Planned, services_of
 from ..votes.store import STORE
 from ..votes.store.store import VoteStore
 from .asked import Asked
-from .case_questions import CaseQuestions, PlannedRater
+from .case_questions import CaseQuestions
 from .cases import read_cases
 from .raters import parameters_of, raters_of
 from .read_answers import lists_of
@@ -22,8 +23,6 @@ from .read_answers import lists_of
 if TYPE_CHECKING:
     from ..votes.ask_summary import AskSummary
     from ..votes.batch_files import BatchSummary
-
-"""Where answers are kept if no store is named."""
 
 File = str | os.PathLike[str]
 
@@ -51,7 +50,7 @@ def ask(
     encoding: str | None = None,
     rejects: File | None = None,
     keep_answers: bool = False,
-    planned: Callable[[Sequence[PlannedRater]], None] | None = None,
+    planned: Callable[[Sequence[Planned]], None] | None = None,
     progress: Progress | None = None,
 ) -> Asked:
     """Asks language models for the diagnoses of cases, and reads their answers as ranked lists.
@@ -111,33 +110,36 @@ def ask(
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= 100):
         raise OptionError("k", "a whole number from 1 to 100, or None for all", k)
     sent = parameters_of(temperature, max_tokens, parameters)
-    served, prices = read_services(endpoints)
+    served, prices = services_of(endpoints)
     raters = raters_of(models, served, prices, prompts=prompts, repeats=repeats, parameters=sent)
+    budget = Budget(max_calls, max_cost)
     read = read_cases(cases, columns=columns, encoding=encoding, rejects=rejects)
     asked, notes = CaseQuestions(read, raters, k), [*read.notes, *_said_of_repeats(repeats, sent)]
     for rater in raters:
         rater.prompt.messages(
             "", "" if k is None else str(k)
         )  # one that needs a number says so before anything is asked
-    told = planned or _silent
+    told = planned or (lambda plan: None)
     if dry_run and not Path(store).exists():
-        told(plan := asked.plan(None))
+        told(plan := asking.plan(asked.jobs, None))
         return Asked(asked, plan, notes)
     with VoteStore(store) as kept:
         if again and not dry_run:
             asked.forget_unread(kept)
-        told(plan := asked.plan(kept))
+        told(plan := asking.plan(asked.jobs, kept))
         if dry_run:
             return Asked(asked, plan, notes)
         if export is not None:
-            return Asked(asked, plan, notes, files=asked.export(export, kept))
+            return Asked(asked, plan, notes, files=asking.export(plan, export, kept))
         summary: AskSummary | None = None
         imported: BatchSummary | None = None
         if results is not None:
+            from ..votes.batch_files import import_batch
+
             files = [results] if isinstance(results, str | os.PathLike) else list(results)
-            imported = asked.take_in(files, kept)
-        elif any(one.unknown for one in plan):
-            summary = asked.ask(kept, max_calls=max_calls, max_cost=max_cost, progress=progress or _silent)
+            imported = import_batch(files, kept, prompts=asked.prompts)
+        else:
+            summary = asking.ask(plan, kept, budget, progress)
         lists = lists_of(asked, kept, keep_answers)
     if output is not None:
         if not len(lists.table):
@@ -154,7 +156,3 @@ def _said_of_repeats(repeats: int, sent: Mapping[str, Any]) -> list[str]:
             "Repeats at temperature 0 are mostly the same answer again; a higher temperature tells how far answers vary."
         ]
     return []
-
-
-def _silent(*told: object) -> None:
-    pass

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import quoted
 from ..files.counted import counted
 from ..files.tables import write_table
+from ..votes.asking import Planned, plan_lines
 from ..votes.prompts.questions import REASONS
-from .case_questions import CaseQuestions, PlannedRater
-from .plan_lines import plan_lines
+from .case_questions import CaseQuestions
 from .read_answers import AnsweredLists, RaterAnswers
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Asked:
     """
 
     asked: CaseQuestions
-    plan: Sequence[PlannedRater]
+    plan: Sequence[Planned]
     notes: Sequence[str] = ()
     lists: AnsweredLists | None = None
     summary: AskSummary | None = None

@@ -27,6 +27,8 @@ class CasePrompt(Prompt):
     """
 
     needs_whole_answer = True
+    usual_answer_tokens = 300
+    """A list with a few words on each diagnosis; a model that reasons writes many times that."""
 
     def __init__(self, asked: Prompt, texts: Mapping[str, str]) -> None:
         self._asked, self._texts = asked, texts

@@ -5,48 +5,50 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.prices import Price
 from ..errors import InputError, OptionError
-from ..files.did_you_mean import nearest
+from ..votes.asking import LanguageModel, named_model
 from ..votes.prompts.files import prompt_of
 from ..votes.prompts.prompt import Prompt
-from ..votes.prompts.questions import ModelConfig, canonical
+from ..votes.prompts.questions import ModelConfig
 from ..votes.voters import MAX_REPEATS, SET_BY_US
 
 _LIMIT = "max_tokens"
-_FORMS_SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Rater:
     """One model under one prompt, asked `repeats` times.
 
-    model, label : what the model and the prompt are called. prompt : as it is put, without any case.
+    label : what the prompt is called. prompt : as it is put, without any case.
     """
 
-    endpoint: Endpoint
-    model: str
+    model: LanguageModel
     label: str
     prompt: Prompt
-    config: ModelConfig
-    price: Price | None
     repeats: int
 
+    @cached_property
+    def config(self) -> ModelConfig:
+        """Who answers, and to what."""
+        return self.model.config(self.prompt)
+
     @property
-    def parameters(self) -> dict[str, Any]:
-        """What is sent beside the messages."""
-        return json.loads(self.config.parameters)
+    def called(self) -> str:
+        """The model and the prompt, as plans and lists call them."""
+        return f"{self.model.model} [{self.label}]"
 
     def name(self, repeat: int) -> str:
         """What it is called in the lists, "MODEL [PROMPT]", with several repeats "MODEL [PROMPT #2]", counted from 1.
 
         repeat : from 0.
         """
-        return f"{self.model} [{self.label}{f' #{repeat + 1}' if self.repeats > 1 else ''}]"
+        return f"{self.model.model} [{self.label}{f' #{repeat + 1}' if self.repeats > 1 else ''}]"
 
 
 def raters_of(
@@ -70,16 +72,13 @@ def raters_of(
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= MAX_REPEATS:
         raise OptionError("repeats", f"a whole number from 1 to {MAX_REPEATS}", repeats)
-    served = _served([models] if isinstance(models, str) else list(models), endpoints)
+    served = _served([models] if isinstance(models, str) else list(models), endpoints, prices)
     put = _prompts([prompts] if isinstance(prompts, str | os.PathLike) else list(prompts))
     return [
-        Rater(
-            endpoints[at], model, label, prompt, ModelConfig(model, prompt.version, _sent(parameters, prompt)),
-            prices.get(model), repeats,
-        )
-        for model, at in served.items()
+        Rater(replace(model, parameters=_sent(parameters, prompt)), label, prompt, repeats)
+        for model in served
         for label, prompt in put.items()
-    ]  # fmt: skip
+    ]
 
 
 def parameters_of(temperature: float | None, max_tokens: int | None, more: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -107,36 +106,27 @@ def parameters_of(temperature: float | None, max_tokens: int | None, more: Mappi
     return {**usual, **more}
 
 
-def _sent(parameters: Mapping[str, Any], prompt: Prompt) -> str:
-    """As the store keeps them. Services that know `max_completion_tokens` refuse `max_tokens` beside it."""
+def _sent(parameters: Mapping[str, Any], prompt: Prompt) -> dict[str, Any]:
+    """Under this prompt. Services that know `max_completion_tokens` refuse `max_tokens` beside it."""
     limited = "max_completion_tokens" in parameters
     usual = {} if limited else {_LIMIT: prompt.max_answer_tokens}
     sent = {name: value for name, value in {**usual, **parameters}.items() if value is not None}
     if limited:
         sent.pop(_LIMIT, None)
-    return canonical(sent)
+    return sent
 
 
-def _served(models: list[str], endpoints: Mapping[str, Endpoint]) -> dict[str, str]:
-    """Model -> its endpoint."""
+def _served(models: list[str], endpoints: Mapping[str, Endpoint], prices: Mapping[str, Price]) -> list[LanguageModel]:
     if not models:
         raise OptionError("models", "at least one ENDPOINT:MODEL", models)
-    found: dict[str, str] = {}
+    found: dict[str, LanguageModel] = {}
     for given in models:
-        endpoint, _, model = given.partition(":")
-        if not model or endpoint not in endpoints:
-            near = nearest(endpoint, endpoints) if model else None
-            forms = [f"{near}:{model}"] if near else [f"{one}:{given.rstrip(':')}" for one in endpoints]
-            raise OptionError(
-                "models",
-                f"ENDPOINT:MODEL, such as {' or '.join(forms[:_FORMS_SHOWN])} (endpoints: {', '.join(endpoints)})",
-                given,
-            )
-        if model in found:
+        model = named_model("models", given, endpoints, prices)
+        if model.model in found:
             # An answer is the model's, wherever it is served: the second would be the first's answers once more.
-            raise OptionError("models", f"each model once; {model} is named twice", given)
-        found[model] = endpoint
-    return found
+            raise OptionError("models", f"each model once; {model.model} is named twice", given)
+        found[model.model] = model
+    return list(found.values())
 
 
 def _prompts(prompts: list[str | os.PathLike[str]]) -> dict[str, Prompt]:

@@ -68,7 +68,7 @@ def lists_of(asked: CaseQuestions, store: VoteStore, keep_answers: bool = False)
     counts = []
     for rater in asked.raters:
         for repeat in range(rater.repeats):
-            told = RaterAnswers(rater.name(repeat), rater.model, rater.label, repeat + 1)
+            told = RaterAnswers(rater.name(repeat), rater.model.model, rater.label, repeat + 1)
             questions = [asked.question(rater, key, repeat) for key in asked.cases.keys]
             for place, answer in enumerate(store.stored(questions)):
                 for at, (rank, diagnosis, unread) in enumerate(_rows_of(answer, told)):

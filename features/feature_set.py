@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,8 +25,9 @@ from ..terms.encoders.declared import EncoderSpec
 from ..terms.icd.naming import Naming
 from ..terms.text.normalizer import LANGUAGES, Normalizer
 from ..terms.text.vocabulary import Vocabulary
+from ..votes.asking import LanguageModel
 from ..votes.store.store import VoteStore
-from ..votes.voters import IMPORTED, with_prompt
+from ..votes.voters import IMPORTED, Picker, Voter, with_prompt
 from .providers import SENTENCE_TRANSFORMERS, SHIPPED, Providers, undeclared
 from .registry import EXCLUSION, KINDS, REQUIRED
 
@@ -127,6 +129,12 @@ class FeatureSet:
     def endpoint_of(self, model: str, endpoint: str) -> str:
         """The name of the endpoint that serves a voter's or picker's model: `[endpoint."MODEL"]` goes before what its entry names."""
         return model if model in self.endpoints else endpoint
+
+    def language_model(self, who: Voter | Picker) -> LanguageModel:
+        """The model of a vote or pick at the endpoint that serves it, with its parameters and price."""
+        config = who.config
+        endpoint = self.endpoints[self.endpoint_of(config.model, who.endpoint)]
+        return LanguageModel(endpoint, config.model, json.loads(config.parameters), self.prices.get(config.model))
 
     def opens(self, kept: Collection[str] = ()) -> list[str]:
         """A line for each encoder but the shipped one, with what the user must say for it to be opened. kept : the encoders in the model folder."""

@@ -1,59 +1,34 @@
-"""What a feature set would ask about the pairs of a job: which questions, how many are known, tokens and cost expected."""
+"""What a feature set asks about the pairs of a table, for the asker of language models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from ..endpoints.prices import estimated_tokens
 from ..errors import DxmatchError, InputError
 from ..files.did_you_mean import hint
 from ..terms.icd.search import DISTANCES
-from ..votes.asker import Job
+from ..votes.asking import Job
 from ..votes.prompts.prompt import Prompt
 from ..votes.prompts.questions import ModelConfig, Question
-from ..votes.store.store import VoteStore
 from ..votes.voters import IMPORTED, Picker, Voter, asked_by
 from .feature_set import FeatureSet, FeatureSpec
 from .interning import InternedPairs
 from .providers import Providers
 from .representations import Representations
 
-_SAMPLE = 200
-"""So many of the unknown questions are written out to expect their tokens."""
-_TOKENS_OF_AN_ANSWER = 3
 
+def jobs_of_pairs(
+    pairs: InternedPairs, features: FeatureSet, providers: Providers, only: Sequence[str] = ()
+) -> list[Job]:
+    """One job for each model configuration that the votes and picks of the set name, in the order of the columns.
 
-@dataclass(frozen=True)
-class Planned:
-    """The questions to one model configuration at one endpoint.
-
-    prompt : what they are put with. wanted : all questions. unknown : those without an answer in the store.
-    prompt_tokens, completion_tokens : expected for the unknown ones. cost : of these; None where the price is not given.
-    """
-
-    features: tuple[str, ...]
-    config: ModelConfig
-    prompt: Prompt
-    endpoint: str
-    questions: Callable[[], Iterator[Question]]
-    wanted: int
-    unknown: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-
-
-def plan(
-    pairs: InternedPairs, features: FeatureSet, providers: Providers, store: VoteStore | None, only: Sequence[str] = ()
-) -> list[Planned]:
-    """One entry for each model configuration that the votes and picks of the set name, in the order of the columns.
-
-    store : None where nothing is known yet. only : these features alone. Equal names are not asked about: they match.
+    only : these features alone. Equal names are not asked about: they match.
 
     Raises
     ------
@@ -71,20 +46,26 @@ def plan(
     rows = np.flatnonzero(~pairs.equal)
     first, second = ([pairs.names[i] for i in side[rows].tolist()] for side in (pairs.first, pairs.second))
     differing = _Differing(first, second, Representations(list(dict.fromkeys(chain(first, second))), providers))
+    groups = groups_of(features, only)
+    _open_encoders(groups, providers)
+    return [_job(specs, differing, features) for specs in groups]
+
+
+def groups_of(features: FeatureSet, only: Sequence[str] = ()) -> list[list[FeatureSpec]]:
+    """The votes and picks of a set that are asked for, those of one model configuration at one endpoint together."""
     groups: dict[tuple[ModelConfig, str], list[FeatureSpec]] = {}
-    for feature in asked:
-        if not only or feature.name in only:
-            who = _who(feature)
+    for feature in features.asked:
+        if feature.options["prompt"] != IMPORTED and (not only or feature.name in only):
+            who = who_of(feature)
             served = features.endpoint_of(who.config.model, who.endpoint)
             groups.setdefault((who.config, served), []).append(feature)
-    _open_encoders(list(groups.values()), providers)
-    return [_planned(specs, differing, features, store) for specs in groups.values()]
+    return list(groups.values())
 
 
 def _open_encoders(groups: Sequence[Sequence[FeatureSpec]], providers: Providers) -> None:
     """Raises `InputError` where the encoder of a pick cannot be opened, with what can be asked without it."""
     for specs in groups:
-        picker = _who(specs[0])
+        picker = who_of(specs[0])
         if not isinstance(picker, Picker):
             continue
         try:
@@ -106,24 +87,8 @@ def _open_encoders(groups: Sequence[Sequence[FeatureSpec]], providers: Providers
 
 def prompts_of(features: FeatureSet) -> dict[str, Prompt]:
     """The prompts of its votes and picks, by version."""
-    prompts = [_who(feature).prompt for feature in features.asked]
+    prompts = [who_of(feature).prompt for feature in features.asked]
     return {prompt.version: prompt for prompt in prompts if prompt is not None}
-
-
-def jobs_of(planned: Sequence[Planned], features: FeatureSet, store: VoteStore) -> list[Job]:
-    """What is planned and unknown, for `ask`."""
-    return [
-        Job(
-            features.endpoints[one.endpoint],
-            one.config,
-            store.unknown(one.questions()),
-            one.unknown,
-            features.prices.get(one.config.model),
-            one.prompt,
-        )
-        for one in planned
-        if one.unknown
-    ]
 
 
 class _Differing(NamedTuple):
@@ -134,49 +99,26 @@ class _Differing(NamedTuple):
     texts: Representations
 
 
-def _who(feature: FeatureSpec) -> Voter | Picker:
+def who_of(feature: FeatureSpec) -> Voter | Picker:
+    """Who is asked for the values of a vote or pick."""
     return asked_by(feature.kind, feature.options)
 
 
-def _planned(
-    specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureSet, store: VoteStore | None
-) -> Planned:
-    who = [_who(feature) for feature in specs]
-    config, prompt = who[0].config, who[0].prompt
+def _job(specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureSet) -> Job:
+    who = [who_of(feature) for feature in specs]
+    first, prompt = who[0], who[0].prompt
     assert prompt is not None, "imported votes are not asked for"
-    endpoint = features.endpoint_of(config.model, who[0].endpoint)
-    if isinstance(who[0], Picker):
-        choices = differing.texts.icd_choices(who[0])
-        wanted = len(choices.asked)
-
-        def questions() -> Iterator[Question]:
-            return choices.questions(config, prompt)
+    if isinstance(first, Picker):
+        questions = partial(differing.texts.icd_choices(first).questions, first.config, prompt)
     else:
         voters = [one for one in who if isinstance(one, Voter)]
-        voter = replace(
-            voters[0], both_orders=any(v.both_orders for v in voters), repeats=max(v.repeats for v in voters)
-        )
-        wanted = len(differing.first) * voter.repeats * (2 if voter.both_orders else 1)
-
-        def questions() -> Iterator[Question]:
-            for first, second in zip(differing.first, differing.second, strict=True):
-                yield from voter.questions(first, second)
-
-    unknown = wanted if store is None else sum(1 for _ in store.unknown(questions()))
-    sample = list(islice(questions() if store is None else store.unknown(questions()), _SAMPLE))
-    one_prompt, one_completion = _tokens_of_one(config, prompt, sample, store)
-    tokens = round(unknown * one_prompt), round(unknown * one_completion)
-    price = features.prices.get(config.model)
-    cost = 0.0 if not unknown else None if price is None else price.of(*tokens)
-    names = tuple(feature.name for feature in specs)
-    return Planned(names, config, prompt, endpoint, questions, wanted, unknown, *tokens, cost)
+        both = any(one.both_orders for one in voters)
+        voter = replace(first, both_orders=both, repeats=max(one.repeats for one in voters))
+        questions = partial(_of_pairs, voter, differing)
+    called = f"{', '.join(feature.name for feature in specs)}: {first.config.model}"
+    return Job(features.language_model(first), prompt, questions, called)
 
 
-def _tokens_of_one(
-    config: ModelConfig, prompt: Prompt, sample: Sequence[Question], store: VoteStore | None
-) -> tuple[float, float]:
-    """Prompt and completion tokens of one question: the mean of those answered, else from the length of `sample`."""
-    if store is not None and (seen := store.mean_tokens(config)) is not None:
-        return seen
-    lengths = [estimated_tokens(prompt.messages(question.first, question.second)) for question in sample]
-    return sum(lengths) / max(len(lengths), 1), float(_TOKENS_OF_AN_ANSWER)
+def _of_pairs(voter: Voter, differing: _Differing) -> Iterator[Question]:
+    for first, second in zip(differing.first, differing.second, strict=True):
+        yield from voter.questions(first, second)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Unpack
 
-from ..endpoints.prices import read_services
-from ..errors import InputError, OptionError
+from ..errors import InputError
 from ..features.feature_set import FeatureSet
+from ..features.vote_plan import groups_of, who_of
 from ..files.did_you_mean import hint
 from ..progress import Progress
+from ..votes.asking import named_model, services_of
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
-from ..votes.prompts.questions import ModelConfig, canonical
 from ..votes.prompts.versions import PROMPTS, VOTE_PROMPT
-from ..votes.voters import IMPORTED, Picker, Voter, asked_by
+from ..votes.voters import Voter
 from .origin import Origin
 from .pair_votes import providers_of
 
@@ -66,7 +66,7 @@ def check_endpoints(
         if not models or only:
             asked = _of_set(chosen, only)
     elif endpoints is not None:
-        served = read_services(endpoints)[0]
+        served = services_of(endpoints)[0]
     asked += [_of_name(name, served) for name in models]
     if not asked:
         whose = os.fspath(model or features or endpoints or "nothing")
@@ -79,27 +79,22 @@ def check_endpoints(
 
 def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
     """Each model configuration once, with all columns that rest on it; then the served encoders."""
-    groups: dict[Any, Asked] = {}
-    for feature in features.asked:
-        if feature.options["prompt"] == IMPORTED:
-            continue
-        who = asked_by(feature.kind, feature.options)
-        endpoint = features.endpoints[features.endpoint_of(who.config.model, who.endpoint)]
-        known = groups.get((who.config, endpoint))
-        columns = (*(known.columns if known else ()), feature.name)
-        calls = 2.0 if isinstance(who, Picker) else who.repeats * (2.0 if who.both_orders else 1.0)
-        soft = isinstance(who, Voter) and who.soft
-        groups[who.config, endpoint] = Asked(
-            columns, who.config.model, endpoint, who.config, who.prompt,
-            soft=soft or bool(known and known.soft), calls_per_pair=max(calls, known.calls_per_pair if known else 0.0),
-        )  # fmt: skip
+    asked = []
+    for specs in groups_of(features):
+        who = [who_of(feature) for feature in specs]
+        voters = [one for one in who if isinstance(one, Voter)]
+        model = features.language_model(who[0])
+        calls = max((one.repeats * (2.0 if one.both_orders else 1.0) for one in voters), default=2.0)
+        asked.append(Asked(
+            tuple(feature.name for feature in specs), model.model, model.endpoint, who[0].config, who[0].prompt,
+            soft=any(one.soft for one in voters), calls_per_pair=calls,
+        ))  # fmt: skip
     for name, spec in features.declared_encoders.items():
         if spec.endpoint is not None:
             columns = tuple(f.name for f in features.features if f.options.get("encoder") == name) or (name,)
-            groups[name, "encoder"] = Asked(
-                columns, spec.model, features.endpoints[spec.endpoint], dimensions=spec.dimensions, before=spec.prompt or ""
-            )  # fmt: skip
-    known_columns = [column for one in groups.values() for column in one.columns]
+            served, before = features.endpoints[spec.endpoint], spec.prompt or ""
+            asked.append(Asked(columns, spec.model, served, dimensions=spec.dimensions, before=before))
+    known_columns = [column for one in asked for column in one.columns]
     for name in only:
         if name not in known_columns:
             allowed = ", ".join(known_columns) or "none: the set asks no model"
@@ -107,17 +102,10 @@ def _of_set(features: FeatureSet, only: Sequence[str]) -> list[Asked]:
                 f"no such vote, pick or served cosine{hint(name, known_columns)}",
                 source=features.name, allowed=allowed, got=name,
             )  # fmt: skip
-    return [one for one in groups.values() if not only or set(only) & set(one.columns)]
+    return [one for one in asked if not only or set(only) & set(one.columns)]
 
 
-def _of_name(name: str, served: dict[str, Endpoint]) -> Asked:
-    """ENDPOINT:MODEL, asked for a vote; a model's name may hold colons."""
-    endpoint, _, model = name.partition(":")
-    if endpoint not in served or not model.strip():
-        known = f"the endpoints: {', '.join(served)}" if served else "with a file of endpoints"
-        raise OptionError("models", f"ENDPOINT:MODEL, such as lab:llama3.1:8b ({known}{hint(endpoint, served)})", name)
-    prompt = PROMPTS[VOTE_PROMPT]
-    config = ModelConfig(
-        model, prompt.version, canonical({"max_tokens": prompt.max_answer_tokens, "temperature": 0})
-    )  # fmt: skip
-    return Asked((), model, served[endpoint], config, prompt)
+def _of_name(name: str, served: Mapping[str, Endpoint]) -> Asked:
+    """ENDPOINT:MODEL, asked for a vote."""
+    model, prompt = named_model("models", name, served), PROMPTS[VOTE_PROMPT]
+    return Asked((), model.model, model.endpoint, model.config(prompt), prompt)

@@ -14,6 +14,7 @@ from ..files.tables import with_columns
 from ..terms.icd.nearness import Levels, Nearness, best_levels, nearest_level
 from ..terms.icd.sources import open_tree
 from ..terms.icd.tree import IcdTree
+from ..votes.asking import Budget
 from .icd_gold import Gold, gold_of
 from .icd_mapping import IcdTable, map_icd, source_of
 from .icd_strings import strings_table
@@ -150,7 +151,7 @@ def icd_accuracy(
     mapped = map_icd(
         table, column=column, unique=unique, k=k, source=chosen, encoder=encoder, distance=distance, entries=entries, sections=sections,
         model=model, pick=pick, prompt=prompt, direct=direct, features=features, endpoints=endpoints, allow_download=allow_download,
-        store=store, max_calls=max_calls, max_cost=max_cost, progress=progress,
+        store=store, budget=Budget(max_calls, max_cost), progress=progress,
     )  # fmt: skip
     right = [right[row] for row in mapped.rows]
     rows = mapped.table.to_pylist()

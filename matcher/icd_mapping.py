@@ -6,7 +6,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from ..files.limits import MAX_CHARACTERS
 from ..files.tables import Table, read_table, with_columns, write_table
 from ..terms.icd.mapping import map_to_icd
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
+from ..votes.asking import Budget
 from .icd_blanks import blanks_told, in_place
 from .icd_encoders import declaring
 from .icd_picks import picker_of, with_picks
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from ..features.providers import Providers
     from ..terms.diseases.graph import DiseaseGraph
     from ..terms.icd.index import IcdIndex
-    from ..votes.asker import AskSummary
 
 DEFAULT_SOURCE = "icd10cm"
 PAPER = "paper17"
@@ -49,14 +49,14 @@ class IcdTable:
     ----------
     table : one row per string. read : the strings. rows : int[n], the row of `read` that each row of `table` is of.
     settings : how it was made: edition, encoder (its identity), distance, entries, sections, k, pick.
-    asked : what came of asking a language model; None where none was asked.
+    asked : what came of asking a language model, in its `summaries`.
     """
 
     table: pa.Table
     read: Table
     rows: Sequence[int]
     settings: dict[str, Any]
-    asked: AskSummary | None = None
+    asked: Budget = field(default_factory=Budget)
 
 
 def icd(
@@ -152,8 +152,7 @@ def icd(
             endpoints=endpoints,
             allow_download=allow_download,
             store=store,
-            max_calls=max_calls,
-            max_cost=max_cost,
+            budget=Budget(max_calls, max_cost),
             encoding=encoding,
             keep_blank=True,
             progress=progress,
@@ -195,15 +194,14 @@ def map_icd(
     endpoints: str | os.PathLike[str] | None = None,
     allow_download: bool = False,
     store: str | os.PathLike[str] = "votes.sqlite",
-    max_calls: int | None = None,
-    max_cost: float | None = None,
+    budget: Budget | None = None,
     encoding: str | None = None,
     keep_blank: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IcdTable:
     """`icd` with what was read, and how; of a code system, the path alone.
 
-    keep_blank : rows of a table without a diagnosis keep their place, without a code; else they are an `InputError`.
+    budget : caps the asking, in the place of `max_calls` and `max_cost`. keep_blank : rows of a table without a diagnosis keep their place, without a code; else they are an `InputError`.
     """
     if k is not None and k < 1:
         raise OptionError("k", "1 or more", k)
@@ -218,7 +216,7 @@ def map_icd(
         warnings.warn(blanks_told(table, diagnoses.rows, column, unique), stacklevel=3)
     if unique:
         diagnoses = diagnoses.unique()
-    normalizer, asked = m.providers.normalizer, None
+    normalizer, spent = m.providers.normalizer, Budget() if budget is None else budget
     if pick is None:
         ways: dict[str, Any] = {
             "distance": distance or DISTANCES[0], "entries": entries or ENTRIES[0], "sections": sections,
@@ -237,15 +235,13 @@ def map_icd(
         ways = {"distance": distance or picker.distance, "entries": entries or picker.entries, "sections": sections}
         index = providers.icd_index(os.fspath(source or picker.source), encoder or picker.encoder, **ways)
         map_ = partial(map_to_icd, diagnoses.texts, index, normalizer, k, **diagnoses.place)
-        columns, asked = with_picks(
-            map_, picker, chosen, direct=direct, store=store, max_calls=max_calls, max_cost=max_cost, progress=progress
-        )
+        columns = with_picks(map_, picker, chosen, direct=direct, store=store, budget=spent, progress=progress)
         ways |= {"pick": pick, "direct": direct}
     mapped, rows = _as_arrow(columns, index.tree.source), diagnoses.rows
     if not unique:
         mapped, rows = in_place(mapped, rows, len(table)), range(len(table))
     settings = {"edition": index.tree.source, "encoder": index.encoder.identity, "k": k, "pick": None, **ways}
-    return IcdTable(mapped, table, rows, settings, asked)
+    return IcdTable(mapped, table, rows, settings, spent)
 
 
 def _opened(chosen: FeatureSet, m: MatchFunction, allow_download: bool, graph: DiseaseGraph | None = None) -> Providers:

@@ -1,20 +1,23 @@
-"""A language model that picks among the ICD-10 candidates of diagnoses: which, and what came of asking it."""
+"""A language model that picks among the ICD-10 candidates of diagnoses: which, and asking it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..features.feature_set import FeatureSet
 from ..files.did_you_mean import hint
+from ..progress import Progress
+from ..votes import asking
+from ..votes.asking import Budget, Job
 from ..votes.prompts.files import prompt_of
 from ..votes.voters import Picker
 
 if TYPE_CHECKING:
-    from ..votes.asker import AskSummary
     from ..votes.picks import Choices
 
 
@@ -49,29 +52,23 @@ def with_picks(
     *,
     direct: bool,
     store: str | os.PathLike[str],
-    max_calls: int | None,
-    max_cost: float | None,
-    progress: Callable[[int, int], None],
-) -> tuple[dict[str, list[Any]], AskSummary | None]:
-    """What `map_(answers=...)` makes of the picks in the store and of those asked now, and what came of asking; None where nothing was asked.
+    budget: Budget,
+    progress: Progress,
+) -> dict[str, list[Any]]:
+    """What `map_(answers=...)` makes of the picks in the store and of those asked now.
 
     features : whose endpoints and prices serve. The others as in `dxmatch.icd`.
     """
-    from ..votes.asker import Job
-    from ..votes.asker import ask as ask_all
     from ..votes.icd_answers import picked_answers
     from ..votes.store.store import VoteStore
 
-    summary: AskSummary | None = None
+    assert picker.prompt is not None, "no pick is imported"
+    prompt = picker.prompt
     with VoteStore(Path(store)) as votes:
 
         def ask(choices: Choices) -> None:
-            nonlocal summary
-            unknown = list(votes.unknown(choices.questions(picker.config, picker.prompt)))
-            price = features.prices.get(picker.config.model)
-            served = features.endpoints[features.endpoint_of(picker.config.model, picker.endpoint)]
-            job = Job(served, picker.config, unknown, len(unknown), price, picker.prompt)
-            summary = ask_all([job], votes, max_calls=max_calls, max_cost=max_cost, progress=progress)
+            questions = partial(choices.questions, picker.config, prompt)
+            job = Job(features.language_model(picker), prompt, questions)
+            asking.ask(asking.plan([job], votes), votes, budget, progress)
 
-        columns = map_(answers=picked_answers(picker.config, votes, ask, picker.prompt, direct))
-    return columns, summary
+        return map_(answers=picked_answers(picker.config, votes, ask, prompt, direct))

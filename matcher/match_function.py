@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..endpoints.prices import read_services
 from ..features.coverage import MIN_COVERAGE, covered_table
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.representations import Representations
 from ..files.counted import shown_threshold
 from ..models import folder as model_folder
 from ..models.shipped import SHIPPED_MODEL
+from ..votes.asking import services_of
 from .doubtful_texts import check_text, refuse_unscored, warn_of_mixed_scripts, warn_of_none_twice, warn_of_unscored
 from .hub import hub_model, hub_name, push
 from .list_function import ListFunction
@@ -89,7 +89,7 @@ def load(
         parts = fetched.parts
     else:
         parts = model_folder.load(Path(path) if path is not None else SHIPPED_MODEL, signed_by=signed_by)
-    served = {} if endpoints is None else read_services(endpoints)[0]
+    served, _ = services_of(endpoints)
     m = MatchFunction(
         parts, store=open_store(store), endpoints=served, encoders=encoders, allow_download=allow_download,
         min_coverage=min_coverage, policy=policy, judge_all=judge_all,

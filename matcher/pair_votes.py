@@ -1,18 +1,17 @@
-"""The votes and picks that the pairs of a table need: planned, asked live, or written as batch files."""
+"""The votes and picks that the pairs of a table need."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ..errors import OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.providers import SHIPPED, Providers
-from ..features.vote_plan import Planned, jobs_of, plan
+from ..features.vote_plan import jobs_of_pairs
 from ..files.pairs import read_pairs
 from ..models.shipped import shipped_encoder_files
 from ..terms.diseases.shipped import shipped_graph
@@ -20,13 +19,9 @@ from ..terms.diseases.words import vocabulary_of
 from ..terms.encoders.static import StaticEncoder
 from ..terms.text.abbreviations import read_abbreviations
 from ..terms.text.normalizer import Normalizer
+from ..votes.asking import Job
 from .match_function import load
 from .origin import Origin, check_names
-
-if TYPE_CHECKING:
-    from ..votes.ask_summary import AskSummary
-    from ..votes.batch_files import BatchFile
-    from ..votes.store.store import VoteStore
 
 Path = str | os.PathLike[str]
 
@@ -74,42 +69,9 @@ class PairVotes:
         read = read_pairs(pairs, a=a, b=b, rejects=rejects, encoding=encoding)
         return cls(chosen, providers, intern_pairs(read.a, read.b, providers.naming), len(read), read.n_rejected)
 
-    def plan(self, store: VoteStore | None, only: Sequence[str] = ()) -> list[Planned]:
-        """What would be asked. store : None where nothing is known yet. only : these votes and picks alone."""
-        return plan(self.pairs, self.features, self.providers, store, only)
-
-    def forget_unscored(self, store: VoteStore, only: Sequence[str] = ()) -> int:
-        """Removes the answers without a verdict, so that they are asked anew; returns how many these were."""
-        return sum(store.forget_unscored(one.questions()) for one in self.plan(store, only))
-
-    def unscored(self, store: VoteStore, only: Sequence[str] = ()) -> int:
-        """How many of the questions have an answer without a verdict, which is asked for anew only where one says so."""
-        answers = (store.stored(one.questions()) for one in self.plan(store, only))
-        return sum(answer is not None and answer.verdict is None for answer in chain.from_iterable(answers))
-
-    def ask(
-        self,
-        store: VoteStore,
-        only: Sequence[str] = (),
-        *,
-        max_calls: int | None = None,
-        max_cost: float | None = None,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> AskSummary:
-        """Asks what the store does not hold; as `votes.asker.ask`."""
-        from ..votes.asker import ask
-
-        jobs = jobs_of(self.plan(store, only), self.features, store)
-        return ask(jobs, store, max_calls=max_calls, max_cost=max_cost, progress=progress)
-
-    def export(self, folder: Path, store: VoteStore, only: Sequence[str] = ()) -> list[BatchFile]:
-        """Writes what the store does not hold as batch files; as `votes.batch_files.export`."""
-        from ..votes.batch_files import export
-
-        planned = self.plan(store, only)
-        unknown = (store.unknown(one.questions()) for one in planned)
-        prompts = {one.prompt.version: one.prompt for one in planned}
-        return export(chain.from_iterable(unknown), folder, store, prompts=prompts)
+    def jobs(self, only: Sequence[str] = ()) -> list[Job]:
+        """What their votes and picks ask; only : these alone."""
+        return jobs_of_pairs(self.pairs, self.features, self.providers, only)
 
 
 def providers_of(

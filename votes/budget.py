@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..endpoints.call_errors import EndpointError
 from ..endpoints.prices import Price
 from ..errors import DxmatchError, OptionError
+from .ask_summary import AskSummary
 
 _TOKENS_AROUND_A_MESSAGE = 64
 
@@ -17,22 +19,35 @@ class CapReached(DxmatchError):
     """The next call could go beyond a cap."""
 
 
+@dataclass
 class Budget:
-    """Calls and money, over all endpoints.
+    """What may be spent over all that is asked with it, over all endpoints; None for no limit.
 
-    calls : begun so far, retries included. cost : of the calls that have ended.
+    summaries : what came of each asking. calls : begun so far, retries included. cost : of the calls that have ended.
+
+    Raises
+    ------
+    OptionError
+        For a cap that cannot be.
     """
 
-    def __init__(self, max_calls: int | None, max_cost: float | None) -> None:
-        if max_calls is not None and max_calls < 0:
-            raise OptionError("max_calls", "a whole number from 0, or None", max_calls)
-        if max_cost is not None and not max_cost >= 0:
-            raise OptionError("max_cost", "a number from 0, or None", max_cost)
-        self.max_calls, self.max_cost = max_calls, max_cost
-        self.calls, self.cost = 0, 0.0
-        self._reserved = 0.0
-        self._under_way = 0
-        self._charged = asyncio.Event()
+    max_calls: int | None = None
+    max_cost: float | None = None
+    summaries: list[AskSummary] = field(default_factory=list)
+    calls: int = field(default=0, init=False)
+    cost: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        if self.max_calls is not None and self.max_calls < 0:
+            raise OptionError("max_calls", "a whole number from 0, or None", self.max_calls)
+        if self.max_cost is not None and not self.max_cost >= 0:
+            raise OptionError("max_cost", "a number from 0, or None", self.max_cost)
+        self.begin()
+
+    def begin(self) -> None:
+        """Lets another asking begin: no call is under way, as some may be where one was interrupted."""
+        self._reserved, self._under_way = 0.0, 0
+        self._charged = asyncio.Event()  # of the event loop that waits for it first
 
     async def reserve(self, most: float) -> None:
         """Counts a call that costs `most` at most. Waits while calls under way may still turn out cheaper.

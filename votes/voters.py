@@ -86,7 +86,7 @@ def asked_by(kind: str, options: Mapping[str, Any]) -> Voter | Picker:
 def _config(options: Mapping[str, Any], prompt: Prompt | None, extra: Mapping[str, Any]) -> ModelConfig:
     if prompt is None:
         return ModelConfig(options["model"], IMPORTED)
-    chosen = options["parameters"] or {"max_tokens": prompt.max_answer_tokens, "temperature": 0}
+    chosen = options["parameters"] or prompt.parameters
     return ModelConfig(options["model"], prompt.version, canonical({**chosen, **extra}))
 
 

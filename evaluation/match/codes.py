@@ -281,14 +281,9 @@ def text_codes(
         of_text: dict[str, Mapped] = {}
         if asked:
             found = map_icd(
-                {"diagnosis": asked}, source=icd_tree, model=m, pick=pick, store=Path(store or STORE),
-                max_calls=None if spent.max_calls is None else max(0, spent.max_calls - spent.calls),
-                max_cost=None if spent.max_cost is None else max(0.0, spent.max_cost - spent.cost),
+                {"diagnosis": asked}, source=icd_tree, model=m, pick=pick, store=Path(store or STORE), budget=spent,
                 **({} if progress is None else {"progress": progress}), **options,
             )  # fmt: skip
-            if found.asked is not None:
-                spent.summaries.append(found.asked)
-                spent.calls, spent.cost = spent.calls + found.asked.calls, spent.cost + (found.asked.cost or 0.0)
             rows = (Mapped(row["icd10"], row["how"]) for row in found.table.select(["icd10", "how"]).to_pylist())
             of_text = dict(zip(asked, rows, strict=True))
         return [of_text.get(text, Mapped(None, "unmapped")) for text in texts]

@@ -18,8 +18,13 @@ import pytest
 from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.endpoints.prices import Price
 from dxmatch.errors import InputError, OptionError
-from dxmatch.votes.asker import MAX_FAILURES, MAX_FAILURES_AT_FIRST, AskSummary, Job, ask
+from dxmatch.progress import Progress
+from dxmatch.votes import asking
+from dxmatch.votes.ask_summary import AskSummary
+from dxmatch.votes.asker import MAX_FAILURES, MAX_FAILURES_AT_FIRST
+from dxmatch.votes.asking import Budget, Job, LanguageModel, Planned
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question, canonical
+from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import StoreError, VoteStore
 
 pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
@@ -41,7 +46,13 @@ def questions(n: int, config: ModelConfig = VOTER) -> list[Question]:
 
 
 def job(endpoint: Endpoint, asked: list[Question], price: Price | None = None) -> Job:
-    return Job(endpoint, asked[0].config, asked, len(asked), price)
+    config = asked[0].config
+    model = LanguageModel(endpoint, config.model, json.loads(config.parameters), price)
+    return Job(model, PROMPTS[config.prompt], lambda: asked)
+
+
+def ask(jobs: list[Job], store: VoteStore, progress: Progress | None = None, **caps: Any) -> AskSummary:
+    return asking.ask(asking.plan(jobs, store), store, Budget(**caps), progress) or AskSummary()
 
 
 def kept(store: VoteStore, asked: list[Question]) -> dict[Question, Answer]:
@@ -109,7 +120,7 @@ def test_a_call_without_an_answer_is_counted_not_kept_and_asked_again(
     assert list(store.unknown(asked)) == [asked[3]]
     assert "run this again" in f"{summary.lines()}" and kind in f"{summary.lines()}"
     loopback.reset()
-    assert ask([job(endpoint(), list(store.unknown(asked)))], store).answered == 1
+    assert ask([job(endpoint(), asked)], store).answered == 1
     assert loopback.log()["calls"] == 1
     assert len(kept(store, asked)) == 10
 
@@ -139,7 +150,7 @@ def test_nothing_is_asked_twice(loopback: Any, store: VoteStore, endpoint: Calla
     asked = questions(30)
     ask([job(endpoint(), asked[:20])], store)
     summary = ask([job(endpoint(), [*asked, *asked])], store)
-    assert (summary.answered, summary.known, summary.calls) == (10, 50, 10)
+    assert (summary.answered, summary.known, summary.calls) == (10, 10, 10), "the doubled ones were answered meanwhile"
     assert set(loopback.log()["asked"].values()) == {1}
 
 
@@ -303,7 +314,8 @@ def test_questions_are_drawn_lazily(loopback: Any, store: VoteStore, endpoint: C
             drawn += 1
             yield Question(VOTER, "same", f"{drawn}")
 
-    ask([Job(endpoint(), VOTER, endless(), 5_000_000)], store, max_calls=50)
+    endless_job = Job(LanguageModel(endpoint(), VOTER.model), PROMPTS[VOTER.prompt], endless)
+    asking.ask([Planned(endless_job, 5_000_000, 5_000_000)], store, Budget(max_calls=50))
     assert drawn <= 10_000
 
 

@@ -22,11 +22,13 @@ CONCURRENCY, TOTAL = 32, 1_000
 ASKING = f"""
 import json, sys
 from dxmatch.endpoints.endpoint import Endpoint
-from dxmatch.votes.asker import Job, ask
-from dxmatch.votes.prompts.questions import Question, ModelConfig
+from dxmatch.votes.asking import Job, LanguageModel, ask, plan
+from dxmatch.votes.prompts.questions import Question
+from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
-voter = ModelConfig("model-a", "vote-1")
+model = LanguageModel(Endpoint("lab", sys.argv[1], concurrency={CONCURRENCY}), "model-a", {{}})
+voter = model.config("vote-1")
 
 class Noting(VoteStore):
     def add(self, question, answer):
@@ -36,8 +38,7 @@ class Noting(VoteStore):
 
 questions = [Question(voter, f"first {{i}}", f"second {{i}}") for i in range({TOTAL})]
 with Noting(sys.argv[2]) as store:
-    job = Job(Endpoint("lab", sys.argv[1], concurrency={CONCURRENCY}), voter, store.unknown(questions), {TOTAL})
-    summary = ask([job], store)
+    summary = ask(plan([Job(model, PROMPTS["vote-1"], lambda: questions)], store), store)
 print(json.dumps([summary.answered, summary.calls, summary.stopped_because]))
 """
 

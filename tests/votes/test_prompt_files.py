@@ -16,7 +16,7 @@ from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError, OptionError
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.vote_plan import prompts_of
-from dxmatch.votes.asker import Job, ask
+from dxmatch.votes.asking import Job, LanguageModel, ask, plan
 from dxmatch.votes.batch_files import export, import_batch
 from dxmatch.votes.prompts.choice_prompts import options_text
 from dxmatch.votes.prompts.files import KINDS, file_of, named, prompt_of, prompt_of_text
@@ -264,12 +264,10 @@ def test_a_prompt_file_is_sent_to_a_server(feature_set: Path, loopback: Any) -> 
     voter = Voter.of(FeatureSet.read(feature_set).features[0].options)
     (question,) = voter.questions("a", "b")
     with VoteStore(feature_set.parent / "votes.sqlite") as store:
-        job = Job(Endpoint("lab", loopback.url), voter.config, [question], 1, prompt=voter.prompt)
-        assert ask([job], store).verdicts == {1: 1}
+        job = Job(LanguageModel(Endpoint("lab", loopback.url), "m"), voter.prompt, lambda: [question])
+        assert ask(plan([job], store), store).verdicts == {1: 1}
     (request,) = loopback.log()["requests"]
     assert request["body"]["messages"] == voter.prompt.messages("a", "b")
-    with pytest.raises(OptionError, match="vote-2"):
-        Job(Endpoint("lab", loopback.url), ModelConfig("m", "vote-2"), [], 0, prompt=voter.prompt)
 
 
 @pytest.mark.parametrize("name", ["vote", "vote-1", "vote-ru", "pick", "severity", "role", "diagnosis-ddx", "check"])

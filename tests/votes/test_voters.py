@@ -14,9 +14,10 @@ from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import intern_pairs
 from dxmatch.features.providers import Providers
-from dxmatch.features.vote_plan import plan
+from dxmatch.features.vote_plan import jobs_of_pairs
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
+from dxmatch.votes.asking import plan
 from dxmatch.votes.lookup import PairVotes
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.store import VoteStore
@@ -129,13 +130,13 @@ def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
     pairs = intern_pairs(["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"], naming)
     said(store, next(voter().questions("angina", "fever")), 1)
     providers = features.open(Normalizer(), store=store)
-    together, other = plan(pairs, features, providers, store)
-    assert together.features == ("v", "s")
+    together, other = plan(jobs_of_pairs(pairs, features, providers), store)
+    assert together.job.called == "v, s: m"
     assert (together.wanted, together.unknown) == (2 * 4, 2 * 4 - 1)
     assert together.cost == pytest.approx((together.prompt_tokens + 2 * together.completion_tokens) / 1e6)
     assert (other.wanted, other.unknown, other.cost) == (2, 2, None)
-    assert len(set(together.questions())) == together.wanted
-    (alone,) = plan(pairs, features, providers, None, only=["other"])
+    assert len(set(together.job.questions())) == together.wanted
+    (alone,) = plan(jobs_of_pairs(pairs, features, providers, only=["other"]), None)
     assert alone.unknown == 2
     with pytest.raises(InputError, match="no such vote or pick; did you mean 'other'"):
-        plan(pairs, features, providers, store, only=["othr"])
+        jobs_of_pairs(pairs, features, providers, only=["othr"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from .questions import Question
 from .verdicts import Alternatives, Verdicts
@@ -28,7 +28,7 @@ class Prompt:
     needs_whole_answer : whether an answer that was cut off at the limit on tokens has no verdict, whatever it says.
     text : what is sent, with placeholders in braces. What stands before a first line of three dashes is the system message;
         built-in ones have none, since many chat templates know no system role.
-    max_answer_tokens : `max_tokens` where the feature set gives no parameters.
+    max_answer_tokens : `max_tokens` where no parameters are given. usual_answer_tokens : expected of an answer before any was seen.
     file_name, file_text : of a prompt from a file: its name without its ending, and all of it. "" for a built-in one.
     """
 
@@ -39,6 +39,7 @@ class Prompt:
     version: str
     text: str
     max_answer_tokens: int = 16
+    usual_answer_tokens: ClassVar[int] = 3
     file_name: str = ""
     file_text: str = ""
     _verdicts: Verdicts
@@ -52,6 +53,11 @@ class Prompt:
     def long_name(self) -> str:
         """Of a built-in one: its version without the number ("vote" for "vote-2")."""
         return re.sub(r"-\d+$", "", self.version)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What is sent beside the messages where nobody says otherwise."""
+        return {"max_tokens": self.max_answer_tokens, "temperature": 0}
 
     def values(self, first: str, second: str) -> Mapping[str, str]:
         """What each placeholder, `data` too, becomes for a question: JSON, which nothing in a diagnosis can break out of."""
