@@ -30,13 +30,14 @@ FLOORS = (
     ("votes",),
     ("terms",),
     ("endpoints", "pages"),
-    ("files",),
+    ("files", "statistics"),
     ("models",),
     ("errors", "extras", "progress", "compiled", "settings", "terminal"),
 )
 """From the top floor down: a file imports only what stands in its own folder or on a floor below."""
 PARTS = tuple(name for floor in FLOORS for name in floor if (ROOT / name).is_dir())
-
+EVALUATION = (("choice", "reasoning"), ("report",), ("statistics",), ("score",), ("match",), ("lists",), ("read",))
+"""The same inside evaluation, whose own files stand above all of them."""
 
 HEAVY = [
     "numpy",
@@ -103,6 +104,21 @@ def test_imports_run_down_the_floors(part: str) -> None:
     for file in (ROOT / part).rglob("*.py"):
         wrong = {top(path) for path in imported_files(file)} - allowed
         assert not wrong, f"{file.relative_to(ROOT)} imports {sorted(wrong)}; {part} may import {sorted(allowed)}"
+
+
+@pytest.mark.parametrize(("floor", "part"), [(floor, part) for floor, parts in enumerate(EVALUATION) for part in parts])
+def test_imports_run_down_the_floors_of_evaluation(floor: int, part: str) -> None:
+    allowed = {part, *(name for names in EVALUATION[floor + 1 :] for name in names)}
+    holder = ROOT / "evaluation"
+    for file in (holder / part).rglob("*.py"):
+        inside = {path.relative_to(holder).parts for path in imported_files(file) if holder in path.parents}
+        wrong = {parts[0] for parts in inside} - allowed
+        assert not wrong, f"{file.relative_to(ROOT)} imports {sorted(wrong)}; {part} may import {sorted(allowed)}"
+
+
+def test_the_floors_of_evaluation_are_its_folders() -> None:
+    on_disk = {file.parent.name for file in (ROOT / "evaluation").glob("*/__init__.py")}
+    assert on_disk == {part for floor in EVALUATION for part in floor}
 
 
 def circle_in(graph: dict[Any, set[Any]]) -> list[Any]:
