@@ -78,6 +78,8 @@ def test_rescaled_and_aggregated_at_their_ends():
     assert aggregated([0.5, -1], (1e6, 0)) == pytest.approx(-1) and aggregated([0.5, 0.4], (1e6, 0)) == pytest.approx(
         0.4
     )
+    weights = weighted.case_weights_of(np.array([1.5, 1, 0]), "hard")
+    assert weights[0] == weights[1] < weights[2] == 1, "a score above 1 weighs as 1"
     assert (
         rescaled(12, weighted.AUTHORS_BEST) > 1
         and aggregated(rescaled([12], weighted.AUTHORS_BEST), "hard", weighted.AUTHORS_BEST) > 1
