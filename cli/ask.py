@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..votes.store import STORE
-from .asking import ENDPOINTS, Again, DryRun, MaxCalls, MaxCost, Store, asking_option, quiet_retries
+from .asking import ENDPOINTS, Again, DryRun, MaxCalls, MaxCost, Store, asking_option, leave, quiet_retries
 from .named_values import named_columns
 from .options import Encoding, Rejects, under
 
@@ -123,10 +123,7 @@ def ask(
         return
     if output is not None:
         typer.echo(f"Written: {output}")
-    if asked.summary is not None and "interrupted" in asked.summary.stopped_because:
-        raise typer.Exit(130)
-    if not asked.complete:
-        raise typer.Exit(1)
+    leave(*([] if asked.summary is None else [asked.summary]), lacking=not asked.complete)
 
 
 def _parameters(given: list[str]) -> dict[str, Any]:

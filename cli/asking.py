@@ -37,12 +37,17 @@ def quiet_retries() -> None:
 
 
 def say_asked(*summaries: AskSummary, more: str = "") -> None:
-    """Says what came of asking, and `more`; leaves with 1 where questions failed, with 130 where Ctrl-C ended it."""
+    """Says what came of asking, and `more`; leaves as `leave` does."""
     for summary in summaries:
         typer.echo("\n".join(summary.lines()))
     if more:
         typer.echo(more)
+    leave(*summaries)
+
+
+def leave(*summaries: AskSummary, lacking: bool = False) -> None:
+    """Leaves with 130 where Ctrl-C ended the asking, with 1 where questions failed or answers are lacking."""
     if any("interrupted" in summary.stopped_because for summary in summaries):
         raise typer.Exit(130)
-    if any(summary.failed for summary in summaries):
+    if lacking or any(summary.failed for summary in summaries):
         raise typer.Exit(1)

@@ -23,9 +23,7 @@ from .providers import Providers
 from .representations import Representations
 
 
-def jobs_of_pairs(
-    pairs: InternedPairs, features: FeatureSet, providers: Providers, only: Sequence[str] = ()
-) -> list[Job]:
+def jobs_of(pairs: InternedPairs, features: FeatureSet, providers: Providers, only: Sequence[str] = ()) -> list[Job]:
     """One job for each model configuration that the votes and picks of the set name, in the order of the columns.
 
     only : these features alone. Equal names are not asked about: they match.

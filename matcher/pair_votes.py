@@ -11,7 +11,7 @@ from ..errors import OptionError
 from ..features.feature_set import FeatureSet
 from ..features.interning import InternedPairs, intern_pairs
 from ..features.providers import SHIPPED, Providers
-from ..features.vote_plan import jobs_of_pairs
+from ..features.vote_plan import jobs_of
 from ..files.pairs import read_pairs
 from ..models.shipped import shipped_encoder_files
 from ..terms.diseases.shipped import shipped_graph
@@ -71,7 +71,7 @@ class PairVotes:
 
     def jobs(self, only: Sequence[str] = ()) -> list[Job]:
         """What their votes and picks ask; only : these alone."""
-        return jobs_of_pairs(self.pairs, self.features, self.providers, only)
+        return jobs_of(self.pairs, self.features, self.providers, only)
 
 
 def providers_of(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.prices import Price, estimated_tokens, read_services
@@ -20,7 +20,8 @@ from ..files.counted import counted
 from ..files.did_you_mean import nearest
 from ..progress import Progress
 from .ask_summary import AskSummary
-from .budget import Budget, token_limit
+from .budget import Budget as Budget
+from .budget import token_limit
 from .prompts.prompt import Prompt
 from .prompts.questions import Answer, ModelConfig, Question, canonical
 from .prompts.versions import PROMPTS
@@ -28,11 +29,6 @@ from .prompts.versions import PROMPTS
 if TYPE_CHECKING:
     from .batch_files import BatchFile
     from .store.store import VoteStore
-
-__all__ = [
-    "Asked", "Budget", "Job", "LanguageModel", "NotServed", "Planned", "answers_to", "ask", "export", "jobs_of", "named_model", "plan",
-    "plan_lines", "services_of",
-]  # fmt: skip
 
 _SAMPLE = 200
 """So many of the unknown questions are written out to expect their tokens."""
@@ -74,17 +70,11 @@ class LanguageModel:
 
         Only what the store does not hold is asked.
         """
-        put, who = _prompt(prompt), self.config(prompt)
-        questions = [Asked(self, put, Question(who, first, second)) for first, second in asked]
-        return answers_to(questions, store, budget, progress)
-
-
-class Asked(NamedTuple):
-    """A question, to whom it is put, and by which prompt."""
-
-    model: LanguageModel
-    prompt: Prompt
-    question: Question
+        who = self.config(prompt)
+        questions = [Question(who, first, second) for first, second in asked]
+        job = Job(self, _prompt(prompt), lambda: dict.fromkeys(questions))
+        ask(plan([job], store), store, budget, progress)
+        return list(store.stored(questions))
 
 
 @dataclass(frozen=True)
@@ -109,14 +99,6 @@ class Job:
     def parameters(self) -> dict[str, Any]:
         """What is sent beside the messages."""
         return json.loads(self.config.parameters)
-
-
-def jobs_of(asked: Iterable[Asked]) -> list[Job]:
-    """Groups questions by model and prompt, each question once."""
-    groups: dict[ModelConfig, tuple[Asked, dict[Question, None]]] = {}
-    for one in asked:
-        groups.setdefault(one.question.config, (one, {}))[1][one.question] = None
-    return [Job(first.model, first.prompt, questions.keys) for first, questions in groups.values()]
 
 
 @dataclass(frozen=True)
@@ -253,14 +235,6 @@ def ask(
     budget = Budget() if budget is None else budget
     budget.summaries.append(summary := Asker(open_, store, budget, progress).run())
     return summary
-
-
-def answers_to(
-    asked: Sequence[Asked], store: VoteStore, budget: Budget, progress: Progress | None = None
-) -> list[Answer | None]:
-    """Asks several models side by side what the store does not hold: the answer to each question, as of `LanguageModel.answers`."""
-    ask(plan(jobs_of(asked), store), store, budget, progress)
-    return list(store.stored(one.question for one in asked))
 
 
 def export(planned: Sequence[Planned], folder: str | os.PathLike[str], store: VoteStore) -> list[BatchFile]:

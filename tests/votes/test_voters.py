@@ -14,7 +14,7 @@ from dxmatch.features.compute import feature_table
 from dxmatch.features.feature_set import FeatureSet
 from dxmatch.features.interning import intern_pairs
 from dxmatch.features.providers import Providers
-from dxmatch.features.vote_plan import jobs_of_pairs
+from dxmatch.features.vote_plan import jobs_of
 from dxmatch.terms.icd.naming import Naming
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.asking import plan
@@ -130,13 +130,13 @@ def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
     pairs = intern_pairs(["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"], naming)
     said(store, next(voter().questions("angina", "fever")), 1)
     providers = features.open(Normalizer(), store=store)
-    together, other = plan(jobs_of_pairs(pairs, features, providers), store)
+    together, other = plan(jobs_of(pairs, features, providers), store)
     assert together.job.called == "v, s: m"
     assert (together.wanted, together.unknown) == (2 * 4, 2 * 4 - 1)
     assert together.cost == pytest.approx((together.prompt_tokens + 2 * together.completion_tokens) / 1e6)
     assert (other.wanted, other.unknown, other.cost) == (2, 2, None)
     assert len(set(together.job.questions())) == together.wanted
-    (alone,) = plan(jobs_of_pairs(pairs, features, providers, only=["other"]), None)
+    (alone,) = plan(jobs_of(pairs, features, providers, only=["other"]), None)
     assert alone.unknown == 2
     with pytest.raises(InputError, match="no such vote or pick; did you mean 'other'"):
-        jobs_of_pairs(pairs, features, providers, only=["othr"])
+        jobs_of(pairs, features, providers, only=["othr"])
