@@ -456,11 +456,15 @@ def _peers(pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second
             yield codes.reshape(-1)[needed]
 
     codes, number = gathered(face_to_face()), pairs.numbers(answers.strings)
-    sides = [number[side] for side in np.divmod(codes, max(1, len(answers.strings)))]
-    pairs.add_peers(*sides)
+
+    def sides() -> tuple[Numbers, Numbers]:
+        first_of, second_of = np.divmod(codes, max(1, len(answers.strings)))
+        return number[first_of], number[second_of]
+
+    pairs.add_peers(*sides())
 
     def made() -> PeerMatches:
-        probabilities, verdicts = pairs.said_of_peers(*sides)
+        probabilities, verdicts = pairs.said_of_peers(*sides())
         return PeerMatches(entries, first, second, answers.strings, codes, verdicts, probabilities)
 
     return made
