@@ -91,7 +91,7 @@ def relative(report: Report, marks: Marks) -> list[Figure]:
             title=f"{metric}@k" if along == "k" else f"{metric}@{report.k} by hardness",
             note=f"{note}The dashed line at 1 is the panel's own level; bars are intervals.",
         )
-        for along, x, rows, note in (("k", _ks(), report.rows, ""), ("hardness", hardness, at_k, _BY_HARDNESS))
+        for along, x, rows, note in (("k", _ks(), report.model_rows, ""), ("hardness", hardness, at_k, _BY_HARDNESS))
         for metric in HEADLINES
         if (own := [row for row in rows if row["metric"] == metric and not row.get("of")])
     ]  # fmt: skip
@@ -101,7 +101,7 @@ def pairs(report: Report, marks: Marks) -> list[Figure]:
     """Draws P, R and kappa of each two raters, the algorithm beside its panel, in a band for each algorithm: one figure each."""
     made = []
     for metric, says in _SAYS.items():
-        rows, symbol = _rates(report, metric), metric if metric == "kappa" else f"{metric}@{report.k}"
+        rows, symbol = _rates(report, marks, metric), metric if metric == "kappa" else f"{metric}@{report.k}"
         step = -(-len(rows) // _MAX_PAIRS) or 1
         note = "One point for each two raters with its interval; the upright stroke is their mean."
         if step > 1:
@@ -126,13 +126,12 @@ def _of_kind(style: Style) -> dict[str, Any]:
     }
 
 
-def _rates(report: Report, metric: str) -> list[Row]:
+def _rates(report: Report, marks: Marks, metric: str) -> list[Row]:
     found = report.rows_of("relative.pairs")
     of = {frozenset((row["first"], row["second"])): row for row in found if row["metric"] == metric}
-    judged = [algorithm for algorithm in report.board.algorithms if algorithm in report.raters.panels]
     return [
         told(of[pair], algorithm=algorithm, kind=kind, pair=" and ".join(two))
-        for algorithm in judged[:_MAX_RATERS]
+        for algorithm in marks.ordered(report.raters.panels)[:_MAX_RATERS]
         for kind, two in (
             *((_AE, (algorithm, expert)) for expert in report.raters.panels[algorithm]),
             *((_EE, two) for two in combinations(report.raters.panels[algorithm], 2)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -63,6 +64,7 @@ def summarise(
 
     names = list(dict.fromkeys(_model(rater, prompts) for rater in raters.names))
     algorithms = list(dict.fromkeys(_model(rater, prompts) for rater in raters.algorithms))
+    raters = replace(raters, groups=dict(raters.groups) | _groups_of_models(raters, prompts))
     rows = [row for family in made for row in family.model_rows]
     board = leaderboard(rows, headline, setup.ks, algorithms, names, most)
 
@@ -95,6 +97,12 @@ def summarise(
 def _model(rater: str, prompts: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
     """The model of a rater, where that came under several prompts; else the rater."""
     return next((model for model, of in prompts.items() if any(rater in own for own in of.values())), rater)
+
+
+def _groups_of_models(raters: Raters, prompts: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, str]:
+    """The groups of those models whose raters are all of one."""
+    of = {model: {raters.groups.get(one) for own in by.values() for one in own} for model, by in prompts.items()}
+    return {model: group for model, groups in of.items() if len(groups) == 1 for group in groups if group is not None}
 
 
 def _family(
