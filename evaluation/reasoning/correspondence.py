@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,13 +17,13 @@ from ...votes.prompts.prompt import Prompt
 from ...votes.store.store import VoteStore
 from ..match.judge import NOT_ANSWERED
 from ..match.pairs import CHUNK, asked, is_directed
+from .notes import WORD
 
 OBSERVATION, RATIONALE = "observation", "rationale"
 """What is compared: the questions that a language model is asked."""
 PAIRINGS = ("best", "greedy")
 M, JUDGE = "M", "judge"
 
-_WORD = re.compile(r"[^\W_]")
 _OF_EQUAL_WEIGHT = 1e-9
 TextPair = tuple[str, str]
 
@@ -50,14 +49,14 @@ class Likeness:
 
     def learn(self, kind: str, pairs: Iterable[TextPair]) -> None:
         """Asks about those that are not known."""
-        unknown = sorted({self._key(kind, *pair) for pair in pairs if all(map(_WORD.search, pair))} - self.said.keys())
+        unknown = sorted({self._key(kind, *pair) for pair in pairs if all(map(WORD.search, pair))} - self.said.keys())
         asked = [(a, b) for _, a, b in unknown if a != b]
         answers = iter(self.ask(kind, asked) if asked else ())
         self.said |= {key: 1.0 if key[1] == key[2] else next(answers) for key in unknown}
 
     def probability(self, kind: str, a: str, b: str) -> float | None:
         """Gives what was learnt; None without a verdict."""
-        return self.said[self._key(kind, a, b)] if _WORD.search(a) and _WORD.search(b) else 0.0
+        return self.said[self._key(kind, a, b)] if WORD.search(a) and WORD.search(b) else 0.0
 
     def alike(self, kind: str, a: str, b: str) -> bool:
         """Tells whether two texts are alike."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import fmean
+
+import numpy as np
 
 from ...errors import OptionError
 from ...files.tables import required_columns
@@ -78,8 +79,8 @@ def data_rows(
             "by": by, "group": group, "categories": len(names), "notes": len(own),
             "diagnoses": sum(len(every[name].paths) for name in names),
             "discharge_diagnoses": sum(len(every[name].leaves) for name in names),
-            "observations": fmean(len(note.deductions) for note in own) if own else None,
-            "length": fmean(length(note.text) for note in own) if own else None,
+            "observations": float(np.mean([len(note.deductions) for note in own])) if own else None,
+            "length": float(np.mean([length(note.text) for note in own])) if own else None,
         })  # fmt: skip
     return rows
 

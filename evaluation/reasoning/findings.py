@@ -16,6 +16,7 @@ from ..read.findings import Finding
 from ..score.scores import Score
 from .correspondence import Likeness
 from .human import Label
+from .notes import WORD
 from .run import Run
 
 _FEW, _SHOWN = 20, 3
@@ -99,7 +100,8 @@ def _to_be_known(runs: Sequence[Run], domains: Mapping[str, str | None], folders
 def _of_texts(runs: Sequence[Run], matcher: Matcher) -> Iterator[Finding]:
     """Of texts that M does not score, and of those that it scores though they are not of its language."""
     sides = [side for run in runs for both in run.sides for side in both]
-    times = Counter(text for side in sides for one in side for text in (one.observation, one.rationale) if text)
+    texts = (text for side in sides for one in side for text in (one.observation, one.rationale or ""))
+    times = Counter(text for text in texts if WORD.search(text))
     of = f"of {len(times):,} different observations and rationales"
 
     def such_as(reasons: Mapping[str, str]) -> str:

@@ -16,9 +16,10 @@ from typing import NamedTuple
 from ...errors import InputError
 from ..score.reasoning import same_name
 from .json_tree import Branch, json_files
+from .notes import WORD
 
 _PARTS = {"diagnostic", "knowledge"}
-_BETWEEN, _WORD = re.compile(r"[;\n]"), re.compile(r"[^\W_]")
+_BETWEEN = re.compile(r"[;\n]")
 Names = tuple[str, ...]
 
 
@@ -108,7 +109,7 @@ class KnowledgeGraph:
 def statements(premises: Mapping[str, str]) -> Names:
     """Parts premises one by one: what stands between semicolons and on lines."""
     parts = (part.strip(" .") for text in premises.values() for part in _BETWEEN.split(text))
-    return tuple(dict.fromkeys(part for part in parts if _WORD.search(part) and part.casefold() != "etc"))
+    return tuple(dict.fromkeys(part for part in parts if WORD.search(part) and part.casefold() != "etc"))
 
 
 def _category(file: Path) -> Category:

@@ -23,7 +23,7 @@ from .json_tree import Branch, json_files
 
 _DIAGNOSIS, _RATIONALE, _OBSERVATION = "Intermedia", "Cause", "Input"
 _KIND = re.compile(r"(?P<text>.*)\$(?P<kind>Intermedia_\d+|Cause_\d+|Input[1-6])", re.DOTALL)
-_TWIN, _WORD = re.compile(r"(?:\s*#)+\s*$"), re.compile(r"[^\W_]")
+_TWIN, WORD = re.compile(r"(?:\s*#)+\s*$"), re.compile(r"[^\W_]")
 _SECTION = re.compile(r"input[1-6]", re.IGNORECASE)
 _PREDICTED = "[rationale, section, diagnosis]: texts, or null where nothing is said; the section as input1 … input6"
 Read = TypeVar("Read")
@@ -122,7 +122,7 @@ def _parted(key: str, at: Branch) -> tuple[str, str]:
     if found is None:
         raise at.error("a key without a kind", "TEXT$Intermedia_D, TEXT$Cause_1 or TEXT$InputN, N from 1 to 6")
     text = _TWIN.sub("", found["text"]).strip()
-    if not _WORD.search(text) or len(text) > MAX_CHARACTERS:
+    if not WORD.search(text) or len(text) > MAX_CHARACTERS:
         allowed = f"a text with a letter or digit, of at most {MAX_CHARACTERS:,} characters"
         raise at.error("a key that says nothing, or too much", allowed)
     return text, found["kind"]

@@ -1,0 +1,149 @@
+"""The files of DiReCT: what is read of them, and what is said of a file that is wrong."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from dxmatch.errors import InputError, OptionError
+
+from .made import FILES, compared, told, values, written
+
+WRONG = list(csv.DictReader((Path(__file__).parent / "wrong_files.csv").open(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("case", WRONG, ids=lambda case: f"{case['file']} {case['error'][:40]}")
+def test_a_file_that_cannot_be_right(tmp_path, case):
+    with pytest.raises(InputError, match=re.escape(case["error"])):
+        compared(tmp_path, {case["file"]: case["content"]})
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "error"),
+    [
+        ("graphs/Gout.json", '{"a":' * 100_000, "cannot be read as JSON"),
+        ("run/Gout/toe.json", {"red": ["a" * 10_001, "input1", "b"]}, "a text of 10,001 characters"),
+        ("notes/Gout/toe.json", {"Gout$Intermedia_2": {"x" * 10_001 + "$Cause_1": {}}}, "xxx…: a key that says nothing, or too much"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_too_long(tmp_path, file, content, error):
+    with pytest.raises(InputError, match=error):
+        compared(tmp_path, {file: content})
+
+
+def test_folders(tmp_path):
+    written(tmp_path, FILES | {"empty/x.xlsx": ""})
+    for folder in ("none", "empty"):
+        with pytest.raises(InputError, match=folder):
+            compared(tmp_path, runs=tmp_path / folder)
+    written(tmp_path, {"run/a.xlsx": "", "run/Gout/b.txt": "", "run/.hidden": "", "run/README.md": ""})
+    assert f"2 files in {tmp_path / 'run'} not read, such as Gout/b.txt" in told(compared(tmp_path))
+
+
+def test_what_is_read_of_a_note(tmp_path):
+    """Twins are kept apart, the byte-order mark is none, sections are numbers, and case and blanks of names do not matter."""
+    report = compared(
+        tmp_path,
+        {"notes/Gout/toe.json": "\ufeff" + written(tmp_path, FILES).joinpath("notes/Gout/toe.json").read_text()},
+    )
+    rows = [
+        row for row in report.rows_of("reasoning.deductions") if row["note"] == "Gout/toe.json" and row["observation"]
+    ]
+    assert {(row["observation"], row["rationale"], row["section"], row["diagnosis"]) for row in rows} == {
+        ("crystals in the joint fluid", "crystals prove gout", 6, "Acute Gout"),
+        ("uric acid 9.1", "uric acid is high in gout", 6, "Gout"),
+        ("red big toe", "the big toe is typical", 5, "Suspected  gout"),
+        ("takes a diuretic", "the big toe is typical", 3, "Suspected  gout"),
+    }
+    wheeze = next(row for row in report.rows_of("reasoning.deductions") if row["observation"] == "wheeze")
+    assert (wheeze["predicted_section"], wheeze["same_diagnosis"]) == (5, True)
+
+
+def only(*diagnoses):
+    """Observations with these diagnoses, and no chain."""
+    return {f"sign {i}": ["why", "input1", name] for i, name in enumerate(diagnoses)}
+
+
+@pytest.mark.parametrize(
+    ("said", "category", "diagnosis", "in_graph"),
+    [
+        (["Gout", "Suspected Gout", "Gout", "Acute Gout"], "Gout", "Acute Gout", True),
+        (["GOUT", "suspected gout", "gout"], "Gout", "gout", True),
+        (["Suspected Gout", "Gout"], "Gout", "Gout", True),  # the category is not said, and known by the first step
+        (["Gout", "Suspected Gout", "Acute Gout"], "Gout", "Acute Gout", False),  # a step is left out
+        (["Gout", "Suspected Gout", "Acute Gout", "Gout"], "Gout", "Gout", False),  # in the wrong order
+        (["Gout", "Suspected Asthma", "Mild Asthma"], "Gout", "Mild Asthma", False),  # the path of another category
+        (["Gout", "Gout", "Acute Gout"], "Gout", "Acute Gout", False),  # does not begin at the root
+        (["Gout", "Suspected Gout", "Pseudogout"], "Gout", "Pseudogout", False),
+        (["Pseudogout"], None, "Pseudogout", False),
+        (["Gout"], "Gout", None, None),
+        ([], None, None, None),
+        (only("Gout", "Suspected gout"), "Gout", "Gout", True),
+        (only("acute gout", None), "Gout", "Acute Gout", True),
+        (only("Acute Gout", "Chronic Gout"), "Gout", None, False),  # two branches
+        (only("Gout", "Mild Asthma"), None, None, False),  # two categories
+        (only("Pseudogout"), None, None, False),
+        (only(None), None, None, None),
+    ],
+)
+def test_where_a_prediction_leads(tmp_path, said, category, diagnosis, in_graph):
+    said = {"chain": said} if isinstance(said, list) else said
+    report = compared(tmp_path, {"run/Gout/toe.json": said})
+    row = next(row for row in report.rows_of("reasoning.notes") if row["note"] == "Gout/toe.json")
+    assert (row["predicted_category"], row["predicted_diagnosis"]) == (category, diagnosis)
+    assert row["path_in_graph"] is in_graph
+    assert ("1 predicted path of run lead through no graph, such as that of Gout/toe.json" in told(report)) == (
+        in_graph is False
+    )
+
+
+def test_domains(tmp_path):
+    report = compared(tmp_path)
+    assert {row["group"] for row in report.by_group.rows if row["by"] == "domain"} >= {"Pulmonology", None}
+    assert "no medical domain is known of Gout" in told(report).replace("No medical", "no medical")
+    for domains in ({"gout": "Joints", "Asthma": "Lungs"}, "category,domain\ngout,Joints\nAsthma,Lungs\n"):
+        if isinstance(domains, str):
+            domains = written(tmp_path, {"d.csv": domains}) / "d.csv"
+        assert values(compared(tmp_path, domains=domains), group="Joints")["Acc_diag"] == 1
+    for wrong in ({"Gout": "Joints"}, {"Gout": "Joints", "gout": "Feet", "Asthma": "Lungs"}):
+        with pytest.raises(OptionError, match="'domains'.*(Asthma|gout)"):
+            compared(tmp_path, domains=wrong)
+
+
+def test_what_the_data_hold(tmp_path):
+    report = compared(tmp_path, length=len)
+    every, *_ = report.rows_of("reasoning.data")
+    assert every == {
+        "by": "all", "group": "all", "categories": 2, "notes": 3, "diagnoses": 7, "discharge_diagnoses": 4,
+        "observations": pytest.approx(7 / 3), "length": len("None\n" * 6 + "\n" * 5),
+    }  # fmt: skip
+    asthma, gout = report.rows_of("reasoning.graphs")
+    assert (asthma["depth"], asthma["premises"], gout["depth"], gout["with_premises"], gout["premises"]) == (
+        2,
+        1,
+        3,
+        2,
+        4,
+    )
+
+
+def test_the_example_of_the_documentation(tmp_path):
+    page = (Path(__file__).parents[3] / "docs" / "reasoning.md").read_text("utf-8")
+    note, graph, prediction = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    mine = written(
+        tmp_path / "docs", {"graphs/Gout.json": graph, "notes/Gout/n1.json": note, "run/Gout/n1.json": prediction}
+    )
+    report = compared(tmp_path, runs=mine / "run", notes=mine / "notes")
+    expected = {
+        "Acc_cat": 1,
+        "Acc_diag": 1,
+        "Obs_pre": 1 / 2,
+        "Obs_rec": 1 / 3,
+        "Obs_comp": 1 / 4,
+        "Exp_com": 1,
+        "Exp_all": 1 / 4,
+    }
+    assert values(report) | {"Prem": 0} == expected | {"Prem": 0}

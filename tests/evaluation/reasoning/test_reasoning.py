@@ -1,0 +1,157 @@
+"""DiReCT's metrics on three invented notes, each fraction by hand; the correspondence against all that are possible."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.reasoning.correspondence import correspond
+
+from ..made import By
+from .made import FILES, compared, matcher, told, values
+
+ZERO = dict.fromkeys(("Acc_cat", "Acc_diag", "Obs_pre", "Obs_rec", "Obs_comp", "Exp_com", "Exp_all"), 0)
+
+
+def test_by_hand(tmp_path):
+    """toe: O 4, O^ 5, 3 correspond, 1 of them explained; night: O 2, O^ 1, 1, 1; day: O 1, nothing predicted."""
+    report = compared(tmp_path, bootstrap=100, premises=False)
+    notes = {row["note"]: row for row in report.rows_of("reasoning.notes")}
+    counts = {name: [row[c] for c in ("annotated", "predicted", "paired", "explained")] for name, row in notes.items()}
+    assert counts == {"Gout/toe.json": [4, 5, 3, 1], "Asthma/night.json": [2, 1, 1, 1], "Asthma/day.json": [1, 0, 0, 0]}
+    assert values(report) == pytest.approx({
+        "Acc_cat": 2 / 3, "Acc_diag": 1 / 3,
+        "Obs_pre": (3 / 5 + 1 + 0) / 3, "Obs_rec": (3 / 4 + 1 / 2 + 0) / 3, "Obs_comp": (3 / 6 + 1 / 2 + 0) / 3,
+        "Exp_com": (1 / 3 + 1 + 0) / 3, "Exp_all": (1 / 6 + 1 / 2 + 0) / 3,
+    })  # fmt: skip
+    assert values(report, group="Asthma") == pytest.approx({
+        "Acc_cat": 1 / 2, "Acc_diag": 0, "Obs_pre": 1 / 2, "Obs_rec": 1 / 4, "Obs_comp": 1 / 4, "Exp_com": 1 / 2, "Exp_all": 1 / 4,
+    })  # fmt: skip
+    row = report.row("Obs_rec")
+    # the deviation of the population, as the source prints it
+    assert (row["n_cases"], row["sd"]) == (3, pytest.approx(np.std([3 / 4, 1 / 2, 0])))
+    assert row["low"] <= 5 / 12 <= row["high"]
+    assert "No prediction for 1 of 3 notes in run: they count as 0 in every metric." in told(report)
+    assert [column.name for column in report.board.columns] == ["Acc_diag", "Acc_cat", *list(ZERO)[2:]]
+
+
+def test_premises(tmp_path):
+    """Of the one note's one deduction, and of the annotators' seven, one rationale is a premise: "a wheeze is typical"."""
+    report = compared(tmp_path)
+    assert values(report)["Prem"] == pytest.approx(1 / 3)
+    assert "0.143 of the annotators' own 7 deductions" in told(report)
+    rows = {row["observation"]: row for row in report.rows_of("reasoning.deductions")}
+    assert (rows["wheeze"]["on_premise"], rows["wheeze"]["predicted_on_premise"], rows["cough"]["on_premise"]) == (
+        True,
+        True,
+        False,
+    )
+    assert rows["red big toe"]["premises"] == "Signs: a red toe; swelling etc.\nSymptoms: pain"
+
+
+@pytest.mark.parametrize(
+    ("missing", "said", "expected"),
+    [
+        ("zero", {}, ZERO),
+        ("own", {}, ZERO | {"Obs_pre": None, "Exp_com": None}),  # 0 of 0, or nothing to correspond
+        ("own", FILES["run/Gout/toe.json"], {"Obs_pre": 4 / 5, "Obs_rec": 5 / 8, "Exp_all": 1 / 3}),  # of two notes
+    ],
+)
+def test_silence(tmp_path, missing, said, expected):
+    changes = {"run/Gout/toe.json": said} | ({} if said else {"run/Asthma/night.json": None})
+    report = compared(tmp_path, changes, missing=missing)
+    assert values(report) | expected == pytest.approx(values(report))
+    assert (report.row("Acc_diag")["n_cases"] < 3) == (missing == "own")
+    with pytest.raises(InputError, match=r"'missing' is 'refuse'.*Asthma/day\.json"):
+        compared(tmp_path, missing="refuse")
+
+
+def test_deductions_side_by_side(tmp_path):
+    rows = [row for row in compared(tmp_path).rows_of("reasoning.deductions") if row["note"] == "Gout/toe.json"]
+    columns = ("kind", "observation", "predicted_observation", "same_diagnosis", "rationales_alike", "explained")
+    assert [tuple(row[column] for column in columns) for row in rows] == [
+        ("common", "crystals in the joint fluid", "joint fluid with crystals", True, True, True),
+        ("common", "uric acid 9.1", "uric acid of 9.1", False, True, False),
+        ("common", "red big toe", "swollen <b>toe</b>", True, False, False),
+        ("only in the note", "takes a diuretic", None, None, None, None),
+        ("only predicted", None, "fever", None, None, None),
+        ("only predicted", None, "--", None, None, None),
+    ]
+
+
+def test_each_pair_of_texts_is_asked_once(tmp_path):
+    m = matcher()
+    compared(tmp_path, {"run/Asthma/night.json": None, "notes/Asthma/night.json": FILES["notes/Asthma/day.json"]}, m=m)
+    assert len(m.asked) == len(set(m.asked)) and not any("--" in pair for pair in m.asked)
+
+
+def test_m_that_looks_one_way_sees_the_annotated_text_first(tmp_path):
+    m = By(lambda a, b: (a, b) in {("red big toe", "swollen <b>toe</b>"), ("uric acid of 9.1", "uric acid 9.1")})
+    m.policy = "narrower-counts"  # type: ignore[attr-defined]
+    rows = {row["note"]: row["paired"] for row in compared(tmp_path, m=m).rows_of("reasoning.notes")}
+    assert rows["Gout/toe.json"] == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("missing", "none"), ("pairing", "first"), ("bootstrap", -1), ("level", 2), ("runs", []), ("runs", {" ": "a"})],
+)
+def test_options(tmp_path, option, value):
+    with pytest.raises(OptionError, match={"runs": "predictions"}.get(option, option)):
+        compared(tmp_path, **{option: value})
+
+
+# The correspondence
+
+
+@pytest.mark.parametrize(
+    ("table", "least", "pairing", "found"),
+    [
+        # greedy takes 0.9 and leaves nothing for the second row: 0.9 < 0.8 + 0.8
+        ([[0.9, 0.8], [0.8, 0.1]], 0.5, "best", [(0, 1), (1, 0)]),
+        ([[0.9, 0.8], [0.8, 0.1]], 0.85, "best", [(0, 0)]),
+        # of one weight, the one of more pairs: 1 = 0.5 + 0.5
+        ([[1.0, 0.5], [0.5, 0.0]], 0.5, "best", [(0, 1), (1, 0)]),
+        (np.zeros((0, 3)), 0.5, "best", []),
+        (np.zeros((3, 0)), 0.5, "best", []),
+        ([[0.9, 0.8], [0.8, 0.1]], 0.5, "greedy", [(0, 0)]),
+        ([[0.6, 0.9], [0.9, 0.6]], 0.5, "greedy", [(0, 0), (1, 1)]),  # the first that is alike, not the likest
+        ([[0.1, 0.9], [0.1, 0.9]], 0.5, "greedy", [(0, 1)]),
+        (np.zeros((2, 0)), 0.5, "greedy", []),
+    ],
+)
+def test_which_observations_correspond(table, least, pairing, found):
+    assert correspond(np.array(table), least, pairing) == found
+
+
+def test_pairing_is_an_option(tmp_path):
+    """The first annotated text is like both predicted ones, the second like the first alone, which greedily is taken."""
+    alike = [{"crystals in the joint fluid", "a"}, {"crystals in the joint fluid", "b"}, {"uric acid 9.1", "a"}]
+    said = {"run/Gout/toe.json": {text: [None, None, None] for text in "ab"}}
+    for pairing, expected in (("best", 2), ("greedy", 1)):
+        report = compared(tmp_path, said, m=By(lambda a, b: {a, b} in alike), pairing=pairing)
+        assert [row["paired"] for row in report.rows_of("reasoning.notes") if row["note"] == "Gout/toe.json"] == [
+            expected
+        ]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 2**32 - 1))
+def test_no_correspondence_weighs_more(seed):
+    generator = np.random.default_rng(seed)
+    rows, columns = generator.integers(1, 5, 2).tolist()
+    table = generator.random((rows, columns))
+    found = correspond(table, 0.5)
+    assert len({i for i, _ in found}) == len({j for _, j in found}) == len(found)
+    assert all(table[place] >= 0.5 for place in found)
+    allowed = np.where(table >= 0.5, table, 0)
+    allowed = allowed.T if rows > columns else allowed
+    orders = permutations(range(max(rows, columns)), min(rows, columns))
+    assert sum(table[place] for place in found) == pytest.approx(
+        max(sum(allowed[i, j] for i, j in enumerate(one)) for one in orders)
+    )

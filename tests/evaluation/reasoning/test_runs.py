@@ -1,0 +1,246 @@
+"""Runs of reasoning side by side: differences, annotations of their own, a judge, people, findings and the page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import dxmatch
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.reasoning import browser
+from dxmatch.votes.asking import Budget
+
+from ..chromium import CHROMIUM, tab
+from .made import FILES, Says, compared, told, values, written
+
+PERFECT = {
+    "perfect/Gout/toe.json": {
+        "crystals in the joint fluid": ["crystals prove gout", "input6", "Acute Gout"],
+        "uric acid 9.1": ["uric acid is high in gout", "input6", "Gout"],
+        "red big toe": ["the big toe is typical", "input5", "Suspected Gout"],
+        "takes a diuretic": ["the big toe is typical", "input3", "Suspected Gout"],
+    },
+    "perfect/Asthma/night.json": {
+        "third stay this year": ["needs the hospital", "input2", "Severe Asthma"],
+        "wheeze": ["a wheeze is typical", "input5", "Suspected Asthma"],
+    },
+    "perfect/Asthma/day.json": {"cough": ["why", "input1", "Suspected Asthma"], "chain": ["Asthma", "Suspected Asthma", "Mild Asthma"]},
+}  # fmt: skip
+LABELS = """run,note,observation,predicted,label_ann,label_bob,label_cy,rationale_label
+run,Gout/toe,red big toe,swollen <b>toe</b>,1,yes,0,0
+run,Gout/toe.json,uric acid 9.1,fever,1,1,true,
+run,Gout/toe,uric  acid 9.1,joint fluid with crystals,0,0,1,0
+run,Asthma/night,wheeze,Wheeze,1,0,,1
+perfect,Asthma/night,wheeze,third stay this year,0,no,0,
+"""
+
+
+@pytest.fixture
+def both(tmp_path):
+    """The report of two runs; options as of `compared`."""
+
+    def run(**options):
+        return compared(
+            tmp_path,
+            PERFECT | options.pop("changes", {}),
+            **{"runs": [tmp_path / "run", tmp_path / "perfect"]} | options,
+        )
+
+    return run
+
+
+def test_two_runs_and_their_difference(both):
+    report = both(bootstrap=50)
+    assert {*values(report, "perfect").values()} - {values(report, "perfect")["Prem"]} == {1}
+    assert report.board.algorithms == ("perfect", "run")
+    for row in report.difference_rows:
+        assert row["value"] == pytest.approx(values(report, "perfect")[row["metric"]] - values(report)[row["metric"]])
+        assert (row["first"], row["second"], row["n_cases"]) == ("perfect", "run", 3)
+    # all three notes are swapped or not: of 8 permutations, two are as far apart
+    assert next(row["p"] for row in report.difference_rows if row["name"] == "Exp_all") == pytest.approx(2 / 8)
+    assert any(
+        row["group"] == "Gout"
+        and row["algorithm"] == "run"
+        and row["name"] == "Exp_all"
+        and row["value"] == pytest.approx(1 / 6)
+        for row in report.by_group.rows
+    )
+
+
+def test_missing_notes_are_no_part_of_a_difference(both):
+    report = both(missing="own")
+    assert {row["n_cases"] for row in report.difference_rows if row["name"] in ("Acc_diag", "Exp_all")} == {2}
+    assert "n: of how many notes" in report.to_markdown() and "n = 2" in report.to_markdown()
+
+
+def test_runs_with_notes_of_their_own(tmp_path):
+    """Original against amended: the amended note has one more observation, which nobody predicted."""
+    amended = {name.replace("notes", "amended"): note for name, note in FILES.items() if name.startswith("notes")}
+    day = json.loads(json.dumps(amended["amended/Asthma/day.json"]))
+    day["Mild Asthma$Intermedia_3"]["new$Cause_1"] = {"night sweat$Input5": {}}
+    written(tmp_path, FILES | PERFECT | amended | {"amended/Asthma/day.json": day})
+    runs = {"original": tmp_path / "perfect", "amended": tmp_path / "perfect", "other": tmp_path / "run"}
+    notes = {"original": tmp_path / "notes", "amended": tmp_path / "amended", "other": tmp_path / "notes"}
+    report = compared(tmp_path, runs=runs, notes=notes)
+    recalls = [values(report, run)["Obs_rec"] for run in ("original", "amended", "other")]
+    assert recalls == pytest.approx([1, (1 + 1 + 1 / 2) / 3, 5 / 12])
+    for change, error in (
+        ({"amended/Asthma/day.json": None}, "Asthma/day"),
+        ({"amended/Asthma/day.json": {"Suspected Gout$Intermedia_2": {}}}, "another category.*Asthma/day"),
+    ):
+        with pytest.raises(InputError, match=error):
+            compared(tmp_path, change, runs=runs, notes=notes)
+    with pytest.raises(OptionError, match="'annotations'.*original, amended, other"):
+        compared(tmp_path, runs=runs, notes={"original": tmp_path / "notes"})
+    with pytest.raises(OptionError, match="'predictions'"):
+        compared(tmp_path, runs=[tmp_path / "run", tmp_path / "run"])
+    written(tmp_path, {"other/run/Asthma/day.json": {}})
+    assert compared(tmp_path, runs=[tmp_path / "run", tmp_path / "other/run"]).raters.names[1] == "other/run"
+
+
+# The judge, and people
+
+
+def test_a_judge_beside_m(tmp_path):
+    model = Says(
+        lambda kind, a, b: "Yes" if kind == "rationale" or {a, b} == {"third stay this year", "Wheeze"} else "No."
+    )
+    report = compared(tmp_path, judge=model)
+    (row,) = [row for row in report.rows_of("reasoning.notes") if row["note"] == "Asthma/night.json"]
+    assert (row["paired"], row["explained"], row["paired(judge)"], row["explained(judge)"]) == (1, 1, 1, 0)
+    assert row["Exp_all"] == 1 / 2 and row["Obs_comp(judge)"] == 1 / 2
+    assert values(report, of="judge")["Obs_rec"] == pytest.approx(1 / 6)
+    assert len(model.asked) == len(set(model.asked)) and not any(a == b for _, a, b in model.asked)
+    (between,) = [row for row in report.rows_of("reasoning.agreement") if row["question"] == "observation"]
+    # of 4 x 4 + 2 pairs ("--" is like none by both) M says yes to four, the judge to another
+    assert [between[name] for name in ("both", "who_alone", "against_alone", "neither", "pairs")] == [0, 1, 4, 17, 22]
+    assert report.setup.settings["judge_prompts"] == ["observation-1", "rationale-1"]
+    assert "trained on names of diseases" in told(compared(tmp_path)) and "trained on" not in told(report)
+
+
+def test_what_the_judge_does_not_answer(tmp_path):
+    report = compared(tmp_path, judge=Says(lambda kind, a, b: "Maybe" if b == "fever" else "No"))
+    assert "No verdict of m on 4 pairs of observations: they count as not alike." in told(report)
+    with pytest.raises(InputError, match=r"m gave no verdict on any of 18 pairs of observations \(not answered\)"):
+        compared(tmp_path, judge=Says(lambda kind, a, b: None))
+
+
+def test_a_judge_over_the_protocol(tmp_path, loopback):
+    pytest.importorskip("openai", reason="asking a language model needs the extra 'llm'")
+    (tmp_path / "e.toml").write_text(f'[endpoint.local]\nurl = "{loopback.url}"\n')
+    (tmp_path / "own.txt").write_text("Sag Ja oder Nein, Yes or No: {first} / {second}?")
+    loopback.rules({"contains": "Sag Ja", "text": "No"}, {"text": "Yes"})
+    asked = {"judge": "local:llama", "endpoints": tmp_path / "e.toml", "store": tmp_path / "v.sqlite"}
+    asked["observation_prompt"] = str(tmp_path / "own.txt")
+    budget = Budget()
+    report = compared(tmp_path, budget=budget, **asked)
+    calls = loopback.log()["calls"]
+    assert calls == sum(summary.calls for summary in budget.summaries) == 18
+    assert values(report, of="judge")["Obs_rec"] == 0
+    assert report.setup.settings["judge_prompts"][0].startswith("observation-file-")
+    assert compared(tmp_path, **asked).rows == report.rows and loopback.log()["calls"] == calls, (
+        "nothing is asked twice"
+    )
+
+
+def test_agreement_with_people(both, tmp_path):
+    written(tmp_path, {"l.csv": LABELS})
+    report = both(human=tmp_path / "l.csv", bootstrap=200)
+    rows = {row["question"]: row for row in report.rows_of("reasoning.agreement")}
+    # M: yes, no, no, (divided: out), no; people: yes, yes, no, no
+    assert [rows["observation"][cell] for cell in ("both", "who_alone", "against_alone", "neither", "pairs")] == [
+        1,
+        0,
+        1,
+        2,
+        4,
+    ]
+    p_e = 1 / 4 * 2 / 4 + 3 / 4 * 2 / 4
+    assert (rows["observation"]["accuracy"], rows["observation"]["kappa"]) == pytest.approx(
+        (3 / 4, (3 / 4 - p_e) / (1 - p_e))
+    )
+    assert rows["observation"]["low"] <= 3 / 4 <= rows["observation"]["high"] and rows["observation"]["notes"] == 2
+    assert [rows["rationale"][cell] for cell in ("both", "who_alone", "against_alone", "neither")] == [1, 0, 0, 2]
+    assert "Of 4 pairs of observations M says the same as people of 0.750." in told(report)
+    assert "On 1 labelled pair people are divided" in told(report) and "trained on names" not in told(report)
+    judged = both(human=tmp_path / "l.csv", judge=Says(lambda kind, a, b: "Yes")).rows_of("reasoning.agreement")
+    accuracy = {(row["question"], row["who"], row["against"]): row["accuracy"] for row in judged}
+    assert (accuracy["observation", "m", "people"], accuracy["observation", "M", "people"]) == (2 / 4, 3 / 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (("Gout/toe,red", "Gout/tow,red"), "row 2, column 'note'.*did you mean 'Gout/toe.json'"),
+        (("9.1,fever", "9.1,sneeze"), "row 3, column 'predicted'"),
+        (("red big toe", "cough"), "row 2, column 'observation'"),
+        (("1,1,true,", "1,x,true,"), "row 3, column 'label_bob'"),
+        (("perfect,", "best,"), "row 6, column 'run'.*run, perfect"),
+        (("run,note", "who,note"), "'run'.*is missing"),
+        ((LABELS.partition("\n")[2], "run,Gout/toe,red big toe,fever,1,0,,\n"), "no pair has a label"),
+    ],
+)
+def test_labels_that_are_wrong(both, tmp_path, change, error):
+    assert change[0] in LABELS
+    written(tmp_path, {"l.csv": LABELS.replace(*change)})
+    with pytest.raises(InputError, match=rf"l\.csv.*{error}"):
+        both(human=tmp_path / "l.csv")
+
+
+# Findings, files and the page
+
+
+def test_texts_that_m_cannot_judge(tmp_path):
+    """M scores sentences here on purpose: they are no finding."""
+    said = {
+        "a crushing chest pain that had lasted for two hours": ["боль в груди", "input1", None],
+        "Der Patient klagt über starke Brustschmerzen": ["胸痛两小时", None, None],
+    }
+    words = told(compared(tmp_path, {"run/Gout/toe.json": said}, m=dxmatch.load(judge_all=True)))
+    assert "3 of 18 different observations and rationales look like no text of the match function's language" in words
+    assert "'боль в груди' (another script, 1)" in words and "crushing" not in words
+
+
+def test_files(both, tmp_path):
+    report = both(bootstrap=50)
+    for suffix in ("csv", "json", "md"):
+        report.save(tmp_path / f"r.{suffix}")
+    kept = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert kept["table"] == json.loads(json.dumps(report.rows)) and len(kept["tables"]["reasoning.notes"]) == 6
+    assert kept["made_with"]["missing"] == "zero" and len(kept["per_case"]["Exp_all"]) == 6
+    assert "| perfect | **1.000** ± 0.000 |" in (tmp_path / "r.md").read_text("utf-8")
+
+
+def test_the_page_escapes_and_shows_every_note(both, monkeypatch):
+    report = both(judge=Says(lambda kind, a, b: "No"))
+    page = report.to_html()
+    assert "swollen &lt;b&gt;toe&lt;/b&gt;" in page and "<b>toe" not in page
+    places = [
+        page.index(text) for text in ("Before you read on", "Acc_diag", "Note by note</h2>", "Only in the note (4)")
+    ]
+    assert places == sorted(places)
+    assert "What the graph says of these diagnoses" in page and page.count('<details class="nb"') == 3
+    monkeypatch.setattr(browser, "MOST", 4)
+    page = both().to_html()
+    assert "2 of 3 notes: those that the runs explain least." in page and page.count('<details class="nb"') == 2
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_the_page_filters_without_a_network(both, tmp_path):
+    both(bootstrap=50).save(tmp_path / "r.html")
+    with tab(tmp_path / "profile") as page:
+        page.open(f"file://{tmp_path / 'r.html'}")
+
+        def choose(name: str, value: str) -> int:
+            page.value(f"(() => {{ const one = document.getElementById('{name}'); one.value = {value!r}; one.dispatchEvent(new Event('input')); }})()")  # fmt: skip
+            return page.value("[...document.querySelectorAll('.nb')].filter((one) => !one.hidden).length")
+
+        assert page.value("document.documentElement.scrollWidth <= innerWidth")
+        for name, value, shown in (
+            ("nb-search", "FEVER", 1), ("nb-search", "", 3), ("nb-category", "Asthma", 2), ("nb-category", "", 3), ("nb-run", "run", 3),
+            ("nb-show", "wrong", 2), ("nb-show", "none", 1), ("nb-run", "perfect", 0),
+        ):  # fmt: skip
+            assert choose(name, value) == shown, (name, value)
+        assert page.value("document.getElementById('nb-status').textContent").startswith("0 of 3 notes")
+        assert page.said == []
