@@ -85,10 +85,11 @@ class PeerMatches:
         values : [u], what to give instead of the verdicts; 0 where nothing is said.
         """
         given = self.verdicts if values is None else values
-        given, ended = np.append(given, given.dtype.type(0)), np.append(self.codes, -2)
+        given, last = np.append(given, given.dtype.type(0)), len(self.codes) - 1
         for cases, codes, places in _blocks(self.entries, self.first, self.second, len(self.strings)):
-            at = np.searchsorted(self.codes, codes)
-            yield cases, given[np.where(ended[at] == codes, at, -1)].reshape(-1)[places]
+            # no place leads to a pair of a case that was not asked
+            at = np.minimum(np.searchsorted(self.codes, codes), last)
+            yield cases, given[np.where(codes < 0, -1, at)].reshape(-1)[places]
 
     def categories(self) -> Categories:
         """Sorts the first diagnoses into categories, by the pairs that are compared."""
