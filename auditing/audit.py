@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DxmatchError, InputError, OptionError
 from ..evaluation.read.findings import Finding
@@ -26,15 +27,13 @@ from ..training.statistics.split import grouped_folds
 from .contents import answer, document_of
 from .families import families, family_of, label_of
 from .mistakes import mistakes
-from .permutation import LEVEL, Disturbed, Resamples, Retrained
+from .permutation import LEVEL, Losses, Resamples
 from .scored_pairs import MIN_PAIRS, ScoredPairs, score_pairs
-from .voters import Decisions, alone_rows, check_voters, voter_rows
+from .voters import alone_rows, check_voters, voter_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
-
-    from ..evaluation.report.document import Document
 
 FORMAT = 1
 PAGE, NUMBERS = "audit.html", "audit.json"
@@ -42,8 +41,7 @@ TABLES = (
     "features", "contributions", "permutation", "families", "alone", "voters", "dropped", "correlations", "histogram", "measures",
     "reliability", "kinds", "worst", "references",
 )  # fmt: skip
-_NO_LABELS = "the pairs have no labels (a column label, or one label_<expert> for each expert)"
-_ONE_LABEL = "the pairs that differ after normalisation have one label only"
+_WITHOUT = "trained without"
 _MIN_RESAMPLES = 20
 _BINS = 40
 
@@ -102,10 +100,6 @@ class Audit:
         """Says the findings in words."""
         return [one.sentence for one in self.findings]
 
-    def document(self, *, drawn: bool) -> Document:
-        """Gives what a terminal, and with the charts a page, shows of it."""
-        return document_of(self, drawn=drawn)
-
     def __repr__(self) -> str:
         return "\n".join(line for lines in self.words for line in lines)
 
@@ -113,7 +107,7 @@ class Audit:
         """Prints the findings and a line for each feature; `full` prints everything."""
         from ..evaluation.report.terminal import print_document
 
-        print_document(self.document(drawn=False), console, full=full)
+        print_document(document_of(self, drawn=False), console, full=full)
 
     def to_dict(self) -> dict[str, Any]:
         """Gives everything as plain values, for JSON."""
@@ -139,7 +133,7 @@ class Audit:
 
         target = check_folder(folder)
         numbers = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1, default=plain_number)
-        drawn = page(self.document(drawn=True))
+        drawn = page(document_of(self, drawn=True))
         make_folder(target)
         # first of all: with it, the folder is an audit that a later one may replace
         save_text(numbers, target / NUMBERS)
@@ -231,12 +225,20 @@ def audit(
     ModelError
         Where the trees lack the counts of training pairs.
     """
-    if matcher.policy != SPECIFICATION:
-        raise OptionError("matcher", f"an M under the policy {SPECIFICATION}", matcher.policy)
-    settings = _Settings(sample, repeats, bootstrap, retrain, folds, voters, drop_correlated, seed)
+    alone = "given together with 'retrain', which trains without them"
+    for name, allowed, value, holds in (
+        ("matcher", f"an M under the policy {SPECIFICATION}", matcher.policy, matcher.policy == SPECIFICATION),
+        ("sample", f"{MIN_PAIRS} or more", sample, sample >= MIN_PAIRS),
+        ("bootstrap", f"{_MIN_RESAMPLES} or more", bootstrap, bootstrap >= _MIN_RESAMPLES),
+        ("repeats", f"from 1 to {bootstrap}, the resamples", repeats, 1 <= repeats <= bootstrap),
+        ("drop_correlated", alone, drop_correlated, retrain or drop_correlated is None),
+    ):
+        if not holds:
+            raise OptionError(name, allowed, value)
+    check_drop_correlated(drop_correlated)
     check_voters(voters, matcher.features)
     every = score_pairs(matcher, pairs, a=a, b=b, label=label, group=group, rejects=rejects, progress=progress)
-    audited = _Audited(matcher, every, settings)
+    audited = _Audited(matcher, every, sample, repeats, bootstrap, retrain, folds, voters, drop_correlated, seed)
     rows: dict[str, list[Row]] = {}
     steps = list(audited.steps())
     for done, step in enumerate(steps, 1):
@@ -248,11 +250,17 @@ def audit(
     return Audit(tables, audited.findings(), audited.left_out(), audited.made_with())
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """As the parameters of `audit`."""
+_Step = Callable[[], dict[str, list[Row]]]
+"""Computes rows of tables, by the name of each."""
 
-    sample: int
+
+@dataclass
+class _Audited:
+    """Computes what an audit finds, step by step. every : all pairs. The rest is as the parameters of `audit`."""
+
+    matcher: MatchFunction
+    every: ScoredPairs
+    most: int
     repeats: int
     bootstrap: int
     retrain: bool
@@ -262,160 +270,119 @@ class _Settings:
     seed: int
 
     def __post_init__(self) -> None:
-        if self.sample < MIN_PAIRS:
-            raise OptionError("sample", f"{MIN_PAIRS} or more", self.sample)
-        if self.bootstrap < _MIN_RESAMPLES:
-            raise OptionError("bootstrap", f"{_MIN_RESAMPLES} or more", self.bootstrap)
-        if not 1 <= self.repeats <= self.bootstrap:
-            raise OptionError("repeats", f"from 1 to {self.bootstrap}, the resamples", self.repeats)
-        check_drop_correlated(self.drop_correlated)
-        if self.drop_correlated is not None and not self.retrain:
-            allowed = "given together with 'retrain', which trains without them"
-            raise OptionError("drop_correlated", allowed, self.drop_correlated)
-
-
-_Step = Callable[[], dict[str, list[Row]]]
-"""Computes rows of tables, by the name of each."""
-
-
-class _Audited:
-    """Computes what an audit finds, step by step.
-
-    every, differ : all pairs, and those that differ after normalisation, on which the trees are asked.
-    """
-
-    def __init__(self, matcher: MatchFunction, every: ScoredPairs, settings: _Settings) -> None:
-        self.matcher, self.every, self.settings = matcher, every, settings
-        self.differ = differ = every.take(~every.identical)
-        self.labelled = differ.label is not None and len(set(differ.label.tolist())) == 2
-        self.said = differ.probability >= matcher.threshold
-        draws = group_draws(len(differ.groups.names), settings.bootstrap, settings.seed)
-        self.resamples = Resamples.of(differ, draws)
-        self.whole = self.resamples.quality(matcher.ranked(differ.table), self.said) if self.labelled else None
-        self.retrained = Retrained(matcher, self.resamples, settings.folds, settings.seed)
-        self.sample = differ.sampled(
-            self.said if differ.label is None else differ.match, settings.sample, settings.seed
-        )
-        self.unfit = "" if self.labelled else _NO_LABELS if every.label is None else _ONE_LABEL
-        self.no_folds = self.unfit
-        if differ.label is not None and self.labelled:
+        self.differ = differ = self.every.take(~self.every.identical)
+        labels = set() if differ.label is None else set(differ.label.tolist())
+        one_label = "the pairs that differ after normalisation have one label only"
+        no_labels = "the pairs have no labels (a column label, or one label_<expert> for each expert)"
+        self.unfit = no_labels if differ.label is None else one_label if len(labels) == 1 else ""
+        self.fold: NDArray[np.int64] | str = self.unfit
+        if differ.label is not None and not self.unfit:
             try:
-                fold = grouped_folds(differ.groups, differ.label, settings.folds, settings.seed)
-                self.decisions = Decisions(self.resamples, fold)
+                self.fold = grouped_folds(differ.groups, differ.label, self.folds, self.seed)
             except InputError as error:
-                self.no_folds = str(error)
+                self.fold = str(error)
+        groups = len(differ.groups.names)
+        weights = np.vstack([np.ones((1, groups), np.int64), group_draws(groups, self.bootstrap, self.seed)])
+        self.losses = Losses(self.matcher, Resamples(differ, weights), not self.unfit, self.fold, self.seed)
+        strata = differ.probability >= self.matcher.threshold if differ.label is None else differ.match
+        self.sample = differ.sampled(strata, self.most, self.seed)
 
     def steps(self) -> Iterator[_Step]:
         """Gives every step that the pairs allow."""
+        features, fold, resamples = self.matcher.features, self.fold, self.losses.resamples
         yield self._features
-        yield self._good
-        if not self.no_folds:
-            yield lambda: {"alone": alone_rows(self.matcher, self.decisions)}
-            if (count := self.settings.voters) is not None:
-                yield lambda: {"voters": voter_rows(self.matcher.features, self.decisions, count)}
-        yield from self._losses()
-
-    def _losses(self) -> Iterator[_Step]:
-        """A step for each feature and family that is disturbed."""
-        settings, names = self.settings, self.matcher.features.names
-        own = families(self.matcher.features.features)
-        disturbed = Disturbed(self.matcher, self.resamples, self.whole)
-        each, together = np.random.default_rng(settings.seed), np.random.default_rng(settings.seed)
-
-        def step(table: str, known: Row, compute: Callable[..., Row], *given: Any) -> _Step:
-            return lambda: {table: [known | compute(*given)]}
-
-        for column, name in enumerate(names):
-            yield step("permutation", {"name": name}, disturbed.shuffled, [column], settings.repeats, each)
-        for name, columns in own.items():
-            known = {"name": name, "way": "shuffled"}
-            yield step("families", known, disturbed.shuffled, columns, settings.repeats, together)
-        for name, columns in own.items():
-            yield step("families", {"name": name, "way": "unknown"}, disturbed.masked, columns)
-        if settings.retrain and self.labelled:
+        if self.every.label is not None:
+            yield self._errors
+        if not isinstance(fold, str):
+            yield lambda: {"alone": alone_rows(self.matcher, resamples, fold)}
+            if (count := self.voters) is not None:
+                yield lambda: {"voters": voter_rows(features, resamples, fold, count)}
+        each, together = np.random.default_rng(self.seed), np.random.default_rng(self.seed)
+        for column, name in enumerate(features.names):
+            yield partial(self._loss, "permutation", {"name": name}, self.losses.shuffled, [column], self.repeats, each)
+        own = families(features.features)
+        losses = [("shuffled", self.losses.shuffled, (self.repeats, together)), ("unknown", self.losses.masked, ())]
+        if self.retrain and not self.unfit:
+            losses.append((_WITHOUT, self.losses.without, ()))
+        for way, compute, given in losses:
             for name, columns in own.items():
-                if len(columns) < len(names):
-                    known = {"name": name, "way": "trained without"}
-                    yield step("families", known, self.retrained.without, columns)
-            if settings.drop_correlated is not None:
-                yield partial(self._without_correlated, settings.drop_correlated)
+                if way != _WITHOUT or len(columns) < len(features.names):
+                    yield partial(self._loss, "families", {"name": name, "way": way}, compute, columns, *given)
+        if self.drop_correlated is not None and not self.unfit:
+            yield partial(self._without_correlated, self.drop_correlated)
+
+    def _loss(self, table: str, known: Row, compute: Callable[..., Row], *given: Any) -> dict[str, list[Row]]:
+        return {table: [known | compute(*given)]}
 
     def _without_correlated(self, limit: float) -> dict[str, list[Row]]:
         assert self.differ.label is not None
         gone = correlated(self.differ.table, self.differ.label, self.matcher.features, limit)
         columns = [self.matcher.features.names.index(one.feature) for one in gone]
-        known = {"name": f"correlated, {limit:g} or more", "way": "trained without"}
-        lost = [known | self.retrained.without(columns)] if gone else []
-        return {"dropped": [asdict(one) for one in gone], "families": lost}
+        known = {"name": f"correlated, {limit:g} or more", "way": _WITHOUT}
+        lost = self._loss("families", known, self.losses.without, columns) if gone else {}
+        return {"dropped": [asdict(one) for one in gone], **lost}
 
     def _features(self) -> dict[str, list[Row]]:
         """What moves the scores, and what goes together."""
         differ, names, sample = self.differ, self.matcher.features.names, self.sample
-        found = self.matcher.contributions(differ.table[sample])
-        moved, base = found[:, :-1], float(found[0, -1])
-        strength = np.abs(moved).mean(0)
+        moved = self.matcher.contributions(differ.table[sample])
+        strength = np.abs(moved[:, :-1]).mean(0).tolist()
         together = correlations(differ.table)
         same = {column: ", ".join(names[i] for i in group) for group in together.redundant() for column in group}
         features: list[Row] = [
             {
                 "feature": feature.name, "family": family_of(feature), "label": label_of(feature),
-                "known": self.every.coverage[feature.name], "strength": float(strength[column]),
-                "share": float(strength[column] / strength.sum()) if strength.any() else None, "same_as": same.get(column, ""),
+                "known": self.every.coverage[feature.name], "strength": strength[column],
+                "share": strength[column] / sum(strength) if any(strength) else None, "same_as": same.get(column, ""),
             }
             for column, feature in enumerate(self.matcher.features.features)
         ]  # fmt: skip
+        probability = differ.probability[sample]
         columns = {
             "a": differ.a[sample], "b": differ.b[sample], **({} if differ.label is None else {"label": differ.label[sample]}),
-            "match": self.said[sample], "probability": differ.probability[sample], "raw": differ.raw[sample],
-            "base": np.full(len(sample), base), **dict(zip(names, differ.table[sample].T, strict=True)),
-            **{f"shap_{name}": own for name, own in zip(names, moved.T, strict=True)},
+            "match": probability >= self.matcher.threshold, "probability": probability, "raw": differ.raw[sample], "base": moved[:, -1],
+            **dict(zip(names, differ.table[sample].T, strict=True)), **dict(zip((f"shap_{name}" for name in names), moved.T, strict=False)),
         }  # fmt: skip
-        edges = np.linspace(0, 1, _BINS + 1)
-        histogram = {"from": edges[:-1], "to": edges[1:], "pairs": np.histogram(self.every.probability, edges)[0]}
-        if self.every.label is not None:
-            histogram["matches"] = np.histogram(self.every.probability[self.every.match], edges)[0]
+        edges, every = np.linspace(0, 1, _BINS + 1), self.every
+        histogram = {"from": edges[:-1], "to": edges[1:], "pairs": np.histogram(every.probability, edges)[0]}
+        if every.label is not None:
+            histogram["matches"] = np.histogram(every.probability[every.match], edges)[0]
             histogram["others"] = histogram["pairs"] - histogram["matches"]
+        pairs = [
+            {"first": names[i], "second": names[j], "spearman": float(together.spearman[i, j]), "pearson": float(together.pearson[i, j]),
+             "pairs": int(together.pairs[i, j])}
+            for place, i in enumerate(together.order) for j in together.order[place:]
+        ]  # fmt: skip
+        features.sort(key=lambda row: -row["strength"])
         return {
-            "features": sorted(features, key=lambda row: -row["strength"]),
+            "features": features,
             "contributions": _rows(columns),
-            "correlations": [
-                {"first": names[i], "second": names[j], "spearman": float(together.spearman[i, j]),
-                 "pearson": float(together.pearson[i, j]), "pairs": int(together.pairs[i, j])}
-                for place, i in enumerate(together.order) for j in together.order[place:]
-            ],
+            "correlations": pairs,
             "histogram": _rows(histogram),
-        }  # fmt: skip
+        }
 
-    def _good(self) -> dict[str, list[Row]]:
+    def _errors(self) -> dict[str, list[Row]]:
         """How good M is, and where it errs."""
-        if self.every.label is None:
-            return {}
-        rows: list[Row] = []
-        curves, settings, threshold = [], self.settings, self.matcher.threshold
+        threshold, rows, curves = self.matcher.threshold, [], []
         for name, part in (("all", self.every), ("not identical", self.differ)):
             assert part.label is not None
             found = measure(
-                part.probability,
-                part.label,
-                part.groups.code,
-                threshold,
-                repeats=settings.bootstrap,
-                seed=settings.seed,
+                part.probability, part.label, part.groups.code, threshold, repeats=self.bootstrap, seed=self.seed
             )
             rows += [{"pairs": name, "measure": each, **found[each]} for each in MEASURES]
             curves.append(found["reliability"])
-        language = self.matcher.features.language
-        return {"measures": rows, "reliability": curves[0], **mistakes(self.every, threshold, language)}
+        wrong = mistakes(self.every, threshold, self.matcher.features.language)
+        return {"measures": rows, "reliability": curves[0], **wrong}
 
     def left_out(self) -> dict[str, str]:
         """Says what could not be found, and why."""
-        retrain = self.unfit if self.settings.retrain else "not asked for (the option 'retrain')"
+        folds = self.fold if isinstance(self.fold, str) else ""
         reasons = {
-            "how good it is and where it errs": _NO_LABELS if self.every.label is None else "",
+            "how good it is and where it errs": self.unfit if self.every.label is None else "",
             "what permuted features cost": self.unfit,
-            "what each feature says alone": self.no_folds,
-            "which voters decide best": self.no_folds if self.settings.voters is not None else "",
-            "training without a family": retrain,
+            "what each feature says alone": folds,
+            "which voters decide best": "" if self.voters is None else folds,
+            "training without a family": self.unfit if self.retrain else "",
         }
         return {what: why for what, why in reasons.items() if why}
 
@@ -423,43 +390,36 @@ class _Audited:
         """Says what the reader should know."""
         said = []
         for name, column in zip(self.matcher.features.names, self.differ.table.T, strict=True):
-            values = column[np.isfinite(column)]
-            if not len(values) or np.ptp(values) == 0:
+            values = np.unique(column[np.isfinite(column)])
+            if len(values) < 2:
                 constant = f"{values[0]:g} wherever it is known" if len(values) else "unknown for every pair"
                 said.append(f"the feature {name} is {constant}: nothing here says what it is worth.")
-        if self.labelled:
+        if not self.unfit:
             said.append(
-                "what is measured here holds for pairs that M was not trained on. On its training pairs every figure is too good."
+                "what is measured holds for pairs that M was not trained on. On its training pairs every figure is too good."
             )
         return [Finding("origin", example=words) for words in said]
 
     def made_with(self) -> dict[str, Any]:
         """Gives settings and counts."""
-        matcher, every, settings = self.matcher, self.every, self.settings
-        again = self.retrained.whole if settings.retrain and self.labelled else None
+        matcher, every, losses = self.matcher, self.every, self.losses
+        before, again = (
+            None if self.unfit else losses.before,
+            losses.retrained if self.retrain and not self.unfit else None,
+        )
+        quality, retrained = (
+            one and {"average_precision": float(one["ap"][0]), "f1": float(one["f1"][0])} for one in (before, again)
+        )
         return {
-            "model": matcher.identity,
-            "threshold": matcher.threshold,
-            "raw_threshold": matcher.scorer.calibration.inverse(matcher.threshold),
-            "source": Path(every.source).name,
-            "pairs": len(every.a),
-            "matches": None if every.label is None else int(every.match.sum()),
-            "references": len(every.groups.names),
-            "identical": int(every.identical.sum()),
-            "rejected": every.n_rejected,
-            "sample": len(self.sample),
-            "sampled_of": len(self.differ.a),
-            "members": len(matcher.scorer.members),
-            "repeats": settings.repeats,
-            "bootstrap": settings.bootstrap,
-            "level": LEVEL,
-            "folds": settings.folds,
-            "drop_correlated": settings.drop_correlated,
-            "seed": settings.seed,
-            "quality": self.whole and {name: float(values[0]) for name, values in self.whole.items()},
-            "retrained": again and {name: float(values[0]) for name, values in again.items()},
+            "model": matcher.identity, "threshold": matcher.threshold,
+            "raw_threshold": matcher.scorer.calibration.inverse(matcher.threshold), "source": Path(every.source).name,
+            "pairs": len(every.a), "matches": None if every.label is None else int(every.match.sum()),
+            "references": len(every.groups.names), "identical": int(every.identical.sum()), "rejected": every.n_rejected,
+            "sample": len(self.sample), "sampled_of": len(self.differ.a), "members": len(matcher.scorer.members),
+            "repeats": self.repeats, "bootstrap": self.bootstrap, "level": LEVEL, "folds": self.folds,
+            "drop_correlated": self.drop_correlated, "seed": self.seed, "quality": quality, "retrained": retrained,
             "versions": {library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},
-        }
+        }  # fmt: skip
 
 
 def _rows(columns: dict[str, Any]) -> list[Row]:

@@ -114,14 +114,6 @@ def _abbreviated(names: Names) -> bool:
     return False
 
 
-def _laboratory(names: Names) -> bool:
-    return _LABORATORY.isdisjoint(names.only_a) != _LABORATORY.isdisjoint(names.only_b)
-
-
-def _stage(names: Names) -> bool:
-    return bool(names.apart) and all(word in _STAGE or _NUMBER.fullmatch(word) for word in names.apart)
-
-
 def _opposed(names: Names) -> bool:
     """Words that exclude each other, in names that otherwise have something in common."""
     return bool(names.opposed) and bool(names.shared or _spelt_alike(names))
@@ -134,14 +126,6 @@ def _other_number(names: Names) -> bool:
     return bool(stages) or (_opposed(names) and any(all(map(_DESIGNATOR.fullmatch, words)) for words in numbers))
 
 
-def _other_side(names: Names) -> bool:
-    return _opposed(names) and any(not _SIDES.isdisjoint(text.split()) for pair in names.opposed for text in pair)
-
-
-def _mechanism(names: Names) -> bool:
-    return any(word in _MECHANISM or _MECHANISM_ENDING.fullmatch(word) for word in names.shared)
-
-
 _OF_BOTH = (
     Kind("identical", "the two are equal after normalisation", lambda names: names.a == names.b),
     Kind("other assertion", "one is negated, past, the family's or no disease of the patient, and the other is not", lambda names: names.asserted),
@@ -151,23 +135,23 @@ MATCHES = (
     *_OF_BOTH,
     Kind("spelling", "the words that differ are spelt alike", _spelt_alike),
     Kind("abbreviation", "a word of one is the initials of words of the other", _abbreviated),
-    Kind("stage", "they differ in words of stage, grade or severity alone", _stage),
-    Kind("laboratory sign", "one tells of a level, a count or a test, the other does not", _laboratory),
+    Kind("stage", "they differ in words of stage, grade or severity alone", lambda names: bool(names.apart) and all(word in _STAGE or _NUMBER.fullmatch(word) for word in names.apart)),
+    Kind("laboratory sign", "one tells of a level, a count or a test, the other does not", lambda names: _LABORATORY.isdisjoint(names.only_a) != _LABORATORY.isdisjoint(names.only_b)),
     Kind("specification", "the words of one are all in the other", _contained),
     Kind("synonym with a shared word", "other words, and at least one in common", lambda names: bool(names.shared)),
     Kind("synonym without a shared word", "no word in common", lambda names: True),
-)
+)  # fmt: skip
 """Kinds of matches: which criterion M would have had to see."""
 
 NON_MATCHES = (
     *_OF_BOTH,
     Kind("denied word", "one denies a word of the other: small cell, non-small cell", lambda names: bool(names.denied)),
     Kind("other number", "another type, stage, number or letter", _other_number),
-    Kind("other side", "left or right", _other_side),
+    Kind("other side", "left or right", lambda names: _opposed(names) and any(not _SIDES.isdisjoint(text.split()) for pair in names.opposed for text in pair)),
     Kind("opposed words", "a word of one excludes a word of the other: acute, chronic", _opposed),
     Kind("one contains the other", "the words of one are all in the other", _contained),
     Kind("spelt alike", "the words that differ are spelt alike", _spelt_alike),
-    Kind("same mechanism, other site or cause", "what is wrong is shared, where or why is not", _mechanism),
+    Kind("same mechanism, other site or cause", "what is wrong is shared, where or why is not", lambda names: any(word in _MECHANISM or _MECHANISM_ENDING.fullmatch(word) for word in names.shared)),
     Kind("same site, other mechanism", "a telling word is shared, but not what is wrong", lambda names: not names.shared <= _GENERAL),
     Kind("only a general word shared", "disease, syndrome, acute, chronic and the like", lambda names: bool(names.shared)),
     Kind("no word shared", "no word in common", lambda names: True),

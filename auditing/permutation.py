@@ -9,14 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from ..matcher.match_function import MatchFunction
-from ..pages.rows import Row
+from ..pages.rows import Row, known
 from ..statistics.intervals import percentiles
 from ..training.engines import lightgbm_engine
 from ..training.engines.fitted import Rows
 from ..training.fold_fit import directions_of
 from ..training.statistics.measure import average_precision
-from ..training.statistics.split import grouped_folds
 from ..training.statistics.threshold import choose_threshold
 from .scored_pairs import ScoredPairs
 
@@ -25,50 +25,59 @@ _CELLS = 4_000_000
 
 Values = NDArray[np.float64]
 Quality = dict[str, Values]
-"""`average_precision` and `f1` at the threshold, float64 [1 + r] each: of the pairs as they are, then of each resample."""
+"""`ap` (average precision) and `f1`, float64 [1 + r] each: of the pairs as they are, then of each resample."""
 
 
 @dataclass(frozen=True)
 class Resamples:
-    """Holds pairs, and how often each reference counts: int64 [1 + r, groups], once each, then in r resamples."""
+    """Holds labelled pairs, and how often each reference counts: int64 [1 + r, groups], once each, then in r resamples."""
 
     pairs: ScoredPairs
     weights: NDArray[np.int64]
 
-    @classmethod
-    def of(cls, pairs: ScoredPairs, draws: NDArray[np.int64]) -> Resamples:
-        """Puts the pairs as they are before the resamples. draws : int64 [r, groups]."""
-        return cls(pairs, np.vstack([np.ones((1, draws.shape[1]), np.int64), draws]))
-
     def every(self, start: int, step: int) -> Resamples:
         """Keeps every step-th resample from the start-th on."""
-        return Resamples.of(self.pairs, self.weights[1:][start::step])
-
-    def counts(self, rows: NDArray[np.bool_]) -> Values:
-        """Counts the pairs of bool [n] in each resample: float64 [1 + r]."""
-        return (self.weights @ np.bincount(self.pairs.groups.code[rows], minlength=self.weights.shape[1])).astype(float)
+        return Resamples(self.pairs, np.vstack([self.weights[:1], self.weights[1:][start::step]]))
 
     def measures(self, said: NDArray[np.bool_]) -> dict[str, Values]:
         """Computes precision, recall, F1 and accuracy of bool [n], who says yes; NaN where undefined."""
-        match = self.pairs.match
-        both, yes, matches = self.counts(said & match), self.counts(said), self.counts(match)
+        match, code = self.pairs.match, self.pairs.groups.code
+
+        def count(rows: NDArray[np.bool_]) -> Values:
+            return (self.weights @ np.bincount(code[rows], minlength=self.weights.shape[1])).astype(float)
+
+        both, yes, matches, right, every = map(count, (said & match, said, match, said == match, np.ones_like(said)))
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = both / yes, both / matches, 2 * both / (yes + matches)
-        return {
-            **dict(zip(("precision", "recall", "f1"), values, strict=True)),
-            "accuracy": self.counts(said == match) / self.counts(np.ones(len(said), bool)),
-        }
+            return {
+                "precision": both / yes,
+                "recall": both / matches,
+                "f1": 2 * both / (yes + matches),
+                "accuracy": right / every,
+            }
+
+    def measured(self, said: NDArray[np.bool_]) -> Row:
+        """Gives `measures`, each with `_low` and `_high`, None where undefined (the precision of who never says yes)."""
+        row: Row = {"pairs": len(said), "matches": int(self.pairs.match.sum())}
+        for name, values in self.measures(said).items():
+            row |= {name: known(float(values[0])), **_interval(name, values[1:])}
+        return row
 
     def quality(self, raw: Values, said: NDArray[np.bool_]) -> Quality:
         """Measures a ranking and decisions. raw : float64 [n], by which pairs are ranked. said : bool [n]."""
-        pairs = self.pairs
-        assert pairs.label is not None
+        assert self.pairs.label is not None
         per = max(1, _CELLS // len(raw))
         ranked = [
-            average_precision(raw, pairs.label, self.weights[start : start + per][:, pairs.groups.code].astype(float))
+            average_precision(
+                raw, self.pairs.label, self.weights[start : start + per][:, self.pairs.groups.code].astype(float)
+            )
             for start in range(0, len(self.weights), per)
         ]
-        return {"average_precision": np.concatenate(ranked), "f1": self.measures(said)["f1"]}
+        return {"ap": np.concatenate(ranked), "f1": self.measures(said)["f1"]}
+
+
+def _interval(name: str, resampled: Values) -> Row:
+    low, high = percentiles(resampled, LEVEL)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def lost(before: Quality, after: Sequence[Quality]) -> Row:
@@ -77,86 +86,72 @@ def lost(before: Quality, after: Sequence[Quality]) -> Row:
     The k-th of n in `after` has every n-th resample from the k-th on, so the interval spans references and shuffles.
     """
     row: Row = {}
-    for name, short in (("average_precision", "ap_lost"), ("f1", "f1_lost")):
-        row[short] = float(before[name][0]) - float(np.mean([one[name][0] for one in after]))
-        differences = before[name][1:].copy()
+    for name, values in before.items():
+        differences = values[1:].copy()
         for turn, one in enumerate(after):
             differences[turn :: len(after)] -= one[name][1:]
-        row[f"{short}_low"], row[f"{short}_high"] = percentiles(differences, LEVEL)
+        mean = float(np.mean([one[name][0] for one in after]))
+        row |= {f"{name}_lost": float(values[0]) - mean, **_interval(f"{name}_lost", differences)}
     return row
 
 
 @dataclass(frozen=True)
-class Disturbed:
-    """Asks M again about pairs whose features were disturbed.
+class Losses:
+    """Asks M again, or trains anew, without some columns of features.
 
-    Rows have `flipped` (the share of decisions that change, the mean over the repeats), and with labels those of `lost`.
-    before : the quality without, None without labels.
+    resamples : of pairs, with labels or without. fold : int64 [n], of references, or why there is none. seed : of training.
+    Rows have what `lost` says, where the pairs have two labels, and of M `flipped` (the share of decisions that change).
     """
 
     matcher: MatchFunction
     resamples: Resamples
-    before: Quality | None
-
-    def shuffled(self, columns: Sequence[int], repeats: int, generator: np.random.Generator) -> Row:
-        """Shuffles some columns over the pairs, together: permutation importance (Breiman 2001)."""
-        tables = []
-        for _ in range(repeats):
-            table = self.resamples.pairs.table.copy()
-            table[:, columns] = table[generator.permutation(len(table))][:, columns]
-            tables.append(table)
-        return self._row(tables)
-
-    def masked(self, columns: Sequence[int]) -> Row:
-        """Makes some columns unknown (NaN) for every pair."""
-        table = self.resamples.pairs.table.copy()
-        table[:, columns] = np.nan
-        return self._row([table])
-
-    def _row(self, tables: Sequence[NDArray[np.float32]]) -> Row:
-        threshold = self.matcher.threshold
-        said = self.resamples.pairs.probability >= threshold
-        flipped, after = [], []
-        for turn, table in enumerate(tables):
-            raw = self.matcher.ranked(table)
-            now = self.matcher.scorer.calibration(raw) >= threshold
-            flipped.append(float((now != said).mean()))
-            if self.before is not None:
-                after.append(self.resamples.every(turn, len(tables)).quality(raw, now))
-        row: Row = {"flipped": float(np.mean(flipped))}
-        return row if self.before is None else row | lost(self.before, after)
-
-
-@dataclass(frozen=True)
-class Retrained:
-    """Trains anew on labelled pairs, cross-validated, with the same folds of references each time. The engine is `lightgbm`."""
-
-    matcher: MatchFunction
-    resamples: Resamples
-    folds: int
+    labelled: bool
+    fold: NDArray[np.int64] | str
     seed: int
 
     @cached_property
-    def whole(self) -> Quality:
-        """Gives the quality with all features. Errors: `InputError` where the references are too few for the folds."""
-        return self._quality(())
-
-    def without(self, columns: Sequence[int]) -> Row:
-        """Tells what is lost, out of fold, without some columns; F1 at the threshold that is best out of fold."""
-        return lost(self.whole, [self._quality(columns)])
+    def before(self) -> Quality:
+        """Gives the quality with all features."""
+        pairs = self.resamples.pairs
+        return self.resamples.quality(self.matcher.ranked(pairs.table), pairs.probability >= self.matcher.threshold)
 
     @cached_property
-    def _fold(self) -> NDArray[np.int64]:
-        pairs = self.resamples.pairs
-        assert pairs.label is not None
-        return grouped_folds(pairs.groups, pairs.label, self.folds, self.seed)
+    def retrained(self) -> Quality:
+        """Gives the quality of new trees with all features, out of fold."""
+        return self._trained(())
 
-    def _quality(self, gone: Sequence[int]) -> Quality:
-        pairs = self.resamples.pairs
-        assert pairs.label is not None
-        directions = directions_of(self.matcher.features)
+    def shuffled(self, columns: Sequence[int], repeats: int, generator: np.random.Generator) -> Row:
+        """Shuffles some columns over the pairs, together: permutation importance (Breiman 2001); the mean over the repeats."""
+        order = [generator.permutation(len(self.resamples.pairs.table)) for _ in range(repeats)]
+        return self._asked(columns, [self.resamples.pairs.table[rows][:, columns] for rows in order])
+
+    def masked(self, columns: Sequence[int]) -> Row:
+        """Makes some columns unknown (NaN) for every pair."""
+        return self._asked(columns, [np.nan])
+
+    def without(self, columns: Sequence[int]) -> Row:
+        """Trains without some columns, cross-validated; F1 at the threshold that is best out of fold. The engine is `lightgbm`."""
+        return lost(self.retrained, [self._trained(columns)])
+
+    def _asked(self, columns: Sequence[int], instead: Sequence[NDArray[np.float32] | float]) -> Row:
+        threshold, pairs = self.matcher.threshold, self.resamples.pairs
+        flipped, after = [], []
+        for turn, values in enumerate(instead):
+            table = pairs.table.copy()
+            table[:, columns] = values
+            raw = self.matcher.ranked(table)
+            said = self.matcher.scorer.calibration(raw) >= threshold
+            flipped.append(float((said != (pairs.probability >= threshold)).mean()))
+            if self.labelled:
+                after.append(self.resamples.every(turn, len(instead)).quality(raw, said))
+        return {"flipped": float(np.mean(flipped))} | (lost(self.before, after) if after else {})
+
+    def _trained(self, gone: Sequence[int]) -> Quality:
+        pairs, directions = self.resamples.pairs, directions_of(self.matcher.features)
+        if pairs.label is None or isinstance(self.fold, str):
+            raise InputError(f"nothing can be trained anew: {self.fold}")
         kept = [column for column in range(pairs.table.shape[1]) if column not in gone]
-        rows = Rows(pairs.table[:, kept], pairs.label, None, self._fold, [directions[column] for column in kept])
+        rows = Rows(pairs.table[:, kept], pairs.label, None, self.fold, [directions[column] for column in kept])
         raw = lightgbm_engine.fit(rows, seed=self.seed).out_of_fold
         probability = 1 / (1 + np.exp(-raw))
         return self.resamples.quality(raw, probability >= choose_threshold(probability, pairs.label, "max_f1"))

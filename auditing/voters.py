@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
@@ -14,13 +13,11 @@ from ..errors import OptionError
 from ..features.feature_set import FeatureSet, FeatureSpec
 from ..features.registry import KINDS
 from ..matcher.match_function import MatchFunction
-from ..pages.rows import Row, known
-from ..statistics.intervals import percentiles
+from ..pages.rows import Row
 from ..training.statistics.likeness import UNKNOWN, likeness, value_at
 from ..training.statistics.threshold import choose_threshold
 from .families import family_of, label_of
-from .permutation import LEVEL, Resamples
-from .scored_pairs import ScoredPairs
+from .permutation import Resamples
 
 MEASURES = ("precision", "recall", "f1", "accuracy")
 VOTER = "vote"
@@ -34,79 +31,48 @@ Choice = tuple[tuple[int, ...], int]
 """Which columns of the votes, and how many of them must say yes."""
 
 
-@dataclass(frozen=True)
-class Decisions:
-    """Measures yes and no on labelled pairs. fold : int64 [n], whole references."""
-
-    resamples: Resamples
-    fold: NDArray[np.int64]
-
-    @property
-    def pairs(self) -> ScoredPairs:
-        """Gives the n pairs."""
-        return self.resamples.pairs
-
-    def measured(self, said: NDArray[np.bool_]) -> Row:
-        """Computes `MEASURES` of bool [n], each with `_low` and `_high`, None where undefined (the precision of who never says yes)."""
-        row: Row = {"pairs": len(said), "matches": int(self.pairs.match.sum())}
-        for name, values in self.resamples.measures(said).items():
-            row[name] = known(float(values[0]))
-            row[f"{name}_low"], row[f"{name}_high"] = percentiles(values[1:], LEVEL)
-        return row
-
-    def by_folds(self, score: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Finds the pairs of each fold at the threshold of highest F1 in the others: bool [n]. score : as of `likeness`."""
-        assert self.pairs.label is not None
-        said = np.zeros(len(score), bool)
-        for fold in np.unique(self.fold):
-            held = self.fold == fold
-            said[held] = score[held] >= choose_threshold(score[~held], self.pairs.label[~held], "max_f1")
-        return said & (score != UNKNOWN)
+def by_folds(score: NDArray[np.float64], label: NDArray[np.int8], fold: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Finds the pairs of each fold at the threshold of highest F1 in the others: bool [n]. score : as of `likeness`."""
+    said = np.zeros(len(score), bool)
+    for held in (fold == one for one in np.unique(fold)):
+        said[held] = score[held] >= choose_threshold(score[~held], label[~held], "max_f1")
+    return said & (score != UNKNOWN)
 
 
-def alone_rows(matcher: MatchFunction, of: Decisions) -> list[Row]:
-    """Measures M, then each feature, the highest F1 first.
+def alone_rows(matcher: MatchFunction, resamples: Resamples, fold: NDArray[np.int64]) -> list[Row]:
+    """Measures M, then each feature, the highest F1 first. fold : int64 [n], whole references.
 
     A value of 0 or 1 is taken as it is. Any other is a match from a threshold on, that of highest F1 in the folds of references
     that the pair is not in; the `threshold` told is that of all pairs. A feature that is unknown for a pair says no match.
     """
-    threshold = matcher.threshold
-    m = {
-        "feature": "M",
-        "family": "",
-        "label": "the match function",
-        "rule": "from",
-        "threshold": threshold,
-        "known": 1.0,
-        "reason": "",
-    }
-    rows = [
-        _alone(feature, values, of) for feature, values in zip(matcher.features.features, of.pairs.table.T, strict=True)
-    ]
+    pairs, features = resamples.pairs, zip(matcher.features.features, resamples.pairs.table.T, strict=True)
+    rows = [_alone(feature, values, resamples, fold) for feature, values in features]
     rows.sort(key=lambda row: 1.0 if row["f1"] is None else -row["f1"])
-    return [m | of.measured(of.pairs.probability >= threshold), *rows]
-
-
-def _alone(feature: FeatureSpec, values: NDArray[np.floating], of: Decisions) -> Row:
-    kind, there, label = KINDS[feature.kind], np.isfinite(values), of.pairs.label
-    assert label is not None
-    row: Row = {
-        "feature": feature.name, "family": family_of(feature), "label": label_of(feature), "rule": "as it is", "threshold": None,
-        "known": float(there.mean()), "reason": "",
+    m: Row = {
+        "feature": "M", "family": "", "label": "the match function", "rule": "from", "threshold": matcher.threshold, "known": 1.0,
+        "reason": "", **resamples.measured(pairs.probability >= matcher.threshold),
     }  # fmt: skip
-    score = likeness(feature, values)
-    if not there.any():
-        measured = of.measured(np.zeros(len(values), bool))
-        return (
-            row
-            | {"rule": "", "reason": _NEVER}
-            | {key: value if key in ("pairs", "matches") else None for key, value in measured.items()}
-        )
-    if kind.range == (0.0, 1.0) and set(np.unique(values[there]).tolist()) <= {0.0, 1.0}:
-        return row | of.measured(score == 1)
-    best = value_at(feature, choose_threshold(score, label, "max_f1"))
-    rule = "from" if kind.alike == kind.range[1] else "up to"
-    return row | {"rule": rule, "threshold": best} | of.measured(of.by_folds(score))
+    return [m, *rows]
+
+
+def _alone(feature: FeatureSpec, values: NDArray[np.floating], resamples: Resamples, fold: NDArray[np.int64]) -> Row:
+    kind, there, label = KINDS[feature.kind], np.isfinite(values), resamples.pairs.label
+    assert label is not None
+    rule, threshold, score = "as it is", None, likeness(feature, values)
+    said = score == 1
+    if kind.range != (0.0, 1.0) or not set(np.unique(values[there])) <= {0.0, 1.0}:
+        rule = "from" if kind.alike == kind.range[1] else "up to"
+        threshold, said = value_at(feature, choose_threshold(score, label, "max_f1")), by_folds(score, label, fold)
+    row: Row = {
+        "feature": feature.name, "family": family_of(feature), "label": label_of(feature), "rule": rule, "threshold": threshold,
+        "known": float(there.mean()), "reason": "", **resamples.measured(said),
+    }  # fmt: skip
+    unmeasured = {key: None for key in row if key.startswith(MEASURES)} | {
+        "rule": "",
+        "threshold": None,
+        "reason": _NEVER,
+    }
+    return row if there.any() else row | unmeasured
 
 
 def check_voters(count: int | None, features: FeatureSet) -> None:
@@ -119,7 +85,7 @@ def check_voters(count: int | None, features: FeatureSet) -> None:
         raise OptionError("voters", f"from 1 to {there}, the voters of the feature set", count)
 
 
-def voter_rows(features: FeatureSet, of: Decisions, count: int) -> list[Row]:
+def voter_rows(features: FeatureSet, resamples: Resamples, fold: NDArray[np.int64], count: int) -> list[Row]:
     """Measures the best `count` voters, by each way to choose them.
 
     A choice is some voters and how many of them must say yes. It is made for each fold of references on the other folds, by F1, and
@@ -130,7 +96,7 @@ def voter_rows(features: FeatureSet, of: Decisions, count: int) -> list[Row]:
     highest F1 alone : the source's way, "selected by the highest F1".
     all : every voter that has an answer.
     """
-    table = of.pairs.table
+    table = resamples.pairs.table
     asked = [column for column, feature in enumerate(features.features) if feature.kind == VOTER]
     columns = [column for column in asked if np.isfinite(table[:, column]).any()]
     if count > len(columns):
@@ -138,7 +104,7 @@ def voter_rows(features: FeatureSet, of: Decisions, count: int) -> list[Row]:
         allowed = f"from 1 to {len(columns)}, the voters that have an answer; no answer at all of {silent}"
         raise OptionError("voters", allowed, count)
     with np.errstate(invalid="ignore"):
-        tallies = _Tallies(table[:, columns] >= YES, of)  # a vote that is unknown is no yes
+        tallies = _Tallies(table[:, columns] >= YES, resamples, fold)  # a vote that is unknown is no yes
     ways: list[tuple[str, int, Callable[[Sequence[int]], Choice]]] = [
         ("together", count, lambda folds: tallies.together(count, folds)),
         ("highest F1 alone", count, lambda folds: tallies.alone(count, folds)),
@@ -158,22 +124,21 @@ def voter_rows(features: FeatureSet, of: Decisions, count: int) -> list[Row]:
 class _Tallies:
     """Counts how many matches and others of each fold have how many yes, for any choice of voters. yes : bool [n, m]."""
 
-    def __init__(self, yes: NDArray[np.bool_], of: Decisions) -> None:
-        self._yes, self._of = yes, of
-        self._place = (of.fold * 2 + of.pairs.match).astype(np.int64)
-        self._folds: list[int] = np.unique(of.fold).tolist()
+    def __init__(self, yes: NDArray[np.bool_], resamples: Resamples, fold: NDArray[np.int64]) -> None:
+        self._yes, self._resamples, self._fold = yes, resamples, fold
+        self._place = fold * 2 + resamples.pairs.match
+        self._folds: list[int] = np.unique(fold).tolist()
         self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
     def row(self, choose: Callable[[Sequence[int]], Choice]) -> tuple[Row, tuple[int, ...]]:
         """Measures the choices that folds make for each other; and gives the voters that all folds choose."""
-        fold = self._of.fold
-        (final, needed), said, same = choose(self._folds), np.zeros(len(fold), bool), 0
+        (final, needed), said, same = choose(self._folds), np.zeros(len(self._fold), bool), 0
         for held in self._folds:
             chosen, need = choose([other for other in self._folds if other != held])
-            said[fold == held] = self._yes[fold == held][:, list(chosen)].sum(1) >= need
+            said[self._fold == held] = self._yes[self._fold == held][:, list(chosen)].sum(1) >= need
             same += set(chosen) == set(final)
         f1 = self.f1(final, self._folds)[needed - 1]
-        return {"yes": needed, "folds": same, **self._of.measured(said), "f1_same_pairs": f1}, final
+        return {"yes": needed, "folds": same, **self._resamples.measured(said), "f1_same_pairs": f1}, final
 
     def f1(self, voters: tuple[int, ...], folds: Sequence[int]) -> list[float]:
         """Computes F1 in these folds, where 1, 2, … of the voters must say yes."""
