@@ -59,7 +59,9 @@ class Marks:
         for place, rater in enumerate(judged):
             colour = names.index(groups.get(rater)) if groups else place
             label = f"{rater} ({groups[rater]})" if rater in groups else rater
-            marks[rater] = Mark(f"s{colour % COLOURS}", SHAPES[place % len(SHAPES)], label)
+            # where colours begin anew, shapes begin one later
+            shape = SHAPES[(place + place // COLOURS) % len(SHAPES)]
+            marks[rater] = Mark(f"s{colour % COLOURS}", shape, label)
         panel = (rater for rater in report.raters.names if rater not in marks)
         experts = {rater: Mark(_PANEL, SHAPES[place % len(SHAPES)], rater) for place, rater in enumerate(panel)}
         return cls(marks | experts)

@@ -217,7 +217,7 @@ def as_printed(report: Report) -> Table | None:
 
     The optimistic ones are told as + (above 1) or - (not above 1). None without a panel.
     """
-    of = {(row["algorithm"], row["metric"], row["k"]): row for row in report.rows if row["metric"] in _PRINTED}
+    of = {(row["algorithm"], row["metric"], row["k"]): row for row in report.model_rows if row["metric"] in _PRINTED}
     algorithms = [name for name in report.board.algorithms if (name, "P_avg", 1) in of]
     if not algorithms:
         return None
@@ -235,10 +235,10 @@ def as_printed(report: Report) -> Table | None:
 
 
 def tables_of(family: Family) -> list[Table]:
-    """Makes the further tables of a family, as they are; but for those that charts show."""
+    """Makes the further tables of a family, as they are; but for those that charts and other parts show."""
     named = [
         (name.replace("_", " ").capitalize(), rows)
         for name, rows in family.tables.items()
-        if rows and name not in _ONLY_CHARTS
+        if rows and name not in _NOT_AS_TABLES
     ]
     return [rows_table(title, rows) for title, rows in named]
