@@ -14,51 +14,8 @@ from dxmatch.votes.prompts.questions import Answer, Question
 
 from ..made import By
 
-TREE = {"Suspected Gout": {"Gout": {"Acute Gout": [], "Chronic Gout": []}}}
-SECTIONS = {f"input{n}": "None\n" for n in range(1, 7)}
-FILES: dict[str, Any] = {
-    "graphs/Gout.json": {
-        "diagnostic": TREE,
-        "knowledge": {"Suspected Gout": {"Signs": "a red toe; swelling etc.", "Symptoms": "pain"}, "Gout": "uric acid is high\n"},
-    },
-    "graphs/Asthma.json": {
-        "diagnostic": {"Suspected Asthma": {"Mild Asthma": [], "Severe Asthma": []}},
-        "knowledge": {"Suspected Asthma": "a wheeze is typical"},
-    },
-    "notes/Gout/toe.json": SECTIONS | {
-        "Acute Gout$Intermedia_4": {
-            "crystals prove gout$Cause_1": {"crystals in the joint fluid$Input6": {}},
-            "Gout$Intermedia_3": {
-                "uric acid is high in gout$Cause_1": {"uric acid 9.1$Input6": {}},
-                "Suspected  gout$Intermedia_2": {
-                    "the big toe is typical$Cause_1": {"red big toe$Input5": {}},
-                    "the big toe is typical #$Cause_1": {"takes a diuretic # #$Input3": {}},
-                },
-            },
-        },
-    },
-    "notes/Asthma/night.json": SECTIONS | {
-        "Severe Asthma$Intermedia_3": {
-            "needs the hospital$Cause_1": {"third stay this year$Input2": {}},
-            "Suspected Asthma$Intermedia_2": {"a wheeze is typical$Cause_1": {"wheeze$Input5": {}}},
-        },
-    },
-    "notes/Asthma/day.json": SECTIONS | {
-        "Mild Asthma$Intermedia_3": {"Suspected Asthma$Intermedia_2": {"why$Cause_1": {"cough$Input1": {}}}},
-    },
-    "run/Gout/toe.json": {
-        "joint fluid with crystals": ["crystals are the proof", "input6", "acute gout"],  # explained
-        "uric acid of 9.1": ["uric acid is high in gout", "input6", "Suspected Gout"],  # another diagnosis
-        "swollen <b>toe</b>": ["it hurts", "input5", "Suspected Gout"],  # another rationale
-        "fever": ["x", "input2", "Gout"],
-        "--": [None, None, None],  # says nothing, and was predicted all the same
-        "chain": ["Gout", "Suspected Gout", "Gout", "Acute Gout"],
-    },
-    "run/Asthma/night.json": {
-        "Wheeze": ["a wheeze is typical", "Input5", "suspected asthma"],
-        "chain": ["Asthma", "Suspected Asthma", "Mild Asthma"],
-    },
-}  # fmt: skip
+FILES: dict[str, Any] = json.loads((Path(__file__).parent / "files.json").read_text("utf-8"))
+"""Name -> content of the files of two graphs, three notes, and two runs: one perfect, one that lacks a note."""
 ALIKE = [
     {"crystals in the joint fluid", "joint fluid with crystals"}, {"crystals prove gout", "crystals are the proof"},
     {"uric acid 9.1", "uric acid of 9.1"}, {"red big toe", "swollen <b>toe</b>"}, {"Wheeze", "wheeze"},

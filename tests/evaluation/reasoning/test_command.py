@@ -10,14 +10,13 @@ from dxmatch.errors import DxmatchError
 from dxmatch.files.tables import read_table
 
 from .made import FILES, written
-from .test_runs import PERFECT
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Runs the command in a folder of the two runs."""
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, FILES | PERFECT)
+    written(tmp_path, FILES)
 
     def command(*words):
         done = CliRunner().invoke(

@@ -14,19 +14,6 @@ from dxmatch.votes.asking import Budget
 from ..chromium import CHROMIUM, tab
 from .made import FILES, Says, compared, told, values, written
 
-PERFECT = {
-    "perfect/Gout/toe.json": {
-        "crystals in the joint fluid": ["crystals prove gout", "input6", "Acute Gout"],
-        "uric acid 9.1": ["uric acid is high in gout", "input6", "Gout"],
-        "red big toe": ["the big toe is typical", "input5", "Suspected Gout"],
-        "takes a diuretic": ["the big toe is typical", "input3", "Suspected Gout"],
-    },
-    "perfect/Asthma/night.json": {
-        "third stay this year": ["needs the hospital", "input2", "Severe Asthma"],
-        "wheeze": ["a wheeze is typical", "input5", "Suspected Asthma"],
-    },
-    "perfect/Asthma/day.json": {"cough": ["why", "input1", "Suspected Asthma"], "chain": ["Asthma", "Suspected Asthma", "Mild Asthma"]},
-}  # fmt: skip
 LABELS = """run,note,observation,predicted,label_ann,label_bob,label_cy,rationale_label
 run,Gout/toe,red big toe,swollen <b>toe</b>,1,yes,0,0
 run,Gout/toe.json,uric acid 9.1,fever,1,1,true,
@@ -41,11 +28,7 @@ def both(tmp_path):
     """The report of two runs; options as of `compared`."""
 
     def run(**options):
-        return compared(
-            tmp_path,
-            PERFECT | options.pop("changes", {}),
-            **{"runs": [tmp_path / "run", tmp_path / "perfect"]} | options,
-        )
+        return compared(tmp_path, **{"runs": [tmp_path / "run", tmp_path / "perfect"]} | options)
 
     return run
 
@@ -79,7 +62,7 @@ def test_runs_with_notes_of_their_own(tmp_path):
     amended = {name.replace("notes", "amended"): note for name, note in FILES.items() if name.startswith("notes")}
     day = json.loads(json.dumps(amended["amended/Asthma/day.json"]))
     day["Mild Asthma$Intermedia_3"]["new$Cause_1"] = {"night sweat$Input5": {}}
-    written(tmp_path, FILES | PERFECT | amended | {"amended/Asthma/day.json": day})
+    written(tmp_path, FILES | amended | {"amended/Asthma/day.json": day})
     runs = {"original": tmp_path / "perfect", "amended": tmp_path / "perfect", "other": tmp_path / "run"}
     notes = {"original": tmp_path / "notes", "amended": tmp_path / "amended", "other": tmp_path / "notes"}
     report = compared(tmp_path, runs=runs, notes=notes)
@@ -200,16 +183,6 @@ def test_texts_that_m_cannot_judge(tmp_path):
     words = told(compared(tmp_path, {"run/Gout/toe.json": said}, m=dxmatch.load(judge_all=True)))
     assert "3 of 18 different observations and rationales look like no text of the match function's language" in words
     assert "'боль в груди' (another script, 1)" in words and "crushing" not in words
-
-
-def test_files(both, tmp_path):
-    report = both(bootstrap=50)
-    for suffix in ("csv", "json", "md"):
-        report.save(tmp_path / f"r.{suffix}")
-    kept = json.loads((tmp_path / "r.json").read_text("utf-8"))
-    assert kept["table"] == json.loads(json.dumps(report.rows)) and len(kept["tables"]["reasoning.notes"]) == 6
-    assert kept["made_with"]["missing"] == "zero" and len(kept["per_case"]["Exp_all"]) == 6
-    assert "| perfect | **1.000** ± 0.000 |" in (tmp_path / "r.md").read_text("utf-8")
 
 
 def test_the_page_escapes_and_shows_every_note(both, monkeypatch):

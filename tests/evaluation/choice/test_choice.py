@@ -1,0 +1,218 @@
+"""Multiple choice: questions and answers read, scored by question, asked of a server, read again by a model."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import dxmatch
+from dxmatch.cli.main import app
+from dxmatch.errors import InputError, OptionError
+from dxmatch.evaluation.statistics.subgroups import PLAIN, WEIGHTED
+from dxmatch.votes.asking import Budget
+
+ONE = {"question": "Which is a vein?", "options": "A. aorta B. portal vein C. carotid D. none", "answer": "B"}
+SEVERAL = {
+    "question": "哪些是肝炎病毒?",
+    "options": "A.甲型B.乙型C.感冒",
+    "answer": "AB",
+    "answer_format": "MultipleChoice",
+}
+# shifted by 1 the vein is C, by 2 D, by 3 A; the viruses are BC, by 2 AC
+ANSWERS = [
+    {"question_id": "1", "shift": 1, "response": "Answer: C"}, {"question_id": "1", "shift": 2, "response": "I do not know"},
+    {"question_id": "1", "shift": 3, "response": "Answer: A"}, {"question_id": "2", "shift": 1, "response": "答案：ＢC"},
+    {"question_id": "2", "shift": 2, "response": "Answer: A"},
+]  # fmt: skip
+
+
+def figure(report: Any, metric: str, group: str | None = None, model: str | None = None) -> Any:
+    rows = report.rows if group is None else [row for row in report.by_group.rows if row["group"] == group]
+    return next(row["value"] for row in rows if row["metric"] == metric and model in (None, row["algorithm"]))
+
+
+def told(report: Any) -> list[str]:
+    return [one.sentence for one in report.findings]
+
+
+def test_mean_and_deviation_by_question_by_hand() -> None:
+    """Questions 2/3 and 1/2: mean 7/12; deviations sqrt(2)/3 and 1/2."""
+    report = dxmatch.choice([ONE, SEVERAL], ANSWERS)
+    assert figure(report, "Acc_choice") == pytest.approx(7 / 12)
+    assert figure(report, "sd_choice") == pytest.approx((2**0.5 / 3 + 1 / 2) / 2)
+    assert (figure(report, "all_right"), figure(report, "any_right")) == (0, 1)
+    assert told(report)[0].startswith(
+        "1 of 5 answers name no option that can be read, and count as wrong (such as 'I do not know')"
+    )
+    assert [row["chosen"] for row in report.rows_of("choice.answers")] == ["B", None, "B", "AB", "B"]
+    assert report.rows_of("choice.models") == [{"model": "model", "questions": 2, "answers": 5, "unread": 1}]
+    assert report.per_case_columns["Acc_choice"] == pytest.approx([2 / 3, 1 / 2])
+
+
+def test_subsets_and_their_averages() -> None:
+    """ClinBench-HPB's Avg_q weights by questions: GPT-4o's printed .594 of 2,000 and .889 of 1,535 give .722."""
+    questions = [{**ONE, "id": f"c{i}", "topic": "cn"} for i in range(3)] + [{**ONE, "id": "e", "topic": "en"}]
+    answers = [
+        {"question_id": one["id"], "shift": by, "response": letter if one["id"] != "c0" else "A", "model": model}
+        for model in "ab"
+        for one in questions
+        for by, letter in ((1, "C"), (2, "D"), (3, "A" if model == "a" else "D"))
+    ]
+    report = dxmatch.choice(questions, answers, subset="topic", bootstrap=100)
+    assert figure(report, "Acc_choice", "cn", "a") == pytest.approx((1 / 3 + 1 + 1) / 3)
+    assert figure(report, "Acc_choice", "en", "a") == 1
+    assert (
+        figure(report, "Acc_choice", None, "a")
+        == figure(report, "Acc_choice", WEIGHTED, "a")
+        == pytest.approx((1 / 3 + 3) / 4)
+    )
+    assert figure(report, "Acc_choice", PLAIN, "a") == pytest.approx((7 / 9 + 1) / 2)
+    difference = next(row for row in report.difference_rows if row["metric"] == "Acc_choice")
+    # a is right once more in three of the questions: of 8 permutations of these two are as far apart
+    assert (difference["value"], difference["p"]) == pytest.approx((3 / 12, 2 / 8))
+    assert pytest.approx(0.722, abs=5e-4) == (2_000 * 0.594 + 1_535 * 0.889) / 3_535
+
+
+@pytest.mark.parametrize(
+    "case",
+    list(csv.DictReader((Path(__file__).parent / "options.csv").open(encoding="utf-8"))),
+    ids=lambda case: case["given"],
+)
+def test_options(case: dict[str, str]) -> None:
+    """The right option is the last, so that all of them were read."""
+    given, options = json.loads(case["given"]), json.loads(case["options"])
+    question = {"question": "Which?", "options": given, "answer": "ABC"[len(options) - 1 :][:1] or "A"}
+    if len(options) < 2:
+        with pytest.raises(InputError, match="row 0, column 'options': fewer than two options"):
+            dxmatch.choice([question], [{"question_id": "1", "response": "A"}])
+        return
+    report = dxmatch.choice([question], [{"question_id": "1", "response": option} for option in options])
+    assert [row["chosen"] for row in report.rows_of("choice.answers")] == list("ABC"[: len(options)])
+
+
+def test_a_folder_of_files_and_a_table_with_columns(tmp_path: Path) -> None:
+    (tmp_path / "cnqa.json").write_text(json.dumps([SEVERAL]))
+    (tmp_path / "enqa.json").write_text(json.dumps([ONE, {**ONE, "disease_info": "Of vessels."}]))
+    answers = [
+        {"question_id": name, "response": letters}
+        for name, letters in (("cnqa/1", "AB"), ("enqa/1", "B"), ("enqa/2", "C"))
+    ]
+    report = dxmatch.choice(tmp_path, answers)
+    assert [(row["question_id"], row["subset"], row["right"], row["correct"]) for row in report.rows_of("choice.answers")] == [
+        ("cnqa/1", "cnqa", "AB", True), ("enqa/1", "enqa", "B", True), ("enqa/2", "enqa", "B", False),
+    ]  # fmt: skip
+    (tmp_path / "q.csv").write_text("question_id,question,A,B,C,answer\nx,Which?,one,two,,B\n")
+    report = dxmatch.choice(tmp_path / "q.csv", [{"qid": "x", "output": "two"}])
+    assert figure(report, "Acc_choice") == 1 and report.by_group.rows == []
+
+
+@pytest.mark.parametrize(("questions", "answers", "problem"), [
+    ([ONE, {**ONE, "answer": "E"}], ANSWERS[:1], "row 1, column 'answer': no right answer.*from A to D"),
+    ([{**ONE, "question": " "}], ANSWERS[:1], "row 0, column 'question'"),
+    ([{"question": "x", "answer": "A"}], ANSWERS[:1], "'options'"),
+    ([ONE], None, "no answer to any question"),
+    ([{**ONE, "id": "a"}, {**ONE, "id": "a"}], [], "two questions of one name.*'a'"),
+    ([ONE], [*ANSWERS[:1], {"question_id": "7", "shift": 1, "response": "A"}], "row 1, column 'question_id'.*'7'"),
+    ([ONE], [{"question_id": "1", "response": "A", "shift": 9}], "row 0, column 'shift'.*from 0 to 4"),
+    ([ONE], [{"question_id": "1", "response": "A", "shift": "x"}], "row 0, column 'shift'"),
+    ([ONE], [{"question_id": "1"}], "'response'"),
+])  # fmt: skip
+def test_bad_input(questions: Any, answers: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        dxmatch.choice(questions, answers)
+
+
+def test_what_is_missing_is_said() -> None:
+    answers = [
+        *({**answer, "model": "b"} for answer in ANSWERS),
+        {"question_id": "1", "response": "B", "model": "a", "shift": 0},
+    ]
+    report = dxmatch.choice([ONE, SEVERAL], answers)
+    words = "\n".join(told(report))
+    assert (
+        "1 question of 2 put to a: not answered at all" in words
+        and "1 question of 2 put to a: answered in fewer orders" in words
+    )
+    assert {row["n_cases"] for row in report.difference_rows} == {1}, "two models are compared in the questions of both"
+    with pytest.raises(OptionError, match="'ask'.*'endpoints'"):
+        dxmatch.choice([ONE], None, ask="lab:m")
+    with pytest.raises(OptionError, match="'repeats'"):
+        dxmatch.choice([ONE], ANSWERS[:1], repeats=0)
+
+
+# Models that are asked
+
+
+@pytest.fixture
+def endpoints(tmp_path: Path, loopback: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.json").write_text(json.dumps([ONE, SEVERAL]))
+    (tmp_path / "endpoints.toml").write_text(f'[endpoint.lab]\nurl = "{loopback.url}"\n')
+    return tmp_path / "endpoints.toml"
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["choice", *arguments], env={"COLUMNS": "200"})
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.output
+
+
+def test_models_are_asked_under_shifts_once(endpoints: Path, loopback: Any) -> None:
+    """min(4, 4 - 1) + min(4, 3 - 1) = 5 questions; a second run asks none."""
+    loopback.rules({"contains": "portal", "text": "Answer: C"}, {"text": "Hard to say."})
+    asked = ("q.json", "--ask", "lab:m", "--endpoints", str(endpoints))
+    dry = run(*asked, "--dry-run")
+    assert "m, choice-one-1 at lab" in dry and "3 questions, 0 known, 3 to ask" in dry and "To ask: 5 questions" in dry
+    assert loopback.log()["calls"] == 0
+    printed = run(*asked, "-o", "c.json", "-o", "c.csv", "--per-answer", "each.csv")
+    assert "2 of 5 answers name no option" in printed and "0.167" in printed and printed.count("Written:") == 3
+    sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
+    assert sum("Exactly one option is right" in text for text in sent) == 3, (
+        "the English question, whatever stands beside it"
+    )
+    assert sum("你是一位资深医生" in text for text in sent) == 2, "the Chinese one"
+    assert sum('"A": "none"' in text for text in sent) == 1, "shifted by one"
+    assert json.loads(Path("c.json").read_text("utf-8"))["made_with"]["prompts"] == {
+        "choice-one-1": 1,
+        "choice-zh-1": 1,
+    }
+    run(*asked)
+    assert loopback.log()["calls"] == 5
+    assert "Nothing to ask." in run(*asked, "--dry-run")
+    plan = dxmatch.choice(
+        [{**ONE, "question": "Which are veins?", "answer": "BC"}], ask="lab:m", endpoints=endpoints, dry_run=True
+    )
+    assert [(one.job.prompt.version, one.wanted, one.unknown) for one in plan] == [("choice-several-1", 3, 3)]
+
+
+def test_a_model_reads_what_no_rule_reads(endpoints: Path, loopback: Any) -> None:
+    loopback.rules({"contains": "the one in the belly", "text": "Answer: B"}, {"text": "Answer: none"})
+    answers = [{"question_id": "1", "response": "the one in the belly"}, {"question_id": "2", "response": "no idea"}]
+    budget = Budget(max_calls=2)
+    report = dxmatch.choice("q.json", answers, ask_again="lab:reader", endpoints=endpoints, budget=budget)
+    assert sum(summary.calls for summary in budget.summaries) == 2
+    assert figure(report, "Acc_choice") == 0.5
+    assert "2 of 2 answers were read by no rule; reader read 1 of them." in told(report)
+    assert "1 of 2 answers name no option that can be read" in told(report)[0]
+
+
+def test_a_prompt_file(endpoints: Path, loopback: Any) -> None:
+    Path("mine.txt").write_text("{question}\n{options}\nLetters?")
+    loopback.rules({"text": "B"})
+    run(
+        "q.json",
+        "--ask",
+        "lab:m",
+        "--endpoints",
+        str(endpoints),
+        *("--prompt", "mine.txt", "--full-circle", "--repeats", "2"),
+    )
+    sent = [request["body"]["messages"][0]["content"] for request in loopback.log()["requests"]]
+    assert len(sent) == (4 + 3) * 2
+    assert '"Which is a vein?"\nA. "aorta"\nB. "portal vein"\nC. "carotid"\nD. "none"\nLetters?' in sent
