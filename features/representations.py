@@ -156,9 +156,7 @@ class Representations:
     def picked_categories(self, picker: Picker) -> NDArray[np.int32]:
         """int32[u]: the category of the direct match or of the language model's pick, -1 where there is neither."""
         index = self._picked_index(picker.source, picker.encoder, picker.distance, picker.entries)
-        return index.category_of(
-            self.icd_choices(picker).nodes(picker.config, self._providers.vote_store(), picker.prompt)
-        )
+        return index.category_of(self.icd_choices(picker).nodes(picker, self._providers.vote_store()))
 
     def icd_choices(self, picker: Picker) -> Choices:
         """The candidates of each name, which pickers of one ICD-10, encoder, way and k share."""

@@ -107,7 +107,7 @@ def _job(specs: Sequence[FeatureSpec], differing: _Differing, features: FeatureS
     first, prompt = who[0], who[0].prompt
     assert prompt is not None, "imported votes are not asked for"
     if isinstance(first, Picker):
-        questions = partial(differing.texts.icd_choices(first).questions, first.config, prompt)
+        questions = partial(differing.texts.icd_choices(first).questions, first)
     else:
         voters = [one for one in who if isinstance(one, Voter)]
         both = any(one.both_orders for one in voters)

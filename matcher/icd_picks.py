@@ -62,13 +62,10 @@ def with_picks(
     from ..votes.icd_answers import picked_answers
     from ..votes.store.store import VoteStore
 
-    assert picker.prompt is not None, "no pick is imported"
-    prompt = picker.prompt
     with VoteStore(Path(store)) as votes:
 
         def ask(choices: Choices) -> None:
-            questions = partial(choices.questions, picker.config, prompt)
-            job = Job(features.language_model(picker), prompt, questions)
+            job = Job(features.language_model(picker), picker.prompt, partial(choices.questions, picker))
             asking.ask(asking.plan([job], votes), votes, budget, progress)
 
-        return map_(answers=picked_answers(picker.config, votes, ask, prompt, direct))
+        return map_(answers=picked_answers(picker, votes, ask, direct))

@@ -7,20 +7,16 @@ from collections.abc import Callable, Sequence
 from ..terms.icd.index import CODE, DIRECT, HOW, IcdIndex
 from ..terms.icd.mapping import Answers, Candidate, IcdAnswer, candidates_of, direct_candidate, led_by
 from .picks import Choices, place_of
-from .prompts.prompt import Prompt
-from .prompts.questions import REASONS, Answer, ModelConfig
+from .prompts.questions import REASONS, Answer
 from .store.store import VoteStore
+from .voters import Picker
 
 PICKED, UNSCORED = "picked", "unscored"
 NOT_ANSWERED = "the model was not asked, or did not answer"
 
 
 def picked_answers(
-    config: ModelConfig,
-    store: VoteStore,
-    ask: Callable[[Choices], None],
-    prompt: Prompt | None = None,
-    take_direct: bool = True,
+    picker: Picker, store: VoteStore, ask: Callable[[Choices], None], take_direct: bool = True
 ) -> Answers:
     """Direct match or code; else "picked", the candidate that the model named; else "unscored", with the reason.
 
@@ -45,7 +41,7 @@ def picked_answers(
             one = direct_candidate(index, node, name)
             others = [] if how == CODE else candidates_of(index, *next(found))
             out.append(IcdAnswer(*one[:2], HOW[how], 1.0, led_by(one, others, index, k)))
-        for choice, answer in zip(choices.asked, store.stored(choices.questions(config, prompt)), strict=True):
+        for choice, answer in zip(choices.asked, store.stored(choices.questions(picker)), strict=True):
             candidates = candidates_of(index, choice.candidates, choice.cosines, choice.entries)
             out[choice.row] = _answer(choice.name, candidates, answer)
         return out

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from ..errors import quoted
 from ..terms.icd.index import DIRECT, Assignment, IcdIndex
-from .prompts.pick_prompt import Offered, PickPrompt
-from .prompts.prompt import Prompt
-from .prompts.questions import ModelConfig, Question
-from .prompts.versions import PROMPTS
+from .prompts.pick_prompt import Offered
+from .prompts.questions import Question
 from .store.store import StoreError, VoteStore
+from .voters import Picker
 
 
 class Choice(NamedTuple):
@@ -62,16 +61,14 @@ class Choices:
                 asked.append(Choice(row, names[row], nodes, cosines, entries, offered))
         return cls(direct, asked)
 
-    def questions(self, config: ModelConfig, prompt: Prompt | None = None) -> Iterator[Question]:
-        """One for each of `asked`. prompt : says what is shown of the candidates; by default the built-in one of the version."""
-        shows = prompt or PROMPTS[config.prompt]
-        assert isinstance(shows, PickPrompt)
-        return (Question(config, choice.name, shows.listed(choice.offered)) for choice in self.asked)
+    def questions(self, picker: Picker) -> Iterator[Question]:
+        """One for each of `asked`."""
+        return (Question(picker.config, one.name, picker.prompt.listed(one.offered)) for one in self.asked)
 
-    def nodes(self, config: ModelConfig, store: VoteStore, prompt: Prompt | None = None) -> NDArray[np.int32]:
-        """int32[u]: the direct match, or the candidate that `config` picked; -1 where there is neither."""
+    def nodes(self, picker: Picker, store: VoteStore) -> NDArray[np.int32]:
+        """int32[u]: the direct match, or the candidate that `picker` chose; -1 where there is neither."""
         nodes = self.direct.nodes.copy()
-        for choice, answer in zip(self.asked, store.stored(self.questions(config, prompt)), strict=True):
+        for choice, answer in zip(self.asked, store.stored(self.questions(picker)), strict=True):
             if answer is not None and answer.verdict is not None:
                 nodes[choice.row] = choice.candidates[place_of(answer.verdict, len(choice.candidates), choice.name)]
         return nodes

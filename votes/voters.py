@@ -11,6 +11,7 @@ from typing import Any
 from ..files.did_you_mean import hint
 from ..terms.icd.search import CANDIDATES, DISTANCES, ENTRIES
 from .prompts.files import prompt_of, prompt_of_text
+from .prompts.pick_prompt import PickPrompt
 from .prompts.prompt import Prompt
 from .prompts.questions import IMPORTED, ModelConfig, Question, canonical
 from .prompts.versions import PICK_PROMPT, PROMPTS, VOTE_PROMPT
@@ -60,6 +61,7 @@ class Picker:
 
     source, encoder : the ICD-10 and the encoder that find the candidates, as in `icd_nearest`.
     distance, entries : by which they are found, and whether they are different codes or names (`IcdIndex`).
+    prompt : what is asked, which says what is shown of the candidates.
     """
 
     config: ModelConfig
@@ -69,12 +71,13 @@ class Picker:
     k: int
     distance: str = DISTANCES[0]
     entries: str = ENTRIES[0]
-    prompt: Prompt | None = field(default=None, compare=False)
+    prompt: PickPrompt = field(compare=False, kw_only=True)
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Picker:
         where = (options[each] for each in ("endpoint", "source", "encoder", "k", "distance", "entries"))
         prompt = _prompt("pick", options)
+        assert isinstance(prompt, PickPrompt), "no pick is imported"
         return cls(_config(options, prompt, {}), *where, prompt=prompt)
 
 
