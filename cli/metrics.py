@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-_IN_LISTS = ("name", "symbol", "description", "formula", "range", "source", "meaning", "good", "use", "avoid")
+_IN_LISTS = ("name", "symbol", "formula", "range", "source", "meaning", "good", "use", "avoid")
 
 
 def metrics(
@@ -24,7 +24,10 @@ def metrics(
     if names:
         typer.echo("\n\n".join("\n".join(entry(metric)) for metric in declared))
     else:
-        rows = [(one.symbol, one.description, one.formula, one.range, one.source) for one in declared]
+        rows = [(one.symbol, one.meaning, one.formula, one.range, one.source) for one in declared]
         print_table(("Metric", "Says", "Formula", "Range", "Source"), rows, title="Metrics", show_lines=True)
         typer.echo("One in full: dxmatch metrics NAME")
-    return [{name: getattr(metric, name) for name in _IN_LISTS} for metric in declared]
+    # "description" is what the column was called before it said the same as "meaning"
+    return [
+        {name: getattr(metric, name) for name in _IN_LISTS} | {"description": metric.meaning} for metric in declared
+    ]

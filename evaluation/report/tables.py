@@ -26,7 +26,7 @@ HEADLINES = ("RPAD", "RRAD")
 _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 _PRINTED = ("P_avg", "P_opt", "R_avg", "R_opt")
 _MOST_PAIRS, _MOST_COLUMNS = 45, 6
-_ONLY_CHARTS = ("prompt_values", "curves", "pairs", "disagreements", "rank_shifts", "notes", "deductions", "answers")
+_NOT_AS_TABLES = ("prompt_values", "curves", "pairs", "disagreements", "plane")
 
 
 def spread_note(row: Row | None) -> str:
@@ -98,7 +98,7 @@ def definitions(board: Leaderboard) -> list[tuple[str, str, str]]:
         same = column.label in (column.name, column.metric.symbol)
         names.setdefault(column.metric.symbol, []).append(column.label if same else f"{column.label} ({column.name})")
     metrics = {column.metric.symbol: column.metric for column in board.columns}
-    return [(", ".join(names[s]), one.meaning or one.description, one.good) for s, one in metrics.items()]
+    return [(", ".join(names[s]), one.meaning, one.good) for s, one in metrics.items()]
 
 
 def crossed(

@@ -33,7 +33,6 @@ def _two_raters(generator: np.random.Generator) -> dict[str, NDArray[np.integer]
 
 @declare(
     symbol="kappa",
-    description="Agreement of two raters' first diagnoses beyond what chance would give.",
     meaning="How much two raters' first diagnoses agree beyond what chance would give.",
     good="1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial (Landis and Koch 1977). Experts beside experts are the better measure.",
     use="two raters, one diagnosis each",
@@ -45,7 +44,6 @@ def _two_raters(generator: np.random.Generator) -> dict[str, NDArray[np.integer]
     denominator="1 - p_e, the agreement that chance leaves open",
     example=_two_raters,
     axes={"a": "case", "b": "case"},
-    order_free=("case",),
     repeat_free=("case",),
     symmetric=("a", "b"),
     degenerate=(
@@ -77,7 +75,6 @@ def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integ
 
 @declare(
     symbol="kappa_F",
-    description="Agreement of any number of raters' first diagnoses beyond what chance would give.",
     meaning="How much the first diagnoses of a group agree beyond what chance would give.",
     good="As kappa: 1 is perfect, 0 chance; 0.61 to 0.80 is often called substantial.",
     use="more than two raters, all of whom answered every case",
@@ -89,7 +86,6 @@ def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integ
     denominator="1 - P_e, the agreement that chance leaves open",
     example=_panel_example,
     axes={"categories": "case, rater"},
-    order_free=("case", "rater"),
     repeat_free=("case",),
     degenerate=(
         ("all raters give one and the same category in every case", "NaN: P_e is 1, chance leaves nothing open"),
@@ -138,7 +134,6 @@ def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
 
 @declare(
     symbol="alpha",
-    description="Agreement of any number of raters' first diagnoses: 1 is perfect, 0 what chance gives.",
     meaning="How much the first diagnoses of a group agree; with the algorithm as one more expert, whether it fits in.",
     good="From 0.80 up an agreement is called reliable, from 0.667 fit for tentative conclusions (Krippendorff). Here, compare with the experts alone.",
     use="a group of raters, some answers missing",
@@ -151,7 +146,6 @@ def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
     denominator="D_e, the disagreement of any two of the N diagnoses that stand beside another in their case",
     example=_nominal_example,
     axes={"categories": "case, rater"},
-    order_free=("case", "rater"),
     degenerate=(("one category in all cases", "NaN: D_e is 0, nothing varies"), *_DEGENERATE),
 )
 def krippendorff_alpha(categories: ArrayLike) -> float:
@@ -166,7 +160,6 @@ def krippendorff_alpha(categories: ArrayLike) -> float:
 
 @declare(
     symbol="alpha_M",
-    description="Krippendorff's alpha with 1 - M between two diagnoses as their distance, without forming categories.",
     meaning="As alpha, but a near miss counts for less than a miss, by the match function's probability.",
     good="1 is perfect, 0 what chance gives; compare with the experts alone.",
     use="diagnoses fall into no clean categories",
@@ -179,7 +172,6 @@ def krippendorff_alpha(categories: ArrayLike) -> float:
     denominator="D_e, the mean distance of any two of the diagnoses that stand beside another in their case",
     example=_distance_example,
     axes={"values": "case, rater"},
-    order_free=("case", "rater"),
     degenerate=(("every two diagnoses match", "NaN: D_e is 0, nothing varies"), *_DEGENERATE),
 )
 def krippendorff_alpha_by_distance(values: ArrayLike, distance: ArrayLike) -> float:

@@ -43,14 +43,12 @@ _OF_SHIFTS: dict[str, Any] = {
     "degenerate": _REFUSED,
     "example": _example,
     "axes": {"correct": "shift, question"},
-    "order_free": ("shift", "question"),
     "repeat_free": ("shift", "question"),
 }
 
 
 @declare(
     symbol="Acc_choice",
-    description="The share of answers to a multiple-choice question that are right, over the orders of its options; the mean over questions.",
     meaning="How often the right options are chosen, however the options are ordered.",
     good="Guessing gives one over the number of options, 0.25 of four; 1 is every question.",
     use="multiple choice",
@@ -72,7 +70,6 @@ def choice_accuracy(correct: ArrayLike) -> float:
 
 @declare(
     symbol="sd_choice",
-    description="The standard deviation of a question's answers over the orders of its options, right 1 and wrong 0; the mean over questions.",
     meaning="How much it hangs on the order in which options are shown whether a question is answered rightly.",
     good="0 is not at all; 0.5, the most, is every question right half of the time.",
     use="multiple choice in several orders",
@@ -94,7 +91,6 @@ def choice_spread(correct: ArrayLike) -> float:
 
 @declare(
     symbol="all_right",
-    description="The share of multiple-choice questions that are answered rightly in every order of the options.",
     meaning="How many questions are answered rightly whatever the order, so hardly by chance.",
     good="1 is every question; guessing one of four options in four orders gives 0.004.",
     use="multiple choice in several orders",
@@ -112,7 +108,6 @@ def choice_all_right(correct: ArrayLike) -> float:
 
 @declare(
     symbol="any_right",
-    description="The share of multiple-choice questions that are answered rightly in at least one order of the options.",
     meaning="How many questions are answered rightly at least once.",
     good="1 is every question; guessing one of four options in four orders gives 0.68 already.",
     use="multiple choice in several orders",

@@ -11,6 +11,8 @@ import numpy as np
 
 from ...errors import InputError, OptionError
 
+PAIRS = "pair of experts"
+"""An axis that follows that of the experts: (1,2), (1,3), …, (2,3), …."""
 HOW_TO_EVALUATE = "How to Evaluate Medical AI"
 _RANGE = re.compile(r"[\[(](-?inf|-?[\d.]+), (inf|-?[\d.]+)[\])]")
 
@@ -21,7 +23,6 @@ class Metric:
 
     name : the name under `dxmatch.metrics`, "rpad".
     symbol : the name in tables and files, "RPAD"; unique.
-    description : what the metric tells, in one sentence.
     formula : as in the source, in plain text.
     source : the paper or system that defined it.
     inputs : what `function` takes.
@@ -29,7 +30,7 @@ class Metric:
     denominator : what is divided by.
     degenerate : (when, what is returned and why), one per degenerate case. Undefined is NaN, never a number.
     function : pure, on arrays.
-    meaning : what it means, in one line for a physician. good : what a good value is, and how high it can come.
+    meaning : what it tells, in one line for a physician. good : what a good value is, and how high it can come.
     use, avoid : when to use it, and when not.
     notes : what else is to be known: values of its parts, where the source's own figures or program differ.
 
@@ -38,14 +39,13 @@ class Metric:
     example : from a random generator, small arguments by name; where `degenerate` speaks of NaN, some that give it.
     axes : what the axes of an argument stand for, outermost first, {"mu_ae": "case, expert"}. Lists have axes too.
         Arguments that share an axis are ordered alike in it; "pair of experts" follows "expert".
-    order_free : the axes whose order changes no value. repeat_free : those that can be taken twice over without change.
+        Of none but "rank" may the order change a value. repeat_free : those that can be taken twice over without change.
     symmetric : two arguments that can change places.
     grows_with, falls_with : arguments that, where one of their entries rises, never lower (raise) the value.
     """
 
     name: str
     symbol: str
-    description: str
     formula: str
     source: str
     inputs: str
@@ -60,7 +60,6 @@ class Metric:
     notes: tuple[str, ...] = ()
     example: Callable[[np.random.Generator], dict[str, Any]] | None = None
     axes: Mapping[str, str] = field(default_factory=dict)
-    order_free: tuple[str, ...] = ()
     repeat_free: tuple[str, ...] = ()
     symmetric: tuple[str, ...] = ()
     grows_with: tuple[str, ...] = ()
@@ -73,6 +72,12 @@ class Metric:
         if found is None:
             raise ValueError(f"{self.name}: the range is not an interval such as [0, 1]: {self.range!r}")
         return float(found[1]), float(found[2])
+
+    @property
+    def order_free(self) -> tuple[str, ...]:
+        """Lists the axes whose order changes no value."""
+        named = [axis for axes in self.axes.values() for axis in axes.split(", ")]
+        return tuple(dict.fromkeys("expert" if axis == PAIRS else axis for axis in named if axis != "rank"))
 
     @property
     def family(self) -> str:

@@ -71,7 +71,6 @@ _OF_CODES: dict[str, Any] = {
     "range": "[0, 1]",
     "example": _sets_of_codes,
     "axes": {"reference_codes": "case, diagnosis", "predicted_codes": "case, diagnosis"},
-    "order_free": ("case", "diagnosis"),
     "repeat_free": ("case", "diagnosis"),
 }
 _NOTHING_SAID = ("a case in which no code is predicted", "left out: 0 of 0; NaN where all are")
@@ -80,7 +79,6 @@ _NO_REFERENCE = ("a case in which the reference has no code", "left out: 0 of 0;
 
 @declare(
     symbol="HDP",
-    description="How much of what is predicted is true, with partial credit for the right branch of ICD-10.",
     meaning="How much of what the list says lies in the right branches of ICD-10.",
     good="A list of five with one exact hit and four strangers has about 0.2: a differential costs precision. Compare lists of one length.",
     use="near misses deserve part of the credit",
@@ -101,7 +99,6 @@ def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
 
 @declare(
     symbol="HDR",
-    description="How much of what is true is predicted, with partial credit for the right branch of ICD-10.",
     meaning="How much of the right answer's branch of ICD-10 the list covers.",
     good="1: the right code is in the list, or all of its branch is. It rises with the length of the list.",
     use="near misses deserve part of the credit",
@@ -122,7 +119,6 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
 
 @declare(
     symbol="HDF1",
-    description="HDP and HDR in one: the harmonic mean of the two averages.",
     meaning="Partial credit for the right chapter, section or category of ICD-10: HDP and HDR in one.",
     good="Its ceiling is far below 1: five diagnoses, one exact and four strangers, reach about 0.3; one exact diagnosis alone reaches 1. Compare at the same k only.",
     use="models are compared that often miss by a little",

@@ -36,7 +36,6 @@ _OF_HITS: dict[str, Any] = {
     "denominator": "n, the number of cases",
     "example": _hits_example,
     "axes": {"hits": "case"},
-    "order_free": ("case",),
     "repeat_free": ("case",),
     "grows_with": ("hits",),
 }
@@ -44,7 +43,6 @@ _OF_HITS: dict[str, Any] = {
 
 @declare(
     symbol="Acc",
-    description="The share of cases in which the reference is among the first k diagnoses.",
     meaning="The share of patients whose right diagnosis is among the first k of the list.",
     good="1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.",
     use="each case has one right answer, and lists are ranked",
@@ -66,7 +64,6 @@ def top_k_accuracy(hits: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="MRR",
-    description="The mean of 1 / rank of the first right diagnosis: 1 if it always comes first, 1/2 if it always comes second.",
     meaning="How far down the list the right diagnosis first stands: 1 is always first, 1/2 second, 1/3 third on average.",
     good="1 is the right diagnosis first in every patient; it lies between top-1 and top-10 accuracy, near top-1.",
     use="each case has one right answer, and its place matters",
@@ -111,7 +108,6 @@ def _gains_example(generator: np.random.Generator) -> dict[str, Any]:
 
 @declare(
     symbol="nDCG",
-    description="How early a list comes near the reference diagnoses, with partial credit, against a list that names them all first.",
     meaning="How early the right diagnoses come, with partial credit for answers that are near: a class, a kind, close kin.",
     good="1 is every right diagnosis named exactly, before all else; near kin alone, ranked first, reaches 0.06 to 0.56.",
     use="a case has several right answers, or near answers shall count in part",
@@ -131,7 +127,6 @@ def _gains_example(generator: np.random.Generator) -> dict[str, Any]:
     ),
     example=_gains_example,
     axes={"gains": "case, rank, reference", "given": "case, reference"},
-    order_free=("case", "reference"),
     repeat_free=("case",),
     grows_with=("gains",),
 )

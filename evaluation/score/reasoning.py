@@ -44,14 +44,12 @@ _OF_NAMES: dict[str, Any] = {
     ),
     "example": _names_example,
     "axes": {"annotated": "note", "predicted": "note"},
-    "order_free": ("note",),
     "repeat_free": ("note",),
 }
 
 
 @declare(
     symbol="Acc_cat",
-    description="The share of notes whose disease category is right.",
     meaning="How often the disease category of a note is right.",
     good="1 is every note; a category is broader than the diagnosis.",
     use="reasoning over notes, the broad answer",
@@ -67,7 +65,6 @@ def category_accuracy(annotated: Sequence[str], predicted: Sequence[str | None])
 
 @declare(
     symbol="Acc_diag",
-    description="The share of notes whose primary discharge diagnosis is right.",
     meaning="How often the discharge diagnosis of a note is right.",
     good="1 is every note. A right category with a wrong diagnosis counts as wrong.",
     use="reasoning over notes, the final answer",
@@ -116,14 +113,12 @@ def _of_counts(below: tuple[str, str], *names: str) -> dict[str, Any]:
         "degenerate": (_NOTES, (f"a note has no {below[1]}", _ZERO)),
         "example": lambda generator: _counts_example(generator, names),
         "axes": dict.fromkeys(names, "note"),
-        "order_free": ("note",),
         "repeat_free": ("note",),
     }
 
 
 @declare(
     symbol="Obs_pre",
-    description="The share of the predicted observations that an annotated one stands behind.",
     meaning="How much of what a model cites from a note the annotators cite too.",
     good="1: it cites nothing needless; citing little makes it high, so read it with Obs_rec.",
     use="checking that findings are not made up",
@@ -140,7 +135,6 @@ def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: f
 
 @declare(
     symbol="Obs_rec",
-    description="The share of the annotated observations that were predicted.",
     meaning="How much of what the annotators cite from a note the model cites too.",
     good="1: it leaves out nothing; citing everything makes it high, so read it with Obs_pre.",
     use="checking that findings are not missed",
@@ -157,7 +151,6 @@ def observation_recall(paired: ArrayLike, annotated: ArrayLike, *, nothing: floa
 
 @declare(
     symbol="Obs_comp",
-    description="How far the predicted and the annotated observations are the same set.",
     meaning="How far the model and the annotators cite the same findings.",
     good="1: the same set. In a note it is never above precision or recall.",
     use="one figure for the findings is wanted",
@@ -181,7 +174,6 @@ def observation_completeness(
 
 @declare(
     symbol="Exp_com",
-    description="The share of the observations that correspond of which rationale and diagnosis match too.",
     meaning="Of the findings that both cite, how many are given the same reason for the same diagnosis.",
     good="1 is all; a model that cites little may still reach it.",
     use="asking whether the reasoning is right where the findings are",
@@ -198,7 +190,6 @@ def explanation_of_common(explained: ArrayLike, paired: ArrayLike, *, nothing: f
 
 @declare(
     symbol="Exp_all",
-    description="The share of all observations of either side that correspond, with a rationale and a diagnosis that match.",
     meaning="Of all findings that either cites, how many correspond and carry the right reason.",
     good="1 is all; in a note it is never above Obs_comp.",
     use="one figure for findings and reasons is wanted",
@@ -218,7 +209,6 @@ def explanation_of_all(
 
 @declare(
     symbol="Prem",
-    description="The share of the predicted deductions that say what the graph says of their diagnosis.",
     meaning="How often a model gives a reason that the guidelines give for the diagnosis it names.",
     good="Read it beside the same share of the annotators' own deductions, which the report gives.",
     use="asking whether a model uses the graph that it was given",

@@ -46,7 +46,6 @@ _OF_HITS: dict[str, Any] = {
     ),
     "example": _example,
     "axes": {"hits": "case, rank, reference", "given": "case, reference"},
-    "order_free": ("case", "reference"),
     "repeat_free": ("case", "reference"),
     "grows_with": ("hits",),
 }
@@ -54,7 +53,6 @@ _OF_HITS: dict[str, Any] = {
 
 @declare(
     symbol="R_disease",
-    description="The share of all reference diagnoses that the lists name.",
     meaning="Of all the diseases that the patients have, how many the lists name.",
     good="1 is all; with several diseases a patient and k below their number it cannot be reached.",
     use="patients have several true diagnoses",
@@ -76,7 +74,6 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 
 @declare(
     symbol="R_patient",
-    description="The share of patients of whom the list names every reference diagnosis.",
     meaning="The share of patients of whom the list names every disease.",
     good="1 is all patients; stricter than R_disease, equal to it and to top-k accuracy where each patient has one disease.",
     use="a missed second disease is a missed patient",
@@ -94,7 +91,6 @@ def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 
 @declare(
     symbol="sd_prompts",
-    description="How much a value differs from prompt to prompt.",
     meaning="How much a figure moves when the prompt is worded differently.",
     good="0 is not at all; differences between models below it say little.",
     use="a model was asked in several ways",
@@ -107,7 +103,6 @@ def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
     degenerate=(("one prompt", "NaN; one value has no spread"), ("a value is undefined", "NaN")),
     example=lambda generator: {"values": generator.random(int(generator.integers(1, 6)))},
     axes={"values": "prompt"},
-    order_free=("prompt",),
 )
 def prompt_spread(values: ArrayLike) -> NDArray[np.float64]:
     """Computes the population standard deviation over the last axis; the other axes are kept."""

@@ -46,11 +46,10 @@ def entry(metric: Metric) -> list[str]:
     return [
         f"### {metric.name}",
         "",
-        f"{metric.description}",
+        metric.meaning,
         "",
         f"    {metric.formula}",
         "",
-        f"- meaning: {metric.meaning}",
         f"- a good value: {metric.good}",
         f"- use it when {metric.use}; not when {metric.avoid}",
         f"- symbol: {metric.symbol}",

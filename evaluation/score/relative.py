@@ -40,7 +40,6 @@ _OF_CASES: dict[str, Any] = {
     "source": HOW_TO_EVALUATE,
     "range": "[0, 1]",
     "axes": {"mu": "case"},
-    "order_free": ("case",),
     "repeat_free": ("case",),
     "grows_with": ("mu",),
 }
@@ -59,7 +58,6 @@ def _of_a_panel(never: str, alone: str = "refused", with_hardness: bool = False)
             ("one expert", alone),
         ),
         "axes": {"mu_ae": "case, expert", "mu_ee": "case, pair of experts"},
-        "order_free": ("case", "expert"),
         "repeat_free": ("case",),
         "grows_with": ("mu_ae",),
         "falls_with": ("mu_ee",),
@@ -106,7 +104,6 @@ def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], ND
 
 @declare(
     symbol="P",
-    description="How much of what two lists could share they do share.",
     meaning="Of all pairs that can be made of two raters' first k diagnoses, the share that name one disease.",
     good="Two identical lists of k different diagnoses reach 1/k, not 1: P@3 cannot pass 1/3. Read it beside that of the experts.",
     use="two raters' whole lists are compared, whatever the order in them",
@@ -134,7 +131,6 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
 
 @declare(
     symbol="R",
-    description="The share of cases in which two lists have any diagnosis in common.",
     meaning="How often two raters' lists have at least one disease in common.",
     good="1 is every case; with long lists it comes near 1 by itself, so read it at one k, beside that of the experts.",
     use="it matters whether lists meet at all",
@@ -172,7 +168,6 @@ def _relative_rate(rate: Any, mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardne
 
 @declare(
     symbol="P_opt",
-    description="Precision with the expert who agrees most, over that of the two experts who agree least.",
     meaning="How the algorithm agrees with the expert nearest to it, beside the two experts who agree least.",
     good="1: as much as the two experts furthest apart; above 1 is easy to reach, so it is the mildest question.",
     use="asking whether the algorithm would pass as one of this panel",
@@ -188,7 +183,6 @@ def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="P_avg",
-    description="Mean precision with the experts, over the mean precision between experts.",
     meaning="How much the algorithm agrees with the experts, beside how much they agree with each other.",
     good="1: as much as they agree among themselves; below 1 less. There is no ceiling.",
     use="an average over the whole panel is wanted",
@@ -204,7 +198,6 @@ def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="R_opt",
-    description="Recall with the expert who agrees most, over that of the two experts who agree least.",
     meaning="How often the algorithm meets the expert nearest to it, beside the two experts who meet least.",
     good="1: as often as the two experts furthest apart; above 1 is easy to reach.",
     use="asking whether the algorithm would pass as one of this panel",
@@ -220,7 +213,6 @@ def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="R_avg",
-    description="Mean recall with the experts, over the mean recall between experts.",
     meaning="How often the algorithm's list meets an expert's, beside how often experts' lists meet.",
     good="1: as often as they meet each other; below 1 less often. There is no ceiling.",
     use="an average over the whole panel is wanted",
@@ -236,7 +228,6 @@ def r_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
 
 @declare(
     symbol="RPAD",
-    description="Relative precision: at 1 the algorithm agrees with experts as much as they agree among themselves.",
     meaning="How much the algorithm's list agrees with the experts' lists, beside how much they agree among themselves.",
     good="1 is the experts' own level; an interval wholly below 1 says that it agrees less than they do. There is no ceiling.",
     use="experts' opinions are the standard, and they differ",
@@ -256,7 +247,6 @@ def rpad(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float = 1.0) -> f
 
 @declare(
     symbol="RRAD",
-    description="Relative recall: at 1 the algorithm's list meets an expert's as often as experts' lists meet each other.",
     meaning="How often the algorithm's list meets an expert's list, beside how often two experts' lists meet.",
     good="1 is the experts' own level; near 1 is common, since long lists meet easily. Look at it at k = 1 too.",
     use="experts' opinions are the standard, and they differ",
@@ -286,7 +276,6 @@ def experts_behind(pairs: int) -> int:
 
 @declare(
     symbol="sigma_A",
-    description="How much the algorithm's agreement differs from expert to expert.",
     meaning="Whether the algorithm agrees with all experts alike, or sides with some of them.",
     good="No more than sigma_E: it treats the experts as they treat each other. 0 is perfectly even.",
     use="an algorithm may have been made after one expert's ways",
@@ -298,7 +287,6 @@ def experts_behind(pairs: int) -> int:
     denominator="z - 1",
     example=lambda generator: {"rates_ae": generator.random(generator.integers(1, 6))},
     axes={"rates_ae": "expert"},
-    order_free=("expert",),
     degenerate=(("one expert", "NaN; one value has no spread"), ("a rate is undefined", "NaN")),
 )
 def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
@@ -311,7 +299,6 @@ def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
 
 @declare(
     symbol="sigma_E",
-    description="How much an expert's agreement differs from colleague to colleague, averaged over the experts.",
     meaning="Whether an expert agrees with all colleagues alike.",
     good="There is no good value: it is the measure for sigma_A. 0 is a panel in which all agree alike.",
     use="reading sigma_A",
@@ -323,7 +310,6 @@ def sigma_algorithm(rates_ae: ArrayLike) -> NDArray[np.float64]:
     denominator="z - 2 within an expert, z over the experts",
     example=lambda generator: {"rates_ee": generator.random(generator.choice([1, 3, 6, 10]))},
     axes={"rates_ee": "pair of experts"},
-    order_free=("expert",),
     degenerate=(
         ("two experts", "NaN: z - 2 is 0, since each expert has a single colleague"),
         ("a rate is undefined", "NaN"),

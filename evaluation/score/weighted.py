@@ -140,13 +140,11 @@ _OF_SEVERITIES: dict[str, Any] = {
         {"reference": generator.choice(list(_WITH_UNKNOWN))} | _drawn(generator, "severities", _WITH_UNKNOWN)
     ),
     "axes": {"severities": "diagnosis", "ranks": "diagnosis"},
-    "order_free": ("diagnosis",),
 }
 
 
 @declare(
     symbol="Semantic",
-    description="How near in meaning the diagnoses of a list are to the reference; the earlier ranks weigh more.",
     meaning="How near in meaning the first five diagnoses are to the right one, the first counting most.",
     good="16 is a list of exact synonyms; one of them, before four unrelated diagnoses, has 5.3. Read it rescaled, from -1 to 1.",
     use="a graded judgement of meaning is at hand",
@@ -159,7 +157,6 @@ _OF_SEVERITIES: dict[str, Any] = {
     source=KERNEL29,
     example=lambda generator: _drawn(generator, "relations", RELATIONS),
     axes={"relations": "diagnosis", "ranks": "diagnosis"},
-    order_free=("diagnosis",),
 )
 def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None) -> float:
     """Scores one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
@@ -173,7 +170,6 @@ def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None)
 
 @declare(
     symbol="Severity",
-    description="How near in severity the diagnoses of a list are to the reference; the earlier ranks weigh more.",
     meaning="How near in severity the first five diagnoses are to the right one, the first counting most.",
     good="16 is a list all as severe as the right answer, 0 the furthest from it. Read it rescaled, from -1 to 1.",
     use="it matters that a grave disease is not taken for a mild one",
@@ -200,7 +196,6 @@ def severity_score(
 
 @declare(
     symbol="SeverityError",
-    description="Whether the diagnoses of a list are taken for less or for more severe than the reference; the earlier ranks weigh more.",
     meaning="By how many steps of five a list overestimates (above 0) or underestimates (below 0) how severe the disease is.",
     good="0. Errors of both sides cancel each other: read it beside Severity, and the shares below and above.",
     use="the question is whether a model plays a disease down, as in Kernel29 (9.3) for cardiac cases",
@@ -240,7 +235,6 @@ def severity_errors(reference: NDArray[np.integer], said: NDArray[np.integer]) -
 
 @declare(
     symbol="rescaled",
-    description="A semantic or severity score on a scale from -1 (nothing right) to 1 (all right).",
     meaning="A semantic or severity score from -1, all wrong, to 1, all right.",
     good="Above 0 is nearer to right than to wrong. A list of one right answer among strangers lies below 0: compare models, not with 1.",
     use="two scores are put on one scale",
@@ -259,7 +253,6 @@ def severity_errors(reference: NDArray[np.integer], said: NDArray[np.integer]) -
     example=lambda generator: {
         "scores": np.where(generator.random(4) < 0.1, np.nan, generator.random(4) * BEST),
     },
-    axes={"scores": "case"},
     grows_with=("scores",),
 )
 def rescaled(scores: ArrayLike, best: float = BEST) -> Values:
@@ -284,7 +277,6 @@ def check_best(best: Any, name: str = "best") -> float:
 
 @declare(
     symbol="aggregated",
-    description="The mean of rescaled scores over cases, in which bad cases weigh more.",
     meaning="The mean score of a model in which its bad cases weigh more.",
     good="From -1 to 1. The two models in Kernel29's own files have -0.24 and -0.52 (severity, hard).",
     use="bad misses must not be bought with good hits",
@@ -304,7 +296,6 @@ def check_best(best: Any, name: str = "best") -> float:
         "setting": generator.choice(list(SETTINGS)).item(),
     },
     axes={"scores": "case"},
-    order_free=("case",),
     repeat_free=("case",),
 )
 def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium", best: float = BEST) -> float:

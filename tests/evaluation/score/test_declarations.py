@@ -144,10 +144,10 @@ def test_holds_what_is_declared_of_it(metric, seed):
 def test_a_false_property_is_found():
     """The checks see what is not so: a mean is not free of its weights' order, nor of the order of cases."""
     metric = Metric(
-        name="first", symbol="F", description="x", formula="x", source="x", inputs="x", range="[0, 1]", denominator="x",
+        name="first", symbol="F", formula="x", source="x", inputs="x", range="[0, 1]", denominator="x",
         degenerate=(("never", "x"),), function=lambda a, b: float(a[0][0] - b[0] / 9),
         example=lambda generator: {"a": [[*generator.random(3)], [0.5]], "b": generator.random(2)},
-        axes={"a": "case, rank", "b": "case"}, order_free=("case",), repeat_free=("case",), symmetric=("a", "b"),
+        axes={"a": "case, rank", "b": "case"}, repeat_free=("case",), symmetric=("a", "b"),
     )  # fmt: skip
     arguments = example(metric, 0)
     value = value_of(metric, arguments)
@@ -160,7 +160,7 @@ def test_a_false_property_is_found():
 
 def test_what_is_no_declaration():
     with pytest.raises(ValueError, match="m: the range is not an interval"):
-        _ = Metric("m", "m", "x", "x", "x", "x", "any", "x", (("a", "b"),), float).bounds
+        _ = Metric("m", "m", "x", "x", "x", "any", "x", (("a", "b"),), float).bounds
     with pytest.raises(AttributeError, match="'rpda'"):
         _ = dxmatch.metrics.rpda
     with pytest.raises(ValueError, match="two metrics are called"):
