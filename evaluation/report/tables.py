@@ -26,7 +26,7 @@ HEADLINES = ("RPAD", "RRAD")
 _BESIDE_1 = {None: "", -1: "▼", 0: "", 1: "▲"}
 _PRINTED = ("P_avg", "P_opt", "R_avg", "R_opt")
 _MOST_PAIRS, _MOST_COLUMNS = 45, 6
-_NOT_AS_TABLES = ("prompt_values", "curves", "pairs", "disagreements", "plane")
+_NOT_AS_TABLES = ("prompt_values", "curves", "pairs", "disagreements", "plane", "notes", "deductions", "answers")
 
 
 def spread_note(row: Row | None) -> str:
