@@ -10,7 +10,7 @@ import dxmatch
 from dxmatch.evaluation.report.report import Report
 
 from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES, written
-from ..evaluation.test_choice import ANSWERS, ONE, SEVERAL
+from ..evaluation.choice.test_choice import ANSWERS, ONE, SEVERAL
 
 
 def as_file_name(text: str) -> str:

@@ -53,20 +53,19 @@ def _published(folder: Path, printed: dict[str, dict[str, str]]) -> Iterator[Fig
             path.write_text(json.dumps(_as_prediction(note)), encoding="utf-8")
         found = dxmatch.reasoning(of_graphs, of_notes, written, premises=False, bootstrap=0).to_dict()
     plain: dict[str, Counter[str]] = {_OVERALL: Counter(notes=len(notes))}
-    domain_of = {row["category"]: (row["domain"] or "").lower() for row in found["graphs"]}
+    domain_of = {row["category"]: (row["domain"] or "").lower() for row in found["tables"]["reasoning.graphs"]}
     for file, graph in graphs.items():
         nodes, leaves = _size(graph["diagnostic"])
         for domain in (_OVERALL, domain_of[file.stem]):
             plain.setdefault(domain, Counter()).update(categories=1, diagnoses=nodes, discharge_diagnoses=leaves)
-    for row in found["data"]:
+    for row in found["tables"]["reasoning.data"]:
         domain = _OVERALL if row["by"] == "all" else row["group"].lower()
         if row["by"] in ("all", "domain") and domain in printed:
             for name in ("notes", *_OF_GRAPHS) if domain == _OVERALL else _OF_GRAPHS:
                 what, count = f"{domain}: {name} of the files", plain[domain][name]
                 yield Figure(PAPER, "Table 2", what, int(printed[domain][name]), row[name], 0, count, _COUNTED)
     for row in found["table"]:
-        if row["by"] == "all":
-            yield Figure(PAPER, "3.5", f"{row['metric']} of the annotation itself", 1.0, row["value"])
+        yield Figure(PAPER, "3.5", f"{row['metric']} of the annotation itself", 1.0, row["value"])
 
 
 def _json(file: Path) -> Any:
