@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from dxmatch.models.shipped import SHIPPED_MODEL
 
-from ..evaluation.reasoning_example import GRAPHS, NOTES, perfect
 from ..evaluation.lists.test_ddxplus import published
+from ..evaluation.reasoning_example import GRAPHS, NOTES, perfect
 from .blocks import ROOT
 
 EXAMPLE = ROOT / "example"
