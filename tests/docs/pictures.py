@@ -6,6 +6,7 @@ python -m dxmatch.tests.docs.pictures      # writes docs/pictures/ and docs/gall
 from __future__ import annotations
 
 import io
+import re
 import tempfile
 import textwrap
 from collections.abc import Iterator
@@ -17,23 +18,27 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from dxmatch import MatchFunction, audit, evaluate, explain, load, reasoning, train
+from dxmatch import MatchFunction, Report, audit, evaluate, explain, load, reasoning, train
+from dxmatch.auditing.charts import figures
+from dxmatch.evaluation.report.contents import document_of
 from dxmatch.evaluation.report.page import figures_of
 from dxmatch.pages.figure import Figure
 from dxmatch.pages.files import image
 
-from ..evaluation.chromium import CHROMIUM, tab
+from ..chromium import CHROMIUM, tab
 from ..evaluation.reasoning_example import example as notes_and_runs
 from .blocks import DOCS, ROOT
 
 EXAMPLE = ROOT / "example"
 PICTURES = DOCS / "pictures"
-GALLERY = DOCS / "gallery.md"
+GALLERY, REPORT = DOCS / "gallery.md", DOCS / "pictures" / "report.png"
+_NUMBERS = re.compile(r"(_\d+)+$")
+"""Of charts that are drawn alike, of one metric or column after the other."""
 SEVERITIES = ("mild", "moderate", "severe", "critical", "rare")
 
 _TOP = """# Gallery
 
-Every chart that dxmatch draws, from the bundled example, each with the command that draws it. In a report (`-o report.html`) all stand on one page, follow light and dark, and have their figures in a table below;
+Every kind of chart that dxmatch draws, from the bundled example, each with the command that draws it. In a report (`-o report.html`) all stand on one page, follow light and dark, and have their figures in a table below;
 `--charts FOLDER` (in Python `save_charts(folder)`) writes each as PNG and SVG. The example is made up: its figures say nothing of any model.
 
 This page and its pictures are made by `make pictures`.
@@ -51,13 +56,17 @@ class Part:
     not_run: str = ""
 
 
+def of_page(report: Report) -> list[Figure]:
+    return figures_of(document_of(report, drawn=True))
+
+
 def of_models(m: MatchFunction) -> Part:
     report = evaluate(
         EXAMPLE / "models", m, references=EXAMPLE / "right_answers.csv", by="specialty", k={"hierarchical": 5}
     )
     return Part(
-        "Models against the right answers", "", "dxmatch evaluate example/models --references example/right_answers.csv -o report.html",
-        figures_of(report.document),
+        "Models against the right answers", "",
+        "dxmatch evaluate example/models --references example/right_answers.csv --by specialty -o report.html", of_page(report),
     )  # fmt: skip
 
 
@@ -65,7 +74,7 @@ def of_a_panel(m: MatchFunction) -> Part:
     report = evaluate(EXAMPLE / "lists.csv", m, metrics="relative", k=3)
     return Part(
         "An algorithm against a panel", "", "dxmatch evaluate example/lists.csv -o report.html",
-        figures_of(report.document),
+        of_page(report),
     )  # fmt: skip
 
 
@@ -83,7 +92,7 @@ def of_weights(m: MatchFunction) -> Part:
         "Semantic and severity scores",
         "The relation of each diagnosis to the right one is M's. How severe a disease is the example does not say: here it is drawn at random.",
         "dxmatch evaluate example/lists.csv --relation model --severity here:llama3.1:8b --endpoints my.toml -o report.html",
-        figures_of(report.document),
+        of_page(report),
     )  # fmt: skip
 
 
@@ -95,21 +104,19 @@ def of_reasoning(m: MatchFunction) -> Part:
         found = reasoning(made / "graphs", made / "notes", runs, m, domains=domains)
     return Part(
         "Reasoning over notes", "Four notes of two categories, made up.",
-        "dxmatch reasoning graphs notes run-1 run-2 --domains domains.csv -o reasoning.html", figures_of(found.document),
+        "dxmatch reasoning graphs notes run-1 run-2 --domains domains.csv -o reasoning.html", of_page(found),
     )  # fmt: skip
 
 
 def of_audit() -> Part:
-    from dxmatch.auditing.charts import all_figures
-
     pairs = pd.read_csv(EXAMPLE / "pairs.csv")
     seen = pairs["a"].map(len) % 4 != 0
     mine, held = train(pairs[seen], seed=0), pairs[~seen]
-    figures = [*all_figures(audit(mine, held)), *all_figures(audit(mine, held[["a", "b"]]))]
+    drawn = [*figures(audit(mine, held)), *figures(audit(mine, held[["a", "b"]]))]
     return Part(
         "What a model relies on, and where it errs",
         "Of a model that was trained on three quarters of the example's pairs, on the rest of them; the last chart where pairs have no label.",
-        "dxmatch audit held_out.csv --model my-model -o audit", figures, "the page on training does",
+        "dxmatch audit held_out.csv --model my-model -o audit", drawn, "the page on training does",
     )  # fmt: skip
 
 
@@ -131,21 +138,25 @@ def parts() -> Iterator[Part]:
 
 
 def write_gallery() -> None:
-    lines, drawn = [_TOP], set[str]()
+    for old in {*PICTURES.glob("*.png")} - {REPORT}:
+        old.unlink()
+    lines, drawn = [_TOP], dict[str, str]()
     for part in parts():
         lines += [f"## {part.title}", "", *([part.words, ""] if part.words else [])]
         if part.not_run:
             lines += [f"<!-- not run: {part.not_run} -->"]
         lines += ["```sh", part.command, "```", ""]
-        for figure in part.figures:
-            if figure.name in drawn:
+        kinds = {_NUMBERS.sub("", figure.name): figure for figure in reversed(part.figures)}
+        for figure in reversed(kinds.values()):
+            if figure.title in drawn.values():
                 continue
-            drawn.add(figure.name)
-            (PICTURES / f"{figure.name}.png").write_bytes(_small(image(figure, "png")))
+            name = f"{figure.name}_{len(drawn)}" if figure.name in drawn else figure.name
+            drawn[name] = figure.title
+            (PICTURES / f"{name}.png").write_bytes(_small(image(figure, "png")))
             lines += [
                 f"### {figure.title}",
                 "",
-                f"![{_alt(figure)}](pictures/{figure.name}.png)",
+                f"![{_alt(figure)}](pictures/{name}.png)",
                 "",
                 figure.finding,
                 "",
@@ -182,7 +193,7 @@ def main(argv: Any = None) -> None:
     write_gallery()
     if CHROMIUM is None:
         raise SystemExit("no Chromium to take the picture of the report with")
-    take_report(PICTURES / "report.png")
+    take_report(REPORT)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import yaml
 
 import dxmatch
 
-from ..evaluation.chromium import CHROMIUM, tab
+from ..chromium import CHROMIUM, tab
 from .blocks import DOCS, PAGES, ROOT
 
 API = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "api").glob("*.md")))
@@ -28,7 +28,7 @@ FETCHED = re.compile(
 )
 """What a page of HTML would load from elsewhere, as soon as it is opened."""
 FETCHED_BY_STYLE = re.compile(r"""(?:url\(\s*["']?|@import\s+["'])(?:https?:)?//""")
-CHART_FOLDERS = ("evaluation/report/charts", "evaluation/reasoning", "auditing/charts")
+CHART_FOLDERS = ("evaluation/report", "auditing")
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.report.report import Report
 
-from ..evaluation.chromium import CHROMIUM, Tab, tab
+from ..chromium import CHROMIUM, Tab, tab
 from ..evaluation.made import By, long_form
 from ..evaluation.test_report_page import attacks
 from .findings import run_as_module

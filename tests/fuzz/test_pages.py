@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ..evaluation.chromium import CHROMIUM
+from ..chromium import CHROMIUM
 from . import pages
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from dxmatch.serving import app
 
-from ..evaluation.chromium import CHROMIUM, tab
+from ..chromium import CHROMIUM, tab
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page in")
 

@@ -11,7 +11,7 @@ from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.reasoning import browser
 from dxmatch.votes.asking import Budget
 
-from ..chromium import CHROMIUM, tab
+from ...chromium import CHROMIUM, tab
 from .made import FILES, Says, compared, told, values, written
 
 LABELS = """run,note,observation,predicted,label_ann,label_bob,label_cy,rationale_label

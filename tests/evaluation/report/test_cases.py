@@ -13,7 +13,7 @@ from dxmatch.errors import OptionError
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.report import cases as module
 
-from ..chromium import CHROMIUM, tab
+from ...chromium import CHROMIUM, tab
 from ..made import By, long_form
 from .pages import Page
 

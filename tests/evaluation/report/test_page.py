@@ -15,7 +15,7 @@ import pytest
 from dxmatch.evaluation.evaluate import evaluate
 from dxmatch.evaluation.read.findings import Finding
 
-from ..chromium import CHROMIUM, tab
+from ...chromium import CHROMIUM, tab
 from .pages import Page
 
 browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page in")
