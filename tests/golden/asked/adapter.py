@@ -11,6 +11,7 @@ import io
 import json
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
@@ -36,6 +37,14 @@ NEUTRAL = {
     "n_cases": "n", "n_notes": "n", "n_questions": "n", "Semantic": "semantic", "Severity": "severity", "SeverityError": "error",
     "predicted_observation": "predicted", "rationales_alike": "alike", "icd10": "code", "unscored": "unread",
 }  # fmt: skip
+CHOICE = {
+    "Acc_choice": "choice_accuracy",
+    "sd_choice": "choice_spread",
+    "all_right": "choice_all_right",
+    "any_right": "choice_any_right",
+}
+AVERAGES = {"mean of the subsets": "mean of subsets", "quantity-weighted average": "all (weighted by questions)"}
+BY_NOBODY = ("Acc_cat", "Acc_diag")
 matcher = cache(dxmatch.load)
 
 
@@ -81,16 +90,30 @@ def ask(cases: str, models: list[str], **options: Any) -> Found:
 
 def choice(questions: str, answers: str | None = None, **options: Any) -> Found:
     found = dxmatch.choice(questions, answers, bootstrap=0, **options)
+    parts = [row for row in found.subgroups.to_pylist() if row["value"] is not None]
+    subsets = {
+        (row["algorithm"], row["group"]) for row in parts if row["by"] == "subset" and row["group"] not in AVERAGES
+    }
+    several = {who for who, count in Counter(who for who, _ in subsets).items() if count > 1}  # else one subset is all
+    named = [
+        {**row, "metric": CHOICE[row["metric"]], "group": AVERAGES.get(row["group"], row["group"])}
+        for row in parts
+        if (row["algorithm"], row["group"]) in subsets or row["algorithm"] in several
+    ]
     return {
-        "values": values(found.rows),
-        "verdicts": table(found.per_answer, "rater question shift repeat", "chosen right"),
+        "values": values(named),
+        "verdicts": table(found.tables["choice.answers"], "rater question shift repeat", "chosen right"),
     }
 
 
 def reasoning(graphs: str, notes: str, runs: list[str], **options: Any) -> Found:
     found = dxmatch.reasoning(graphs, notes, runs, matcher(), bootstrap=0, **options)
-    verdicts = table(found.deductions, "rater note judged_by observation predicted", "kind alike")
-    return {"values": values([row for row in found.rows if row["by"] == "all"]), "verdicts": verdicts}
+    verdicts = table(found.tables["reasoning.deductions"], "rater note judged_by observation predicted", "kind alike")
+    rows = [
+        {**row, "group": "all", "judged_by": None if row["metric"] in BY_NOBODY else row["of"] or "M"}
+        for row in found.rows
+    ]
+    return {"values": values([{**row, "of": None} for row in rows]), "verdicts": verdicts}
 
 
 def codes(terms: str, **options: Any) -> Found:
