@@ -1,16 +1,36 @@
+"""Why one pair is a match, or none: facts by hand, words, files, a cell of a notebook; SHAP values as the library has them."""
+
 from __future__ import annotations
 
 import json
 import re
+import sys
+from html.parser import HTMLParser
 from itertools import pairwise
 
+import lightgbm
 import pytest
 
 import dxmatch
 from dxmatch.auditing.families import family_of, label_of
-from dxmatch.errors import DxmatchError, InputError, OptionError
+from dxmatch.errors import (
+    DxmatchError,
+    InputError,
+    MissingExtra,
+    ModelError,
+    NotUnderstood,
+    NotUnderstoodWarning,
+    OptionError,
+)
+from dxmatch.models.ensemble import Combination
+from dxmatch.models.folder import load as read_model_folder
+from dxmatch.models.shipped import SHIPPED_MODEL
 
 from ..small_relation import related, under
+from ..small_vocabulary import NAMES, small_vocabulary
+
+UNLIKE = ("hip fracture", "fracture in quite another place beside the hip")
+"""All words of one shared, and more than 0.6 of the letters change: both features are above the splits of the tree."""
 
 
 @pytest.fixture(scope="module")
@@ -19,19 +39,48 @@ def knowing(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def shipped():
+    return dxmatch.load()
+
+
+@pytest.fixture(scope="module")
 def same_site(matcher):
     return dxmatch.explain(matcher, "Fracture of the hip", "acute hip FRACTURES <b>")
 
 
+def contributed(found):
+    return {part.feature: part.contribution for part in found.parts} | {"base": found.trees.base}
+
+
+def test_contributions_by_hand(matcher_of):
+    """Leaves -1, 0, 2 with 40, 45, 15 pairs. With S known: v() = -0.1, v(ratio) = 30/60, v(levenshtein) = 0.4 (-1) + 0.6 (2),
+    v(both) = 2. So ratio gets ((0.5 + 0.1) + (2 - 0.8)) / 2 = 0.9 and levenshtein ((0.8 + 0.1) + (2 - 0.5)) / 2 = 1.2."""
+    by_hand = {"ratio_unigram": 0.9, "levenshtein": 1.2, "base": -0.1}
+    one, other = (dxmatch.explain(matcher_of(leaves), *UNLIKE) for leaves in ("-1 0 2", "-3 1 0.5"))
+    assert contributed(one) == pytest.approx(by_hand)
+    heavy = dxmatch.explain(matcher_of("-1 0 2", "-3 1 0.5", combination=Combination("mean_raw", (3.0, 1.0))), *UNLIKE)
+    assert contributed(heavy) == pytest.approx({k: (3 * v + contributed(other)[k]) / 4 for k, v in by_hand.items()})
+    alike = dxmatch.explain(
+        matcher_of("-1 0 2", "-1 0 2", combination=Combination("mean_probability", (1.0, 2.0))), *UNLIKE
+    )
+    assert contributed(alike) == pytest.approx(by_hand)
+    mixed = dxmatch.explain(matcher_of("-1 0 2", "-6 1 9", combination=Combination("mean_probability")), *UNLIKE)
+    assert sum(contributed(mixed).values()) == pytest.approx(mixed.trees.raw, abs=1e-9)
+    with pytest.raises(ModelError, match="the trees lack the counts"):
+        dxmatch.explain(matcher_of("-1 0 2", counts="0 0 0", internal="0 0"), *UNLIKE)
+
+
 def test_the_facts(matcher, same_site):
-    found = same_site
-    assert found.names == tuple(matcher.providers.naming([found.a, found.b]))
-    assert found.shared == ("fracture", "hip") and found.only_a == () and "acute" in found.only_b
+    found, wording = same_site, same_site.wording
+    assert wording.names == tuple(matcher.providers.naming([found.a, found.b]))
+    assert wording.shared == ("fracture", "hip") and wording.only_a == () and "acute" in wording.only_b
     assert found.probability == matcher.probability(found.a, found.b) and found.match == matcher.match(found.a, found.b)
-    assert found.base + sum(part.contribution for part in found.parts) == pytest.approx(found.raw)
+    assert sum(contributed(found).values()) == pytest.approx(found.trees.raw)
     sizes = [abs(part.contribution) for part in found.parts]
     assert sizes == sorted(sizes, reverse=True)
     assert found.raw_threshold == pytest.approx(0, abs=1e-9)  # sigmoid(raw) = 0.5
+    turned = dxmatch.explain(matcher, found.b, found.a)
+    assert turned.parts == found.parts and turned.wording.only_b == wording.only_a
 
 
 def test_the_words(matcher):
@@ -44,16 +93,12 @@ def test_the_words(matcher):
         assert said in text
     other = str(dxmatch.explain(matcher, "asthma", "hip fracture"))
     assert "no match: probability" in other and "They share no word" in other and "Against a match" in other
-
-
-def test_order_does_not_matter(matcher, same_site):
-    turned = dxmatch.explain(matcher, same_site.b, same_site.a)
-    assert turned.parts == same_site.parts and turned.only_b == same_site.only_a
+    assert "graph of diseases" not in text + other, "of a model without one"
 
 
 def test_equal_after_normalisation(matcher, tmp_path):
     found = dxmatch.explain(matcher, "Crohn's disease", "crohn disease")
-    assert found.identical and found.match and found.probability == 1 and found.parts == () and found.base is None
+    assert found.identical and found.match and found.probability == 1 and found.parts == () and found.trees is None
     assert "no tree was asked" in str(found) and json.loads(found.to_json())["raw"] is None
     assert "no tree was asked" in found.save(tmp_path / "why.html").read_text("utf-8")
     with pytest.raises(InputError, match="nothing to draw"):
@@ -73,88 +118,181 @@ def test_what_is_unknown_is_said_to_be(matcher_of, monkeypatch):
     assert "Unknown for this pair: levenshtein." in str(found) and '"value": null' in found.to_json()
 
 
-def test_files(same_site, tmp_path):
+def test_files_and_what_a_terminal_shows(same_site, tmp_path, capsys):
     assert same_site.save(tmp_path / "why.png").read_bytes().startswith(b"\x89PNG")
     svg = same_site.save(tmp_path / "why.svg").read_text("utf-8")
     assert svg.startswith("<svg") and "levenshtein" in svg
-    html = re.sub(
-        r"<script>.*?</script>", "", same_site.save(tmp_path / "why.html").read_text("utf-8"), flags=re.DOTALL
-    )
-    assert "<b>" not in html and "&lt;b&gt;" in html and "default-src 'none'" in html
+    page = same_site.save(tmp_path / "why.html").read_text("utf-8")
+    html = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+    assert "<b>" not in html and "&lt;b&gt;" in html and "default-src 'none'" in html and 'id="waterfall"' in html
     with pytest.raises(OptionError, match=r"\.svg"):
         same_site.save(tmp_path / "why.pdf")
     with pytest.raises(DxmatchError, match="no such folder"):
         same_site.save(tmp_path / "nowhere" / "why.svg")
+    same_site.print()
+    shown = capsys.readouterr().out
+    assert same_site.verdict in shown and "share of words in common" in shown
+
+
+def test_the_json_is_flat(same_site):
+    keys = {
+        "a", "b", "names", "model", "probability", "threshold", "identical", "shared", "only_a", "only_b", "opposed", "base", "raw",
+        "raw_threshold", "parts", "read_as", "mixed", "policy", "by_trees", "excluded", "reason", "links", "relation", "relations",
+        "match", "words",
+    }  # fmt: skip
+    told = json.loads(same_site.to_json())
+    assert set(told) == keys and told["parts"][0].keys() == {"feature", "label", "value", "contribution"}
 
 
 def test_the_waterfall_leads_from_start_to_score(same_site):
     rows = same_site.figure.rows
-    assert rows[0]["from"] == pytest.approx(same_site.base) and rows[-1]["to"] == pytest.approx(same_site.raw)
+    assert rows[0]["from"] == pytest.approx(same_site.trees.base) and rows[-1]["to"] == pytest.approx(
+        same_site.trees.raw
+    )
     assert all(a["to"] == b["from"] for a, b in pairwise(rows))
     assert {row["side"] for row in rows} <= {"for a match", "against a match"}
 
 
-def test_a_text_without_a_word(matcher):
-    with pytest.raises(InputError, match="without a letter"):
-        dxmatch.explain(matcher, "???", "asthma")
-
-
 def test_what_excludes_is_decisive_whatever_the_trees_say(knowing):
     found = dxmatch.explain(knowing, "vasculitis", "no evidence of vasculitis")
-    assert found.excluded and found.probability == 0 and not found.match
-    assert found.by_trees > 0.5, "the trees see two names of one disease"
-    assert found.reason == "vasculitis is present, vasculitis is negated ('no evidence of')"
+    assert found.known.excluded and found.probability == 0 and not found.match
+    assert found.trees.by_trees > 0.5, "the trees see two names of one disease"
+    assert found.known.reason == "vasculitis is present, vasculitis is negated ('no evidence of')"
     text = str(found)
-    assert f"This is decisive: {found.reason}. The trees alone would say {found.by_trees:.3f}." in text
-    assert "is excluded, with a probability of 1.00" in text
-    assert text.count(found.reason) == 1
+    assert f"This is decisive: {found.known.reason}. The trees alone would say {found.trees.by_trees:.3f}." in text
+    assert "is excluded, with a probability of 1.00" in text and text.count(found.known.reason) == 1
 
 
 def test_what_the_graph_knows_is_said(knowing, tmp_path):
-    found = dxmatch.explain(knowing, "large vessel vasculitis", "Takayasu arteritis")
-    assert found.reason == "Takayasu arteritis is a kind of large vessel vasculitis (MONDO)"
-    assert not found.excluded and found.match and found.links == ()
-    assert found.relation == "broader" and sum(found.relations.values()) == pytest.approx(1)
-    assert "Takayasu arteritis is a kind of large vessel vasculitis (MONDO)." in found.words
-    assert "To 'Takayasu arteritis', 'large vessel vasculitis' is broader, with a probability of 0." in str(found)
-    assert dxmatch.explain(knowing, found.b, found.a).relation == "narrower"
-    page = found.save(tmp_path / "why.html").read_text("utf-8")
-    assert found.reason in page and "broader 0." in page
-    told = json.loads(found.to_json())
-    assert told["relation"] == "broader" and told["relations"]["broader"] == found.relations["broader"]
-
-
-def test_how_sure_a_link_is_where_a_name_is_not_in_the_graph(knowing):
-    found = dxmatch.explain(knowing, "heart attack of the anterior wall", "vasculitis")
-    (link,) = found.links
-    assert link.name == knowing.providers.naming([found.a])[0] and link.certainty < 1
-    assert f"'{link.name}' is no name in the graph of diseases; the nearest is one of {link.disease}" in str(found)
-    assert f"with a cosine of {link.certainty:.2f}." in str(found)
-
-
-def test_under_a_policy_the_decision_is_the_policys(knowing):
-    strict = under(knowing, "strict")
     pair = "large vessel vasculitis", "Takayasu arteritis"
+    found = dxmatch.explain(knowing, *pair)
+    assert found.known.reason == "Takayasu arteritis is a kind of large vessel vasculitis (MONDO)"
+    assert not found.known.excluded and found.match and found.known.links == ()
+    assert found.known.relation == "broader" and sum(found.known.relations.values()) == pytest.approx(1)
+    assert f"{found.known.reason}." in found.words
+    said = "'large vessel vasculitis' is broader, with a probability of 0."
+    assert said in str(found) and said in found.save(tmp_path / "why.html").read_text("utf-8").replace("&#39;", "'")
+    assert dxmatch.explain(knowing, *pair[::-1]).known.relation == "narrower"
+    (link,) = dxmatch.explain(knowing, "heart attack of the anterior wall", "vasculitis").known.links
+    assert link.name == knowing.providers.naming(["heart attack of the anterior wall"])[0] and 0 < link.certainty < 1
+    strict = under(knowing, "strict")
     found = dxmatch.explain(strict, *pair)
     assert found.probability == strict.probability(*pair) and not found.match and knowing.match(*pair)
-    assert f"What counts is the policy strict; under the default it would be {knowing.probability(*pair):.3f}." in str(
-        found
-    )
-
-
-def test_a_model_without_a_graph_or_relations_says_nothing_of_them(matcher):
-    found = dxmatch.explain(matcher, "gout", "gouty arthritis")
-    assert found.relation is None and found.relations == {} and found.links == () and not found.excluded
-    assert "graph of diseases" not in str(found)
+    default = f"under the default it would be {knowing.probability(*pair):.3f}."
+    assert f"What counts is the policy strict; {default}" in str(found)
 
 
 def test_every_feature_has_words(knowing):
     for feature in knowing.features.features:
         assert "{" not in label_of(feature) and len(label_of(feature)) < 140, feature
     of = {feature.name: feature for feature in knowing.features.features}
-    assert family_of(of["disease_line"]) == "diseases"
-    assert (
-        label_of(of["disease_line"])
-        == "how sure it is that both are one disease, or one a kind of the other, in the graph of diseases"
-    )
+    line = "how sure it is that both are one disease, or one a kind of the other, in the graph of diseases"
+    assert family_of(of["disease_line"]) == "diseases" and label_of(of["disease_line"]) == line
     assert "decisive" in label_of(of["excluded"])
+
+
+def test_as_the_library_shap_has_it(matcher):
+    """Its explanation holds what its own TreeExplainer computes, so that its plots are of M."""
+    shap = pytest.importorskip("shap", reason="needs shap (extra 'explain')")
+    pairs = [
+        ("hip fracture", "closed fracture of the hip"),
+        ("asthma", "gout"),
+        ("asthma", "Asthma"),
+        ("gout", "asthma"),
+    ]
+    found = dxmatch.shap_explanation(matcher, pairs)
+    (text,) = matcher.parts.trees
+    own = shap.TreeExplainer(lightgbm.Booster(model_str=text))(found.data)
+    assert isinstance(found, shap.Explanation) and found.feature_names == list(matcher.features.names)
+    assert found.values == pytest.approx(own.values) and found.base_values == pytest.approx(own.base_values)
+    assert found.values.shape == (4, 2) and found[1].values.tolist() == found[3].values.tolist()
+
+
+def test_only_the_explanation_of_shap_needs_shap(matcher, monkeypatch):
+    monkeypatch.setitem(sys.modules, "shap", None)
+    with pytest.raises(MissingExtra, match=r"\[explain\]"):
+        dxmatch.shap_explanation(matcher, [("a b", "b c")])
+    assert "log-odds" in str(dxmatch.explain(matcher, "a b", "b c"))
+
+
+@pytest.fixture(scope="module")
+def reading():
+    return dxmatch.MatchFunction(read_model_folder(SHIPPED_MODEL), vocabulary=small_vocabulary())
+
+
+def test_how_words_were_read_is_said(reading):
+    found = dxmatch.explain(reading, "Myocardial infraction", "heart attack")
+    read = "'Myocardial infraction' is compared as 'myocardial infarction': read 'infraction' as 'infarction'."
+    assert read in found.words and found.to_dict()["read_as"] == ((("infraction", "infarction"),), ())
+    mixed = dxmatch.explain(reading, "\u0430sthma", "asthma attack")
+    assert any("mixes Latin and Cyrillic" in line for line in mixed.words)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "error", "says"),
+    [
+        ("gout, asthma", "gout", NotUnderstood, "several diagnoses.*'gout, asthma'"),
+        ("gout", None, InputError, "column 'b': not a text"),
+        ("???", "asthma", InputError, "without a letter"),
+    ],
+)
+def test_what_is_refused(reading, a, b, error, says):
+    with pytest.raises(error, match=says):
+        dxmatch.explain(reading, a, b)
+
+
+def test_an_audit_sets_aside_what_is_not_understood(reading):
+    names = [called[0] for called in NAMES.values()]
+    rows = [(a, b, 0) for a, b in pairwise(names)] + [("gout", "Herzinfarkt", 0)] * 2
+    rows += [(called[0], called[1], 1) for called in NAMES.values() if len(called) > 1]
+    frame = [dict(zip(("a", "b", "label"), row, strict=True)) for row in rows]
+    with pytest.warns(NotUnderstoodWarning, match="2 of .*'Herzinfarkt': another language"):
+        dxmatch.audit(reading, frame, bootstrap=20, repeats=1)
+
+
+def shown(html: str) -> str:
+    """The text of well-formed HTML without scripts, frames and addresses."""
+    open_tags, text = [], []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            assert tag not in ("script", "iframe", "img", "link")
+            assert not [name for name, _ in attrs if name in ("src", "href") or name.startswith("on")]
+            open_tags.append(tag)
+
+        def handle_endtag(self, tag):
+            assert open_tags.pop() == tag
+
+        def handle_data(self, data):
+            text.append(data)
+
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert not open_tags
+    return " ".join(" ".join(text).split())
+
+
+def test_a_cell_of_a_notebook(shipped):
+    """Short, escaped, and with nothing of the data where cells are hidden."""
+    text = shown(shipped._repr_html_())
+    assert (
+        text.startswith(f"Match function offline-en Identity {shipped.identity} Features 17 (offline)")
+        and len(text) < 600
+    )
+    relation = shown(shipped.relation("DLBCL", "non-Hodgkin lymphoma")._repr_html_())
+    assert relation.startswith("narrower narrower 0.") and relation.endswith(
+        "is a kind of non-Hodgkin lymphoma (MONDO)"
+    )
+    found = dxmatch.explain(shipped, "heart attack", "unstable angina")
+    assert shown(found._repr_html_()).startswith(found.verdict) and "<svg" in found._repr_html_()
+    same = dxmatch.explain(shipped, "flu", "Flu")._repr_html_()
+    assert "After normalisation they are the same" in shown(same) and "<svg" not in same
+    nasty = dxmatch.explain(shipped, "<script>alert(1)</script> flu", "<img src=x> influenza")._repr_html_()
+    assert "<script" not in nasty and "<img" not in nasty and "<script>alert(1)</script> flu" in shown(nasty)
+    dxmatch.configure(hide_cells=True)
+    try:
+        hidden = shipped.relation("DLBCL", "lymphoma")._repr_html_() + found._repr_html_()
+        assert "lymphoma" not in hidden and "angina" not in hidden
+    finally:
+        dxmatch.configure(hide_cells=False)
