@@ -18,7 +18,7 @@ from ...pages.rows import Row, known
 from ...pages.templates import json_in_html, template
 from ...terms.icd.ancestor_sets import chapter_label, opened
 from ..lists.lists import ABSENT
-from ..match.cases import DOUBTS, UNKNOWN, CaseTable, ShownPairs
+from ..match.cases import DOUBTS, CaseTable
 from ..match.codes import REFERENCE
 from .document import Block, Browser, Folded, Table
 
@@ -45,8 +45,7 @@ def case_browser(report: Report) -> Browser | None:
     if table is None:
         return None
     chosen = _chosen(table)
-    pairs = table.pairs if len(chosen) == len(table.answers.cases) else table.shown(chosen)
-    data = _data(table, pairs, chosen, [*report.board.algorithms, *report.board.others])
+    data = _data(table, chosen, [*report.board.algorithms, *report.board.others])
     html = template("browser.html.j2", _HERE).render(
         data=json_in_html(data), shown=len(chosen), total=data["total"], k=table.k, final=table.answers.has_final,
         judged="" if not table.judged else "shown" if data["judged"] else "too many",
@@ -66,7 +65,7 @@ def _chosen(table: CaseTable) -> NDArray[np.intp]:
     return np.sort(np.argsort(-wanted, kind="stable")[:MAX_CASES])
 
 
-def _data(table: CaseTable, pairs: ShownPairs, chosen: NDArray[np.intp], first: Sequence[str]) -> dict[str, Any]:
+def _data(table: CaseTable, chosen: NDArray[np.intp], first: Sequence[str]) -> dict[str, Any]:
     """The chosen cases for the script, with the raters in `first` before the others.
 
     k, threshold, models : as they are. ranks : the places of each list that M was asked about. total : cases in all. cases : the names of those that follow.
@@ -81,18 +80,24 @@ def _data(table: CaseTable, pairs: ShownPairs, chosen: NDArray[np.intp], first: 
         match (0 or 1), relation in `relations`, why in `reasons`, doubt in `doubts`, -1 for none.
     """
     answers, cases = table.answers, chosen.tolist()
+    entries, pairs = table.pairs(chosen)
+    of_pair = {name: pairs[name].to_pylist() for name in pairs.column_names}
+    reasons = ["", *pairs["why"].unique().drop_null().to_pylist()]
     order = {rater: place for place, rater in enumerate(first)}
     raters = sorted(range(len(answers.raters)), key=lambda i: order.get(answers.raters[i], len(order)))
     lists = [(case, rater) for case in cases for rater in raters]
     place: dict[str, int] = {}
     numbers = {
-        "diagnosis": [place.setdefault(answers.strings[i], len(place)) for i in pairs.diagnosis.tolist()],
-        "right": [-1 if i < 0 else place.setdefault(pairs.references[i], len(place)) for i in pairs.reference.tolist()],
+        "diagnosis": [place.setdefault(text, len(place)) for text in of_pair["diagnosis"]],
+        "right": [-1 if text is None else place.setdefault(text, len(place)) for text in of_pair["reference"]],
+        "probability": [-1 if of is None else round(of * _THOUSAND) for of in of_pair["probability"]],
+        "match": [int(bool(one)) for one in of_pair["match"]],
+        "relation": _places(of_pair["relation"], RELATIONS),
+        "why": [max(one, 0) for one in _places(of_pair["why"], reasons)],
+        "doubt": _places(of_pair["doubtful"], DOUBTS),
     }
     right = [[place.setdefault(text, len(place)) for text in dict.fromkeys(answers.reference[i])] for i in cases]
-    unknown = (pairs.doubt == DOUBTS.index(UNKNOWN)) | np.isnan(pairs.probability)
-    probability = np.where(unknown, -1, np.rint(np.nan_to_num(pairs.probability) * _THOUSAND)).astype(int)
-    entries = pairs.entries[:, raters]
+    entries = entries[:, raters]
     judged = {at: table.judged.get((answers.cases[i], answers.raters[j])) for at, (i, j) in enumerate(lists)}
     fits = sum(len(text) for said in judged.values() for text in said or ()) <= MAX_JUDGED
     return {
@@ -107,26 +112,24 @@ def _data(table: CaseTable, pairs: ShownPairs, chosen: NDArray[np.intp], first: 
         "right": right,
         "final": ["; ".join(answers.final[i]) for i in cases],
         "lengths": [_NOT_GIVEN if answers.absent[at] else int(answers.lengths[at]) for at in lists],
-        "unread": [[at, table.unread[key]] for at, key in enumerate(lists) if key in table.unread],
+        "unread": [[at, text] for at, key in enumerate(lists) if (text := table.unread(*key)) is not None],
         "judged": [[at, said] for at, said in judged.items() if said] if fits else [],
         "entries": entries[entries >= -1].tolist(),
-        "pairs": numbers | {
-            "probability": probability.tolist(),
-            "match": pairs.match.astype(int).tolist(),
-            "relation": pairs.relation.tolist(),
-            "why": pairs.why.tolist(),
-            "doubt": pairs.doubt.tolist(),
-        },
-        "reasons": pairs.reasons,
+        "pairs": numbers,
+        "reasons": reasons,
         "relations": list(RELATIONS),
         "doubts": list(DOUBTS),
     }  # fmt: skip
 
 
+def _places(texts: Iterable[str | None], among: Sequence[str]) -> list[int]:
+    place = {text: i for i, text in enumerate(among)}
+    return [-1 if text is None else place[text] for text in texts]
+
+
 def _group(name: str, values: Sequence[str | None]) -> dict[str, Any]:
     there = sorted({value for value in values if value is not None})
-    place = {value: i for i, value in enumerate(there)}
-    return {"name": name, "values": there, "of": [-1 if value is None else place[value] for value in values]}
+    return {"name": name, "values": there, "of": _places(values, there)}
 
 
 def cases_to_look_at(report: Report) -> list[Block]:

@@ -49,7 +49,7 @@ def rows_table(title: str, rows: Sequence[Row], columns: Mapping[str, str] | Non
     named = columns or {key: key.replace("_", " ") for key in rows[0]}
     first, *others = named
     lines = [[shown(row.get(first)), *(shown(row.get(key)) for key in others)] for row in rows]
-    return Table(list(named.values()), [("", lines)], title, title)
+    return Table(list(named.values()), [("", lines)], title, title, sentences=True)
 
 
 def shown(value: object) -> str:
