@@ -14,7 +14,6 @@ import numpy as np
 from ...errors import InputError, OptionError
 from ...files.counted import counted, shown_threshold
 from ...matcher.protocol import Matcher, loaded
-from ...pages.rows import Row
 from ...progress import Progress
 from ...statistics.resampling import Resampling
 from ...votes.asking import Budget, LanguageModel, named_model, services_of
@@ -50,6 +49,8 @@ _WORDS = {
     "best": "one to one, of the greatest total probability (the source pairs greedily)",
     "greedy": "one to one, greedily, as in the source",
 }
+FIRST = ("Acc_diag", "Obs_comp", "Exp_all")
+"""The metrics of DiReCT's Fig 5, which charts show by domain; the first places the runs."""
 _NOTHING = "no note has anything to divide by, or a prediction"
 
 
@@ -159,7 +160,7 @@ def reasoning(
         agree = agreement(runs, labels, judges)
 
     by = {"domain": [of_domain[category] for category in first.categories], "category": first.categories}
-    family = FamilyScores("reasoning", "DiReCT", sentences=_sentences)
+    family = FamilyScores("reasoning", "DiReCT")
     family.scores = [score for one in judges for score in _scores(runs, one.by)]
     family.per_case = {score.name: score.values for score in family.scores}
     family.parts, family.shown = {"agreement": agree}, {"agreement": agreement_rows}
@@ -176,7 +177,7 @@ def reasoning(
     )  # fmt: skip
     return summarise(
         [family], first.notes, Raters([run.name for run in runs]), setup,
-        [Wish(score.symbol, score.of) for score in sorted(family.scores, key=lambda one: one.metric != METRICS[1])],
+        [Wish(score.symbol, score.of) for score in sorted(family.scores, key=lambda one: one.symbol not in FIRST)],
         by=by, absent=np.array([[one is None for one in run.predicted] for run in runs]).T if missing == "own" else None,
         findings=list(findings_of(runs, m, judges, labels, agree, of_domain, [Path(graphs), *notes.values(), *folders.values()])),
         parts=[Part("notes", "Note by note", [browser(runs, judges[-1])])], most=len(family.scores),
@@ -268,16 +269,6 @@ def _scores(runs: Sequence[Run], by: str) -> list[Score]:
     ]  # fmt: skip
 
 
-def _sentences(rows: Sequence[Row]) -> list[str]:
-    """Says of each run how far its observations and reasons are the physicians'."""
-    value = {(row["algorithm"], row["name"]): "–" if row["value"] is None else f"{row['value']:.3f}" for row in rows}
-    return [
-        f"{run} finds {value[run, 'Obs_rec']} of the physicians' observations, and {value[run, 'Obs_pre']} of its own are theirs too; of all "
-        f"observations of either side {value[run, 'Exp_all']} are common and explained alike (means of the notes, by M)."
-        for run in dict.fromkeys(row["algorithm"] for row in rows)
-    ]
-
-
 def _setup(runs: Sequence[Run], judges: Sequence[Likeness], resampling: Resampling, **more: Any) -> Setup:
     """What was asked, in words and for the JSON. more : further settings."""
     first, by_m = runs[0], judges[0]
@@ -287,7 +278,9 @@ def _setup(runs: Sequence[Run], judges: Sequence[Likeness], resampling: Resampli
         "matcher": by_m.name, "threshold": by_m.threshold, "judge": judge, "missing": first.missing, **more, "bootstrap": resampling.repeats,
         "seed": resampling.seed, "level": resampling.level, "versions": {name: version(name) for name in ("dxmatch", "numpy")},
     }  # fmt: skip
-    lines = [(name.replace("_", " ").capitalize(), _in_words(value)) for name, value in settings.items() if value]
+    lines = [
+        (name.replace("_", " ").capitalize(), _in_words(value)) for name, value in settings.items() if value is not None
+    ]
     opening = f"{counted(len(first.notes), 'note')} of {categories} · {counted(len(runs), 'run')} · texts compared by {by_m.name}, alike from "
     opening += f"{shown_threshold(by_m.threshold)} up{f', and {judge} as judge' if judge else ''}"
     return Setup(

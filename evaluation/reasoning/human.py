@@ -123,10 +123,10 @@ def _pairs_of_both(runs: Sequence[Run], question: str) -> list[tuple[str, TextPa
 def _scores(
     question: str, judge: Likeness, against: str, pairs: Sequence[tuple[str, TextPair, bool]], notes: Sequence[str]
 ) -> list[Score]:
-    counts = np.zeros((len(notes), len(_CELLS)))
+    counts, place = np.zeros((len(notes), len(_CELLS))), {note: at for at, note in enumerate(notes)}
     for note, texts, alike in pairs:
         if judge.probability(question, *texts) is not None:
-            counts[notes.index(note), 2 * (not judge.alike(question, *texts)) + (not alike)] += 1
+            counts[place[note], 2 * (not judge.alike(question, *texts)) + (not alike)] += 1
     cases, who = np.flatnonzero(counts.any(1)), M if judge.by == M else judge.name
     cells = dict(zip(_CELLS, counts.sum(0).astype(int).tolist(), strict=True))
     return [

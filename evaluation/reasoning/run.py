@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...pages.rows import Row, known
 from ..score.declare import REGISTRY
 from ..score.reasoning import same_name, shares
-from .correspondence import OBSERVATION, RATIONALE, Likeness, M, correspond
+from .correspondence import OBSERVATION, RATIONALE, Likeness, M, TextPair, correspond
 from .graph import KnowledgeGraph, Reached, statements
 from .notes import Annotation, Deduction, Prediction
 
@@ -50,7 +50,8 @@ class Correspondence(NamedTuple):
 class Run:
     """A run of n notes. All lists have one entry for each note.
 
-    predicted : None for a note without a prediction. categories : of the annotations. pairs : who says what is alike -> what corresponds.
+    predicted : None for a note without a prediction. categories : of the annotations. reached : where each prediction leads. sides : the
+    annotated and the predicted deductions. pairs : who says what is alike -> what corresponds.
     premised : of each annotated, and of each predicted deduction, whether its rationale matches a premise of its diagnosis by M; empty
     where it was not asked.
     """
@@ -62,44 +63,34 @@ class Run:
     predicted: list[Prediction | None]
     categories: list[str]
     missing: str
-    reached: list[Reached] = field(default_factory=list)
+    reached: list[Reached] = field(init=False)
+    sides: list[tuple[tuple[Deduction, ...], tuple[Deduction, ...]]] = field(init=False)
     pairs: dict[str, list[list[Correspondence]]] = field(default_factory=dict)
     premised: list[tuple[list[bool], list[bool]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.reached = [
-            Reached() if one is None else self.graph.reached(one.chain, one.diagnoses) for one in self.predicted
-        ]
-
-    @property
-    def sides(self) -> list[tuple[tuple[Deduction, ...], tuple[Deduction, ...]]]:
-        """Pairs the annotated with the predicted deductions of each note."""
-        predicted = [() if one is None else one.deductions for one in self.predicted]
-        return [(note.deductions, own) for note, own in zip(self.annotated, predicted, strict=True)]
+        said = [Prediction() if one is None else one for one in self.predicted]
+        self.sides = [(note.deductions, one.deductions) for note, one in zip(self.annotated, said, strict=True)]
+        self.reached = [self.graph.reached(one.chain, one.diagnoses) for one in said]
 
     def compare(self, likeness: Likeness, pairing: str) -> None:
         """Finds what corresponds by M or by the judge."""
-        sides = self.sides
-        likeness.learn(
-            OBSERVATION, ((a.observation, b.observation) for one, other in sides for a in one for b in other)
-        )
-        found = []
-        for one, other in sides:
-            table = [
-                [likeness.probability(OBSERVATION, a.observation, b.observation) or 0.0 for b in other] for a in one
-            ]
-            found.append(correspond(np.array(table).reshape(len(one), len(other)), likeness.threshold, pairing))
-        reasons = [
-            [(one[i].rationale or "", other[j].rationale or "") for i, j in pairs]
-            for (one, other), pairs in zip(sides, found, strict=True)
-        ]
-        likeness.learn(RATIONALE, (texts for of_note in reasons for texts in of_note))
+        texts = ((a.observation, b.observation) for one, other in self.sides for a in one for b in other)
+        likeness.learn(OBSERVATION, texts)
+        found: list[list[tuple[int, int, TextPair]]] = []
+        for one, other in self.sides:
+            said = [likeness.probability(OBSERVATION, a.observation, b.observation) or 0.0 for a in one for b in other]
+            pairs = correspond(np.reshape(said, (len(one), len(other))), likeness.threshold, pairing)
+            found.append([(i, j, (one[i].rationale or "", other[j].rationale or "")) for i, j in pairs])
+        likeness.learn(RATIONALE, (rationales for pairs in found for _, _, rationales in pairs))
         self.pairs[likeness.by] = [
             [
-                Correspondence(i, j, is_same(other[j].diagnosis, one[i].diagnosis), likeness.alike(RATIONALE, *texts))
-                for (i, j), texts in zip(pairs, of_note, strict=True)
+                Correspondence(
+                    i, j, is_same(other[j].diagnosis, one[i].diagnosis), likeness.alike(RATIONALE, *rationales)
+                )
+                for i, j, rationales in pairs
             ]
-            for (one, other), pairs, of_note in zip(sides, found, reasons, strict=True)
+            for (one, other), pairs in zip(self.sides, found, strict=True)
         ]
 
     def find_premises(self, likeness: Likeness) -> None:
@@ -174,9 +165,8 @@ class Run:
         """
         pairs = self.pairs[by][at]
         taken = [{pair[side] for pair in pairs} for side in (0, 1)]
-        lines: list[tuple[str, int | None, int | None, Correspondence | None]] = [
-            (COMMON, *pair[:2], pair) for pair in pairs
-        ]
+        lines: list[tuple[str, int | None, int | None, Correspondence | None]]
+        lines = [(COMMON, pair.annotated, pair.predicted, pair) for pair in pairs]
         one, other = self.sides[at]
         lines += [(ONLY_NOTE, i, None, None) for i in range(len(one)) if i not in taken[0]]
         lines += [(ONLY_PREDICTED, None, j, None) for j in range(len(other)) if j not in taken[1]]
