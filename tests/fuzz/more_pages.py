@@ -9,8 +9,8 @@ from pathlib import Path
 import dxmatch
 from dxmatch.evaluation.report.report import Report
 
-from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES, written
 from ..evaluation.choice.test_choice import ANSWERS, ONE, SEVERAL
+from ..evaluation.reasoning_example import GOOD, GRAPHS, NOTES, written
 
 
 def as_file_name(text: str) -> str:

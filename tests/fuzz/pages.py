@@ -22,7 +22,7 @@ from dxmatch.evaluation.report.report import Report
 
 from ..chromium import CHROMIUM, Tab, tab
 from ..evaluation.made import By, long_form
-from ..evaluation.test_report_page import attacks
+from ..evaluation.report.test_page import attacks
 from .findings import run_as_module
 from .more_pages import as_file_name, more_pages
 
