@@ -27,7 +27,7 @@ def metrics(
         rows = [(one.symbol, one.meaning, one.formula, one.range, one.source) for one in declared]
         print_table(("Metric", "Says", "Formula", "Range", "Source"), rows, title="Metrics", show_lines=True)
         typer.echo("One in full: dxmatch metrics NAME")
-    # "description" is what the column was called before it said the same as "meaning"
+    # "description" is promised to programs that read the JSON
     return [
         {name: getattr(metric, name) for name in _IN_LISTS} | {"description": metric.meaning} for metric in declared
     ]

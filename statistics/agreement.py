@@ -38,7 +38,7 @@ def cohen_kappas(categories: Numbers, first: Numbers, second: Numbers) -> Statis
             held = np.bincount(flat, one[rows], minlength=count * raters).reshape(raters, count)
             by_chance[repeat] = (held @ held.T)[first, second]
         squared = weights.sum(1, keepdims=True) ** 2
-        return _divided(squared * agreement(weights) - by_chance, squared - by_chance)
+        return divided(squared * agreement(weights) - by_chance, squared - by_chance)
 
     return kappas
 
@@ -80,7 +80,7 @@ class GroupAgreement:
         n = weights.sum(1)
         observed = weights @ self._agreeing / n / (self._raters * (self._raters - 1) / 2)
         chance = self._squares(self._all, weights) / (n * self._raters) ** 2
-        return _divided(observed - chance, 1 - chance)
+        return divided(observed - chance, 1 - chance)
 
     def alpha(self, weights: Values) -> Values:
         """Computes Krippendorff's alpha for categories (Krippendorff 2011, C)."""
@@ -100,7 +100,7 @@ class GroupAgreement:
     def _alpha(self, apart: Values, unlike: Values, weights: Values) -> Values:
         """1 - D_o / D_e. apart : [n], the sum of the distances in each case. unlike : [b], N (N - 1) D_e."""
         disagreeing = weights @ np.divide(apart, self.size - 1, out=np.zeros(len(apart)), where=self.size > 1)
-        return 1 - _divided(disagreeing * (weights @ self.size - 1), unlike)
+        return 1 - divided(disagreeing * (weights @ self.size - 1), unlike)
 
     @cached_property
     def _all(self) -> Any:
@@ -122,8 +122,8 @@ class GroupAgreement:
         return np.square(counts @ weights.T).sum(0)
 
 
-def _divided(above: Values, below: ArrayLike) -> Values:
-    """Divides; NaN where `below` is 0."""
+def divided(above: ArrayLike, below: ArrayLike) -> Values:
+    """Divides; NaN where `below` is 0 or NaN."""
     return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.asarray(below) > 0)
 
 
@@ -145,12 +145,12 @@ def verdicts_agree(counts: Values, measure: str) -> Values:
     both, first, second, neither = np.moveaxis(counts, -1, 0)
     items = both + first + second + neither
     if measure == "accuracy":
-        return _divided(both + neither, items)
+        return divided(both + neither, items)
     if measure == "precision":
-        return _divided(both, both + first)
+        return divided(both, both + first)
     if measure == "recall":
-        return _divided(both, both + second)
+        return divided(both, both + second)
     if measure == "F1":
-        return _divided(2 * both, 2 * both + first + second)
+        return divided(2 * both, 2 * both + first + second)
     chance = (both + first) * (both + second) + (neither + first) * (neither + second)
-    return _divided((both + neither) * items - chance, items**2 - chance)
+    return divided((both + neither) * items - chance, items**2 - chance)

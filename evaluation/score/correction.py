@@ -19,7 +19,7 @@ from ..match.matches import Matches, PeerMatches
 from ..match.pairs import pair_codes
 from ..read.findings import Finding
 from .declare import REGISTRY
-from .panels import Panels, areas, pair_numbers
+from .panels import Panels, areas
 from .prediction_powered import CorrectedByCases, CorrectedByPairs
 from .relative import relative
 from .scores import FamilyScores, Score, Settings, Values, of_columns, the_mean
@@ -53,7 +53,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     answers, peers, k = matches.answers, matches.peers, settings.relative_k
     assert peers is not None
     sample = read_labelled(settings.labelled, answers)
-    panels = Panels(answers.raters, matches.panels, pair_numbers(peers, len(answers.raters)))
+    panels = Panels(matches)
     met = _met(answers, peers.top(k), settings.denominator)
     columns = partial(_with_means, panels)
     found: dict[str, Corrected] = (

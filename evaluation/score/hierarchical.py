@@ -6,6 +6,7 @@ Source of all: H-DDx.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +21,19 @@ from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
 from .ranking import H_DDX, final_answers, reference_hits
-from .scores import FEW, FamilyScores, Score, Settings, Values, over_all_cases, without_absent
+from .scores import (
+    FEW,
+    FamilyScores,
+    Score,
+    Settings,
+    Values,
+    in_words,
+    mean_of_defined,
+    over_all_cases,
+    over_two,
+    the_mean,
+    without_absent,
+)
 
 NAME, TITLE = "hierarchical", "Hierarchical, by ICD-10"
 Codes = Sequence[Sequence[str]]
@@ -30,12 +43,6 @@ def harmonic_mean(precision: ArrayLike, recall: ArrayLike) -> Values:
     """Computes `2 P R / (P + R)`, elementwise; 0, its limit, where both are 0. NaN where either is."""
     p, r = np.asarray(precision, float), np.asarray(recall, float)
     return np.divide(2 * p * r, p + r, out=np.where(np.isnan(p + r), np.nan, 0.0), where=p + r > 0)
-
-
-def mean_of_defined(values: Values) -> Values:
-    """Averages over the first axis what is not NaN; NaN where nothing is."""
-    count = (~np.isnan(values)).sum(0)
-    return np.divide(np.nansum(values, 0), count, out=np.full(count.shape, np.nan), where=count > 0)
 
 
 def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: str) -> Overlap:
@@ -191,7 +198,8 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     absent = answers.absent[kept]
     family, rates = FamilyScores(NAME, TITLE), (found.precision, found.recall)
     for at, level in enumerate(("", *LEVELS)):
-        family.scores += _of_level(answers.raters, level, _sides(rates, at, absent), {"cases": kept, "k": k})
+        precision, recall = (without_absent(rate[..., at], absent) for rate in rates)
+        family.scores += _of_level(answers.raters, level, precision, recall, {"cases": kept, "k": k})
     precision, recall = np.split(family.scores[0].values, 2, 1)
     per_case = {"HDP": precision, "HDR": recall, "HDF1": harmonic_mean(precision, recall)}
     family.per_case = {name: over_all_cases(values, kept, n) for name, values in per_case.items()}
@@ -208,29 +216,18 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     return family
 
 
-def _sides(rates: tuple[Values, Values], level: int, absent: NDArray[np.bool_]) -> Values:
-    """Puts precision and recall, [n, r, levels], side by side: [n, 2 r]."""
-    return np.concatenate([without_absent(part[..., level], absent) for part in rates], 1)
-
-
-def _of_level(raters: Sequence[str], level: str, sides: Values, shared: Mapping[str, Any]) -> list[Score]:
-    """Makes HDP, HDR and HDF1 of `_sides`, each with the reason why a rater has none."""
-    of_level, pairs = f"{level or 'code'} in any case", _pairs(len(raters))
-    nothing = np.asarray(np.isnan(sides).all(0))[pairs].tolist()
-    said = [f"{rater} gives no {of_level}" if none else "" for rater, (none, _) in zip(raters, nothing, strict=True)]
-    true = [f"the references hold no {of_level}" if none else "" for _, none in nothing]
+def _of_level(
+    raters: Sequence[str], level: str, precision: Values, recall: Values, shared: Mapping[str, Any]
+) -> list[Score]:
+    """Makes HDP, HDR and HDF1 of the rates [n, r], each with the reason why a rater has none."""
+    of_level = f"{level or 'code'} in any case"
+    silent, unknown = (np.asarray(np.isnan(rate).all(0)) for rate in (precision, recall))
+    said = [f"{rater} gives no {of_level}" if none else "" for rater, none in zip(raters, silent, strict=True)]
+    true = [f"the references hold no {of_level}" if none else "" for none in unknown]
     both = ["; ".join(filter(None, reasons)) for reasons in zip(said, true, strict=True)]
-    of: dict[str, Any] = {"raters": raters, "values": sides, "of": level, **shared}
-    return [
-        Score("hdp", places=pairs[:, :1], reason=said, **of),
-        Score("hdr", places=pairs[:, 1:], reason=true, **of),
-        Score("hdf1", places=pairs, combine=_f1, reason=both, **of),
-    ]
-
-
-def _pairs(raters: int) -> NDArray[np.intp]:
-    """Finds the columns of each rater in `_sides`: [r, 2]."""
-    return np.arange(2 * raters).reshape(2, raters).T
+    f1 = Score("hdf1", raters, **over_two(precision, recall, _f1), reason=both, of=level, **shared)
+    hdp = replace(f1, metric="hdp", places=f1.at[:, :1], combine=the_mean, reason=said)
+    return [hdp, replace(hdp, metric="hdr", places=f1.at[:, 1:], reason=true), f1]
 
 
 def _f1(means: Values) -> Values:
@@ -258,13 +255,13 @@ def _add_chapters(
         at = np.flatnonzero(inside.any(1))
         said, true = (np.where(of[nodes[at]] == chapter, nodes[at], np.int32(-1)) for nodes in (predicted, reference))
         found = overlap(said, true, paths)
-        sides = _sides((found.precision, found.recall), 0, matches.answers.absent[kept[at]])
-        f1 = Score("hdf1", raters, kept[at], sides, _pairs(len(raters)), _f1_of_chapter, of=label, k=k)
+        rates = [without_absent(r[..., 0], matches.answers.absent[kept[at]]) for r in (found.precision, found.recall)]
+        f1 = Score("hdf1", raters, kept[at], **over_two(rates[0], rates[1], _f1_of_chapter), of=label, k=k)
         family.parts["chapters"].append(f1)
         named = {"chapter": tree.code(chapter), "chapter_name": tree.name(chapter), "codes": label}
         counts = {"n_cases": len(at), "n_diagnoses": int(inside.sum()), "n_codes": len(np.unique(reference[inside]))}
         few = f"{len(at)} case{'s' * (len(at) > 1)} only" if len(at) < FEW else ""
-        for rater, (hdp, hdr) in zip(raters, mean_of_defined(sides)[_pairs(len(raters))].tolist(), strict=True):
+        for rater, hdp, hdr in zip(raters, *(mean_of_defined(rate).tolist() for rate in rates), strict=True):
             rows[label, rater] = {
                 **named, "algorithm": rater, **counts, "HDP": known(hdp), "HDR": known(hdr), "HDF1": None, "low": None, "high": None,
                 "reason": few,
@@ -346,10 +343,9 @@ def _silent(matches: Matches, found: Overlap, kept: NDArray[np.integer]) -> list
 
 def _sentences(shifts: Sequence[Row], without: str, rows: Sequence[Row]) -> list[str]:
     symbol = REGISTRY["hdf1"].symbol
-    of_f1 = [row for row in rows if (row["metric"], row["of"]) == (symbol, "") and row["value"] is not None]
-    if not of_f1:
+    of_f1 = [row for row in rows if (row["metric"], row["of"]) == (symbol, "")]
+    if not (told := in_words(of_f1, ".3f")):
         return []
-    told = ", ".join(f"{row['algorithm']} {row['value']:.3f}" for row in sorted(of_f1, key=lambda row: -row["value"]))
     no_hit = f" No ICD-10 code, so no hit: {without}." if without else ""
     words = [f"{of_f1[0]['name']} against the reference: {told}.{no_hit}"]
     moved = max(shifts, key=lambda row: abs(row["shift"]), default=None)

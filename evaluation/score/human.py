@@ -19,7 +19,7 @@ from ...statistics.agreement import VERDICTS, verdicts_agree
 from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, Item
 from ..match.matches import Matches
 from ..read.findings import Finding
-from .scores import FamilyScores, Score, Settings, Values, of_columns
+from .scores import FamilyScores, Score, Settings, of_columns
 
 NAME, TITLE = "human", "Agreement with human labels"
 _COLUMNS = (
@@ -83,12 +83,8 @@ def _agreement(
     np.add.at(counts, (place, 2 * (one[at] != 1) + (other[at] != 1)), 1)
     labels = {"who": who, "against": of, "items": len(at), "included": int((other[at] == 1).sum())}
     for measure, why in VERDICTS.items():
-
-        def combine(means: Values, measure: str = measure) -> Values:
-            return verdicts_agree(means, measure)
-
         yield Score(
-            measure, [who], cases.astype(np.intp), counts, np.arange(4)[None], combine, reason=why, compared=False, labels=labels
+            measure, [who], cases.astype(np.intp), counts, np.arange(4)[None], partial(verdicts_agree, measure=measure), reason=why, compared=False, labels=labels
         )  # fmt: skip
 
 

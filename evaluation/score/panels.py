@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pages.rows import Row
 from ...statistics.agreement import cohen_kappas
-from ..lists.lists import Panel
 from ..match.matches import Categories, Matches, PeerMatches
 from ..read.findings import Finding
 from .disagreements import disagreement_rows
@@ -45,12 +43,12 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     answers, peers, k = matches.answers, matches.peers, settings.relative_k
     assert peers is not None
     mu = multiplicities(peers)
-    panels = Panels(answers.raters, matches.panels, pair_numbers(peers, len(answers.raters)))
+    panels = Panels(matches)
     rates = list(_rates(peers, mu, answers.lengths, settings.denominator))
     categories = peers.categories()
     kappa = _kappa(peers, categories)
     found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, mu[k - 1]))
-    found.shown = {"curves": partial(of_columns, _CURVE), "pairs": _pair_rows}
+    found.shown = {"curves": partial(of_columns, _CURVE), "pairs": partial(of_columns, _PAIR)}
     for rate in rates:
         low = rate.letter.lower()
         of_rate = _sides(rate, panels, compared=rate.k == k)
@@ -76,27 +74,24 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
 class Panels:
     """The algorithms and their experts, and the pairs of raters that each is made of; all panels are of one size.
 
+    pair_of : int [raters, raters], numbers of the pairs of raters that are compared, -1 for the others.
     numbers : int [A, raters of the panel], places among all raters, the algorithm first. ae : int [A, z], pairs of the algorithm with
     each expert. ee : int [A, z(z-1)/2], each two experts, in the order (1,2), (1,3), …, (2,3), ….
     """
 
-    def __init__(self, raters: Sequence[str], panels: Sequence[Panel], pair_of: Numbers) -> None:
-        self.numbers = np.array([(panel.algorithm, *panel.experts) for panel in panels])
-        self.raters, self.pair_of = list(raters), pair_of
-        self.names = [raters[panel.algorithm] for panel in panels]
-        ae, ee = zip(*(panel.pairs(pair_of) for panel in panels), strict=True)
+    def __init__(self, matches: Matches) -> None:
+        self.raters, peers = matches.answers.raters, matches.peers
+        assert peers is not None
+        self.numbers = np.array([(panel.algorithm, *panel.experts) for panel in matches.panels])
+        self.names = [self.raters[panel.algorithm] for panel in matches.panels]
+        self.pair_of = np.full((len(self.raters), len(self.raters)), -1)
+        self.pair_of[peers.first, peers.second] = self.pair_of[peers.second, peers.first] = np.arange(len(peers.first))
+        ae, ee = zip(*(panel.pairs(self.pair_of) for panel in matches.panels), strict=True)
         self.ae, self.ee = np.stack(ae), np.stack(ee)
 
     def experts(self, panel: int) -> list[str]:
         """Names the experts of one panel."""
         return [self.raters[i] for i in self.numbers[panel, 1:]]
-
-
-def pair_numbers(peers: PeerMatches, raters: int) -> Numbers:
-    """Numbers the pairs of raters that are compared: int [raters, raters], -1 for the others."""
-    pair_of = np.full((raters, raters), -1)
-    pair_of[peers.first, peers.second] = pair_of[peers.second, peers.first] = np.arange(len(peers.first))
-    return pair_of
 
 
 def multiplicities(peers: PeerMatches) -> NDArray[np.unsignedinteger[Any]]:
@@ -179,12 +174,9 @@ def _sides(rate: _Rate, panels: Panels, *, compared: bool = False, reason: str |
         side, how = of.split()
         pairs = panels.ae if side == "AE" else panels.ee
 
-        def combine(rates: Values, how: str = how) -> Values:
-            return _HOW[how](rates, -1)
-
         out.append(
             rate.score(
-                _METRIC[rate.letter], panels.names, pairs, combine, of=of, n_pairs=pairs.shape[1], reason=reason,
+                _METRIC[rate.letter], panels.names, pairs, partial(_HOW[how], axis=-1), of=of, n_pairs=pairs.shape[1], reason=reason,
                 compared=compared and of == "AE mean",
             )
         )  # fmt: skip
@@ -234,11 +226,6 @@ def _of_pair(rate: _Rate, pair: int, first: str, second: str) -> Score:
     return rate.score(
         _METRIC[rate.letter], [first], np.array([[pair]]), the_mean, reason=same, compared=False, labels=named
     )
-
-
-def _pair_rows(rows: Sequence[Row]) -> list[Row]:
-    """The table of the part pairs, metric by metric."""
-    return sorted(of_columns(_PAIR, rows), key=lambda row: [*_METRIC].index(row["metric"]))
 
 
 def _why_no_ratio(experts: Sequence[str], never: NDArray[np.bool_], hardness: float, k: int | None) -> str:

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...pages.rows import Row
+from ...statistics.agreement import divided
 from ...terms.icd.ancestor_sets import Nodes, opened
 from ..lists.lists import looked_up
 from ..match.matches import RANKED, Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, check_k, declare
-from .scores import FamilyScores, Score, Settings, over_all_cases, without_absent
+from .scores import FamilyScores, Score, Settings, in_words, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, relevance
 
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
@@ -155,7 +156,7 @@ def normalised_gains(gains: NDArray[np.floating[Any]], given: NDArray[np.bool_],
     discount = 1 / np.log2(np.arange(2, k + 2))
     gained = np.diff(best, axis=-1, prepend=0) @ discount[: best.shape[-1]]
     ideal = np.append(0, np.cumsum(discount))[np.minimum(given.sum(1), k)].reshape(-1, *[1] * (gained.ndim - 1))
-    return np.divide(np.minimum(gained, ideal), ideal, out=np.full(gained.shape, np.nan), where=ideal > 0)
+    return divided(np.minimum(gained, ideal), ideal)
 
 
 # The family
@@ -313,6 +314,5 @@ def _sentences(judge: str, rows: Sequence[Row]) -> list[str]:
     """Says how often the first diagnosis is right."""
     symbol = REGISTRY["top_k_accuracy"].symbol
     of_first = [row for row in rows if (row["metric"], row["of"], row["k"]) == (symbol, judge, 1)]
-    known = sorted((row for row in of_first if row["value"] is not None), key=lambda row: -row["value"])
-    told = ", ".join(f"{row['algorithm']} {row['value']:.0%}" for row in known)
+    told = in_words(of_first, ".0%")
     return [f"The first diagnosis is right{'' if judge == BY_M else f' by {judge}'}: {told} of cases."] if told else []

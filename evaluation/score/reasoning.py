@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
 from .declare import declare
-from .scores import Values
+from .scores import Values, mean_of_defined
 
 DIRECT = "DiReCT"
 _NOTES = ("no note", "refused")
@@ -129,8 +129,7 @@ def _of_counts(below: tuple[str, str], *names: str) -> dict[str, Any]:
 )
 def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """Averages over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
-    above, below = _counts(paired=paired, predicted=predicted)
-    return _mean(above, below, nothing)
+    return _mean(nothing, *_counts(paired=paired, predicted=predicted))
 
 
 @declare(
@@ -145,8 +144,7 @@ def observation_precision(paired: ArrayLike, predicted: ArrayLike, *, nothing: f
 )
 def observation_recall(paired: ArrayLike, annotated: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """Averages over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
-    above, below = _counts(paired=paired, annotated=annotated)
-    return _mean(above, below, nothing)
+    return _mean(nothing, *_counts(paired=paired, annotated=annotated))
 
 
 @declare(
@@ -169,7 +167,7 @@ def observation_completeness(
     0.4
     """
     both, one, other = _counts(paired=paired, annotated=annotated, predicted=predicted)
-    return _mean(both, one + other - both, nothing)
+    return _mean(nothing, both, one + other - both)
 
 
 @declare(
@@ -184,8 +182,7 @@ def observation_completeness(
 )
 def explanation_of_common(explained: ArrayLike, paired: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """Averages over the notes: faithfulness where the observations agree."""
-    above, below = _counts(explained=explained, paired=paired)
-    return _mean(above, below, nothing)
+    return _mean(nothing, *_counts(explained=explained, paired=paired))
 
 
 @declare(
@@ -204,7 +201,7 @@ def explanation_of_all(
 ) -> float:
     """Averages over the notes: faithfulness over everything."""
     right, both, one, other = _counts(explained=explained, paired=paired, annotated=annotated, predicted=predicted)
-    return _mean(right, one + other - both, nothing)
+    return _mean(nothing, right, one + other - both)
 
 
 @declare(
@@ -219,8 +216,7 @@ def explanation_of_all(
 )
 def premise_share(premised: ArrayLike, predicted: ArrayLike, *, nothing: float | None = 0.0) -> float:
     """Averages over the notes. nothing : the value of a note with nothing to divide by; None leaves it out."""
-    above, below = _counts(premised=premised, predicted=predicted)
-    return _mean(above, below, nothing)
+    return _mean(nothing, *_counts(premised=premised, predicted=predicted))
 
 
 def _counts(**named: ArrayLike) -> list[NDArray[np.int64]]:
@@ -247,7 +243,5 @@ def shares(above: NDArray[np.integer], below: NDArray[np.integer], nothing: floa
     return np.divide(above, below, out=filled, where=below > 0)
 
 
-def _mean(above: NDArray[np.integer], below: NDArray[np.integer], nothing: float | None) -> float:
-    values = shares(above, below, nothing)
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
+def _mean(nothing: float | None, above: NDArray[np.integer], below: NDArray[np.integer]) -> float:
+    return float(mean_of_defined(shares(above, below, nothing)))

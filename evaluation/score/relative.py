@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OptionError
+from ...statistics.agreement import divided
 from .declare import HOW_TO_EVALUATE, check_k, declare
 
 
@@ -157,7 +158,7 @@ def relative(ae: NDArray[np.float64], ee: NDArray[np.float64], hardness: float) 
     """
     above = (1 - hardness) * ae.max(-1) + hardness * ae.mean(-1)
     below = (1 - hardness) * ee.min(-1) + hardness * ee.mean(-1)
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+    return divided(above, below)
 
 
 def _relative_rate(rate: Any, mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardness: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pages.rows import Row
+from ...statistics.agreement import divided
 from ...statistics.resampling import Resampling, Statistic
 from ..read.findings import Finding
 from .declare import REGISTRY
@@ -26,8 +27,12 @@ def the_mean(means: Values) -> Values:
 
 def ratio(means: Values) -> Values:
     """Divides the first of two means by the second; NaN for 0 of 0. means : [..., r, 2]."""
-    above, below = means[..., 0], means[..., 1]
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below != 0)
+    return divided(means[..., 0], means[..., 1])
+
+
+def mean_of_defined(values: Values) -> Values:
+    """Averages over the first axis what is not NaN; NaN where nothing is."""
+    return divided(np.nansum(values, 0), (~np.isnan(values)).sum(0))
 
 
 @dataclass(frozen=True)
@@ -84,14 +89,10 @@ class Score:
         return self.reason if isinstance(self.reason, str) else self.reason[rater]
 
 
-def over_two(above: NDArray[Any], below: NDArray[Any]) -> dict[str, Any]:
-    """Makes the values, places and combine of a `ratio` of two columns for each rater. above, below : [n, r]."""
-    raters = above.shape[1]
-    return {
-        "values": np.concatenate([above, below], 1),
-        "places": np.stack([np.arange(raters), np.arange(raters) + raters], 1),
-        "combine": ratio,
-    }
+def over_two(above: NDArray[Any], below: NDArray[Any], combine: Callable[[Values], Values] = ratio) -> dict[str, Any]:
+    """Makes the values, places and combine of a metric of two columns for each rater. above, below : [n, r]."""
+    places = np.arange(2 * above.shape[1]).reshape(2, -1).T
+    return {"values": np.concatenate([above, below], 1), "places": places, "combine": combine}
 
 
 def without_absent(values: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[Any]:
@@ -108,9 +109,12 @@ def of_columns(columns: Sequence[str], rows: Sequence[Row]) -> list[Row]:
     return [{column: row[column] for column in columns} for row in rows]
 
 
-def no_sentence(rows: Sequence[Row]) -> list[str]:
-    """Says nothing of a family's rows."""
-    return []
+def in_words(rows: Sequence[Row], form: str) -> str:
+    """Lists raters with their values, the best first: "A 0.704, X 0.235"; "" where no row has a value."""
+    known = [row for row in rows if row["value"] is not None]
+    return ", ".join(
+        f"{row['algorithm']} {row['value']:{form}}" for row in sorted(known, key=lambda row: -row["value"])
+    )
 
 
 @dataclass
@@ -136,7 +140,7 @@ class FamilyScores:
     shown: dict[str, Callable[[Sequence[Row]], list[Row]]] = field(default_factory=dict)
     tables: dict[str, list[Row]] = field(default_factory=dict)
     per_case: dict[str, Values] = field(default_factory=dict)
-    sentences: Callable[[Sequence[Row]], list[str]] = no_sentence
+    sentences: Callable[[Sequence[Row]], list[str]] = lambda rows: []
     findings: list[Finding] = field(default_factory=list)
 
 

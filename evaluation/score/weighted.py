@@ -19,12 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError, OptionError
 from ...files.did_you_mean import hint
 from ...pages.rows import Row
+from ...statistics.agreement import divided
 from ...votes.prompts import class_prompts
 from ..lists.lists import Lists, looked_up
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
-from .scores import FamilyScores, Score, Settings, Values, over_two
+from .scores import FamilyScores, Score, Settings, Values, in_words, over_two
 from .weighted_cases import best_and_worst_rows, error_rows, plane_rows, quadrant_rows
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
@@ -76,10 +77,13 @@ CHECKS: dict[str, Callable[[str], object]] = {
 
 def list_scores(distances: NDArray[np.integer]) -> Values:
     """Computes `sum_i w_i (5 - D_i)^2 / sum_i w_i` over the ranks present: float64 [...] of [..., 5]; NaN where none is."""
-    weights = np.where(distances > 0, _WEIGHTS, 0.0)
-    total = weights.sum(-1)
-    gained = (weights * np.square(FARTHEST - distances.astype(np.int8))).sum(-1)
-    return np.divide(gained, total, out=np.full(total.shape, np.nan), where=total > 0)
+    return _over_ranks(np.square(FARTHEST - distances.astype(np.int8)), distances > 0)
+
+
+def _over_ranks(values: NDArray[Any], there: NDArray[np.bool_]) -> Values:
+    """Averages over the last axis, of five ranks, what is there; the earlier ranks weigh more."""
+    weights = np.where(there, _WEIGHTS, 0.0)
+    return divided((weights * values).sum(-1), weights.sum(-1))
 
 
 def severity_distances(reference: NDArray[np.integer], said: NDArray[np.integer]) -> NDArray[np.int8]:
@@ -227,10 +231,8 @@ def severity_errors(reference: NDArray[np.integer], said: NDArray[np.integer]) -
 
     reference : [...]. said : [..., 5], by rank. Both on the scale 1 to 5, 0 is unknown.
     """
-    weights = np.where((said > 0) & (reference[..., None] > 0), _WEIGHTS, 0.0)
-    total = weights.sum(-1)
-    apart = (weights * (said.astype(float) - reference[..., None])).sum(-1)
-    return np.divide(apart, total, out=np.full(total.shape, np.nan), where=total > 0)
+    true = reference[..., None]
+    return _over_ranks(said.astype(float) - true, (said > 0) & (true > 0))
 
 
 @declare(
@@ -454,9 +456,6 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
     words = []
     for metric in ("semantic_score", "severity_score"):
         symbol = REGISTRY[metric].symbol
-        there = [row for row in rows if row["metric"] == symbol and row["value"] is not None]
-        there.sort(key=lambda row: -row["value"])
-        if there:
-            told = ", ".join(f"{row['algorithm']} {row['value']:.2f}" for row in there)
+        if told := in_words([row for row in rows if row["metric"] == symbol], ".2f"):
             words.append(f"{symbol} score, of 16 at best: {told}.")
     return words
