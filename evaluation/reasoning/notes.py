@@ -22,7 +22,9 @@ from ...files.limits import MAX_CHARACTERS
 from .json_tree import Branch, json_files
 
 _DIAGNOSIS, _RATIONALE, _OBSERVATION = "Intermedia", "Cause", "Input"
-_KIND = re.compile(r"(?P<text>.*)\$(?P<kind>Intermedia_\d+|Cause_\d+|Input[1-6])", re.DOTALL)
+_BELOW = {"": {_DIAGNOSIS}, _DIAGNOSIS: {_DIAGNOSIS, _RATIONALE}, _RATIONALE: {_OBSERVATION}, _OBSERVATION: set[str]()}
+"""What may stand below what."""
+_KEY = re.compile(r"(.*)\$(?:(Intermedia)_\d+|(Cause)_\d+|(Input)([1-6]))", re.DOTALL)
 _TWIN, WORD = re.compile(r"(?:\s*#)+\s*$"), re.compile(r"[^\W_]")
 _SECTION = re.compile(r"input[1-6]", re.IGNORECASE)
 _PREDICTED = "[rationale, section, diagnosis]: texts, or null where nothing is said; the section as input1 … input6"
@@ -79,53 +81,36 @@ def annotation(whole: Branch) -> Annotation:
     if len(parts) != 1:
         allowed = "one key TEXT$Intermedia_D, the primary discharge diagnosis"
         raise whole.error("no single tree beside the sections", allowed, list(parts))
-    path: list[str] = []
-    deductions = tuple(_deductions(parts, path))
-    return Annotation(tuple(reversed(path)), deductions, "\n".join(sections.values()))
+    found = list(_walked(parts, "", ()))
+    path = [texts[-1] for kind, texts, _ in found if kind == _DIAGNOSIS]
+    deductions = [Deduction(one[-1], one[-2], section, one[-3]) for kind, one, section in found if kind == _OBSERVATION]
+    return Annotation(tuple(reversed(path)), tuple(deductions), "\n".join(sections.values()))
 
 
-def _deductions(tree: dict[str, Branch], path: list[str]) -> Iterator[Deduction]:
-    """Those of the diagnosis in `tree`, then those of the diagnoses within; `path` takes the diagnoses, outermost first."""
-    ((key, value),) = tree.items()
-    diagnosis, kind = _parted(key, value)
-    if not kind.startswith(_DIAGNOSIS):
-        raise value.error("no diagnosis", "TEXT$Intermedia_D")
-    path.append(diagnosis)
-    within: dict[str, Branch] = {}
-    for cause, below in value.items("an object"):
-        rationale, kind = _parted(cause, below)
-        if kind.startswith(_DIAGNOSIS):
-            within[cause] = below
-        elif kind.startswith(_RATIONALE):
-            for observation, section in _observations(below):
-                yield Deduction(observation, rationale, section, diagnosis)
-        else:
-            raise below.error("an observation without a rationale", "TEXT$Cause_1 around it")
-    if len(within) > 1:
-        raise value.error("two diagnoses side by side", "one path", list(within))
-    if within:
-        yield from _deductions(within, path)
+def _walked(tree: dict[str, Branch], above: str, texts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], int]]:
+    """Each key below, diagnoses last: its kind, its text after those above it, and its section, 0 where it has none."""
+    parted = [(*_parted(key, value, above), value) for key, value in tree.items()]
+    if sum(kind == _DIAGNOSIS for kind, *_ in parted) > 1:
+        raise next(iter(tree.values())).error("two diagnoses side by side", "one path", list(tree))
+    for kind, text, section, value in sorted(parted, key=lambda one: one[0] == _DIAGNOSIS):
+        yield kind, (*texts, text), section
+        yield from _walked(dict(value.items("an object")), kind, (*texts, text))
 
 
-def _observations(cause: Branch) -> Iterator[tuple[str, int]]:
-    """(text, section)."""
-    for key, below in cause.items("an object of observations"):
-        observation, kind = _parted(key, below)
-        if not kind.startswith(_OBSERVATION) or below.value != {}:
-            raise below.error("no observation below a rationale", "TEXT$InputN: {}")
-        yield observation, int(kind[-1])
-
-
-def _parted(key: str, at: Branch) -> tuple[str, str]:
-    """The text of a key, without what keeps twins apart, and its kind."""
-    found = _KIND.fullmatch(key)
+def _parted(key: str, at: Branch, above: str) -> tuple[str, str, int]:
+    """The kind of a key, its text without what keeps twins apart, and its section."""
+    found = _KEY.fullmatch(key)
     if found is None:
         raise at.error("a key without a kind", "TEXT$Intermedia_D, TEXT$Cause_1 or TEXT$InputN, N from 1 to 6")
-    text = _TWIN.sub("", found["text"]).strip()
+    kind, text = found[2] or found[3] or found[4], _TWIN.sub("", found[1]).strip()
+    if kind not in _BELOW[above]:
+        raise at.error(
+            f"{kind} in the wrong place", " or ".join(sorted(_BELOW[above])) or "nothing below an observation"
+        )
     if not WORD.search(text) or len(text) > MAX_CHARACTERS:
         allowed = f"a text with a letter or digit, of at most {MAX_CHARACTERS:,} characters"
         raise at.error("a key that says nothing, or too much", allowed)
-    return text, found["kind"]
+    return kind, text, int(found[5] or 0)
 
 
 def prediction(whole: Branch) -> Prediction:
