@@ -80,7 +80,7 @@ def _data(table: CaseTable, chosen: NDArray[np.intp], first: Sequence[str]) -> d
         match (0 or 1), relation in `relations`, why in `reasons`, doubt in `doubts`, -1 for none.
     """
     answers, cases = table.answers, chosen.tolist()
-    entries, pairs = table.pairs(chosen)
+    entries, pairs = table.all_pairs if len(cases) == len(answers.cases) else table.pairs(chosen)
     of_pair = {name: pairs[name].to_pylist() for name in pairs.column_names}
     reasons = ["", *pairs["why"].unique().drop_null().to_pylist()]
     order = {rater: place for place, rater in enumerate(first)}

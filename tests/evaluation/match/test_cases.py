@@ -148,7 +148,7 @@ def test_a_list_is_doubtful_where_half_or_twice_the_odds_turn_its_verdict(probab
     assert found.doubtful.tolist() == [[doubtful]]
 
 
-def test_cases_in_groups_in_another_order_and_those_that_were_not_given():
+def test_cases_in_groups_and_those_that_were_not_given():
     frame = long_form(CASES, ROLES)
     frame["ward"] = frame["case_id"].map({"one": "lungs", "two": "joints", "four": "lungs"})
     found = table_of(frame, by="ward", missing="own", no_diagnosis=["none"])
@@ -156,25 +156,18 @@ def test_cases_in_groups_in_another_order_and_those_that_were_not_given():
     of = dict(zip(found.table["case_id"].to_pylist(), found.table["ward"].to_pylist(), strict=True))
     assert of == {"one": "lungs", "two": "joints", "three": None, "four": "lungs"}
     found.table.to_pandas()  # which takes no dictionary in which a text stands twice
-    other = found.in_order(["B"])
-    assert other.answers.raters == ["B", "A"] and other.doubtful.tolist() == found.doubtful[:, ::-1].tolist()
-    rows = [sorted(map(str, one.table.to_pylist())) for one in (found, other)]
-    assert rows[0] == rows[1] and found.table != other.table
 
 
-def test_what_was_written_stands_where_nothing_could_be_read(monkeypatch):
-    monkeypatch.setattr(module, "_ROWS_PER_CHUNK", 1)
+def test_what_was_written_stands_where_nothing_could_be_read():
     answers = {"m1": ["1. Gout\n2. RA", REFUSED], "m2": ["Gout", None]}
     found = table_of(pd.DataFrame({"case_id": ["one", "two"], "reference": ["Gout", "RA"], **answers}))
-    for table in (found, found.in_order(["m2", "m1"])):
-        rows = [row for row in table.table.to_pylist() if row["diagnosis"] is None]
-        told = {(row["case_id"], row["algorithm"]): (row["why"], row["answer"]) for row in rows}
-        assert told == {
-            ("two", "m1"): ("no diagnosis could be read from the answer", REFUSED),
-            ("two", "m2"): ("the answer is empty", None),
-        }
-    (text,) = replace(found, answers=replace(found.answers, unread={("two", "m1"): "word " * 2_000})).unread.values()
-    assert text.endswith("(cut at 4,000 of 10,000 characters)") and text.startswith("word word")
+    rows = [row for row in found.table.to_pylist() if row["diagnosis"] is None]
+    assert [(row["case_id"], row["algorithm"], row["why"], row["answer"]) for row in rows] == [
+        ("two", "m1", "no diagnosis could be read from the answer", REFUSED),
+        ("two", "m2", "the answer is empty", None),
+    ]
+    long = replace(found, answers=replace(found.answers, unread={("two", "m1"): "word " * 2_000}))
+    assert long.table["answer"].to_pylist()[-2].endswith("word  … (cut at 4,000 of 10,000 characters)")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".xlsx", ".parquet"])
