@@ -10,10 +10,9 @@ import pytest
 
 import dxmatch
 from dxmatch.errors import InputError
-from dxmatch.evaluation.families.icd_lists import icd_lists, why_no_codes
-from dxmatch.evaluation.families.text_nodes import providers_of
 from dxmatch.evaluation.lists.reading import read_lists
-from dxmatch.evaluation.statistics.section import Context
+from dxmatch.evaluation.lists.text_codes import TextCodes
+from dxmatch.evaluation.match.matches import Needs, match
 from dxmatch.terms.icd import codes as icd_codes
 from dxmatch.terms.icd import open_tree
 from dxmatch.terms.icd.codes import Place, nodes_of_cells, padded
@@ -121,59 +120,30 @@ ROWS = [
 ]
 
 
+def coded(lists, k, m):
+    needs = Needs(references=False, relations=False, first=False, code_depth=k)
+    return match(lists, m, needs, codes=TextCodes()).codes
+
+
 def test_lists_by_code_and_by_text(tree, shipped):
-    coded = icd_lists(lists_of(ROWS), 2, shipped, tree, "icd10cm")
-    assert coded.predicted.shape == (2, 1, 2, 2)
-    assert codes_of(tree, coded.predicted[0, 0, 0]) == ["J45.909", "J40"]
-    assert codes_of(tree, coded.predicted[0, 0, 1])[0].startswith("I21")
-    assert codes_of(tree, coded.predicted[1, 0]) == ["I21.9"]  # a word for no diagnosis has no code
-    assert codes_of(tree, coded.reference[0]) == ["J40"] and codes_of(tree, coded.reference[1])[0].startswith("I21")
-    assert coded.notes[0].startswith("ICD-10 codes of 3 diagnoses of the lists: 1 by the codes given, ")
-    assert "1 as a code" in coded.notes[0] and coded.notes[1].startswith(
-        "ICD-10 codes of 2 reference diagnoses: 1 by the codes given, 1 by"
-    )
+    found = coded(lists_of(ROWS), 2, shipped)
+    assert codes_of(tree, found.predicted[0, 0, 0]) == ["J45.909", "J40"]
+    assert codes_of(tree, found.predicted[1, 0]) == ["I21.9"]  # a word for no diagnosis has no code
+    for nodes, text in (
+        (found.predicted[0, 0, 1], "heart attack"),
+        (found.reference[1], "acute myocardial infarction"),
+    ):
+        assert codes_of(tree, nodes) == dxmatch.icd([text])["icd10"].to_list()
 
 
-def test_without_a_mapping_a_blank_has_no_code(tree):
-    coded = icd_lists(lists_of(ROWS), 2, NoMapping(), tree, "icd10cm")
-    assert codes_of(tree, coded.predicted[0, 0, 1]) == [] and codes_of(tree, coded.reference[1]) == []
-    assert coded.notes == [
-        "ICD-10 codes of 3 diagnoses of the lists: 1 by the codes given, 2 not at all.",
-        "ICD-10 codes of 2 reference diagnoses: 1 by the codes given, 1 not at all.",
-    ]
-
-
-def test_codes_by_text_are_those_of_the_mapping(tree, shipped):
-    lists = lists_of([row[:5] for row in ROWS], "case_id,rater,role,rank,diagnosis")
-    coded = icd_lists(lists, 2, shipped, tree, "icd10cm")
-    texts = ["asthma", "heart attack"]
-    assert codes_of(tree, coded.predicted[0]) == dxmatch.icd(texts)["icd10"].to_list()
-    assert codes_of(tree, coded.reference[1]) == dxmatch.icd(["acute myocardial infarction"])["icd10"].to_list()
-    assert why_no_codes(lists, Context(shipped)) is None and providers_of(NoMapping()) is None
-
-
-def test_codes_beyond_k_are_not_looked_at(tree):
+def test_codes_beyond_k_are_not_looked_at():
     rows = [*ROWS[:3], ("c1", "A", "algorithm", 3, "gout", "M1O")]
-    icd_lists(lists_of(rows), 2, NoMapping(), tree, "icd10cm")
+    coded(lists_of(rows), 2, NoMapping())
     with pytest.raises(InputError, match=r"data frame, row 3, column 'icd10': an unknown ICD-10 code.*'M1O'"):
-        icd_lists(lists_of(rows), 3, NoMapping(), tree, "icd10cm")
+        coded(lists_of(rows), 3, NoMapping())
     wrong = [*ROWS[:2], ("c1", "T", "reference", 1, "bronchitis", "J4O")]
     with pytest.raises(InputError, match=r"row 2, column 'icd10 of the reference': an unknown ICD-10 code"):
-        icd_lists(lists_of(wrong), 1, NoMapping(), tree, "icd10cm")
-
-
-@pytest.mark.parametrize(
-    ("references", "wanted"),
-    [
-        ([("J40", "bronchitis")], ["J40"]),
-        ([("J40", "bronchitis"), ("C34;I26", "cancer")], ["J40", "C34", "I26"]),
-        ([(None, "bronchitis"), ("C34", "cancer")], ["C34"]),
-    ],
-)
-def test_several_references(tree, references, wanted):
-    rows = [("c1", "T", "reference", i, text, code) for i, (code, text) in enumerate(references, 1)]
-    coded = icd_lists(lists_of([*ROWS[:2], *rows]), 1, NoMapping(), tree, "icd10cm")
-    assert codes_of(tree, coded.reference) == wanted
+        coded(lists_of(wrong), 1, NoMapping())
 
 
 def test_the_column_of_the_references_codes(tree, shipped):
@@ -182,26 +152,6 @@ def test_the_column_of_the_references_codes(tree, shipped):
         ("c1", "A", "algorithm", 1, "asthma", "bronchitis", "J40;J41"),
         ("c2", "A", "algorithm", 1, "asthma", "asthma", None),
     ]
-    coded = icd_lists(lists_of(rows, columns), 1, shipped, tree, "icd10cm")
-    assert codes_of(tree, coded.reference[0]) == ["J40", "J41"]
-    assert codes_of(tree, coded.reference[1]) == codes_of(tree, coded.predicted[1])
-
-
-def test_unmapped_diagnoses_are_told(tree, shipped):
-    """A text that names no disease has no code, and its share stands with what rests on codes."""
-    rows = [
-        ("c1", "A", "algorithm", 1, "asthma", None),
-        ("c1", "A", "algorithm", 2, "asdf qwer", None),
-        ("c1", "T", "reference", 1, "asthma", "J45"),
-    ]
-    coded = icd_lists(lists_of(rows), 2, shipped, tree, "icd10cm")
-    assert coded.predicted[0, 0, 1].tolist() == [-1]
-    assert (
-        coded.notes[0]
-        == "ICD-10 codes of 2 diagnoses of the lists: 1 by name, 1 unmapped (denied, not understood, or no name is near enough)."
-    )
-    assert coded.coded == [
-        {"algorithm": "A", "diagnoses": 2, "without_code": 1, "share_without_code": 0.5},
-        {"algorithm": "reference", "diagnoses": 1, "without_code": 0, "share_without_code": 0.0},
-    ]
-    assert coded.without == "50.0% of the lists' diagnoses (1 of 2)"
+    found = coded(lists_of(rows, columns), 1, shipped)
+    assert codes_of(tree, found.reference[0]) == ["J40", "J41"]
+    assert codes_of(tree, found.reference[1]) == codes_of(tree, found.predicted[1])
