@@ -115,7 +115,7 @@ def of_audit() -> Part:
     drawn = [*figures(audit(mine, held)), *figures(audit(mine, held[["a", "b"]]))]
     return Part(
         "What a model relies on, and where it errs",
-        "Of a model that was trained on three quarters of the example's pairs, on the rest of them; the last chart where pairs have no label.",
+        "Of a model that was trained on three quarters of the example's pairs, on the rest of them.",
         "dxmatch audit held_out.csv --model my-model -o audit", drawn, "the page on training does",
     )  # fmt: skip
 
