@@ -135,7 +135,7 @@ def beeswarm(audit: Audit) -> list[Figure]:
         )  # fmt: skip
         colours = alt.Scale(domain=[*_RAMP, "unknown"], range=[*_RAMP.values(), style.panel])
         swarm = alt.Chart(named("points")).mark_circle(size=15, opacity=0.75).encode(
-            x=alt.X("x:Q", title="contribution, log-odds: left against a match, right for it"),
+            x=alt.X("x:Q", title="contribution, log-odds"),
             y=alt.Y("y:Q", title=None, axis=axis).scale(domain=[len(names) - 0.5, -0.5], nice=False, zero=False),
             color=alt.Color("step:N", scale=colours, legend=alt.Legend(columns=3, symbolType="circle")),
             tooltip=tooltip(feature="feature", value="value", told="contribution"),
@@ -147,7 +147,7 @@ def beeswarm(audit: Audit) -> list[Figure]:
         "beeswarm", "contributions", "Which way, pair by pair",
         {"feature": "feature", "low": "5 of 100 lie below", "median": "median", "high": "5 of 100 lie above"}, rows,
         {"points": points, "zero": [{"x": 0}]}, draw,
-        f"One point for each of {len(shown):,} pairs. Colour: the value of the feature, from its lowest to its highest fifth.",
+        f"One point for each of {len(shown):,} pairs: left of 0 against a match, right of it for one. Colour: the value of the feature, from its lowest to its highest fifth.",
     )  # fmt: skip
 
 
@@ -264,11 +264,11 @@ def waterfall(explanation: Explanation, trees: Trees) -> Figure:
 
     def draw(style: Style) -> Any:
         y = alt.Y("line:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=260))
-        x = alt.X("from:Q", title="log-odds of a match, before calibration")
+        x = alt.X("from:Q", title="log-odds of a match")
         sides = alt.Scale(domain=_SIDES, range=list(style.series[:2]))
         bars = alt.Chart(named("parts")).mark_bar(height={"band": 0.62}).encode(
             x=x.scale(domain=[min(ends) - room, max(ends) + room], nice=False, zero=False), x2="to", y=y,
-            color=alt.Color("side:N", scale=sides, legend=alt.Legend(symbolType="square")), tooltip=tooltip(**columns),
+            color=alt.Color("side:N", scale=sides, legend=alt.Legend(symbolType="square", columns=1)), tooltip=tooltip(**columns),
         )  # fmt: skip
         numbers = alt.Chart(named("parts")).mark_text(align="left", dx=5).encode(x="right:Q", y=y, text="told:N")
         return alt.layer(_threshold(style), bars, numbers).properties(width=style.width, height=26 * len(rows))
@@ -279,7 +279,7 @@ def waterfall(explanation: Explanation, trees: Trees) -> Figure:
         "waterfall", "why", f"{a} and {b}: {'a match' if explanation.match else 'no match'}, probability {explanation.probability:.3f}",
         columns, rows, {"parts": rows, "threshold": [{"at": begins}]}, draw,
         words=f"From the start at {start} to {signed(trees.raw)}, where a match begins at {signed(begins)}",
-        note=f"Each bar starts where the one above ends; the first starts at {start}, where every pair does. Dashed: where a match "
+        note=f"Log-odds are those before calibration. Each bar starts where the one above ends; the first starts at {start}, where every pair does. Dashed: where a match "
         f"begins, at probability {explanation.threshold:.3f}.",
     )  # fmt: skip
     return made

@@ -173,23 +173,17 @@ class Explanation:
             + (f": read {listed([f'{written!r} as {read!r}' for written, read in read_as])}." if read_as else ".")
             for side, name, read_as in zip((self.a, self.b), wording.names, wording.read_as, strict=True)
         ]
-        compared += [
-            f"{word!r} mixes Latin and Cyrillic letters, which look alike and are not the same."
-            for word in wording.mixed
-        ]
+        alike = "mixes Latin and Cyrillic letters, which look alike and are not the same."
+        compared += [f"{word!r} {alike}" for word in wording.mixed]
         if self.trees is None:
-            return [
-                [*compared, "After normalisation they are the same, and so a match: no tree was asked. Probability 1."]
-            ]
+            same = "After normalisation they are the same, and so a match: no tree was asked. Probability 1."
+            return [[*compared, same]]
         compared.append(self.verdict)
+        by_trees, decisive = f"{self.trees.by_trees:.3f}.", f"This is decisive: {self.known.reason}."
         if self.known.excluded:
-            compared.append(
-                f"This is decisive: {self.known.reason}. The trees alone would say {self.trees.by_trees:.3f}."
-            )
+            compared.append(f"{decisive} The trees alone would say {by_trees}")
         elif self.policy != "specification":
-            compared.append(
-                f"What counts is the policy {self.policy}; under the default it would be {self.trees.by_trees:.3f}."
-            )
+            compared.append(f"What counts is the policy {self.policy}; under the default it would be {by_trees}")
         groups = [compared, self._words(), list(self._knowledge()), list(self._why(self.trees))]
         return [lines for lines in groups if lines]
 
@@ -208,10 +202,8 @@ class Explanation:
         if self.known.reason and not self.known.excluded:
             yield _sentence(self.known.reason)
         for link in self.known.links:
-            yield (
-                f"{link.name!r} is no name in the graph of diseases; the nearest is one of {link.disease} ({link.source}), with a cosine of "
-                f"{link.certainty:.2f}."
-            )
+            nearest = f"the nearest is one of {link.disease} ({link.source}), with a cosine of {link.certainty:.2f}"
+            yield f"{link.name!r} is no name in the graph of diseases; {nearest}."
         if relation := self.known.relation:
             others = sorted(self.known.relations.items(), key=lambda each: -each[1])
             told = [f"{name} {p:.2f}" for name, p in others if name != relation and p >= _SAID]
@@ -221,10 +213,8 @@ class Explanation:
 
     def _why(self, trees: Trees) -> Iterator[str]:
         """The start, what speaks for, what speaks against, what is unknown."""
-        yield (
-            f"Every pair starts at {signed(trees.base)} log-odds; a match needs {signed(self.raw_threshold)}; this pair reaches "
-            f"{signed(trees.raw)}."
-        )
+        reaches = f"a match needs {signed(self.raw_threshold)}; this pair reaches {signed(trees.raw)}"
+        yield f"Every pair starts at {signed(trees.base)} log-odds; {reaches}."
         for sign, side in ((1, "For"), (-1, "Against")):
             if own := [part for part in trees.parts if sign * part.contribution >= _IDLE][:3]:
                 told = [f"{part.feature} ({part.shown}, {signed(part.contribution)})" for part in own]
@@ -260,17 +250,14 @@ class Explanation:
 
     def document(self, *, drawn: bool) -> Document:
         """Gives what a terminal, and with the picture a page, shows of it."""
-        from ..evaluation.report.document import Document, Part, Table
+        from ..evaluation.report import document
 
         lines = [[part.feature, part.shown, signed(part.contribution), part.label] for part in self.parts]
-        features = (
-            [Table(["feature", "value", "log-odds", "says"], [("", lines)], "Features", sentences=True)]
-            if lines
-            else []
-        )
-        why = Part("why", "Feature by feature", [self.figure] if drawn and lines else features, brief=features)
+        features = document.Table(["feature", "value", "log-odds", "says"], [("", lines)], "Features", sentences=True)
+        blocks = [] if self.identical else [self.figure if drawn else features]
+        why = document.Part("why", "Feature by feature", blocks, brief=[features] if blocks else [])
         title = f"{self.a} and {self.b}: {'a match' if self.match else 'no match'}"
-        return Document(title, self.model, self.answers, [why], footer="Made by dxmatch.")
+        return document.Document(title, self.model, self.answers, [why], footer="Made by dxmatch.")
 
     def print(self, console: Console | None = None) -> None:
         """Prints the words, then a line for each feature."""

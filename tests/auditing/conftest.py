@@ -17,31 +17,18 @@ from ..small_model import small_manifest, text_of
 
 NAMES = ("ratio_unigram", "levenshtein")
 SET = {
-    "name": "two",
-    "language": "en",
-    "feature": [
-        {"name": "ratio_unigram", "kind": "ratio", "view": "unigram"},
-        {"name": "levenshtein", "kind": "levenshtein"},
-    ],
-}
-
-
-def numbers(text: str) -> list[int]:
-    return [int(number) for number in text.split()]
+    "name": "two", "language": "en",
+    "feature": [{"name": NAMES[0], "kind": "ratio", "view": "unigram"}, {"name": NAMES[1], "kind": "levenshtein"}],
+}  # fmt: skip
 
 
 def tree_of(leaves: str, counts: str, internal: str) -> str:
     """ratio_unigram <= 0.4: leaf 0 (40 pairs); else levenshtein > 0.6: leaf 2 (15 pairs), and leaf 1 (45 pairs)."""
     tree = {
-        "split_feature": [0, 1],
-        "threshold": [0.4, 0.6],
-        "decision_type": [10, 10],
-        "left_child": [-1, -2],
-        "right_child": [1, -3],
-        "leaf_value": list(map(float, leaves.split())),
-        "leaf_count": numbers(counts),
-        "internal_count": numbers(internal),
-    }
+        "split_feature": [0, 1], "threshold": [0.4, 0.6], "decision_type": [10, 10], "left_child": [-1, -2], "right_child": [1, -3],
+        "leaf_value": list(map(float, leaves.split())), "leaf_count": list(map(int, counts.split())),
+        "internal_count": list(map(int, internal.split())),
+    }  # fmt: skip
     return validate(text_of([tree], NAMES), 2, "tree", NAMES)
 
 
@@ -53,13 +40,9 @@ def matcher_of() -> Callable[..., dxmatch.MatchFunction]:
         *leaves: str, combination: Combination = MEAN_RAW, counts: str = "40 45 15", internal: str = "100 60"
     ) -> dxmatch.MatchFunction:
         manifest = small_manifest(
-            feature_names=NAMES,
-            feature_set=SET,
-            normalizer=Normalizer("en").spec(),
-            calibration=Sigmoid(1.0, 0.0),
-            libraries={},
+            feature_names=NAMES, feature_set=SET, normalizer=Normalizer("en").spec(), calibration=Sigmoid(1.0, 0.0), libraries={},
             ensemble=combination,
-        )
+        )  # fmt: skip
         return dxmatch.MatchFunction(ModelFolder(manifest, [tree_of(values, counts, internal) for values in leaves]))
 
     return make
