@@ -29,11 +29,6 @@ _COLUMNS = (
 Labels = NDArray[np.integer[Any]]
 
 
-def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Says what is missing where nobody labelled anything."""
-    return "labels by humans: the option 'human'" if matches.humans is None else None
-
-
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Compares M over whole lists, a judge, and a judge with its check with humans, on the items that each of them decides.
 

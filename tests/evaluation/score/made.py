@@ -43,7 +43,6 @@ class Scored:
     ) -> None:
         matches = lists if isinstance(lists, Matches) else matched(lists, matcher, k)
         chosen = Settings(k=ks_of(k), resampling=Resampling(repeats=repeats, seed=seed), **settings)
-        assert family.lacking(matches, chosen) is None
         self.matches, self.resampling, self.scores = matches, chosen.resampling, family.scores(matches, chosen)
         self.fill(self.scores)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from itertools import combinations
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import dxmatch
-from dxmatch.errors import OptionError
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.match.matches import Needs, match
 from dxmatch.evaluation.score import agreement
@@ -18,64 +16,6 @@ from dxmatch.evaluation.score.scores import Settings
 from dxmatch.evaluation.score.wanted import ks_of
 
 from .made import Scored
-
-
-def table_of(*rows):
-    """Raters in rows, a digit or letter for each case, "." where one says nothing -> [cases, raters]."""
-    return np.transpose([[-1 if mark == "." else ord(mark) for mark in row] for row in rows])
-
-
-@pytest.mark.parametrize(
-    ("metric", "arguments", "value"),
-    [
-        # p_o = 3/4; p_e = 2/4 * 3/4 + 2/4 * 1/4 = 1/2
-        ("cohen_kappa", ([0, 0, 1, 1], [0, 0, 1, 0]), (1 / 4) / (1 / 2)),
-        ("cohen_kappa", ([7, 7], [7, 7]), math.nan),
-        # no diagnosis agrees with nothing, like four categories of their own: p_o = 1/3, p_e = 1/9
-        ("cohen_kappa", ([0, -1, -1], [0, -1, -1]), (2 / 9) / (8 / 9)),
-        ("cohen_kappa", ([-1, -1], [-1, -1]), 0),
-        # pairs that agree: 3 of 3, 1 of 3, so P = 2/3; the categories 4/6 and 2/6, so P_e = 20/36
-        ("fleiss_kappa", ([[0, 0, 0], [0, 1, 1]],), (24 - 20) / (36 - 20)),
-        # three raters who never agree on six categories: P = 0, P_e = 6 * (1/6)^2
-        ("fleiss_kappa", ([[0, 1, 2], [3, 4, 5]],), (0 - 1 / 6) / (5 / 6)),
-        ("fleiss_kappa", ([[3, 3], [3, 3]],), math.nan),
-        # no diagnosis: P = (1 + 0) / 2; P_e = (2/4)^2, to which the two that say nothing add nothing
-        ("fleiss_kappa", ([[0, 0], [-1, -1]],), (1 / 2 - 1 / 4) / (3 / 4)),
-        # Krippendorff 2011, its three examples: 0.095, 0.692, 0.743.
-        # N = 20, 14 zeros and 6 ones; 4 cases of disagreement give o_01 = 4
-        ("krippendorff_alpha", (table_of("0100000010", "1110010000"),), 1 - 19 * 4 / (14 * 6)),
-        # N = 24: a 4, b 6, c 6, d 6, e 2, so sum n (n - 1) = 104; 9 of 12 agree
-        ("krippendorff_alpha", (table_of("aabbdcccedda", "babbbccceddd"),), (23 * 18 - 104) / (24 * 23 - 104)),
-        # N = 40 in 11 cases (the last holds one value): 9, 13, 10, 5 and 3 of each, so sum n (n - 1) = 344;
-        # values beside their like, over the others of the case: 7 + 10 + 8 + 4 + 3
-        ("krippendorff_alpha", (table_of("123321412...", "1233224125.3", ".3332342251.", "12332441251."),),
-         (39 * 32 - 344) / (40 * 39 - 344)),
-        # cases (a, b) and (b, c), M matches a and b alone: D_o = 1/2; of 6 pairs a-c, b-c, b-c are apart, so D_e = 1/2
-        ("krippendorff_alpha_by_distance", ([[0, 1], [1, 2]], [[0, 0, 1], [0, 0, 1], [1, 1, 0]]), 0),
-        ("krippendorff_alpha_by_distance", ([[0, 1]], [[0, 0], [0, 0]]), math.nan),
-    ],
-)  # fmt: skip
-def test_by_hand(metric, arguments, value):
-    assert getattr(dxmatch.metrics, metric)(*arguments) == pytest.approx(value, nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("metric", "arguments", "option"),
-    [
-        *(("cohen_kappa", a, "a") for a in (([], []), ([0.5], [1]), ([[0]], [[0]]), ([-2], [0]))),
-        ("cohen_kappa", ([0], [0, 1]), "b"),
-        *(("fleiss_kappa", (a,), "categories") for a in ([[0]], [[0.5, 1]])),
-        *(("krippendorff_alpha", (a,), "categories") for a in ([[-2, 0]], np.zeros((0, 2), int))),
-        *(
-            ("krippendorff_alpha_by_distance", ([[0, 1]], distance), "distance")
-            for distance in (np.zeros((1, 1)), [[0, 1], [0, 0]], [[1, 1], [1, 0]])
-        ),
-    ],
-)
-def test_refused(metric, arguments, option):
-    with pytest.raises(OptionError, match=f"'{option}'"):
-        getattr(dxmatch.metrics, metric)(*arguments)
-
 
 WORDS = [f"disease {letter}" for letter in "abcdef"]
 

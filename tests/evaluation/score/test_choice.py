@@ -2,52 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.score.choice import (
-    choice_accuracy,
-    choice_all_right,
-    choice_any_right,
-    choice_spread,
     option_at,
     shifted,
     shifts,
 )
 
 NAN = float("nan")
-
-
-@pytest.mark.parametrize(
-    ("correct", "accuracy", "spread"),
-    [
-        # questions 3/3, 2/3, 3/3, 1/3: mean 3/4; sd (0 + sqrt(2)/3 + 0 + sqrt(2)/3) / 4
-        ([[1, 1, 1, 0], [1, 0, 1, 0], [1, 1, 1, 1]], 3 / 4, 2**0.5 / 6),
-        (np.array([[1, 1, 1, 0], [1, 0, 1, 0], [1, 1, 1, 1]], bool), 3 / 4, 2**0.5 / 6),
-        # the second question has two options, so one shift: 2/2 and 0/1
-        ([[1, 0], [1, NAN]], 1 / 2, 0),
-        # a question with one answer has as much weight as one with four, unlike in the mean over shifts
-        ([[1, 0], [0, NAN], [0, NAN], [0, NAN]], 1 / 8, 3**0.5 / 8),
-        ([[1, 0, 1]], 2 / 3, 0),
-    ],
-)
-def test_mean_and_spread_by_hand(correct, accuracy, spread):
-    assert choice_accuracy(correct) == pytest.approx(accuracy)
-    assert choice_spread(correct) == pytest.approx(spread)
-    each = [np.asarray(column)[~np.isnan(column)] for column in np.asarray(correct, float).T]
-    assert choice_spread(correct) == pytest.approx(np.mean([column.std() for column in each]))
-    assert choice_all_right(correct) == np.mean([column.all() for column in each])
-    assert choice_any_right(correct) == np.mean([column.any() for column in each])
-
-
-@pytest.mark.parametrize("correct", [[], [[]], [1, 0], [[2, 0]], [[0.5]], [[1, NAN]]])
-def test_refused(correct):
-    for metric in (choice_accuracy, choice_spread):
-        with pytest.raises(OptionError, match="'correct'"):
-            metric(correct)
 
 
 @pytest.mark.parametrize(

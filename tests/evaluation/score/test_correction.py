@@ -253,24 +253,6 @@ def test_all_labelled_is_the_truth(world, k, hardness, denominator, by_case):
         assert compared["by_the_match_function"] == pytest.approx(plain[same]), row["name"]
 
 
-def test_a_sample_of_pairs(world):
-    lists, truth, by_m = world
-    made = corrected(lists, by_m, labels_of(EVERY[::2], truth), repeats=300)
-    assert [row["name"] for row in made.rows[:3]] == [
-        "P(corrected AE mean)@2", "P(corrected EE mean)@2", "RPAD(corrected)@2",
-    ]  # fmt: skip
-    for row in made.rows:
-        assert row["low"] < row["value"] < row["high"] and row["n_cases"] == 30
-    assert [row["n_pairs"] for row in made.rows[:3]] == [3, 3, 6]
-    errors = made.tables["errors"][0]
-    wrong = [(pair in truth.pairs, pair in by_m.pairs) for pair in EVERY[::2]]
-    assert (errors["labelled"], errors["cases"], errors["elsewhere"]) == (14, None, 0)
-    assert (errors["missed"], errors["false_matches"]) == (wrong.count((True, False)), wrong.count((False, True)))
-    assert 0 <= errors["lambda_P"] <= 1
-    assert "R and RRAD are not corrected" in made.told["correction"][1]
-    assert made.words[0].startswith("Corrected for the match function's errors, A reaches RPAD@2 ")
-
-
 def test_weights_experts_and_pairs_of_elsewhere(world):
     lists, truth, by_m = world
     labelled = labels_of(EVERY[::2], truth)

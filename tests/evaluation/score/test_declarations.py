@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import json
+import math
 import sys
 from dataclasses import MISSING, FrozenInstanceError, fields
 from pathlib import Path
@@ -14,11 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dxmatch
-from dxmatch.errors import InputError
+from dxmatch.errors import InputError, OptionError
 from dxmatch.evaluation.of_names import OF_NAMES
 from dxmatch.evaluation.score.declare import REGISTRY, Metric, all_metrics, called, declare, sources_of
 from dxmatch.evaluation.score.reference_page import reference_page
 from dxmatch.evaluation.score.relative import experts_behind
+
+from .made import table_of
 
 ALWAYS = [field.name for field in fields(Metric) if field.default is MISSING and field.default_factory is MISSING]
 every_metric = pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
@@ -139,6 +143,25 @@ def test_holds_what_is_declared_of_it(metric, seed):
             raised.flat[known[seed % known.size]] = np.nanmax(raised)
             change = sign * (value_of(metric, {**arguments, name: raised}) - value)
             assert ((change >= -1e-9) | np.isnan(change)).all(), name
+
+
+def called_with(row):
+    """The value of a metric for arguments in JSON; a mapping at their end holds those by name."""
+    given = json.loads(row["arguments"])
+    named = given.pop() if isinstance(given[-1], dict) else {}
+    return REGISTRY[row["metric"]].function(*given, **named)
+
+
+@pytest.mark.parametrize("row", table_of("by_hand"), ids=lambda row: f"{row['metric']} {row['why']}")
+def test_worked_by_hand(row):
+    expected = eval(row["expected"], {"__builtins__": {}}, vars(math))
+    assert called_with(row) == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("row", table_of("refused"), ids=lambda row: f"{row['metric']} {row['arguments']}")
+def test_refused(row):
+    with pytest.raises(OptionError if row["told"][0] == "'" else InputError, match=row["told"]):
+        called_with(row)
 
 
 def test_a_false_property_is_found():

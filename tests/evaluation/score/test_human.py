@@ -12,9 +12,6 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, precisi
 from dxmatch.errors import InputError
 from dxmatch.evaluation.match.judge import BOTH, BY_M, JUDGE, HumanLabels, Judgements
 from dxmatch.evaluation.score import human
-from dxmatch.evaluation.score.scores import Settings
-from dxmatch.evaluation.score.wanted import ks_of
-from dxmatch.statistics.resampling import Resampling
 
 from ..made import By, lists_of
 from .made import Scored, matched
@@ -113,5 +110,3 @@ def test_no_item_with_a_verdict_is_refused():
     labels = HumanLabels(ITEMS, np.ones((4, 1), np.int8), ["human"])
     with pytest.raises(InputError, match="no labelled item has a verdict of every judge"):
         Agreement(lists_of(CASES), labels, np.zeros((2, 2, 2)), judgements(np.full((2, 2, 2), -1)))
-    chosen = Settings(k=ks_of(None), resampling=Resampling(repeats=0))
-    assert human.lacking(matched(lists_of(CASES)), chosen) == "labels by humans: the option 'human'"

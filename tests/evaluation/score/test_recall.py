@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 from dxmatch.evaluation.match.judge import Judgements
 from dxmatch.evaluation.score import recall
-from dxmatch.evaluation.score.recall import disease_recall, patient_recall, prompt_spread
+from dxmatch.evaluation.score.recall import disease_recall, patient_recall
 from dxmatch.evaluation.score.scores import Settings
 from dxmatch.evaluation.score.wanted import ks_of
 
@@ -53,28 +53,6 @@ def test_equal_to_a_plain_loop(seed, k):
         assert patient_recall(hits, there, k)[j] == pytest.approx(sum(map(all, named)) / n)
 
 
-@pytest.mark.parametrize(
-    ("hits", "there", "k", "option"),
-    [
-        (HITS, GIVEN & False, 1, "'given'"), (HITS, GIVEN[:2], 1, "'hits'.* with 2 cases and 3 references"), (HITS[0], GIVEN, 1, "'hits'"),
-        (HITS.astype(float), GIVEN, 1, "'hits'"), (HITS[:0], GIVEN[:0], 1, "'given'"), (HITS, GIVEN, 0, "'k'"),
-    ],
-)  # fmt: skip
-def test_refused(hits, there, k, option):
-    for metric in (disease_recall, patient_recall):
-        with pytest.raises(OptionError, match=option):
-            metric(hits, there, k)
-
-
-def test_spread_over_prompts():
-    # 0.6, 0.8, 0.7 about 0.7: sqrt((0.01 + 0.01 + 0) / 3)
-    assert prompt_spread([0.6, 0.8, 0.7]) == pytest.approx((0.02 / 3) ** 0.5)
-    assert prompt_spread([[0.6, 0.8], [1, 1]]).tolist() == pytest.approx([0.1, 0])
-    assert np.isnan(prompt_spread([0.6]))
-    with pytest.raises(OptionError, match="'values'"):
-        prompt_spread([])
-
-
 # Of lists
 
 TRUTH = {"one": ["mi", "copd"], "two": ["asthma"], "three": ["gout"]}
@@ -102,27 +80,11 @@ def test_of_lists_by_hand():
     assert found.words == ["Of all reference diagnoses, A's first 2 diagnoses name 75%; no other rater's name more."]
 
 
-def test_whole_lists_and_the_first_k():
-    lists = lists_of({"one": {"A": ["a", "b", "c"], "truth": ["a", "c"]}})
-    assert Scored(recall, lists).value("A", "R_disease") == 1 and Scored(recall, lists).value("A", "R_patient") == 1
-    assert Scored(recall, lists, k=2).value("A", "R_disease@2") == 1 / 2
-
-
 def test_cases_without_a_reference_are_left_out_and_told():
     found = Scored(recall, lists_with({"one": ["mi", "copd"], "three": ["gout"]}), k=2)
     assert found.value("X", "R_disease@2") == pytest.approx(1 / 3) and found.rows[0]["n_cases"] == 2
     assert "1 of 3 cases" in found.told["no_reference"][0]
     assert np.isnan(found.per_case["share of the reference found"][1]).all()
-    assert "right answers" in recall.lacking(matched(lists_with({})), None)
-
-
-def test_a_list_that_is_not_there_is_out_of_its_raters_figures():
-    lists = lists_with()
-    absent = np.zeros(lists.lengths.shape, bool)
-    absent[2, 0] = True
-    found = Scored(recall, replace(lists, absent=absent, lengths=np.where(absent, 0, lists.lengths)), k=2)
-    assert found.value("A", "R_disease@2") == 1 and found.value("A", "R_patient@2") == 1
-    assert found.row("A", "R_disease@2")["n_cases"] == 2 and found.value("B", "R_disease@2") == 3 / 4
 
 
 INCLUDED = np.array([[[1, 0], [1, 1], [0, 0]], [[1, -1], [0, -1], [1, -1]], [[0, -1], [1, -1], [-1, -1]]], np.int8)

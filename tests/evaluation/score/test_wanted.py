@@ -64,6 +64,17 @@ def test_families_that_lack_something_are_left_out_unless_they_are_named():
         family_scores(MATCHED, SETTINGS, wanted("weighted"))
 
 
+def test_what_each_family_lacks():
+    nothing = matched(lists_of({"one": {"A": ["asthma"], "B": ["gout"]}}))
+    left_out = family_scores(nothing, SETTINGS, wanted(None))[1]
+    for family, lacks in (
+        ("ranking", "right answers: the column reference"), ("recall", "right answers: the column reference"),
+        ("hierarchical", "the column icd10"), ("agreement", "a third model"), ("relative", ""),
+        ("weighted", "the column relation, or severity with the reference's"),
+    ):  # fmt: skip
+        assert lacks in left_out[family], family
+
+
 def test_a_part_is_tested_where_its_metric_is_wanted():
     lists = lists_of({"one": {"A": ["a"], "truth": ["b"]}}, icd10=["J40", "J47"])
     for metrics, tested in (("hierarchical", ("chapters",)), ("hdf1", ("chapters",)), ("hdp", ())):

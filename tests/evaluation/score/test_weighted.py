@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.errors import InputError, OptionError
+from dxmatch.errors import InputError
 from dxmatch.evaluation.lists.reading import read_lists
 from dxmatch.evaluation.score import weighted
 from dxmatch.evaluation.score.weighted import RELATIONS, SETTINGS, SEVERITIES, aggregated, rescaled, severity_score
 from dxmatch.evaluation.score.weighted_cases import best_and_worst_rows, quadrant_of, quadrant_rows
 
-from .made import Scored, matched, table_of
+from .made import Scored, table_of
 
 ES, BS, EG, BG, NR = RELATIONS
 SHORT = dict(zip(("ES", "BS", "EG", "BG", "NR"), RELATIONS, strict=True))
@@ -35,26 +35,6 @@ def test_ranks_and_spellings():
     for words, ranks in ((["Exact Synonym", "Broad Disease Group"], [1, 3]), (["Broad_Disease-group", " exact  SYNONYM "], [3, 1])):  # fmt: skip
         assert weighted.semantic_score(words, ranks) == pytest.approx(16.6 / 1.6)
     assert np.isnan(weighted.semantic_score([ES], ranks=[6])) and severity_score("rare", [None, "rare"]) == 12.8 / 1.8
-
-
-@pytest.mark.parametrize(
-    ("score", "error", "told"),
-    [
-        *((lambda w=w: weighted.semantic_score([ES, w]), InputError, "row 1, column 'relations'")
-          for w in ("exactsynonym", "synonym", "", None, 1)),
-        *((lambda r=r: weighted.semantic_score([ES, NR], r), OptionError, "'ranks'") for r in ([1], [1, 1], [0, 1], [1.0, 2], [True, 2])),
-        (lambda: severity_score("mild", ["sever"]), InputError, "did you mean 'severe'"),
-        (lambda: severity_score("fatal", ["mild"]), InputError, "column 'reference'"),
-        (lambda: weighted.semantic_score(ES), OptionError, "'relations'"),
-        *((lambda v=v: rescaled(v), OptionError, "'scores'") for v in ([17], [-1])),
-        *((lambda v=v: aggregated(v), OptionError, "'scores'") for v in ([], [1.5], 0.5)),
-        *((lambda s=s: aggregated([0.5], s), OptionError, "'setting'") for s in ("soft", (1,), (1, None), (np.inf, 0), 3)),
-        *((lambda b=b: weighted.check_best(b, "semantic_best"), OptionError, "'semantic_best'") for b in (0, 17, True, None)),
-    ],
-)  # fmt: skip
-def test_refused(score, error, told):
-    with pytest.raises(error, match=told):
-        score()
 
 
 # the source prints three digits, some cut and some rounded. For (-.8, -.9, -1, +.1) under easy it prints -0.738 from a slip:
@@ -142,16 +122,6 @@ def test_by_hand():
         assert any("without a known severity" in one and "A 1" in one for one in told) == there
 
 
-def test_intervals_are_of_the_resampled_cases():
-    generator, draws = np.random.default_rng(3), np.random.default_rng(0)
-    rows = [(f"c{i:02}", "A", "algorithm", 1, "asthma", generator.choice(list(RELATIONS)), None) for i in range(15)]
-    found = scored(table(rows), repeats=50)
-    values = found.per_case["Semantic"][:, 0]
-    again = [aggregated(rescaled(values[draws.integers(0, 15, 15)]), "medium") for _ in range(50)]
-    row = found.row("A", "aggregated(Semantic, medium)")
-    assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(again, [0.025, 0.975]))) and found.tables == {}
-
-
 @pytest.mark.parametrize(
     ("row", "column", "told"),
     [(2, "relation", "row 2, column 'relation'"), (2, "severity", "row 2, column 'severity'"), (4, "severity", "row 4, column 'severity of")],
@@ -166,21 +136,6 @@ def test_the_golden_severity_by_a_column():
     found = scored(lists.assign(reference_severity=lists["case_id"].map({"c1": "rare", "c2": None})))
     assert found.per_case["Severity"].ravel() == pytest.approx([13, np.nan, np.nan, np.nan], nan_ok=True)
     assert any("1 of 2 cases have no severity of the reference" in told for told in found.told["degrees"])
-
-
-@pytest.mark.parametrize(
-    ("lists", "lacks"),
-    [
-        (table().drop(columns=["relation", "severity"]), "the column relation, or severity with the reference's"),
-        (table().assign(relation=None, severity=" "), "the column relation"),
-        (table([row for row in ROWS if row[2] != "reference"]).drop(columns="relation"), "the reference's severity"),
-        (table().drop(columns="relation"), None),
-        (table().drop(columns="severity"), None),
-    ],
-)
-def test_what_is_missing_is_said(lists, lacks):
-    told = weighted.lacking(matched(lists), None)
-    assert told is None if lacks is None else lacks in told
 
 
 # the three printed cases (4.3): the reference is rare in each
