@@ -74,17 +74,10 @@ class Leaderboard:
     columns: tuple[Column, ...]
     algorithms: tuple[str, ...]
     others: tuple[str, ...] = ()
-    compared: bool = False
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The printed names of its metrics."""
-        return frozenset(column.name for column in self.columns)
 
     def with_differences(self, rows: Sequence[Row]) -> Leaderboard:
         """Marks who is best, and who is not shown to be less. rows : of `Report.differences`."""
-        columns = tuple(_placed(column, self.algorithms, rows) for column in self.columns)
-        return replace(self, columns=columns, compared=bool(rows))
+        return replace(self, columns=tuple(_placed(column, self.algorithms, rows) for column in self.columns))
 
 
 def leaderboard(
@@ -135,13 +128,14 @@ def _without_twins(keys: list[_Key], of: Mapping[_Key, Mapping[str, Row]]) -> li
         return keys
     ks = {key[2] for key in of if key[:2] == ("R_disease", "")} & {key[2] for key in of if key[:2] == ("Acc", "M")}
     k = max(ks, key=lambda k: k or 0) if ks else None
-    pair = [of.get((symbol, who, k), {}) for symbol, who in (("R_disease", ""), ("Acc", "M"))]
-    values = [{rater: row["value"] for rater, row in rows.items()} for rows in pair]
-    twins = bool(values[0]) and values[0].keys() == values[1].keys() and all(
-        (a is None) == (b is None) and (a is None or b is None or abs(a - b) < _NEAR)
-        for a, b in ((values[0][rater], values[1][rater]) for rater in values[0])
-    )  # fmt: skip
-    return [key for key in keys if key[0] != ("R_disease" if twins else "nDCG")]
+    a, b = (
+        {rater: row["value"] for rater, row in of.get((*key, k), {}).items()}
+        for key in (("R_disease", ""), ("Acc", "M"))
+    )
+    twins = a.keys() == b.keys() and all(
+        a[rater] == b[rater] or (None not in (a[rater], b[rater]) and abs(a[rater] - b[rater]) < _NEAR) for rater in a
+    )
+    return [key for key in keys if key[0] != ("R_disease" if a and twins else "nDCG")]
 
 
 def _that_differ(of: Mapping[_Key, Mapping[str, Row]], k: int | None) -> list[_Key]:

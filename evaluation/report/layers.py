@@ -52,7 +52,7 @@ class Marks:
     @classmethod
     def of(cls, report: Report) -> Marks:
         """Gives everyone a mark, in the order of the leaderboard, algorithms first."""
-        judged = list(dict.fromkeys((*report.board.algorithms, *report.algorithms)))
+        judged = report.in_order((*report.board.algorithms, *report.algorithms))
         groups = {rater: group for rater, group in report.raters.groups.items() if rater in judged}
         names = [*dict.fromkeys(groups.values()), None]
         marks = {}

@@ -138,6 +138,12 @@ class Report:
         """Whoever is judged: against a panel, or else against the right answers."""
         return self.raters.algorithms
 
+    def in_order(self, raters: Iterable[str]) -> list[str]:
+        """Puts raters and models in the one order of all tables and charts: the best algorithm first, experts behind."""
+        there = set(raters)
+        everyone = (*self.board.algorithms, *self.algorithms, *self.board.others, *self.raters.names)
+        return [name for name in dict.fromkeys(everyone) if name in there]
+
     @property
     def k(self) -> int:
         """The k of RPAD, RRAD and the headline top-k accuracy."""

@@ -163,19 +163,17 @@ def subgroup_tables(report: Report) -> tuple[list[Table], list[Table]]:
         for place, column in enumerate(report.board.columns):
             own = [row for row in rows if (row["by"], row["name"]) == (by, column.name)]
             pairs = [row for row in report.by_group.difference_rows if (row["by"], row["name"]) == (by, column.name)]
-            made = [_groups(report, by, column.label, own)] if own else []
+            title, raters = (
+                f"{column.label} by {by.replace('_', ' ')}",
+                report.in_order(row["algorithm"] for row in own),
+            )
+            made = [_by_group(title, by, own, "algorithm", raters)] if own else []
             if pairs:
                 named = [row | {"pair": f"{row['first']} − {row['second']}"} for row in pairs]
-                title = f"Differences in {column.label} by {by.replace('_', ' ')}"
-                made.append(_by_group(title, by, named, "pair", list(dict.fromkeys(row["pair"] for row in named))))
+                names = list(dict.fromkeys(row["pair"] for row in named))
+                made.append(_by_group(f"Differences in {title}", by, named, "pair", names))
             (rest if place else first).extend(made)
     return first, rest
-
-
-def _groups(report: Report, by: str, label: str, rows: Sequence[Row]) -> Table:
-    there = {row["algorithm"] for row in rows}
-    raters = [rater for rater in (*report.board.algorithms, *report.raters.names) if rater in there]
-    return _by_group(f"{label} by {by.replace('_', ' ')}", by, rows, "algorithm", list(dict.fromkeys(raters)))
 
 
 def _by_group(title: str, by: str, rows: Sequence[Row], column: str, columns: Sequence[str]) -> Table:
@@ -193,13 +191,8 @@ def _by_group(title: str, by: str, rows: Sequence[Row], column: str, columns: Se
 
 def every_metric(report: Report) -> Table:
     """Makes a line for each metric, at every k, and a column for each rater, models as their means over prompts."""
-    rows = [row for family in report.families for row in family.model_rows]
-    there = {row["algorithm"] for row in rows}
-    raters = [
-        rater
-        for rater in dict.fromkeys((*report.board.algorithms, *report.board.others, *report.raters.names))
-        if rater in there
-    ]
+    rows = report.model_rows
+    raters = report.in_order(row["algorithm"] for row in rows)
     groups = []
     for family in report.families:
         names = list(dict.fromkeys(row["name"] for row in family.model_rows))

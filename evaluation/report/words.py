@@ -124,7 +124,7 @@ def _beside(report: Report) -> str:
         return ""
     if len(column.best) > 1:
         return f"; {column.best[1]} is level" if len(column.best) == 2 else f"; {len(column.best)} are level"
-    if not board.compared or report.raters.compared is not None:
+    if not report.difference_rows or report.raters.compared is not None:
         return f", the highest of {counted(others + 1, who)}"
     if not column.level_with_best:
         return f", more than the other {who}" if others == 1 else f", more than each of the other {others} {who}s"
