@@ -24,7 +24,6 @@ from .budget import Budget as Budget
 from .budget import token_limit
 from .prompts.prompt import Prompt
 from .prompts.questions import Answer, ModelConfig, Question, canonical
-from .prompts.versions import PROMPTS
 
 if TYPE_CHECKING:
     from .batch_files import BatchFile
@@ -52,15 +51,14 @@ class LanguageModel:
     parameters: Mapping[str, Any] | None = None
     price: Price | None = None
 
-    def config(self, prompt: str | Prompt) -> ModelConfig:
-        """prompt : one, or a version in `PROMPTS`."""
-        asked = _prompt(prompt)
-        sent = asked.parameters if self.parameters is None else self.parameters
-        return ModelConfig(self.model, asked.version, canonical(sent))
+    def config(self, prompt: Prompt) -> ModelConfig:
+        """Who answers, and to what: two answers are comparable only under the same."""
+        sent = prompt.parameters if self.parameters is None else self.parameters
+        return ModelConfig(self.model, prompt.version, canonical(sent))
 
     def answers(
         self,
-        prompt: str | Prompt,
+        prompt: Prompt,
         asked: Sequence[tuple[str, str]],
         store: VoteStore,
         budget: Budget,
@@ -72,7 +70,7 @@ class LanguageModel:
         """
         who = self.config(prompt)
         questions = [Question(who, first, second) for first, second in asked]
-        job = Job(self, _prompt(prompt), lambda: dict.fromkeys(questions))
+        job = Job(self, prompt, lambda: dict.fromkeys(questions))
         ask(plan([job], store), store, budget, progress)
         return list(store.stored(questions))
 
@@ -278,7 +276,3 @@ def named_model(
         forms = [f"{near}:{model}"] if near else [f"{one}:{asked.rstrip(':')}" for one in endpoints]
         known = f", such as {' or '.join(forms[:_FORMS_SHOWN])} (endpoints: {', '.join(endpoints)})"
     raise NotServed(option, f"{instead}ENDPOINT:MODEL{known}", asked)
-
-
-def _prompt(asked: str | Prompt) -> Prompt:
-    return PROMPTS[asked] if isinstance(asked, str) else asked

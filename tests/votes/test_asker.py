@@ -227,6 +227,20 @@ def test_no_call_beyond_the_cap(loopback: Any, store: VoteStore, endpoint: Calla
     assert ask([job(endpoint(), questions(3, OTHER))], store, max_calls=0).calls == 0
 
 
+def test_one_budget_holds_over_several_askings_and_none_is_begun_where_all_is_known(
+    loopback: Any, store: VoteStore, endpoint: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budget, first, second = Budget(max_calls=5), [job(endpoint(), questions(3))], [job(endpoint(), questions(4, OTHER))]
+    for jobs in (first, second):
+        asking.ask(asking.plan(jobs, store), store, budget)
+    assert [one.calls for one in budget.summaries] == [3, 2] and budget.calls == loopback.log()["calls"] == 5
+    assert budget.summaries[1].stopped_because == ["the cap of 5 calls is reached"]
+    monkeypatch.delenv("DXMATCH_TEST_KEY")  # a key that nobody needs
+    assert asking.ask(asking.plan(first, store), store, budget) is None and len(budget.summaries) == 2
+    with pytest.raises(InputError, match="DXMATCH_TEST_KEY"):
+        asking.ask(asking.plan(second, store), store, budget)
+
+
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("fault", [{}, {"share": 0.3, "status": 500}, {"share": 0.2, "reset": "within"}])
 def test_no_cost_beyond_the_cap(

@@ -28,7 +28,7 @@ from dxmatch.votes.prompts.versions import PROMPTS
 from dxmatch.votes.store.store import VoteStore
 
 model = LanguageModel(Endpoint("lab", sys.argv[1], concurrency={CONCURRENCY}), "model-a", {{}})
-voter = model.config("vote-1")
+voter = model.config(PROMPTS["vote-1"])
 
 class Noting(VoteStore):
     def add(self, question, answer):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dxmatch.endpoints.replies import ChatReply
-from dxmatch.evaluation.metrics import weighted
+from dxmatch.evaluation.score import weighted
 from dxmatch.terms.text.normalizer import Normalizer
 from dxmatch.votes.prompts.class_prompts import RELATIONS, SEVERITIES
 from dxmatch.votes.prompts.data_block import data_block
