@@ -33,10 +33,8 @@ Corrected = CorrectedByPairs | CorrectedByCases
 
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
-    """Says what is missing where nothing is labelled, or nobody is judged by a panel."""
-    return (
-        ("pairs that experts labelled" if settings.labelled is None else None) if matches.panels else matches.no_panel
-    )
+    """Says what is missing where nobody is judged by a panel."""
+    return None if matches.panels else matches.no_panel
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:

@@ -99,7 +99,8 @@ def reciprocal_ranks(hits: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.where(hits.any(-1), 1 / (hits.argmax(-1) + 1), 0.0)
 
 
-def _gains_example(generator: np.random.Generator) -> dict[str, Any]:
+def gains_example(generator: np.random.Generator) -> dict[str, Any]:
+    """Draws gains in quarters, in each case of at least one reference; and k."""
     n, ranks, references = (int(generator.integers(1, high)) for high in (6, 6, 4))
     given = generator.random((n, references)) < 0.6
     given[:, 0] |= ~given.any(1)
@@ -126,7 +127,7 @@ def _gains_example(generator: np.random.Generator) -> dict[str, Any]:
         ("no case, or a case without a reference", "refused"),
         ("an empty list", "0"),
     ),
-    example=_gains_example,
+    example=gains_example,
     axes={"gains": "case, rank, reference", "given": "case, reference"},
     repeat_free=("case",),
     grows_with=("gains",),

@@ -21,7 +21,7 @@ from ...pages.rows import Row
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, check_k, declare, truths
-from .ranking import NO_RIGHT_ANSWERS, top_ranks
+from .ranking import NO_RIGHT_ANSWERS, gains_example, top_ranks
 from .scores import FamilyScores, Score, Settings, over_all_cases, over_two, without_absent
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
@@ -29,11 +29,8 @@ CLINBENCH_HPB = "ClinBench-HPB"
 
 
 def _example(generator: np.random.Generator) -> dict[str, Any]:
-    n, ranks, references = (int(generator.integers(1, high)) for high in (7, 5, 4))
-    given = generator.random((n, references)) < 0.6
-    given[:, 0] |= ~given.any(1)
-    hits = generator.random((n, ranks, references)) < 0.4
-    return {"hits": hits, "given": given, "k": int(generator.integers(1, ranks + 1))}
+    graded = gains_example(generator)
+    return {"hits": graded.pop("gains") > 0.5, **graded}
 
 
 _OF_HITS: dict[str, Any] = {

@@ -21,11 +21,6 @@ from ...statistics.agreement import divided
 from .declare import HOW_TO_EVALUATE, check_k, declare
 
 
-def _cases_example(generator: np.random.Generator) -> dict[str, Any]:
-    k = int(generator.integers(1, 5))
-    return {"mu": generator.integers(0, k * k + 1, generator.integers(1, 7)), "k": k}
-
-
 def _panel_example(generator: np.random.Generator) -> dict[str, Any]:
     n, z, k = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 6), (1, 4)))
     # a panel of which few match, so that in some examples no two experts do
@@ -40,6 +35,7 @@ def _panel_and_hardness(generator: np.random.Generator) -> dict[str, Any]:
 _OF_CASES: dict[str, Any] = {
     "source": HOW_TO_EVALUATE,
     "range": "[0, 1]",
+    "example": lambda generator: {"mu": generator.integers(0, 10, generator.integers(1, 7))},
     "axes": {"mu": "case"},
     "repeat_free": ("case",),
     "grows_with": ("mu",),
@@ -65,8 +61,16 @@ def _of_a_panel(never: str, alone: str = "refused", with_hardness: bool = False)
     }
 
 
-_OPTIMISTIC = _of_a_panel("two experts match in no case")
-_AVERAGE = _of_a_panel("no two experts match in any case")
+_OPTIMISTIC = {
+    **_of_a_panel("two experts match in no case"),
+    "use": "asking whether the algorithm would pass as one of this panel",
+    "avoid": "ranking models: it rests on two pairs of raters",
+}
+_AVERAGE = {
+    **_of_a_panel("no two experts match in any case"),
+    "use": "an average over the whole panel is wanted",
+    "avoid": "the panel has fewer than three experts",
+}
 _WITH_HARDNESS = _of_a_panel(
     "H = 0 and two experts match in no case, or no two experts match in any",
     "refused: experts cannot be compared with themselves",
@@ -112,8 +116,7 @@ def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], ND
     formula="P@k = sum_i mu_i / (n k^2)",
     inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case; k; optionally sizes [n, ...]",
     denominator="n k^2; with sizes, the sum of the products of the two lists' own lengths",
-    example=_cases_example,
-    **_OF_CASES,
+    **_OF_CASES | {"example": lambda generator: {**_OF_CASES["example"](generator), "k": 3}},
     degenerate=(("no case", "refused"), ("a list shorter than k", "n k^2 stays, unless sizes are given")),
 )
 def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -139,7 +142,6 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
     formula="R@k = sum_i chi_i / n, chi_i = [mu_i > 0]",
     inputs="mu [n, ...]: multiplicity of two raters' k-long lists in each case",
     denominator="n, the number of cases",
-    example=lambda generator: {"mu": _cases_example(generator)["mu"]},
     **_OF_CASES,
     degenerate=(("no case", "refused"),),
 )
@@ -171,8 +173,6 @@ def _relative_rate(rate: Any, mu_ae: ArrayLike, mu_ee: ArrayLike, k: int, hardne
     symbol="P_opt",
     meaning="How the algorithm agrees with the expert nearest to it, beside the two experts who agree least.",
     good="1: as much as the two experts furthest apart; above 1 is easy to reach, so it is the mildest question.",
-    use="asking whether the algorithm would pass as one of this panel",
-    avoid="ranking models: it rests on two pairs of raters",
     formula="P_opt = max P_AE / min P_EE",
     denominator="min P_EE, the smallest precision between two experts",
     **_OPTIMISTIC,
@@ -186,8 +186,6 @@ def p_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     symbol="P_avg",
     meaning="How much the algorithm agrees with the experts, beside how much they agree with each other.",
     good="1: as much as they agree among themselves; below 1 less. There is no ceiling.",
-    use="an average over the whole panel is wanted",
-    avoid="the panel has fewer than three experts",
     formula="P_avg = mean P_AE / mean P_EE",
     denominator="mean P_EE, the mean precision between two experts",
     **_AVERAGE,
@@ -201,8 +199,6 @@ def p_avg(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     symbol="R_opt",
     meaning="How often the algorithm meets the expert nearest to it, beside the two experts who meet least.",
     good="1: as often as the two experts furthest apart; above 1 is easy to reach.",
-    use="asking whether the algorithm would pass as one of this panel",
-    avoid="ranking models: it rests on two pairs of raters",
     formula="R_opt = max R_AE / min R_EE",
     denominator="min R_EE, the smallest recall between two experts",
     **_OPTIMISTIC,
@@ -216,8 +212,6 @@ def r_opt(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> float:
     symbol="R_avg",
     meaning="How often the algorithm's list meets an expert's, beside how often experts' lists meet.",
     good="1: as often as they meet each other; below 1 less often. There is no ceiling.",
-    use="an average over the whole panel is wanted",
-    avoid="the panel has fewer than three experts",
     formula="R_avg = mean R_AE / mean R_EE",
     denominator="mean R_EE, the mean recall between two experts",
     **_AVERAGE,

@@ -325,19 +325,16 @@ _BLANK = -1
 
 def lacking(matches: Matches, settings: Settings) -> str | None:
     """Names the columns without which neither score can be computed; None where one can."""
-    if _has_relation(matches.answers) or _has_severity(matches.answers):
+    if any(_known(matches.answers)):
         return None
     severity = "severity with the reference's severity (in its rows, or in the column reference_severity)"
     return f"the column relation, or {severity}"
 
 
-def _has_relation(answers: Lists) -> bool:
-    return bool(answers.cells("relation", RANKS)[1])
-
-
-def _has_severity(answers: Lists) -> bool:
-    reference = any(cell.value for cells in answers.reference_more.get("severity", []) for cell in cells)
-    return reference and bool(answers.cells("severity", RANKS)[1])
+def _known(answers: Lists) -> tuple[bool, bool]:
+    """Tells whether relations are given, and severities on both sides."""
+    relation, severity = (bool(answers.cells(column, RANKS)[1]) for column in CHECKS)
+    return relation, severity and any(cell.value for of in answers.reference_more.get("severity", []) for cell in of)
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -356,7 +353,8 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     notes = [f"Semantic and severity scores take the first {RANKS} ranks, whatever k is."]
     family = FamilyScores(NAME, TITLE, sentences=_sentences)
     doubts: list[tuple[str, str]] = []
-    if _has_relation(answers):
+    relations, severities = _known(answers)
+    if relations:
         semantic, blank = _semantic(answers)
         if best != BEST:
             above = int((semantic > best).sum())
@@ -367,7 +365,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
             doubts.append(("semantic", f"lists that hold a diagnosis whose relation is blank have no score: {of}."))
         family.scores += _scores_of("semantic_score", semantic, best, answers, "a relation is blank in every list")
         family.per_case[REGISTRY["semantic_score"].symbol] = semantic
-    if _has_severity(answers):
+    if severities:
         severity, reference, said = _severity(answers, doubts)
         errors = severity_errors(np.broadcast_to(reference[:, None], severity.shape), said)
         why = "no severity is given in any list"
@@ -376,7 +374,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         family.per_case |= {REGISTRY["severity_score"].symbol: severity, REGISTRY["severity_error"].symbol: errors}
         if rows := error_rows(matches, reference, said, errors):
             family.tables["severity_errors"] = rows
-    if {"Semantic", "Severity"} <= family.per_case.keys():
+    if relations and severities:
         setting = settings.difficulty
         family.parts["plane"] = [one for one in family.scores if one.of.endswith(f", {setting}")]
         family.shown["plane"] = partial(plane_rows, setting)
