@@ -98,6 +98,7 @@ def test_at_most_three_findings_stand_above_the_answer(models, tmp_path):
     assert [shown.index(f"Doubt {i}.") < answer for i in range(5)] == [True, True, True, False, False]
 
 
+@pytest.mark.slow
 def test_many_raters_stay_under_five_megabytes(to_frame, same_text, tmp_path):
     words = [f"disease {i}" for i in range(6)]
     cases = {f"c{i}": {f"rater {r}": [words[(i * r) % 6]] for r in range(40)} for i in range(4)}
