@@ -50,11 +50,11 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "human.agreement": ("agreement_with_people", ("who", "against", "metric")),
 }  # fmt: skip
 REASONING = {
-    "table": ("values", ("by", "group", "metric", "judged_by", "rater")),
-    "differences": ("differences", ("metric", "judged_by", "first", "second")),
     "agreement": ("agreement_with_people", ("question", "who", "against")),
-    "data": ("data", ("by", "group")), "graphs": ("graphs", ("category",)), "per_note": ("cases", ("rater", "note")),
+    "data": ("data", ("by", "group")), "graphs": ("graphs", ("category",)), "notes": ("cases", ("rater", "note")),
 }  # fmt: skip
+BY_NOBODY = ("Acc_cat", "Acc_diag")
+AVERAGES = {"mean of the subsets": "mean of subsets", "quantity-weighted average": None}
 AUDIT = {
     "features": ("feature",), "contributions": ("a", "b"), "permutation": ("of",), "families": ("of", "way"), "alone": ("feature",),
     "correlations": ("first", "second"), "histogram": ("from",), "measures": ("pairs", "measure"), "reliability": ("from",),
@@ -175,14 +175,39 @@ def _counts(held: Row, rejects: Path | None) -> list[Row]:
 
 def _reasoned(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
     held = dxmatch.reasoning(matcher=wrapped(_m(run)), seed=seed, **given).to_dict()
-    return {name: _table(key, held[ours]) for ours, (name, key) in REASONING.items() if held[ours]}
+    every = [{"by": "all", "group": "all", **row} for row in held["table"]]
+    groups = [row for row in held["subgroups"] if row["group"] not in AVERAGES]
+    out = {
+        "values": _table(("by", "group", "metric", "judged_by", "rater"), map(_judged, every + groups)),
+        "differences": _table(("metric", "judged_by", "first", "second"), map(_judged, held["differences"])),
+    }
+    further = {name: held["tables"].get(f"reasoning.{name}") for name in REASONING}
+    return out | {REASONING[name][0]: _table(REASONING[name][1], rows) for name, rows in further.items() if rows}
+
+
+def _judged(row: Row) -> Row:
+    """A row with whose pairs of observations it rests on, where it rests on any."""
+    return {**row, "of": None, "judged_by": None if row["metric"] in BY_NOBODY else row["of"] or "M"}
 
 
 def _chosen(run: Row, folder: Path, given: Row, seed: int, wrapped: Callable[[Match], Match]) -> Found:
-    found = dxmatch.choice(seed=seed, **given)
+    """Each subset, all of them, and their mean, with how many answers stand behind it; one subset is all."""
+    held = dxmatch.choice(seed=seed, **given).to_dict()
+    parts = [row for row in held["subgroups"] if AVERAGES.get(row["group"], "") is not None]
+    whole = "all (weighted by questions)" if parts else "all"
+    rows = [
+        *({**row, "subset": whole} for row in held["table"]),
+        *({**row, "by": None, "group": None, "subset": AVERAGES.get(row["group"], row["group"])} for row in parts),
+    ]
+    answers = held["tables"]["choice.answers"]
+    for row in rows:
+        own = [one for one in answers if one["model"] == row["algorithm"] and one["subset"] in (row["subset"], "")]
+        own = own or [one for one in answers if one["model"] == row["algorithm"]]
+        row |= {"n_answers": len(own), "n_unread": sum(one["unread"] for one in own), "sd": None}
+        row |= dict.fromkeys(("low", "high") if row["subset"] == AVERAGES["mean of the subsets"] else ())  # new since
     return {
-        "values": _table(("metric", "rater", "subset"), found.table.to_pylist()),
-        "cases": _table(("rater", "question_id", "shift", "repeat"), found.per_answer.to_pylist()),
+        "values": _table(("metric", "rater", "subset"), rows),
+        "cases": _table(("rater", "question_id", "shift", "repeat"), answers),
     }
 
 
