@@ -4,37 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
 from inspect import signature
 from pathlib import Path
-from platform import python_version
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from ..errors import InputError, OptionError
 from ..features.coverage import MIN_COVERAGE
-from ..files.counted import counted, shown_threshold
-from ..files.tables import frame_like
 from ..matcher.origin import Origin, check_names, with_origin
 from ..matcher.policy import policy_of as known_policy
 from ..matcher.protocol import Matcher, Profile, loaded
-from ..pages.words import listed
 from ..progress import Progress
 from ..statistics.resampling import Resampling
 from .lists.lists import Lists, Panel, panels
 from .lists.reading import read_lists
 from .match.codes import text_codes
 from .match.judge import Judging
-from .match.matches import Matches, Needs, match, pairs_needed
+from .match.matches import Needs, match, pairs_needed
 from .read.findings import Finding
 from .report.board import AGAINST_EXPERTS, AGAINST_REFERENCES
 from .report.raters import Compare, Raters, groups_of_raters, named_pairs
-from .report.report import Report, Setup
+from .report.report import Report
 from .report.summarise import summarise
 from .score.declare import check_k
 from .score.relative import check_hardness
 from .score.scores import Settings
 from .score.wanted import MAX_K, RELATIVE, K, Wanted, deepest, family_scores, ks_of, wanted
 from .score.weighted import CHECKS, SETTINGS, check_best
+from .setup import setup_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -294,7 +290,7 @@ def evaluate(
         in_turn, model_groups, pairs,
     )  # fmt: skip
     return summarise(
-        families, answers.cases, raters, _setup(matches, raters, settings, Profile.of(m), lists if predictions is None else predictions),
+        families, answers.cases, raters, setup_of(matches, raters, settings, Profile.of(m), lists if predictions is None else predictions),
         AGAINST_EXPERTS if judged_by else AGAINST_REFERENCES, by=answers.groups, absent=answers.absent, left_out=left_out,
         findings=[*_findings_of_reading(answers), *matches.findings], evidence=matches,
     )  # fmt: skip
@@ -392,63 +388,3 @@ def _findings_of_reading(answers: Lists) -> list[Finding]:
     found = [Finding("reading", example=words) for words in answers.warnings]
     found += [Finding("origin", example=words) for words in answers.notes]
     return [*found, *([Finding("rejected", out.rows, out.cases, str(out.path))] if out.rows else [])]
-
-
-def _setup(matches: Matches, raters: Raters, settings: Settings, profile: Profile, given: Any) -> Setup:
-    """What was asked, in words and for the JSON."""
-    answers, resampling = matches.answers, settings.resampling
-    n = counted(len(answers.cases), "case")
-    judges = counted(len(answers.raters), "rater" if raters.panels else "model")
-    read_as = f" · read as {answers.recognised.partition(' (')[0].partition(';')[0]}" if answers.recognised else ""
-    from_up = f"a match from {shown_threshold(matches.threshold)} up"
-    policy = f", policy {matches.policy}" if matches.policy else ""
-    ks = "; ".join(f"{family} {'all' if k is None else k}" for family, k in settings.k.items())
-    lines = [
-        ("Answers", f"{answers.source}: {n}, {judges} ({', '.join(answers.raters)}); {counted(len(answers.strings), 'different diagnosis', 'different diagnoses')}; counted of each list: {ks}"),
-        ("Read as", answers.recognised),
-        ("Right answers", f"{sum(map(bool, answers.reference)):,} of {n} have one"),
-        ("Match function", f"{matches.identity}, {from_up}{policy}" + (f"; each of its votes is known for at least {profile.min_coverage:.0%} of the pairs" if profile.min_coverage else "")),
-        ("Intervals", f"{resampling.level:.0%} percentile, {resampling.repeats:,} resamples of the cases, seed {resampling.seed}" if resampling.repeats else "none asked for"),
-    ]  # fmt: skip
-    if raters.panels:
-        own = "n k²" if settings.denominator == "nk2" else "the lists' own lengths, cut to k"
-        lines += [("Denominator", own), ("Hardness", f"{settings.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)")]  # fmt: skip
-    if matches.codes is not None:
-        lines.append(("ICD-10", f"the tree {matches.icd_tree}; {' '.join(matches.codes.ways)}"))
-    versions = {"python": python_version()} | {
-        name: version(name) for name in ("dxmatch", "numpy", "scikit-learn", "lightgbm")
-    }
-    lines.append(("Made with", ", ".join(f"{name} {number}" for name, number in versions.items())))
-    return Setup(
-        question=_question(raters),
-        opening=f"{Path(answers.source).name} · {n} · {judges}{read_as} · match function {matches.identity}{policy}, {from_up}",
-        resampling=resampling,
-        ks=settings.k,
-        hardness=settings.hardness,
-        settings={
-            "source": answers.source, "recognised": answers.recognised, "n_cases": len(answers.cases), "raters": answers.raters,
-            "roles": answers.roles and list(answers.roles), "panels": dict(raters.panels), "in_turn": raters.in_turn,
-            "groups": dict(raters.groups), "compared": raters.compared, "bootstrap": resampling.repeats, "seed": resampling.seed,
-            "level": resampling.level, "matcher": matches.identity, "policy": matches.policy, "threshold": matches.threshold,
-            "min_coverage": profile.min_coverage, "icd_source": matches.icd_tree, "difficulty": settings.difficulty,
-            "semantic_best": settings.semantic_best, "denominator": settings.denominator, "k": dict(settings.k),
-            "references": sum(map(bool, answers.reference)), "unique_diagnoses": len(answers.strings), "lists": int(answers.lengths.size),
-            "pairs_asked": None if matches.peers is None else len(matches.peers.codes),
-            "cut_lists": int((answers.lengths > settings.relative_k).sum()),
-            "short_lists": {str(k): int((answers.lengths < k).sum()) for k in range(1, settings.max_k + 1)} if raters.panels else {},
-            "icd_counts": None if matches.codes is None else matches.codes.counts, "rejected_rows": answers.rejected.rows,
-            "rejected_cases": answers.rejected.cases, "rejects": answers.rejected.path, "versions": versions,
-        },
-        lines=[line for line in lines if line[1]],
-        match=f"matches by {matches.identity}{policy}",
-        frame=frame_like(given),
-    )  # fmt: skip
-
-
-def _question(raters: Raters) -> str:
-    if not raters.panels:
-        return "Which model names the right diagnoses?" if len(raters.names) > 1 else "Are the right diagnoses named?"
-    if raters.in_turn:
-        return "Does each rater agree with the others as they agree among themselves?"
-    who = f"{'Do' if len(raters.panels) > 1 else 'Does'} {listed(list(raters.panels))}"
-    return f"{who} agree with the experts as they agree among themselves?"

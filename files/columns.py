@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -175,3 +177,22 @@ def of_frame(frame: nw.DataFrame[Any]) -> tuple[pa.Table, dict[str, InputError]]
                 texts = [None if value is None or value != value else str(value) for value in values]
                 columns[name] = column_of(name, texts, "data frame", 0)
         return pa.table(columns), mixed
+
+
+def frame_like(source: Any) -> Any:
+    """An empty narwhals frame of the kind that came; None, which is Arrow, for a file.
+
+    What came as lists or as a dict comes back in pandas, where that is installed.
+    """
+    if source is None or isinstance(source, str | os.PathLike):
+        return None
+    try:
+        return nw.from_native(source, eager_only=True).head(0)
+    except TypeError:
+        pass
+    of_files = isinstance(source, list | tuple) and all(isinstance(one, str | os.PathLike) for one in source)
+    if of_files or not isinstance(source, dict | list | tuple) or not find_spec("pandas"):
+        return None
+    import pandas as pd
+
+    return nw.from_native(pd.DataFrame(), eager_only=True)

@@ -356,25 +356,6 @@ def check_apart(
             check_keeps_input(path, *outputs)
 
 
-def frame_like(source: Any) -> Any:
-    """An empty narwhals frame of the kind that came; None, which is Arrow, for a file.
-
-    What came as lists or as a dict comes back in pandas, where that is installed.
-    """
-    if source is None or isinstance(source, str | os.PathLike):
-        return None
-    try:
-        return nw.from_native(source, eager_only=True).head(0)
-    except TypeError:
-        pass
-    of_files = isinstance(source, list | tuple) and all(isinstance(one, str | os.PathLike) for one in source)
-    if of_files or not isinstance(source, dict | list | tuple) or not find_spec("pandas"):
-        return None
-    import pandas as pd
-
-    return nw.from_native(pd.DataFrame(), eager_only=True)
-
-
 def to_native(data: pa.Table, like: nw.DataFrame[Any] | None) -> Any:
     """`data` as the kind of frame that came in (an Arrow table where a file did)."""
     if like is None or like.implementation.is_pyarrow():

@@ -40,7 +40,7 @@ from ...votes.store.store import VoteStore
 from ..lists.lists import Cell, Lists, as_text, looked_up
 from ..lists.ranked_answer.markup import without_thoughts
 from ..lists.shapes.names import columns_by_name, folded
-from .pairs import Said, distances
+from .pairs import ReferenceMatches, distances
 
 GRADED = 5
 """Ranks whose relation and severity are asked."""
@@ -63,8 +63,8 @@ Verdicts = NDArray[np.int8]
 Texts = tuple[str, str]
 Tell = Callable[[str, Sequence[Texts]], Sequence[int | None]]
 """What is asked, "relation" or "severity", of two texts -> the number of each class; None where nobody knows."""
-SaidOfList = Callable[[Item], Said]
-"""What M says of each diagnosis of a whole list and one right answer."""
+Told = tuple[int, str, int]
+"""A verdict, its basis, and the place in the list, 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -283,13 +283,13 @@ class Judging:
             answers = _with_reference_severities(answers, of_right)
         return answers
 
-    def judgements(self, answers: Lists, matcher: Matcher, said: SaidOfList) -> Judgements | None:
+    def judgements(self, answers: Lists, matcher: Matcher, by_m: ReferenceMatches) -> Judgements | None:
         """Judges the whole answer of each rater, for each right answer of its case alone; None without a judge.
 
         A language model reads the answer as it was written, where it was kept; else the list, a numbered line for each diagnosis. An
         answer without a verdict is no "not included": it stays unscored. An empty answer includes nothing, unasked.
 
-        said : what M says of a list, which `by_m` needs.
+        by_m : what M says of whole lists, where it stands in for a stage.
 
         Raises
         ------
@@ -298,27 +298,67 @@ class Judging:
         """
         if self.judge is None:
             return None
-        run = _Run(self, answers, said, float(matcher.threshold))
-        given, says, equal = _equal_names(answers, names_of(answers, matcher))
+        given, unscored = by_m.given, Counter[str]()
+        says, places = _equal_names(answers, names_of(answers, matcher), given.shape[1])
         if self.ask_equal:
-            equal[:] = 0
-        places = equal.copy()
-        included = np.where(equal > 0, INCLUDES, NOT_INCLUDED).astype(np.int8)
-        open_ = given[:, None, :] & says[:, :, None] & (equal == 0)
-        first, basis = run.asked(self.judge, "judge", open_, places, {})
-        included[open_] = first[open_]
-        second, why = np.full_like(first, NOT_ASKED), {}
-        if self.check is not None:
-            open_ = first == NOT_INCLUDED
-            second, why = run.asked(self.check, "check", open_, places, basis)
-            included[open_] = second[open_]
+            places[:] = 0
+        included = np.where(places > 0, INCLUDES, NOT_INCLUDED).astype(np.int8)
+        open_ = given[:, None, :] & says[:, :, None] & (places == 0)
+        stages: list[tuple[Verdicts, dict[Item, str]]] = []
+        for kind, stage in (("judge", self.judge), ("check", self.check)):
+            verdicts, basis = np.full_like(included, NOT_ASKED), dict[Item, str]()
+            items: list[Item] = [(i, j, d) for i, j, d in np.argwhere(open_).tolist()]
+            if stage == MODEL:
+                told = _by_m(answers, by_m, items, float(matcher.threshold))
+            else:
+                told = self._by_stage(kind, answers, items, stages[0][1] if stages else {}) if stage else ()
+            for item, (verdict, why, place) in zip(items, told, strict=bool(stage)):
+                verdicts[item], places[item] = verdict, place
+                if verdict != NO_VERDICT:
+                    basis[item] = why
+                else:
+                    unscored[why] += 1
+            if stage:
+                included[open_] = verdicts[open_]
+            stages.append((verdicts, basis))
+            open_ = verdicts == NOT_INCLUDED
         included[~np.broadcast_to(given[:, None, :], included.shape)] = NO_VERDICT
+        (first, basis), (second, why) = stages
         by, checked = (BY_M if one == MODEL else getattr(one, "model", "") for one in (self.judge, self.check))
-        return Judgements(first, second, included, places, basis, why, given, run.unscored, by, checked)
+        return Judgements(first, second, included, places, basis, why, given, unscored, by, checked)
+
+    def _by_stage(self, kind: str, answers: Lists, items: Sequence[Item], judged: Mapping[Item, str]) -> Iterator[Told]:
+        """The verdict of a language model on each item, its basis and its place; why there is none in place of the basis.
+
+        judged : the bases of the stage before.
+        """
+        questions, numbered = [], []
+        for i, j, d in items:
+            answer, entries = _as_read(answers, i, j)
+            second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if kind == "check" else answer
+            questions.append((list(dict.fromkeys(answers.reference[i]))[d], second))
+            numbered.append(entries)
+        found, prompt, stage = self.answers_of(kind, questions), self.prompts[kind], getattr(self, kind)
+        failure = self.budget.summaries[-1].first_failure if questions and self.budget.summaries else ""
+        if failure and not any(found):
+            problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
+            raise InputError(problem, allowed="an endpoint that answers")
+        assert isinstance(prompt, JudgePrompt)
+        for question, entries, answer in zip(questions, numbered, found, strict=True):
+            if answer is None or answer.verdict is None:
+                yield NO_VERDICT, NOT_ANSWERED if answer is None else answer.reason or "", 0
+                continue
+            told = prompt.judgement(answer.raw, Question(stage.config(prompt), *question))
+            # a check that calls "not included" correct finds nothing
+            verdict = 1 - answer.verdict if kind == "check" else answer.verdict
+            named = verdict == INCLUDES and told.place and told.place <= entries
+            yield verdict, told.basis, told.place if named and told.place else 0
 
     def answers_of(self, kind: str, asked: Sequence[Texts]) -> list[Answer | None]:
         """Asks the language model of a kind, through the store."""
         model = getattr(self, kind)
+        if not asked:
+            return []
         with VoteStore(self.store) as votes:
             return model.answers(self.prompts[kind], asked, votes, self.budget, self.progress)
 
@@ -326,67 +366,21 @@ class Judging:
         return [None if one is None else one.verdict for one in self.answers_of(kind, asked)]
 
 
-@dataclass
-class _Run:
-    """The stages of one run of a judge, and what they gave no verdict on."""
-
-    judging: Judging
-    answers: Lists
-    said: SaidOfList
-    threshold: float
-    unscored: Counter[str] = field(default_factory=Counter)
-
-    def asked(
-        self, stage: Stage, kind: str, where: NDArray[np.bool_], places: NDArray[np.int16], judged: Mapping[Item, str]
-    ) -> tuple[Verdicts, dict[Item, str]]:
-        """The verdicts, and the basis of each; `places` are filled in. judged : the bases of the stage before."""
-        out, bases = np.full(where.shape, NOT_ASKED, np.int8), dict[Item, str]()
-        items: list[Item] = [(i, j, d) for i, j, d in np.argwhere(where).tolist()]
-        if stage == MODEL:
-            for item in items:
-                out[item], bases[item], places[item] = self._by_m(item)
-            return out, {item: basis for item, basis in bases.items() if basis}
-        if not items:
-            return out, bases
-        assert isinstance(stage, LanguageModel)
-        references = {i: list(dict.fromkeys(self.answers.reference[i])) for i, _, _ in items}
-        questions, numbered = [], []
-        for i, j, d in items:
-            answer, entries = _as_read(self.answers, i, j)
-            second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if kind == "check" else answer
-            questions.append((references[i][d], second))
-            numbered.append(entries)
-        budget, prompt = self.judging.budget, self.judging.prompts[kind]
-        found = self.judging.answers_of(kind, questions)
-        failure = budget.summaries[-1].first_failure if budget.summaries else ""
-        if failure and not any(found):
-            problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
-            raise InputError(problem, allowed="an endpoint that answers")
-        assert isinstance(prompt, JudgePrompt)
-        for item, question, entries, answer in zip(items, questions, numbered, found, strict=True):
-            if answer is None or answer.verdict is None:
-                out[item] = NO_VERDICT
-                self.unscored[NOT_ANSWERED if answer is None else answer.reason or ""] += 1
-                continue
-            told = prompt.judgement(answer.raw, Question(stage.config(prompt), *question))
-            # a check that calls "not included" correct finds nothing
-            out[item] = 1 - answer.verdict if kind == "check" else answer.verdict
-            bases[item] = told.basis
-            if out[item] == INCLUDES and told.place and told.place <= entries:
-                places[item] = told.place
-        return out, bases
-
-    def _by_m(self, item: Item) -> tuple[int, str, int]:
-        """Whether M matches a diagnosis of the list; the first that it does, or the likeliest one, as the basis; and its place."""
-        probability, hits = self.said(item)
+def _by_m(answers: Lists, found: ReferenceMatches, items: Sequence[Item], threshold: float) -> Iterator[Told]:
+    """Whether M matches a diagnosis of the list; the first that it does, or the likeliest one, as the basis; and its place."""
+    for i, j, d in items:
+        probability, hits = found.probabilities[i, j, :, d], found.hits[i, j, :, d]
+        included = int(found.found[i, j, d])
         if np.isnan(probability).all():
-            return NOT_INCLUDED, "", 0
+            yield included, "", 0
+            continue
         at = int(hits.argmax()) if hits.any() else int(np.nanargmax(probability))
-        name, near = _listed(self.answers, *item[:2])[at], "names the disease" if hits.any() else "is the nearest"
-        basis = (
-            f"'{name}' (place {at + 1}) {near}: probability {probability[at]:.3f}, a match from {self.threshold:.3f}"
-        )
-        return int(hits.any()), basis, at + 1 if hits.any() else 0
+        near = "names the disease" if hits.any() else "is the nearest"
+        if included > hits.any():
+            near += f" of the first {len(hits)}; one past these names the disease"
+        name = _listed(answers, i, j)[at]
+        basis = f"'{name}' (place {at + 1}) {near}: probability {probability[at]:.3f}, a match from {threshold:.3f}"
+        yield included, basis, at + 1 if hits.any() else 0
 
 
 def names_of(answers: Lists, matcher: object) -> dict[str, str]:
@@ -416,22 +410,17 @@ def _as_read(answers: Lists, case: int, rater: int) -> tuple[str, int]:
     return "\n".join(f"{place}. {name}" for place, name in enumerate(listed, 1) if name is not None), len(listed)
 
 
-def _equal_names(
-    answers: Lists, name: Mapping[str, str]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int16]]:
-    """Where a case has a right answer, [n, D]; where an answer says something, [n, r]; the place of an equal name, [n, r, D]."""
-    references = [list(dict.fromkeys(reference)) for reference in answers.reference]
-    counts = np.array([len(reference) for reference in references])
-    given = np.arange(counts.max(initial=0)) < counts[:, None]
-    says, equal = np.zeros(answers.lengths.shape, bool), np.zeros((*answers.lengths.shape, given.shape[1]), np.int16)
+def _equal_names(answers: Lists, name: Mapping[str, str], most: int) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
+    """Where an answer says something, [n, r]; the place of a name equal to each right answer, at most so many: [n, r, D]."""
+    says, equal = np.zeros(answers.lengths.shape, bool), np.zeros((*answers.lengths.shape, most), np.int16)
     for (i, j), absent in np.ndenumerate(answers.absent):
         listed = [None if text is None else name[text] for text in _listed(answers, i, j)]
         unread = answers.unread.get((answers.cases[i], answers.raters[j]))
         says[i, j] = any(listed) if unread is None else not absent and says_something(unread)
-        for d, wanted in enumerate(references[i]):
+        for d, wanted in enumerate(dict.fromkeys(answers.reference[i])):
             if name[wanted] in listed:
                 equal[i, j, d] = listed.index(name[wanted]) + 1
-    return given, says, equal
+    return says, equal
 
 
 def _by_relation_model(matcher: Matcher) -> Tell:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -23,8 +24,8 @@ from ..lists.text_codes import TextCodes
 from ..read.findings import Finding
 from .cases import CaseTable
 from .codes import CodedAnswers, coded_answers, why_no_codes
-from .judge import HumanLabels, Item, Judgements, Judging, read_human
-from .pairs import Codes, Numbers, Pairs, ReferenceMatches, Said, distances, gathered, is_directed, pair_codes
+from .judge import HumanLabels, Judgements, Judging, read_human
+from .pairs import Codes, Numbers, Pairs, ReferenceMatches, distances, gathered, is_directed, pair_codes
 
 RANKED = 10
 """Ranks that MRR and nDCG look at."""
@@ -91,6 +92,7 @@ class PeerMatches:
             at = np.minimum(np.searchsorted(self.codes, codes), last)
             yield cases, given[np.where(codes < 0, -1, at)].reshape(-1)[places]
 
+    @cached_property
     def categories(self) -> Categories:
         """Sorts the first diagnoses into categories, by the pairs that are compared."""
         from scipy.sparse import coo_array
@@ -163,20 +165,6 @@ class CrossCasePairs:
     all: int
 
 
-@dataclass(frozen=True)
-class FirstAnswers:
-    """The first diagnosis of each of r raters in n cases, all raters with each other.
-
-    entries : int32 [n, r], indices of the answers' strings; negative is none. categories : of them, by M on all pairs of raters.
-    apart : bool [n, r, r], whether M tells two raters' first diagnoses apart.
-    """
-
-    entries: Entries
-    categories: Categories
-    apart: NDArray[np.bool_]
-    cross_case: CrossCasePairs
-
-
 @dataclass(frozen=True, kw_only=True)
 class Needs:
     """What the wanted families must know.
@@ -239,7 +227,8 @@ class Matches:
     panels : who is judged by whom; () without a panel, and `no_panel` says why.
     references : against the right answers; None where no case has one. of_final : the same answers against the final
         diagnoses, where these are told apart: its references, codes and no_codes alone are filled.
-    peers : raters with each other, of lists cut to max_k; None without panels. first : the first diagnoses; None where nobody needs them.
+    peers : raters with each other, of lists cut to max_k; None without panels. first, cross_case : the first diagnoses, all raters with
+        each other in each case, and of different cases; None where nobody needs them.
     codes : of ICD-10; None where nobody needs them, or, as `no_codes` says, something is missing.
     judged, humans : what a judge of whole answers and people say; None without them.
     threshold, policy, identity, rests_on_votes, tells_relations : of M. icd_tree : "icd10cm", "icd10", or a path.
@@ -252,7 +241,8 @@ class Matches:
     references: ReferenceMatches | None
     of_final: Matches | None
     peers: PeerMatches | None
-    first: FirstAnswers | None
+    first: PeerMatches | None
+    cross_case: CrossCasePairs | None
     codes: CodedAnswers | None
     no_codes: str
     judged: Judgements | None
@@ -318,23 +308,21 @@ def match(
     by_judges = labels is not None or (judge is not None and judge.by_m)
     # unless its votes cost something, M is asked for the table of cases alone, too
     asks = needs.references or by_judges or not profile.rests_on_votes
-    asked = _Asked(
-        answers, replace(needs, references=asks, whole=needs.whole or by_judges), panels, is_directed(matcher), seed
-    )
-    asked.pairs.ask(matcher, progress)
-
     relations = matcher if needs.relations and tells_relations(matcher) else None
-    # nDCG is of the final diagnosis, where it is told apart
-    references = asked.right and asked.right.matches(None if asked.final else relations)
-    final = asked.final and asked.final.matches(relations)
+    needed = replace(needs, references=asks, whole=needs.whole or by_judges)
+    pairs, parts = _parts(answers, needed, panels, is_directed(matcher), seed, relations)
+    pairs.ask(matcher, progress)
+    found = {name: next(part) for name, part in parts.items()}
+    references, final = found.get("references"), found.get("final")
     coded, lacking, findings = _coded(answers, needs, matcher, icd_tree, codes)
-    judged = judge and asked.right and judge.judgements(answers, matcher, asked.right.of_list)
+    judged = judge and references and judge.judgements(answers, matcher, references)
     table = None
     if references is not None:
         table = CaseTable(answers, references, matcher, needs.k, judged.sentences(answers) if judged else {})
         findings += table.findings()
     made = Matches(
-        answers, tuple(panels), no_panel, references, None, asked.peers(), asked.first(), coded[0], lacking[0], judged, labels,
+        answers, tuple(panels), no_panel, references, None, found.get("peers"), found.get("first"), found.get("cross_case"), coded[0],
+        lacking[0], judged, labels,
         float(matcher.threshold), str(getattr(matcher, "policy", None) or ""), profile.identity, profile.rests_on_votes,
         tells_relations(matcher), icd_tree, (*findings, *_findings(answers, matcher)), table,
     )  # fmt: skip
@@ -346,97 +334,79 @@ def match(
 
 def pairs_needed(answers: Lists, needs: Needs, *, panels: Sequence[Panel] = (), seed: int = 0) -> pa.Table:
     """Lists the pairs that `match` asks M about, each once, in the columns a and b; asks nobody."""
-    a, b = _Asked(answers, needs, panels, False, seed).pairs.texts()
+    a, b = _parts(answers, needs, panels, False, seed)[0].texts()
     return pa.table({"a": pa.array(a, pa.string()), "b": pa.array(b, pa.string())})
 
 
-class _Asked:
-    """What M is asked: `pairs` holds it from the start; once M was asked, each part says what came of it.
+def _parts(
+    answers: Lists, needs: Needs, panels: Sequence[Panel], directed: bool, seed: int, relations: Any = None
+) -> tuple[Pairs, dict[str, Iterator[Any]]]:
+    """What M is to be asked, and the parts of `Matches` that come of it: each is to be taken from its iterator once M was asked.
 
-    right, final : against the right answers, and the final diagnoses, where there are such. peers, first : make these parts.
+    relations : M, where it is to be asked for its relations.
     """
+    of_final, raters = answers.of_final(), len(answers.raters)
+    pairs, parts = Pairs([*answers.strings, *chain(*answers.reference, *of_final.reference)], directed), {}
+    if needs.references and any(answers.reference):
+        # nDCG is of the final diagnosis, where it is told apart
+        own = None if any(of_final.reference) else relations
+        parts["references"] = _against_right(pairs, answers, needs, own)
+    if needs.references and any(of_final.reference):
+        parts["final"] = _against_right(pairs, of_final, needs, relations)
+    if panels:
+        parts["peers"] = _peers(pairs, answers, answers.top(needs.max_k), *_compared(panels, raters))
+    if needs.first:
+        parts["first"] = _peers(pairs, answers, answers.top(1), *np.triu_indices(raters, 1))
+        parts["cross_case"] = _cross_case(pairs, answers, seed, needs.across_cases)
+    for part in parts.values():
+        next(part)  # adds its pairs
+    return pairs, parts
 
-    def __init__(self, answers: Lists, needs: Needs, panels: Sequence[Panel], directed: bool, seed: int) -> None:
-        of_final = answers.of_final()
-        self.pairs = pairs = Pairs([*answers.strings, *chain(*answers.reference, *of_final.reference)], directed)
 
-        def against(those: Lists) -> _AgainstRight | None:
-            return _AgainstRight(pairs, those, needs) if needs.references and any(those.reference) else None
+def _against_right(pairs: Pairs, answers: Lists, needs: Needs, relations: Any) -> Iterator[Any]:
+    """Lists against the right answers of their cases: adds pairs, and then gives `ReferenceMatches`."""
+    of_cases = [tuple(dict.fromkeys(reference)) for reference in answers.reference]
+    counts = np.array([len(reference) for reference in of_cases])
+    given = np.arange(counts.max(initial=0)) < counts[:, None]
+    right = np.full(given.shape, -1, np.int32)
+    right[given] = pairs.numbers(chain.from_iterable(of_cases))
+    # the last two for -1 and -2: no diagnosis is said, and the list has ended
+    number = np.append(pairs.numbers(answers.strings), np.array([-1, -1], np.int32))
+    said = number[answers.top(needs.depth)]
+    blocks = list(_steps(len(counts), said[:1].size * given.shape[1]))
 
-        self.right, self.final = against(answers), against(of_final)
-        self.peers: Callable[[], PeerMatches | None] = lambda: None
-        if panels:
-            self.peers = _peers(pairs, answers, answers.top(needs.max_k), *_compared(panels, len(answers.raters)))
-        self.first: Callable[[], FirstAnswers | None] = lambda: None
-        if needs.first:
-            self.first = _first_answers(pairs, answers, seed, needs.across_cases)
-
-
-class _AgainstRight:
-    """Lists against the right answers of their cases: pairs to ask, and then what M says."""
-
-    def __init__(self, pairs: Pairs, answers: Lists, needs: Needs) -> None:
-        self._pairs, self._answers, self._whole = pairs, answers, needs.whole
-        references = [tuple(dict.fromkeys(reference)) for reference in answers.reference]
-        counts = np.array([len(reference) for reference in references])
-        self._given = np.arange(counts.max(initial=0)) < counts[:, None]
-        self._right = np.full(self._given.shape, -1, np.int32)
-        self._right[self._given] = pairs.numbers(chain.from_iterable(references))
-        # the last two for -1 and -2: no diagnosis is said, and the list has ended
-        self._number = np.append(pairs.numbers(answers.strings), np.array([-1, -1], np.int32))
-        self._said = self._number[answers.top(needs.depth)]
-        self._blocks = list(_steps(len(counts), self._said[:1].size * self._given.shape[1]))
-        pairs.add((self._right[cases, None, None, :], self._said[cases, ..., None]) for cases in self._blocks)
-        if self._whole:
-            pairs.add((self._right[case], entry[:, None]) for case, _, entry in self._beyond())
-
-    def _beyond(self) -> Iterator[tuple[Numbers, Numbers, Numbers]]:
+    def past() -> Iterator[tuple[Numbers, Numbers, Numbers]]:
         """Case, rater and diagnosis of what stands past the depth, entry by entry: one long list makes no wide array."""
-        answers, depth, raters = self._answers, self._said.shape[2], self._said.shape[1]
-        past = np.maximum(answers.lengths - depth, 0).reshape(-1)
-        ends, offsets = np.cumsum(past), answers.offsets.reshape(-1) + depth
-        for part in _steps(int(ends[-1]) if len(ends) else 0, self._given.shape[1]):
+        beyond = np.maximum(answers.lengths - needs.depth, 0).reshape(-1)
+        ends, offsets = np.cumsum(beyond), answers.offsets.reshape(-1) + needs.depth
+        for part in _steps(int(ends[-1]) if needs.whole else 0, given.shape[1]):
             at = np.arange(part.start, part.stop)
             of = np.searchsorted(ends, at, side="right")
-            yield of // raters, of % raters, self._number[answers.entries[offsets[of] + at - (ends[of] - past[of])]]
+            yield *np.divmod(of, said.shape[1]), number[answers.entries[offsets[of] + at - (ends[of] - beyond[of])]]
 
-    def of_list(self, item: Item) -> Said:
-        """What M says of each diagnosis of a whole list and one right answer."""
-        case, rater, place = item
-        start, length = int(self._answers.offsets[case, rater]), int(self._answers.lengths[case, rater])
-        said = self._number[self._answers.entries[start : start + length]]
-        return self._pairs.said(self._right[case, place], said)
-
-    def matches(self, relations: Any) -> ReferenceMatches:
-        """relations : M, where it is to be asked for its relations."""
-        shape = (*self._said.shape, self._given.shape[1])
-        probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
-        for cases in self._blocks:
-            said = self._pairs.said(self._right[cases, None, None, :], self._said[cases, ..., None])
-            probabilities[cases], hits[cases] = said
-        found = np.asarray(hits.any(2))
-        for case, rater, entry in self._beyond() if self._whole else ():
-            _, hit = self._pairs.said(self._right[case], entry[:, None])
-            at, reference = np.nonzero(hit)
-            found[case[at], rater[at], reference] = True
-        distance = np.zeros_like(hits[:, :, :RANKED], np.int8)
-        if relations is not None:
-            self._ask_relations(relations, hits[:, :, :RANKED], distance)
-        return ReferenceMatches(probabilities, hits, self._given, found, distance)
-
-    def _ask_relations(self, matcher: Any, hits: NDArray[np.bool_], distance: NDArray[np.int8]) -> None:
-        """Fills in the distance of what is no match, and of which the column relation says nothing."""
-        cells, words = self._answers.cells("relation")
+    pairs.add((right[cases, None, None, :], said[cases, ..., None]) for cases in blocks)
+    pairs.add((right[case], entry[:, None]) for case, _, entry in past())
+    yield
+    shape = (*said.shape, given.shape[1])
+    probabilities, hits = np.full(shape, np.nan, np.float32), np.zeros(shape, bool)
+    for cases in blocks:
+        probabilities[cases], hits[cases] = pairs.said(right[cases, None, None, :], said[cases, ..., None])
+    found = np.asarray(hits.any(2))
+    for case, rater, entry in past():
+        at, reference = np.nonzero(pairs.said(right[case], entry[:, None])[1])
+        found[case[at], rater[at], reference] = True
+    distance = np.zeros_like(hits[:, :, :RANKED], np.int8)
+    if relations is not None:
+        # of what is no match, and of which the column relation says nothing
+        cells, words = answers.cells("relation")
         known = np.array([*(_APART.sub(" ", word.strip().casefold()) in RELATIONS for word in words), False])
-        told = known[looked_up(cells, self._answers.places(hits.shape[2]))]
-        said = self._said[:, :, : hits.shape[2]]
-        open_ = ((said >= 0) & ~told)[..., None] & self._given[:, None, None, :] & ~hits
-        case, rater, rank, place = np.nonzero(open_)
-        strings = self._pairs.strings
-        codes = self._right[case, place].astype(np.int64) * len(strings) + said[case, rater, rank]
+        open_ = (said[:, :, :RANKED] >= 0) & ~known[looked_up(cells, answers.places(distance.shape[2]))]
+        case, rater, rank, place = np.nonzero(open_[..., None] & given[:, None, None, :] & ~hits[:, :, :RANKED])
+        codes = right[case, place].astype(np.int64) * len(pairs.strings) + said[case, rater, rank]
         unique, at = np.unique(codes, return_inverse=True)
-        right, answer = ([strings[i] for i in side.tolist()] for side in np.divmod(unique, max(1, len(strings))))
-        distance[open_] = distances(matcher, right, answer)[at]
+        asked = ([pairs.strings[i] for i in side.tolist()] for side in np.divmod(unique, max(1, len(pairs.strings))))
+        distance[case, rater, rank, place] = distances(relations, *asked)[at]
+    yield ReferenceMatches(probabilities, hits, given, found, distance)
 
 
 def _compared(panels: Sequence[Panel], raters: int) -> tuple[Raters, Raters]:
@@ -447,8 +417,8 @@ def _compared(panels: Sequence[Panel], raters: int) -> tuple[Raters, Raters]:
     return first, second
 
 
-def _peers(pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second: Raters) -> Callable[[], PeerMatches]:
-    """Adds every pair that the lists of a case put face to face; returns what makes the matches once M was asked."""
+def _peers(pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second: Raters) -> Iterator[Any]:
+    """Adds every pair that the lists of a case put face to face, and then gives `PeerMatches`."""
 
     def face_to_face() -> Iterator[Codes]:
         for _, codes, places in _blocks(entries, first, second, len(answers.strings)):
@@ -458,41 +428,27 @@ def _peers(pairs: Pairs, answers: Lists, entries: Entries, first: Raters, second
 
     codes, number = gathered(face_to_face()), pairs.numbers(answers.strings)
 
-    def sides() -> tuple[Numbers, Numbers]:
-        first_of, second_of = np.divmod(codes, max(1, len(answers.strings)))
-        return number[first_of], number[second_of]
+    def sides() -> Iterator[Numbers]:
+        return (number[side] for side in np.divmod(codes, max(1, len(answers.strings))))
 
     pairs.add_peers(*sides())
-
-    def made() -> PeerMatches:
-        probabilities, verdicts = pairs.said_of_peers(*sides())
-        return PeerMatches(entries, first, second, answers.strings, codes, verdicts, probabilities)
-
-    return made
+    yield
+    probabilities, verdicts = pairs.said_of_peers(*sides())
+    yield PeerMatches(entries, first, second, answers.strings, codes, verdicts, probabilities)
 
 
-def _first_answers(pairs: Pairs, answers: Lists, seed: int, across_cases: bool) -> Callable[[], FirstAnswers]:
-    """Adds the pairs of first diagnoses of a case, and of different cases; returns what makes the part once M was asked."""
+def _cross_case(pairs: Pairs, answers: Lists, seed: int, asked: bool) -> Iterator[Any]:
+    """Adds pairs of first diagnoses of different cases, and then gives `CrossCasePairs`."""
     entries = answers.top(1)[:, :, 0]
-    n, raters = entries.shape
-    peers = _peers(pairs, answers, entries[:, :, None], *np.triu_indices(raters, 1))
-    one, other, total = _drawn(answers, entries, seed) if across_cases else (places := np.empty(0, np.int64), places, 0)
+    one, other, total = _drawn(answers, entries, seed) if asked else (places := np.empty(0, np.int64), places, 0)
     left, right = entries.ravel()[one], entries.ravel()[other]
     differ = left != right  # equal strings match
     number = pairs.numbers(answers.strings)
-    pairs.add_peers(number[left[differ]], number[right[differ]])
-
-    def made() -> FirstAnswers:
-        matches, apart = peers(), np.zeros((n, raters, raters), bool)
-        first, second = matches.first, matches.second
-        for cases, matched in matches.compared():
-            apart[cases, first, second] = apart[cases, second, first] = ~matched[:, :, 0, 0]
-        told = differ.copy()
-        told[differ] = ~pairs.said_of_peers(number[left[differ]], number[right[differ]])[1]
-        across = CrossCasePairs(one[told], other[told], len(one), total)
-        return FirstAnswers(entries, matches.categories(), apart, across)
-
-    return made
+    sides = number[left[differ]], number[right[differ]]
+    pairs.add_peers(*sides)
+    yield
+    differ[differ] = ~pairs.said_of_peers(*sides)[1]
+    yield CrossCasePairs(one[differ], other[differ], len(one), total)
 
 
 def _drawn(answers: Lists, entries: Entries, seed: int) -> tuple[Codes, Codes, int]:

@@ -13,7 +13,7 @@ from ...pages.rows import Row
 from ...statistics.agreement import NONE, GroupAgreement, cohen_kappas
 from ...statistics.resampling import Statistic
 from ..lists.lists import ALGORITHM, Lists
-from ..match.matches import CrossCasePairs, FirstAnswers, Matches
+from ..match.matches import Categories, CrossCasePairs, Matches, PeerMatches
 from ..read.findings import Finding
 from .declare import HOW_TO_EVALUATE, REGISTRY, declare
 from .relative import experts_behind
@@ -201,8 +201,8 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     For each algorithm (each rater in turn, where none is named): among the experts, with the algorithm as one rater more, and the
     change. alpha_M needs no categories, but M on diagnoses of different cases.
     """
-    answers, first = matches.answers, matches.first
-    assert first is not None
+    answers, first, cross = matches.answers, matches.first, matches.cross_case
+    assert first is not None and cross is not None
     algorithms, experts = _parts(answers)
     judged = algorithms or experts
     groups = [
@@ -213,7 +213,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     shared: dict[str, Any] = {
         "raters": [answers.raters[rater] for rater in judged],
         "cases": np.arange(len(answers.cases)),
-        "statistic": group_agreement(first, groups),
+        "statistic": group_agreement(first, cross, groups),
         "reason": "all give one and the same first diagnosis in every case, or hardly any gives one",
         "compared": False,
     }
@@ -228,20 +228,24 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         ):
             pairs = len(group) * (len(group) - 1) // 2
             found.scores.append(Score(metric, places=places, combine=combine, of=of, n_pairs=pairs, **shared))
-    found.findings = [Finding("origin", place=NAME, example=words) for words in _notes(first, settings)]
+    found.findings = [
+        Finding("origin", place=NAME, example=words) for words in _notes(first.categories, cross, settings)
+    ]
     return found
 
 
-def group_agreement(first: FirstAnswers, groups: Sequence[NDArray[np.integer[Any]]]) -> Statistic:
+def group_agreement(first: PeerMatches, cross: CrossCasePairs, groups: Sequence[NDArray[np.integer[Any]]]) -> Statistic:
     """Makes the `METRICS` of groups of raters: weights [b, n] -> float64 [b, groups * 4].
 
     groups : of each the places of its raters among all.
     """
-    categories = first.categories.of
-    one, other = np.triu_indices(categories.shape[1], 1)
+    categories, one, other = first.categories.of, first.first, first.second
+    apart = np.zeros((*categories.shape, categories.shape[1]), bool)
+    for cases, matched in first.compared():
+        apart[cases, one, other] = apart[cases, other, one] = ~matched[:, :, 0, 0]
     kappas = cohen_kappas(categories, one, other)
     inside = [np.isin(one, raters) & np.isin(other, raters) for raters in groups]
-    parts = [_of_group(first, raters) for raters in groups]
+    parts = [_of_group(categories, apart, cross, raters) for raters in groups]
 
     def values(weights: Values) -> Values:
         kappa = kappas(weights)
@@ -252,12 +256,12 @@ def group_agreement(first: FirstAnswers, groups: Sequence[NDArray[np.integer[Any
 
 
 def _of_group(
-    first: FirstAnswers, raters: NDArray[np.integer[Any]]
+    categories: NDArray[np.int64], apart: NDArray[np.bool_], cross: CrossCasePairs, raters: NDArray[np.integer[Any]]
 ) -> Callable[[Values], tuple[Values, Values, Values]]:
     """Fleiss' kappa, alpha and alpha_M of some raters, under weights."""
-    group = GroupAgreement(first.categories.of[:, raters])
-    apart = first.apart[:, raters[:, None], raters]
-    unlike = _unlike(first.cross_case, group.size, raters, first.entries.shape[1])
+    group = GroupAgreement(categories[:, raters])
+    apart = apart[:, raters[:, None], raters]
+    unlike = _unlike(cross, group.size, raters, categories.shape[1])
 
     def values(weights: Values) -> tuple[Values, Values, Values]:
         between = ((unlike @ weights.T) * weights.T).sum(0)
@@ -288,9 +292,8 @@ def _parts(answers: Lists) -> tuple[list[int], list[int]]:
     return [i for i in everyone if roles[i] == ALGORITHM], [i for i in everyone if roles[i] != ALGORITHM]
 
 
-def _notes(first: FirstAnswers, settings: Settings) -> list[str]:
-    symbol, cross, categories = REGISTRY[METRICS[-1]].symbol, first.cross_case, first.categories
-    out = []
+def _notes(categories: Categories, cross: CrossCasePairs, settings: Settings) -> list[str]:
+    symbol, out = REGISTRY[METRICS[-1]].symbol, []
     if not settings.across_cases:
         out.append(
             f"Without {symbol}: it asks M about diagnoses of different cases, and this M rests on votes. "

@@ -45,7 +45,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     mu = multiplicities(peers)
     panels = Panels(matches)
     rates = list(_rates(peers, mu, answers.lengths, settings.denominator))
-    categories = peers.categories()
+    categories = peers.categories
     kappa = _kappa(peers, categories)
     found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, mu[k - 1]))
     found.shown = {"curves": partial(of_columns, _CURVE), "pairs": partial(of_columns, _PAIR)}

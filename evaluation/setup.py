@@ -1,0 +1,77 @@
+"""What an evaluation was asked, in words and for the JSON: the question, and how the report was made."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+from ..files.columns import frame_like
+from ..files.counted import counted, shown_threshold
+from ..matcher.protocol import Profile
+from ..pages.words import listed
+from .match.matches import Matches
+from .report.raters import Raters
+from .report.report import Setup
+from .score.scores import Settings
+
+
+def setup_of(matches: Matches, raters: Raters, settings: Settings, profile: Profile, given: Any) -> Setup:
+    """What was asked, in words and for the JSON."""
+    answers, resampling = matches.answers, settings.resampling
+    n = counted(len(answers.cases), "case")
+    judges = counted(len(answers.raters), "rater" if raters.panels else "model")
+    read_as = f" · read as {answers.recognised.partition(' (')[0].partition(';')[0]}" if answers.recognised else ""
+    from_up = f"a match from {shown_threshold(matches.threshold)} up"
+    policy = f", policy {matches.policy}" if matches.policy else ""
+    ks = "; ".join(f"{family} {'all' if k is None else k}" for family, k in settings.k.items())
+    lines = [
+        ("Answers", f"{answers.source}: {n}, {judges} ({', '.join(answers.raters)}); {counted(len(answers.strings), 'different diagnosis', 'different diagnoses')}; counted of each list: {ks}"),
+        ("Read as", answers.recognised),
+        ("Right answers", f"{sum(map(bool, answers.reference)):,} of {n} have one"),
+        ("Match function", f"{matches.identity}, {from_up}{policy}" + (f"; each of its votes is known for at least {profile.min_coverage:.0%} of the pairs" if profile.min_coverage else "")),
+        ("Intervals", f"{resampling.level:.0%} percentile, {resampling.repeats:,} resamples of the cases, seed {resampling.seed}" if resampling.repeats else "none asked for"),
+    ]  # fmt: skip
+    if raters.panels:
+        own = "n k²" if settings.denominator == "nk2" else "the lists' own lengths, cut to k"
+        lines += [("Denominator", own), ("Hardness", f"{settings.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)")]  # fmt: skip
+    if matches.codes is not None:
+        lines.append(("ICD-10", f"the tree {matches.icd_tree}; {' '.join(matches.codes.ways)}"))
+    versions = {"python": python_version()} | {
+        name: version(name) for name in ("dxmatch", "numpy", "scikit-learn", "lightgbm")
+    }
+    lines.append(("Made with", ", ".join(f"{name} {number}" for name, number in versions.items())))
+    return Setup(
+        question=_question(raters),
+        opening=f"{Path(answers.source).name} · {n} · {judges}{read_as} · match function {matches.identity}{policy}, {from_up}",
+        resampling=resampling,
+        ks=settings.k,
+        hardness=settings.hardness,
+        settings={
+            "source": answers.source, "recognised": answers.recognised, "n_cases": len(answers.cases), "raters": answers.raters,
+            "roles": answers.roles and list(answers.roles), "panels": dict(raters.panels), "in_turn": raters.in_turn,
+            "groups": dict(raters.groups), "compared": raters.compared, "bootstrap": resampling.repeats, "seed": resampling.seed,
+            "level": resampling.level, "matcher": matches.identity, "policy": matches.policy, "threshold": matches.threshold,
+            "min_coverage": profile.min_coverage, "icd_source": matches.icd_tree, "difficulty": settings.difficulty,
+            "semantic_best": settings.semantic_best, "denominator": settings.denominator, "k": dict(settings.k),
+            "references": sum(map(bool, answers.reference)), "unique_diagnoses": len(answers.strings), "lists": int(answers.lengths.size),
+            "pairs_asked": None if matches.peers is None else len(matches.peers.codes),
+            "cut_lists": int((answers.lengths > settings.relative_k).sum()),
+            "short_lists": {str(k): int((answers.lengths < k).sum()) for k in range(1, settings.max_k + 1)} if raters.panels else {},
+            "icd_counts": None if matches.codes is None else matches.codes.counts, "rejected_rows": answers.rejected.rows,
+            "rejected_cases": answers.rejected.cases, "rejects": answers.rejected.path, "versions": versions,
+        },
+        lines=[line for line in lines if line[1]],
+        match=f"matches by {matches.identity}{policy}",
+        frame=frame_like(given),
+    )  # fmt: skip
+
+
+def _question(raters: Raters) -> str:
+    if not raters.panels:
+        return "Which model names the right diagnoses?" if len(raters.names) > 1 else "Are the right diagnoses named?"
+    if raters.in_turn:
+        return "Does each rater agree with the others as they agree among themselves?"
+    who = f"{'Do' if len(raters.panels) > 1 else 'Does'} {listed(list(raters.panels))}"
+    return f"{who} agree with the experts as they agree among themselves?"
