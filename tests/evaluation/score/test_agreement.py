@@ -68,15 +68,16 @@ def test_values_are_those_of_the_metrics(answers, set_matcher):
 def test_resamples_are_the_cases_taken_so_often(answers, set_matcher):
     matcher = set_matcher((WORDS[0], WORDS[1]))
     groups = [np.array([1, 2, 3]), np.arange(4)]
-    first = matched(answers, matcher).first
+    found = matched(answers, matcher)
     weights = np.bincount(np.random.default_rng(0).integers(0, 40, 40), minlength=40)
     again = np.repeat(np.arange(40), weights)
     taken = replace(
         answers, cases=[f"{at:03}" for at in range(40)], offsets=answers.offsets[again], lengths=answers.lengths[again],
         absent=answers.absent[again],
     )  # fmt: skip
-    plain = agreement.group_agreement(matched(taken, matcher).first, groups)(np.ones((1, 40)))
-    resampled = agreement.group_agreement(first, groups)(weights[None].astype(float))
+    again = matched(taken, matcher)
+    plain = agreement.group_agreement(again.first, again.cross_case, groups)(np.ones((1, 40)))
+    resampled = agreement.group_agreement(found.first, found.cross_case, groups)(weights[None].astype(float))
     assert resampled.ravel().tolist() == pytest.approx(plain.ravel().tolist(), abs=1e-12)
 
 
@@ -89,7 +90,7 @@ def test_pairs_of_different_cases_are_drawn_where_there_are_too_many(to_frame, s
     }
     drawn = read_lists(to_frame(lists, {"A": "algorithm"}))
     found = scored(drawn, set_matcher())
-    cross = found.matches.first.cross_case
+    cross = found.matches.cross_case
     assert (cross.asked, cross.all) == (50_000, 400 * 399 // 2) and (cross.one != cross.other).all()
     exact = dxmatch.metrics.krippendorff_alpha_by_distance(drawn.top(1)[:, :, 0], 1 - np.eye(6))
     assert found.value("A", "alpha_M(with the algorithm)") == pytest.approx(exact, abs=0.02)

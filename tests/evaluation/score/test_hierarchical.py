@@ -170,3 +170,11 @@ def test_references_that_are_missing_and_a_level_that_nobody_names():
     both = f"{nobody}; the references hold no subcategory in any case"
     assert [found.row("A", f"{name}(subcategory)@1")["reason"] for name in ("HDP", "HDF1")] == [nobody, both]
     assert found.value("A", "HDF1(subcategory)@1") is None and found.value("A", "HDF1@1") is not None
+
+
+def test_whole_lists_of_unlike_lengths_are_told():
+    long = {case: ["J40", "J47", "I26"] for case in REFERENCES}
+    short = {case: ["J40"] for case in REFERENCES}
+    told = scored(REFERENCES, {"A": long, "B": short}, k=None).told["unlike_lengths"][0]
+    assert "A names 3.0" in told and "B 1.0" in told
+    assert "unlike_lengths" not in scored(REFERENCES, {"A": long, "B": short}).told

@@ -107,17 +107,6 @@ def test_the_column_relation_comes_first():
     assert "1 words of the column relation" in Scored(ranking, wrong, Telling()).told["origin"][1]
 
 
-def test_codes_alone(everything):
-    frame = everything()
-    by_m, by_code = Scored(ranking, frame, k=3), Scored(ranking, frame.drop(columns="reference"), k=3)
-    names = {row["name"] for row in by_code.rows}
-    assert names == {"Acc(code)@1", "Acc(code)@3", "Acc(category)@1", "Acc(category)@3", "MRR(code)"}
-    for rater in "ABXYZ":
-        accuracies = {by_m.value(rater, "Acc(M)@3"), *(of.value(rater, "Acc(code)@3") for of in (by_m, by_code))}
-        assert len(accuracies) == 1 and by_m.value(rater, "MRR") == by_code.value(rater, "MRR(code)")
-    assert {"MRR", "Acc(category)@3"} <= by_code.per_case.keys()
-
-
 def test_category_is_wider_than_code():
     frame = lists_of({"one": {"A": ["a", "b"], "truth": ["c"]}}, icd10=["C34.91", "J40", "C34.90"])
     found = Scored(ranking, frame, k=2)
