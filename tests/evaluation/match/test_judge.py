@@ -30,7 +30,7 @@ A_ONE, B_ONE, MI = "1. angina\n2. heart attack\n3. gout", "2. gout\n3. asthma", 
 NO = '{"verdict": "not included", "basis": "no word of it"}'
 YES = '{"verdict": "included", "basis": "the same", "place": 2}'
 RIGHT, WRONG = '{"verdict": "correct", "basis": "rightly so"}', '{"verdict": "incorrect", "basis": "a synonym"}'
-NOBODY = Needs(references=False, depth=1, whole=False, relations=False, first=False, codes=False)
+NOBODY = Needs(references=False, depth=3, whole=False, relations=False, first=False, codes=False)
 needs_llm = pytest.mark.skipif(not (find_spec("openai") and find_spec("stamina")), reason="needs the extra 'llm'")
 
 

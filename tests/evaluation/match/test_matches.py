@@ -87,6 +87,8 @@ def test_equal_to_plain_loops_and_each_pair_asked_once(drawn, k, directed):
 
     assert (right is None) == all(set(case["truth"]) == {"none"} for case in cases.values())
     compared = dict(enumerate(np.concatenate([block for _, block in peers.compared()])))
+    met = dict(enumerate(np.concatenate([block for _, block in first.compared()])))
+    pair_of = {pair: at for at, pair in enumerate(zip(first.first.tolist(), first.second.tolist(), strict=True))}
     pairs = list(zip(peers.first.tolist(), peers.second.tolist(), strict=True))
     firsts: list[tuple[int, str]] = []
     for i, case in enumerate(answers.cases):
@@ -104,12 +106,13 @@ def test_equal_to_plain_loops_and_each_pair_asked_once(drawn, k, directed):
                 assert table[p, q] == (there and peers_say(said[one][p], said[other][q]) >= 0.5)
         for one, other in combinations(range(len(said)), 2):
             there = said[one][0] != "none" and said[other][0] != "none"
-            assert first.apart[i, one, other] == (not there or peers_say(said[one][0], said[other][0]) < 0.5)
+            assert met[i][pair_of[one, other], 0, 0] == (there and peers_say(said[one][0], said[other][0]) >= 0.5)
         firsts += [(i * len(said) + j, listed[0]) for j, listed in enumerate(said) if listed[0] != "none"]
     across = {
         frozenset((one, other)) for (one, x), (other, y) in combinations(firsts, 2) if x != y and peers_say(x, y) < 0.5
     }
-    cross = first.cross_case
+    cross = found.cross_case
+    assert cross is not None
     assert {frozenset(pair) for pair in zip(cross.one.tolist(), cross.other.tolist(), strict=True)} == across
     assert cross.asked == cross.all == len(firsts) * (len(firsts) - 1) // 2
     assert len(m.asked) == len(set(m.asked))
@@ -166,23 +169,23 @@ def test_chunks_and_order_of_rows_change_nothing(monkeypatch):
     turned = lists_of(dict(reversed(cases.items())))
     back = match(turned, By(shared_letters), needs_of(turned), panels=panels(turned))
     np.testing.assert_array_equal(back.references.hits[::-1], one.references.hits)  # type: ignore[union-attr]
-    assert len(back.first.cross_case.one) == len(one.first.cross_case.one)  # type: ignore[union-attr]
+    assert len(back.cross_case.one) == len(one.cross_case.one)  # type: ignore[union-attr]
 
 
 def test_pairs_of_different_cases_are_drawn_where_they_are_many():
     generator = np.random.default_rng(1)
     cases = {f"c{i:03d}": {rater: [WORDS[generator.integers(4)]] for rater in ("A", "X", "Y")} for i in range(120)}
     answers = lists_of(cases)
-    found = match(answers, By(), needs_of(answers), seed=5).first
+    found = match(answers, By(), needs_of(answers), seed=5).cross_case
     turned = lists_of(dict(reversed(cases.items())))
-    back = match(turned, By(), needs_of(turned), seed=5).first
-    assert found is not None and back is not None and found.cross_case.asked == 50_000
-    assert found.cross_case.all == 360 * 359 // 2
+    back = match(turned, By(), needs_of(turned), seed=5).cross_case
+    assert found is not None and back is not None and found.asked == 50_000
+    assert found.all == 360 * 359 // 2
     # the same pairs, whatever the order of the cases
     place = lambda flat, turned: sorted(((119 - flat // 3 if turned else flat // 3) * 3 + flat % 3).tolist())  # noqa: E731
-    assert place(found.cross_case.one, False) == place(back.cross_case.one, True)
-    quiet = match(answers, By(), replace(needs_of(answers), across_cases=False)).first
-    assert quiet is not None and quiet.cross_case.asked == quiet.cross_case.all == len(quiet.cross_case.one) == 0
+    assert place(found.one, False) == place(back.one, True)
+    quiet = match(answers, By(), replace(needs_of(answers), across_cases=False)).cross_case
+    assert quiet is not None and quiet.asked == quiet.all == len(quiet.one) == 0
 
 
 def test_categories_join_chains_and_spellings(set_matcher):
