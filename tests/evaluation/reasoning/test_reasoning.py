@@ -37,7 +37,15 @@ def test_by_hand(tmp_path):
     assert (row["n_cases"], row["sd"]) == (3, pytest.approx(np.std([3 / 4, 1 / 2, 0])))
     assert row["low"] <= 5 / 12 <= row["high"]
     assert "No prediction for 1 of 3 notes in run: they count as 0 in every metric." in told(report)
-    assert [column.name for column in report.board.columns] == ["Acc_diag", "Obs_comp", "Exp_all", "Acc_cat", "Obs_pre", "Obs_rec", "Exp_com"]
+    assert [column.name for column in report.board.columns] == [
+        "Acc_diag",
+        "Obs_comp",
+        "Exp_all",
+        "Acc_cat",
+        "Obs_pre",
+        "Obs_rec",
+        "Exp_com",
+    ]
 
 
 def test_premises(tmp_path):
