@@ -38,6 +38,9 @@ _REFUSED = (
 )
 _OF_SHIFTS: dict[str, Any] = {
     "source": f"{CLINBENCH_HPB}, multiple-choice questions",
+    "range": "[0, 1]",
+    "denominator": "n questions",
+    "grows_with": ("correct",),
     "inputs": "correct [s, n]: 1 or 0 (True or False), whether question n is answered rightly under shift s; "
     "NaN where a question has too few options for the shift",
     "degenerate": _REFUSED,
@@ -54,10 +57,7 @@ _OF_SHIFTS: dict[str, Any] = {
     use="multiple choice",
     avoid="answers are free text",
     formula="Acc_choice = 1/n sum_i mean_i, mean_i = sum_j correct_ji / s_i",
-    range="[0, 1]",
-    denominator="n questions; s_i, the answers to question i: orders of its options x repeats",
-    grows_with=("correct",),
-    **_OF_SHIFTS,
+    **(_OF_SHIFTS | {"denominator": "n questions; s_i, the answers to question i: orders of its options x repeats"}),
 )
 def choice_accuracy(correct: ArrayLike) -> float:
     """Averages each question's mean over the questions.
@@ -75,9 +75,13 @@ def choice_accuracy(correct: ArrayLike) -> float:
     use="multiple choice in several orders",
     avoid="there is one order",
     formula="sd = 1/n sum_i sqrt(mean_i (1 - mean_i))",
-    range="[0, 0.5]",
-    denominator="n questions; within a question all of its answers (the population's)",
-    **(_OF_SHIFTS | {"degenerate": (("one answer to a question", "0, as in the source"), *_REFUSED)}),
+    **_OF_SHIFTS
+    | {
+        "range": "[0, 0.5]",
+        "denominator": "n questions; within a question all of its answers (the population's)",
+        "degenerate": (("one answer to a question", "0, as in the source"), *_REFUSED),
+        "grows_with": (),
+    },
 )
 def choice_spread(correct: ArrayLike) -> float:
     """Averages each question's standard deviation, that of the population, over the questions.
@@ -96,9 +100,6 @@ def choice_spread(correct: ArrayLike) -> float:
     use="multiple choice in several orders",
     avoid="questions have different numbers of orders and are to be compared with each other",
     formula="all_right = |{i : mean_i = 1}| / n",
-    range="[0, 1]",
-    denominator="n questions",
-    grows_with=("correct",),
     **_OF_SHIFTS,
 )
 def choice_all_right(correct: ArrayLike) -> float:
@@ -113,9 +114,6 @@ def choice_all_right(correct: ArrayLike) -> float:
     use="multiple choice in several orders",
     avoid="knowledge is to be measured: luck counts",
     formula="any_right = |{i : mean_i > 0}| / n",
-    range="[0, 1]",
-    denominator="n questions",
-    grows_with=("correct",),
     **_OF_SHIFTS,
 )
 def choice_any_right(correct: ArrayLike) -> float:

@@ -26,7 +26,8 @@ def reference_page() -> str:
     for metric in metrics:
         if metric.family != family:
             family = metric.family
-            lines += ["", f"## {family.replace('_', ' ').capitalize()}", "", _subject(metric)]
+            subject = (sys.modules[metric.function.__module__].__doc__ or "").partition("\n")[0]
+            lines += ["", f"## {family.replace('_', ' ').capitalize()}", "", subject]
         lines += ["", *entry(metric)]
     lines += ["", "## Sources", "", *(f"- {source.reference}. <{source.link}>" for source in SOURCES)]
     return "\n".join(lines) + "\n"
@@ -34,11 +35,6 @@ def reference_page() -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", r"\|")
-
-
-def _subject(metric: Metric) -> str:
-    """Takes the first line of what its file says of itself."""
-    return (sys.modules[metric.function.__module__].__doc__ or "").strip().partition("\n")[0]
 
 
 def entry(metric: Metric) -> list[str]:

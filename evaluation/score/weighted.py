@@ -137,8 +137,9 @@ def _drawn(generator: np.random.Generator, name: str, scale: Mapping[str, int]) 
 _NO_RANK = ("no diagnosis among the first five ranks", "NaN: 0 of 0")
 _OUTSIDE = ("a word outside the scale", "refused")
 _OF_A_REFERENCE = (("the severity of the reference is unknown", "NaN: nothing to compare with"), _OUTSIDE)
+_OF_A_LIST = {"source": KERNEL29, "range": "[0, 16]", "denominator": "sum_i w_i over the ranks present"}
 _OF_SEVERITIES: dict[str, Any] = {
-    "source": KERNEL29,
+    **_OF_A_LIST,
     "inputs": f"reference, severities: {', '.join(f'{word} ({d})' for word, d in SEVERITIES.items())}; None is unknown; ranks",
     "example": lambda generator: (
         {"reference": generator.choice(list(_WITH_UNKNOWN))} | _drawn(generator, "severities", _WITH_UNKNOWN)
@@ -155,12 +156,10 @@ _OF_SEVERITIES: dict[str, Any] = {
     avoid="nobody has judged the relations: the option 'relation' fills them, by M itself or by a language model",
     formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5",
     inputs=f"relations, one for each diagnosis: {', '.join(f'{word} (D = {d})' for word, d in RELATIONS.items())}; ranks",
-    range="[0, 16]",
-    denominator="sum_i w_i over the ranks present",
     degenerate=(_NO_RANK, _OUTSIDE),
-    source=KERNEL29,
     example=lambda generator: _drawn(generator, "relations", RELATIONS),
     axes={"relations": "diagnosis", "ranks": "diagnosis"},
+    **_OF_A_LIST,
 )
 def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None) -> float:
     """Scores one list; `ranks` are 1, 2, … if not given. Errors: `InputError` for a word outside the scale.
@@ -179,8 +178,6 @@ def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None)
     use="it matters that a grave disease is not taken for a mild one",
     avoid="severities were not judged",
     formula="Score = sum_i w_i (5 - D_i)^2 / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, D = 1 + |reference - predicted|",
-    range="[0, 16]",
-    denominator="sum_i w_i over the ranks present",
     degenerate=(("an unknown severity in the list", "D = 5"), _NO_RANK, *_OF_A_REFERENCE),
     **_OF_SEVERITIES,
 )
@@ -205,14 +202,12 @@ def severity_score(
     use="the question is whether a model plays a disease down, as in Kernel29 (9.3) for cardiac cases",
     avoid="the size of errors counts and not their side: then Severity",
     formula="sum_i w_i (predicted_i - reference) / sum_i w_i, w_i = (6 - i)/5 at rank i <= 5, over the ranks of known severity",
-    range="[-4, 4]",
-    denominator="sum_i w_i over the ranks of known severity",
     degenerate=(
         ("an unknown severity in the list", "left out, as it has no side"),
         ("no known severity among the first five ranks", "NaN: 0 of 0"),
         *_OF_A_REFERENCE,
     ),
-    **_OF_SEVERITIES,
+    **_OF_SEVERITIES | {"range": "[-4, 4]", "denominator": "sum_i w_i over the ranks of known severity"},
 )
 def severity_error(
     reference: str | None, severities: Sequence[str | None], ranks: Sequence[int] | None = None
