@@ -68,9 +68,22 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike) -> float:
     return float(kappas(np.ones((1, len(left)))).item())
 
 
-def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integer]]:
-    n, raters, count = (generator.integers(low, high) for low, high in ((1, 7), (2, 5), (1, 4)))
-    return {"categories": generator.integers(-(n % 2), count, (n, raters))}
+def _group_example(generator: np.random.Generator) -> dict[str, Any]:
+    n, raters, count = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 5), (1, 5)))
+    return {"categories": generator.integers(-1, count, (n, raters))}
+
+
+def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
+    upper = np.triu(generator.integers(0, 2, (4, 4)), 1)
+    return {"values": _group_example(generator)["categories"], "distance": upper + upper.T}
+
+
+_OF_A_GROUP: dict[str, Any] = {
+    "inputs": "categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is none",
+    "range": "[-1, 1]",
+    "example": _group_example,
+    "axes": {"categories": "case, rater"},
+}
 
 
 @declare(
@@ -81,11 +94,8 @@ def _panel_example(generator: np.random.Generator) -> dict[str, NDArray[np.integ
     avoid="answers are missing: then alpha",
     formula="kappa_F = (P - P_e) / (1 - P_e), P = mean_i sum_c n_ic (n_ic - 1) / (r (r - 1)), P_e = sum_c p_c^2",
     source="Fleiss 1971, eqs. 1 to 7",
-    inputs="categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is no diagnosis",
-    range="[-1, 1]",
     denominator="1 - P_e, the agreement that chance leaves open",
-    example=_panel_example,
-    axes={"categories": "case, rater"},
+    **_OF_A_GROUP,
     repeat_free=("case",),
     degenerate=(
         ("all raters give one and the same category in every case", "NaN: P_e is 1, chance leaves nothing open"),
@@ -120,18 +130,6 @@ _DEGENERATE = (
 )
 
 
-def _nominal_example(generator: np.random.Generator) -> dict[str, Any]:
-    n, raters, count = (int(generator.integers(low, high)) for low, high in ((1, 7), (2, 5), (1, 5)))
-    return {"categories": generator.integers(-1, count, (n, raters))}
-
-
-def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
-    count = int(generator.integers(1, 5))
-    upper = np.triu(generator.integers(0, 2, (count, count)), 1)
-    n, raters = int(generator.integers(1, 7)), int(generator.integers(2, 5))
-    return {"values": generator.integers(-1, count, (n, raters)), "distance": upper + upper.T}
-
-
 @declare(
     symbol="alpha",
     meaning="How much the first diagnoses of a group agree; with the algorithm as one more expert, whether it fits in.",
@@ -141,11 +139,8 @@ def _distance_example(generator: np.random.Generator) -> dict[str, Any]:
     formula="alpha = 1 - D_o / D_e, D_o = 1/N sum_u sum_{i != j} [c_ui != c_uj] / (m_u - 1), "
     "D_e = sum_{c != k} n_c n_k / (N (N - 1))",
     source="Krippendorff 2011, Computing Krippendorff's Alpha-Reliability (nominal)",
-    inputs="categories [n, r]: the category of the first diagnosis of each of r raters, whole numbers; -1 is missing",
-    range="[-1, 1]",
     denominator="D_e, the disagreement of any two of the N diagnoses that stand beside another in their case",
-    example=_nominal_example,
-    axes={"categories": "case, rater"},
+    **_OF_A_GROUP,
     degenerate=(("one category in all cases", "NaN: D_e is 0, nothing varies"), *_DEGENERATE),
 )
 def krippendorff_alpha(categories: ArrayLike) -> float:
@@ -224,7 +219,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         for of, places, group, combine in (
             (among, alone, groups[0], the_mean),
             (TOGETHER, both, groups[1], the_mean),
-            (CHANGE, np.concatenate([both, alone], 1), groups[1], _difference),
+            (CHANGE, np.concatenate([both, alone], 1), groups[1], lambda means: means[..., 0] - means[..., 1]),
         ):
             pairs = len(group) * (len(group) - 1) // 2
             found.scores.append(Score(metric, places=places, combine=combine, of=of, n_pairs=pairs, **shared))
@@ -279,10 +274,6 @@ def _unlike(pairs: CrossCasePairs, size: NDArray[np.integer[Any]], raters: NDArr
     kept = members[0] & members[1] & (size[cases[0]] > 1) & (size[cases[1]] > 1)
     scale = np.full(kept.sum(), 2 * pairs.all / max(1, pairs.asked))
     return coo_array((scale, (cases[0][kept], cases[1][kept])), shape=(len(size), len(size))).tocsr()
-
-
-def _difference(means: Values) -> Values:
-    return means[..., 0] - means[..., 1]
 
 
 def _parts(answers: Lists) -> tuple[list[int], list[int]]:
