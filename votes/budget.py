@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,10 +41,11 @@ class Budget:
             raise OptionError("max_calls", "a whole number from 0, or None", self.max_calls)
         if self.max_cost is not None and not self.max_cost >= 0:
             raise OptionError("max_cost", "a number from 0, or None", self.max_cost)
-        self.begin()
 
     def begin(self) -> None:
         """Lets another asking begin: no call is under way, as some may be where one was interrupted."""
+        import asyncio
+
         self._reserved, self._under_way = 0.0, 0
         self._charged = asyncio.Event()  # of the event loop that waits for it first
 
