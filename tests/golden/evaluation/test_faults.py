@@ -120,7 +120,7 @@ BEFORE: dict[str, tuple[str, Callable[[Row], None]]] = {
 OF_M: dict[str, tuple[str, Callable[[Match], Match]]] = {
     "M inverted": ("shape_long", lambda m: Changed(m, lambda p: 1 - p)),
     "the threshold moved": ("panel_all_families", lambda m: Changed(m, higher=0.05)),
-    "M's doubt left out": ("panel_observed", lambda m: Changed(m, lambda p: (p >= m.threshold).astype(float))),
+    "M's doubt left out": ("shape_records", lambda m: Changed(m, lambda p: (p >= m.threshold).astype(float))),
     "M inverted where notes are compared": ("reasoning_own", lambda m: Changed(m, lambda p: 1 - p)),
 }
 AFTER: dict[str, tuple[str, Callable[[Found], Found]]] = {
