@@ -31,27 +31,6 @@ def test_worked_lists(row):
     assert score[row["score"]](row["reference"], said) == pytest.approx(float(row["expected"]), nan_ok=True)
 
 
-def test_ranks_and_spellings():
-    for words, ranks in ((["Exact Synonym", "Broad Disease Group"], [1, 3]), (["Broad_Disease-group", " exact  SYNONYM "], [3, 1])):  # fmt: skip
-        assert weighted.semantic_score(words, ranks) == pytest.approx(16.6 / 1.6)
-    assert np.isnan(weighted.semantic_score([ES], ranks=[6])) and severity_score("rare", [None, "rare"]) == 12.8 / 1.8
-
-
-def test_rescaled_and_aggregated_at_their_ends():
-    assert (
-        rescaled([0, 4, 16]).tolist() == [-1, -0.5, 1] and np.isnan(rescaled(np.nan)) and np.isnan(aggregated([np.nan]))
-    )
-    assert aggregated([0.5, -1], (1e6, 0)) == pytest.approx(-1) and aggregated([0.5, 0.4], (1e6, 0)) == pytest.approx(
-        0.4
-    )
-    weights = weighted.case_weights_of(np.array([1.5, 1, 0]), "hard")
-    assert weights[0] == weights[1] < weights[2] == 1, "a score above 1 weighs as 1"
-    assert (
-        rescaled(12, weighted.AUTHORS_BEST) > 1
-        and aggregated(rescaled([12], weighted.AUTHORS_BEST), "hard", weighted.AUTHORS_BEST) > 1
-    )
-
-
 @settings(deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from([*SEVERITIES, None]), min_size=1, max_size=5), min_size=1, max_size=6),
@@ -185,6 +164,8 @@ def test_the_divisor_of_the_authors_scripts():
     found = scored(printed(), semantic_best=weighted.AUTHORS_BEST)
     semantic = np.array([8.25, 6.4, 0.2]) * 2 / 10.33 - 1
     weights = 1 / (1 + np.exp(3 * np.minimum(semantic, 1)))
+    above, at_one, bad = weighted.case_weights_of(np.array([1.5, 1, 0]), "hard")
+    assert above == at_one < bad == 1, "a score above 1 weighs as 1"
     (row,) = found.tables["plane"]
     assert row["semantic"] == pytest.approx(weights @ semantic / weights.sum())
     assert row["semantic"] == pytest.approx(aggregated(rescaled([8.25, 6.4, 0.2], 10.33), "hard", 10.33))
