@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from ...pages.rows import Row
 from ...progress import Progress
 from ...terms.icd.ancestor_sets import Nodes
 from ...terms.icd.codes import Place, nodes_of_cells, padded
-from ...terms.icd.index import CODE, DIRECT, HOW, NEAREST, NONE, UNMAPPED
+from ...terms.icd.index import HOW
 from ...terms.icd.sources import open_tree
 from ...terms.icd.tree import IcdTree
 from ...votes.asking import Budget
@@ -30,19 +32,16 @@ from ..lists.text_codes import Mapped, TextCodes, read_codes
 from ..read.findings import Finding
 
 How = NDArray[np.integer]
-Coded = tuple[tuple[int, ...], int]
+Coded = tuple[tuple[int, ...], str]
 """The nodes of a diagnosis, and the way to them."""
-COLUMN, IN_TABLE, NO_CODE_IN_TABLE, PICKED, UNSCORED = range(len(HOW), len(HOW) + 5)
-WITHOUT = (NONE, UNMAPPED, NO_CODE_IN_TABLE, UNSCORED)
-"""The ways that end without a code."""
-BY = {
-    COLUMN: "by the codes given", IN_TABLE: "by the table of codes", DIRECT: "by name", CODE: "as a code",
-    PICKED: "by a language model's pick", NEAREST: "by the nearest name",
-    UNMAPPED: "unmapped (denied, not understood, or no name is near enough)",
-    NO_CODE_IN_TABLE: "without a code in the table of codes", UNSCORED: "without a usable pick", NONE: "not at all",
+WAYS = {
+    "column": "by the codes given", "table": "by the table of codes", "direct": "by name", "code": "as a code",
+    "picked": "by a language model's pick", "nearest": "by the nearest name",
+    "unmapped": "unmapped (denied, not understood, or no name is near enough)",
+    "not in table": "without a code in the table of codes", "unscored": "without a usable pick", "none": "not at all",
 }  # fmt: skip
-"""Way -> its words, in the order in which they are told."""
-_WAYS = {**{name: way for way, name in enumerate(HOW)}, "picked": PICKED, "unscored": UNSCORED}
+"""Way to a code -> its words, in the order in which they are told; the ways of `map_icd` are among them."""
+_WITHOUT = ("none", "unmapped", "not in table", "unscored")
 REFERENCE = "reference"
 """Stands for the rater in rows on the right answers."""
 _SHOWN = 3
@@ -53,7 +52,7 @@ class CodedAnswers:
     """Answers and right answers as nodes of ICD-10.
 
     predicted : int32 [n, r, k, c], the nodes of each diagnosis, at most c; -1 fills. reference : int32 [n, D], likewise.
-    how : int [n, r, k], by which of the ways in `BY` a diagnosis came to its codes; -1 where none is said. reference_how : of each
+    how : int [n, r, k], by which of `WAYS` a diagnosis came to its codes; -1 where none is said. reference_how : of each
         right answer.
     reference_nodes : for each case the nodes of each right answer; where codes are of the case as a whole, of these cells.
     n_strings : how many different texts the diagnoses are. by : where codes of texts came from before M's own mapping, in words.
@@ -72,15 +71,22 @@ class CodedAnswers:
         """Cuts lists to k; None leaves them whole."""
         return replace(self, predicted=self.predicted[:, :, :k], how=self.how[:, :, :k])
 
+    @cached_property
+    def tally(self) -> dict[str, Counter[str]]:
+        """Counts the ways of each rater's diagnoses, and last of those of the right answers."""
+        of = [*((rater, self.how[:, i]) for i, rater in enumerate(self.raters)), (REFERENCE, self.reference_how)]
+        return {who: Counter(map(list(WAYS).__getitem__, how[how >= 0].tolist())) for who, how in of}
+
     @property
     def ways(self) -> list[str]:
         """Says by which way how many came to their codes."""
-        parts = (("diagnoses of the lists", self.how[self.how >= 0]), ("reference diagnoses", self.reference_how))
+        *raters, right = self.tally.values()
+        parts = {"diagnoses of the lists": sum(raters, Counter[str]()), "reference diagnoses": right}
+        said = {
+            what: [f"{how[way]:,} {words}" for way, words in WAYS.items() if how[way]] for what, how in parts.items()
+        }
         return [
-            f"ICD-10 codes of {len(how):,} {what}: "
-            + (", ".join(f"{n:,} {words}" for way, words in BY.items() if (n := int((how == way).sum()))) or "none")
-            + "."
-            for what, how in parts
+            f"ICD-10 codes of {how.total():,} {what}: {', '.join(said[what]) or 'none'}." for what, how in parts.items()
         ]
 
     @property
@@ -93,13 +99,9 @@ class CodedAnswers:
     @property
     def coded(self) -> list[Row]:
         """Counts, for each rater and then for the reference, diagnoses and those without a code."""
-        of = {rater: self.how[:, i][self.how[:, i] >= 0] for i, rater in enumerate(self.raters)}
-        rows = []
-        for who, how in [*of.items(), (REFERENCE, self.reference_how)]:
-            none = int(np.isin(how, WITHOUT).sum())
-            share = none / len(how) if len(how) else None
-            rows.append({"algorithm": who, "diagnoses": len(how), "without_code": none, "share_without_code": share})
-        return rows
+        counts = [(who, how.total(), sum(how[way] for way in _WITHOUT)) for who, how in self.tally.items()]
+        names = ("algorithm", "diagnoses", "without_code", "share_without_code")
+        return [dict(zip(names, (who, of, none, none / of if of else None), strict=True)) for who, of, none in counts]
 
     @property
     def without(self) -> str:
@@ -176,18 +178,18 @@ def coded_answers(
     in_right = (one for cases in right for case in cases for one in case if isinstance(one, str))
     wanted = list(dict.fromkeys([*(text for text, open_ in zip(said, by_text, strict=True) if open_), *in_right]))
     of_text, findings = _of_texts(wanted, codes, matcher, tree, icd_tree)
-    found = [of_text[text] if open_ else (of_cell[text], COLUMN) for text, open_ in zip(said, by_text, strict=True)]
-    nodes = padded([*(one for one, _ in found), ()])
+    found = [of_text[text] if open_ else (of_cell[text], "column") for text, open_ in zip(said, by_text, strict=True)]
+    nodes, number = padded([*(one for one, _ in found), ()]), {way: i for i, way in enumerate(WAYS)}
     predicted, how = np.full((*top.shape, nodes.shape[1]), -1, np.int32), np.full(top.shape, -1)
     predicted[top >= 0] = nodes[at]
-    how[top >= 0] = np.array([way for _, way in found], np.int64)[at]
+    how[top >= 0] = np.array([number[way] for _, way in found], np.int64)[at]
 
     n_strings = len(np.unique(top[top >= 0]))
     out = []
     for cases in right:
-        coded = [[of_text[one] if isinstance(one, str) else (one, COLUMN) for one in case] for case in cases]
+        coded = [[of_text[one] if isinstance(one, str) else (one, "column") for one in case] for case in cases]
         of_case = [tuple(nodes for nodes, _ in case) for case in coded]
-        reference_how = np.array([way for case in coded for _, way in case], np.int64)
+        reference_how = np.array([number[way] for case in coded for _, way in case], np.int64)
         flat = padded(tuple(chain.from_iterable(case)) for case in of_case)
         out.append(CodedAnswers(answers.raters, predicted, flat, how, reference_how, of_case, n_strings, codes.told))
     return out, findings
@@ -212,18 +214,18 @@ def _of_texts(
 ) -> tuple[dict[str, Coded], list[Finding]]:
     """The nodes of each text and the way to them: by the table; what is not in it by the mapping, else by M's own."""
     table, providers = codes.table, _providers_of(matcher)
-    out: dict[str, Coded] = dict.fromkeys(texts, ((), NONE))
+    out: dict[str, Coded] = dict.fromkeys(texts, ((), "none"))
     others, by = list(texts), "have no code"
     if table is not None:
         written = {cell: table.places[text] for text, cell in reversed(list(table.cells.items())) if cell}
         nodes_of = nodes_of_cells(written, tree, icd_tree, table.source)
         cells = {text: cell for text in texts if (cell := table.cell(text)) is not None}
-        out |= {text: (nodes_of[cell], IN_TABLE) if cell else ((), NO_CODE_IN_TABLE) for text, cell in cells.items()}
+        out |= {text: (nodes_of[cell], "table") if cell else ((), "not in table") for text, cell in cells.items()}
         others = [text for text in texts if text not in cells]
     if others and codes.mapping is not None:
         by = f"have their codes by {codes.by}"
         for text, one in zip(others, codes.mapping(others), strict=True):
-            out[text] = () if one.icd10 is None else (tree.node(one.icd10),), _WAYS[one.how]
+            out[text] = () if one.icd10 is None else (tree.node(one.icd10),), one.how
     elif others and providers is not None:
         by = "have their codes by the mapping of the match function"
         named = providers.naming.to_code(others)
@@ -232,8 +234,8 @@ def _of_texts(
         of_name = dict(zip(names, zip(found.nodes.tolist(), found.how.tolist(), strict=True), strict=True))
         for text, one in zip(others, named, strict=True):
             # what is denied or not understood has no code
-            node, way = of_name[one.name] if one.no_code is None else (-1, UNMAPPED)
-            out[text] = (node,) if node >= 0 else (), way
+            node, way = of_name[one.name] if one.no_code is None else (-1, HOW.index("unmapped"))
+            out[text] = (node,) if node >= 0 else (), HOW[way]
     if table is None or not others:
         return out, []
     shown = ", ".join(map(quoted, others[:_SHOWN])) + (" …" if len(others) > _SHOWN else "")

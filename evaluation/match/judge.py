@@ -488,11 +488,6 @@ class HumanLabels:
     labels: NDArray[np.int8]
     humans: list[str]
 
-    @property
-    def majority(self) -> NDArray[np.int8]:
-        """Finds what more of the humans say: int8 [m]; -1 where as many say the one as the other."""
-        return majority_of(self.labels)
-
 
 def majority_of(labels: NDArray[np.int8]) -> NDArray[np.int8]:
     """Finds what more of the people say: [m, h] -> int8 [m]; -1 where as many say the one as the other."""
@@ -545,13 +540,26 @@ def read_human(source: Any, answers: Lists) -> HumanLabels:
     if "rater" not in names and len(answers.raters) > 1:
         table.require("rater", "whose answer was labelled")
     cells = {ours: [as_text(value) for value in table.column(name)] for ours, name in names.items()}
-    items: dict[Item, int] = {}
-    labels, item_of = read_labels(table, of_label.values()), _items(answers)
+    cells = {"rater": answers.raters[:1] * len(table), "reference": [""] * len(table), **cells}
+    among = {"case_id": answers.cases, "rater": answers.raters}
+    places = {ours: {name: i for i, name in enumerate(of)} for ours, of in among.items()}
+    labels, items = read_labels(table, of_label.values()), dict[Item, int]()
     for row in range(len(table)):
-        said = tuple(cells[ours][row] if ours in names else "" for ours in ("case_id", "rater", "reference"))
-        item = item_of.get((said[0], said[1] if "rater" in names else answers.raters[0], said[2].casefold()))
-        if item is None:
-            raise _no_item(answers, table, names, said, row)
+        for ours, of in places.items():
+            if (text := cells[ours][row]) not in of:
+                problem = f"no {ours.removesuffix('_id')} of the lists{hint(text, of)}"
+                raise table.error(problem, row, names[ours], allowed=_some(among[ours]), got=text)
+        case, rater = (of[cells[ours][row]] for ours, of in places.items())
+        said = cells["reference"][row]
+        right = [] if answers.absent[case, rater] else [*dict.fromkeys(answers.reference[case])]
+        keys = [text.strip().casefold() for text in right]
+        if said.casefold() not in (keys if said or len(keys) != 1 else [""]):
+            problem = (
+                f"no right answer of the case {quoted(answers.cases[case])} with a list of the rater{hint(said, right)}"
+            )
+            allowed = _some(right) or "a case with a right answer and a list of the rater"
+            raise table.error(problem, row, names.get("reference", names["case_id"]), allowed=allowed, got=said)
+        item = case, rater, keys.index(said.casefold()) if said else 0
         if item in items:
             first = table.row_number(items[item])
             raise table.error(f"an item that is labelled twice (first in row {first})", row, names["case_id"])
@@ -559,28 +567,6 @@ def read_human(source: Any, answers: Lists) -> HumanLabels:
     if not (labels != NO_LABEL).any():
         raise InputError("no item is labelled", source=table.source, allowed="1 or 0 in at least one row")
     return HumanLabels(list(items), labels, list(of_label))
-
-
-def _items(answers: Lists) -> dict[tuple[str, str, str], Item]:
-    """Case, rater and right answer without regard to capitals, "" for the only one -> the item; of lists that were given."""
-    out: dict[tuple[str, str, str], Item] = {}
-    for i, j in np.argwhere(~answers.absent).tolist():
-        names = [text.strip().casefold() for text in dict.fromkeys(answers.reference[i])]
-        for name, d in [*((name, names.index(name)) for name in names), *([("", 0)] if len(names) == 1 else [])]:
-            out[answers.cases[i], answers.raters[j], name] = (i, j, d)
-    return out
-
-
-def _no_item(answers: Lists, table: Table, names: Mapping[str, str], said: Sequence[str], row: int) -> InputError:
-    """Of the first cell of a row that says nothing that there is."""
-    of_case = dict(zip(answers.cases, answers.reference, strict=True)).get(said[0], ())
-    for ours, text, among in zip(("case_id", "rater"), said, (answers.cases, answers.raters), strict=False):
-        if ours in names and text not in among:
-            problem = f"no {ours.removesuffix('_id')} of the lists{hint(text, among)}"
-            return table.error(problem, row, names[ours], allowed=_some(among), got=text)
-    problem = f"no right answer of the case {quoted(said[0])} with a list of the rater{hint(said[2], of_case)}"
-    allowed = _some([*dict.fromkeys(of_case)]) or "a case with a right answer"
-    return table.error(problem, row, names.get("reference", names["case_id"]), allowed=allowed, got=said[2])
 
 
 def _some(names: Sequence[str]) -> str:

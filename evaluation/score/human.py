@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...pages.rows import Row
 from ...statistics.agreement import VERDICTS, verdicts_agree
-from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, Item
+from ..match.judge import BOTH, BY_M, MAJORITY, NO_LABEL, Item, majority_of
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .scores import FamilyScores, Score, Settings, of_columns
@@ -50,7 +50,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         source = matches.answers.source
         raise InputError("no labelled item has a verdict of every judge", source=source, allowed=allowed)
     humans = dict(zip(human.humans, human.labels.T, strict=True))
-    against = {MAJORITY: human.majority, **humans} if len(humans) > 1 else humans
+    against = {MAJORITY: majority_of(human.labels), **humans} if len(humans) > 1 else humans
     pairs = [((who, judges[who]), one, decided) for one in against.items() for who in judges]
     pairs += [(one, other, np.ones_like(decided)) for one, other in combinations(humans.items(), 2)]
     rows = [score for one, other, kept in pairs for score in _agreement(one, other, kept, human.items)]
@@ -61,7 +61,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         words.append(
             f"{out:,} of {len(decided):,} labelled items are left out for all: one of the judges gave no verdict on them."
         )
-    if len(humans) > 1 and (ties := int((human.majority == NO_LABEL).sum())):
+    if len(humans) > 1 and (ties := int((majority_of(human.labels) == NO_LABEL).sum())):
         words.append(f"{ties:,} of {len(decided):,} items have no majority of the humans.")
     found.findings = [Finding("labels", place=NAME, example=one) for one in words]
     return found
