@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import metrics as metrics
     from . import serving as serving
-    from .auditing.audit import Audit as Audit
     from .auditing.audit import audit as audit
     from .auditing.explain import explain as explain
     from .auditing.explain import shap_explanation as shap_explanation
     from .auditing.explanation import Explanation as Explanation
+    from .auditing.result import Audit as Audit
     from .diagnosing.ask import ask as ask
     from .diagnosing.asked import Asked as Asked
     from .errors import DxmatchError as DxmatchError
@@ -60,7 +60,7 @@ _HOME = {
     "PairFeatures": "estimators.pair_features",
     "MatchClassifier": "estimators.match_classifier",
     "audit": "auditing.audit",
-    "Audit": "auditing.audit",
+    "Audit": "auditing.result",
     "shap_explanation": "auditing.explain",
     "explain": "auditing.explain",
     "Explanation": "auditing.explanation",

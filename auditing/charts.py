@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -14,12 +14,8 @@ from ..pages.encodings import named, tooltip, with_interval
 from ..pages.figure import Figure
 from ..pages.rows import Row
 from ..pages.style import SHAPES, Style
-from .contents import measured
-from .explanation import signed
-
-if TYPE_CHECKING:
-    from .audit import Audit
-    from .explanation import Explanation, Trees
+from .decision import Trees, signed
+from .permutation import Found, Made, measured
 
 _ROW = 24
 _MAX_POINTS, _BINS = 9000, 90
@@ -29,10 +25,10 @@ _RAMP = {"lowest": "#2f86c8", "low": "#7884c6", "middle": "#a87fb0", "high": "#d
 _SIDES = ("for a match", "against a match")
 
 
-def figures(audit: Audit) -> list[Figure]:
+def figures(of: Found, made: Made) -> list[Figure]:
     """Makes every chart that the audit allows."""
     charts = (reliability, histogram, beeswarm, losses, correlation)
-    return [figure for chart in charts for figure in chart(audit)]
+    return [figure for chart in charts for figure in chart(of, made)]
 
 
 def _figure(
@@ -43,11 +39,11 @@ def _figure(
     return [made] if rows else []
 
 
-def reliability(audit: Audit) -> list[Figure]:
+def reliability(of: Found, made: Made) -> list[Figure]:
     """Draws whether M's probabilities mean what they say."""
     rows = [
         told(row | {"value": row["matches"]}, mean=row["mean_probability"], pairs=row["pairs"])
-        for row in audit.rows("reliability")
+        for row in of("reliability")
     ]
     columns = {"mean": "mean probability", "told": "share of matches", "pairs": "pairs"}
 
@@ -71,9 +67,9 @@ def reliability(audit: Audit) -> list[Figure]:
     )  # fmt: skip
 
 
-def histogram(audit: Audit) -> list[Figure]:
+def histogram(of: Found, made: Made) -> list[Figure]:
     """Draws how many pairs have which probability: matches upwards, the others downwards; all upwards without labels."""
-    table, threshold = audit.rows("histogram"), audit.made_with["threshold"]
+    table, threshold = of("histogram"), made["threshold"]
     sides = {"matches": 1, "others": -1} if "matches" in table[0] else {"pairs": 1}
     rows = [
         {"from": row["from"], "to": row["to"], "range": f"{row['from']:.3f} to {row['to']:.3f}", "kind": kind, "pairs": row[kind],
@@ -109,15 +105,15 @@ def _threshold(style: Style) -> alt.Chart:
     return alt.Chart(named("threshold")).mark_rule(color=style.ink, strokeDash=[5, 4], strokeWidth=1.3).encode(x="at:Q")
 
 
-def beeswarm(audit: Audit) -> list[Figure]:
+def beeswarm(of: Found, made: Made) -> list[Figure]:
     """Draws the contributions of each feature, a point for each pair (the source's figure 3)."""
-    table, names = audit.tables["contributions"], [row["feature"] for row in audit.rows("features")]
-    shown = np.linspace(0, table.num_rows - 1, min(table.num_rows, max(100, _MAX_POINTS // len(names)))).astype(int)
+    table, names = of("contributions"), [row["feature"] for row in of("features")]
+    shown = np.linspace(0, len(table) - 1, min(len(table), max(100, _MAX_POINTS // len(names)))).astype(int)
     rows: list[Row] = []
     points: list[Row] = []
     for place, name in enumerate(names):
-        value = table.column(name).to_numpy().astype(float)
-        moved = table.column(f"shap_{name}").to_numpy()
+        value = np.array([row[name] for row in table], float)
+        moved = np.array([row[f"shap_{name}"] for row in table], float)
         low, median, high = (signed(one) for one in np.quantile(moved, [0.05, 0.5, 0.95]).tolist())
         rows.append({"feature": name, "low": low, "median": median, "high": high})
         points += [
@@ -168,14 +164,14 @@ def _aside(moved: NDArray[np.float64]) -> list[float]:
     return (0.8 * (np.arange(len(moved)) * 0.618034 % 1 - 0.5) * near / max(near.max(), 12)).tolist()
 
 
-def losses(audit: Audit) -> list[Figure]:
+def losses(of: Found, made: Made) -> list[Figure]:
     """Draws what shuffling one feature costs (the source's figure 2), and what a family is worth."""
-    if audit.made_with["quality"] is None:
+    if made["quality"] is None:
         return []
-    x = alt.X("value:Q", title=f"average precision lost, of {audit.made_with['quality']['average_precision']:.3f}")
+    x = alt.X("value:Q", title=f"average precision lost, of {made['quality']['average_precision']:.3f}")
     lost = {"told": "average precision lost", "f1": "F1 lost"}
     features, families = (
-        [told(measured(row, "ap_lost"), f1=with_interval(measured(row, "f1_lost")), **row) for row in audit.rows(name)]
+        [told(measured(row, "ap_lost"), f1=with_interval(measured(row, "f1_lost")), **row) for row in of(name)]
         for name in ("permutation", "families")
     )
     features.sort(key=lambda row: -row["value"])
@@ -202,9 +198,9 @@ def losses(audit: Audit) -> list[Figure]:
     ]  # fmt: skip
 
 
-def correlation(audit: Audit) -> list[Figure]:
+def correlation(of: Found, made: Made) -> list[Figure]:
     """Draws which features say the same: the matrix of correlations (the source's figure 1)."""
-    table = audit.rows("correlations")
+    table = of("correlations")
     names = list(dict.fromkeys(row["first"] for row in table))
     rows = [
         row | {"rho": abs(row["spearman"] or 0), "sign": "opposite" if (row["spearman"] or 0) < 0 else "alike"}
@@ -241,17 +237,18 @@ def correlation(audit: Audit) -> list[Figure]:
     )  # fmt: skip
 
 
-def waterfall(explanation: Explanation, trees: Trees) -> Figure:
+def waterfall(pair: tuple[str, str], said: str, trees: Trees, begins: float, threshold: float) -> Figure:
     """Draws one decision in raw log-odds: from the start that all pairs share to the score of this one, the largest part first.
 
-    The smallest of many are one bar. The dashed line is where a match begins.
+    said : the decision. begins : where a match does, in log-odds, at the dashed line; threshold : the same as a probability.
+    The smallest of many are one bar.
     """
     parts = [(part.feature, part.shown, part.contribution, part.label) for part in trees.parts]
     if len(parts) > _MAX_BARS:
         rest = parts[_MAX_BARS - 1 :]
         parts[_MAX_BARS - 1 :] = [(f"{len(rest)} others", "", sum(part[2] for part in rest), "the smallest, together")]
     rows: list[Row] = []
-    at, begins = trees.base, explanation.raw_threshold
+    at = trees.base
     for feature, value, moved, label in parts:
         rows.append({
             "line": f"{feature} = {value}" if value else feature, "feature": feature, "value": value, "told": signed(moved), "label": label,
@@ -273,13 +270,12 @@ def waterfall(explanation: Explanation, trees: Trees) -> Figure:
         numbers = alt.Chart(named("parts")).mark_text(align="left", dx=5).encode(x="right:Q", y=y, text="told:N")
         return alt.layer(_threshold(style), bars, numbers).properties(width=style.width, height=26 * len(rows))
 
-    a, b = (one if len(one) <= _MAX_LENGTH else f"{one[: _MAX_LENGTH - 1]}…" for one in (explanation.a, explanation.b))
+    a, b = (one if len(one) <= _MAX_LENGTH else f"{one[: _MAX_LENGTH - 1]}…" for one in pair)
     start = signed(trees.base)
     (made,) = _figure(
-        "waterfall", "why", f"{a} and {b}: {'a match' if explanation.match else 'no match'}, probability {explanation.probability:.3f}",
-        columns, rows, {"parts": rows, "threshold": [{"at": begins}]}, draw,
+        "waterfall", "why", f"{a} and {b}: {said}", columns, rows, {"parts": rows, "threshold": [{"at": begins}]}, draw,
         words=f"From the start at {start} to {signed(trees.raw)}, where a match begins at {signed(begins)}",
         note=f"Log-odds are those before calibration. Each bar starts where the one above ends; the first starts at {start}, where every pair does. Dashed: where a match "
-        f"begins, at probability {explanation.threshold:.3f}.",
+        f"begins, at probability {threshold:.3f}.",
     )  # fmt: skip
     return made

@@ -19,7 +19,8 @@ from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS, SPECIFICATION
 from ..matcher.reasons import reason
 from ..matcher.relation import relations_of
-from .explanation import Explanation, Known, Link, Part, Trees, Wording
+from .decision import Known, Link, Part, Trees, Wording
+from .explanation import Explanation
 from .families import label_of
 from .kinds import Names
 

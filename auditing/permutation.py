@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,13 @@ from ..training.statistics.threshold import choose_threshold
 from .scored_pairs import ScoredPairs
 
 LEVEL = 0.95
+UNDEFINED = "it cannot be computed on these pairs"
 _CELLS = 4_000_000
 
+Found = Callable[[str], list[Row]]
+"""Name of a table -> its rows; none where it could not be made."""
+Made = Mapping[str, Any]
+"""Settings and counts of an audit."""
 Values = NDArray[np.float64]
 Quality = dict[str, Values]
 """`ap` (average precision) and `f1`, float64 [1 + r] each: of the pairs as they are, then of each resample."""
@@ -78,6 +84,12 @@ class Resamples:
 def _interval(name: str, resampled: Values) -> Row:
     low, high = percentiles(resampled, LEVEL)
     return {f"{name}_low": low, f"{name}_high": high}
+
+
+def measured(row: Row, name: str) -> Row:
+    """Gives a measure of a row, with its interval beside it, as the row of a value."""
+    reason = row.get("reason") or UNDEFINED
+    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"], "reason": reason}
 
 
 def lost(before: Quality, after: Sequence[Quality]) -> Row:

@@ -73,7 +73,7 @@ def audit(
 ) -> None:
     """Say what a match function relies on: SHAP values, importance, correlation, each feature alone, errors by kind; one page and its tables."""
     from ..auditing.audit import audit as run
-    from ..auditing.audit import check_folder
+    from ..auditing.result import check_folder
     from ..files.invisible import read_visible
     from ..matcher.match_function import load
     from ..progress import shown
