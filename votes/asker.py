@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from ..endpoints.client import EndpointClient, EndpointError
 from ..endpoints.endpoint import Endpoint
 from ..endpoints.event_loop import run
+from ..endpoints.prices import Price
 from ..errors import OptionError
 from ..progress import Progress
 from .ask_summary import AskSummary
-from .asking import Job, Planned
 from .budget import Budget, CapReached, CostMeter, token_limit
+from .prompts.prompt import Prompt
 from .prompts.questions import Answer, Question
 from .prompts.versions import answer_of
 from .store.store import VoteStore
@@ -31,28 +33,37 @@ _SHUFFLED, _LOOKED_UP = 4_096, 64
 
 
 @dataclass(eq=False)
-class _JobState:
-    """The state of a job. over : no further question of it is asked."""
+class Asked:
+    """A job as it is asked, and its state.
 
-    job: Job
+    parameters : sent beside the messages. questions : drawn as they are needed, in a thread; `total` of them are unknown.
+    over : no further question of it is asked.
+    """
+
+    endpoint: Endpoint
+    model: str
+    price: Price | None
+    parameters: Mapping[str, Any]
+    prompt: Prompt
+    questions: Iterable[Question]
+    total: int
     answered: bool = False
     failed_in_a_row: int = 0
     over: bool = False
 
     def check(self, max_cost: float | None) -> None:
         """Raises `InputError` without a key; `OptionError` where a cap on cost cannot be enforced."""
-        model = self.job.model
-        model.endpoint.key()
-        if max_cost is not None and (model.price is None or token_limit(self.job.parameters) is None):
-            allowed = f"left out where a price of {model.model}, or max_tokens among its parameters, is missing"
+        self.endpoint.key()
+        if max_cost is not None and (self.price is None or token_limit(self.parameters) is None):
+            allowed = f"left out where a price of {self.model}, or max_tokens among its parameters, is missing"
             raise OptionError("max_cost", allowed, max_cost)
 
 
 class Asker:
     """One run of `asking.ask`, which says what is asked and how."""
 
-    def __init__(self, planned: Sequence[Planned], store: VoteStore, budget: Budget, progress: Progress | None) -> None:
-        self._states = [_JobState(one.job) for one in planned]
+    def __init__(self, jobs: Sequence[Asked], store: VoteStore, budget: Budget, progress: Progress | None) -> None:
+        self._states = jobs
         for state in self._states:
             state.check(budget.max_cost)
         budget.begin()
@@ -60,7 +71,7 @@ class Asker:
         self._summary = AskSummary()
         self._writer = ThreadPoolExecutor(1, "vote-store")
         self._store, self._budget, self._progress = store, budget, progress
-        self._total, self._done = sum(one.unknown for one in planned), 0
+        self._total, self._done = sum(one.total for one in jobs), 0
 
     def run(self) -> AskSummary:
         """Asks, and tells what came of it, also where Ctrl-C ends it."""
@@ -73,20 +84,20 @@ class Asker:
             raise _first(errors) from None
         calls, cost = self._before
         self._summary.calls = self._budget.calls - calls
-        priced = any(state.job.model.price for state in self._states)
+        priced = any(state.price for state in self._states)
         self._summary.cost = self._budget.cost - cost if priced else None
         return self._summary
 
     async def _all(self) -> None:
         """Raises an exception group, with the first error first."""
-        by_endpoint: dict[Endpoint, list[_JobState]] = {}
+        by_endpoint: dict[Endpoint, list[Asked]] = {}
         for state in self._states:
-            by_endpoint.setdefault(state.job.model.endpoint, []).append(state)
+            by_endpoint.setdefault(state.endpoint, []).append(state)
         async with asyncio.TaskGroup() as tasks:
             for endpoint, states in by_endpoint.items():
                 tasks.create_task(self._endpoint(endpoint, states))
 
-    async def _endpoint(self, endpoint: Endpoint, states: list[_JobState]) -> None:
+    async def _endpoint(self, endpoint: Endpoint, states: list[Asked]) -> None:
         questions = _QuestionQueue(states, self._store, lambda known: self._report(known, known))
 
         async def work() -> None:
@@ -99,12 +110,11 @@ class Asker:
             for _ in range(min(endpoint.concurrency, self._total)):
                 workers.create_task(work())
 
-    async def _question(self, client: EndpointClient, state: _JobState, question: Question) -> None:
-        job = state.job
-        messages = job.prompt.messages(question.first, question.second)
-        meter = CostMeter(self._budget, job.model.price, messages, job.parameters)
+    async def _question(self, client: EndpointClient, state: Asked, question: Question) -> None:
+        messages = state.prompt.messages(question.first, question.second)
+        meter = CostMeter(self._budget, state.price, messages, state.parameters)
         try:
-            reply = await client.chat(job.model.model, messages, job.parameters, meter)
+            reply = await client.chat(state.model, messages, state.parameters, meter)
         except CapReached as cap:
             self._stop(self._states, str(cap))
             if meter.error is None:
@@ -115,7 +125,7 @@ class Asker:
         else:
             meter.answered(reply.prompt_tokens, reply.completion_tokens)
             state.answered, state.failed_in_a_row = True, 0
-            answer = answer_of(question, reply, job.prompt)
+            answer = answer_of(question, reply, state.prompt)
             # In a thread, because a store that another process holds would hold up all calls under way.
             if not await asyncio.get_running_loop().run_in_executor(self._writer, self._keep, question, answer):
                 self._summary.known += 1
@@ -133,20 +143,20 @@ class Asker:
         if self._progress is not None:
             self._progress(self._done, self._total)
 
-    def _failed(self, state: _JobState, error: EndpointError) -> None:
+    def _failed(self, state: Asked, error: EndpointError) -> None:
         self._summary.failed[error.kind] += 1
         if not error.reached:
             self._summary.unreached[error.address] = str(error)
         self._summary.first_failure = self._summary.first_failure or str(error)
         state.failed_in_a_row += 1
-        at_once, model = state.job.model.endpoint.concurrency, state.job.model.model
+        at_once, model = state.endpoint.concurrency, state.model
         limit = max(MAX_FAILURES, 2 * at_once) if state.answered else max(MAX_FAILURES_AT_FIRST, at_once)
         if error.final:
             self._stop([state], f"{model} is not asked any more: {error}")
         elif state.failed_in_a_row >= limit:
             self._stop([state], f"{model} is not asked any more: {limit} failures in a row, the last: {error}")
 
-    def _stop(self, states: Iterable[_JobState], reason: str) -> None:
+    def _stop(self, states: Iterable[Asked], reason: str) -> None:
         going = [state for state in states if not state.over]
         for state in going:
             state.over = True
@@ -157,24 +167,24 @@ class Asker:
 class _QuestionQueue:
     """The questions of an endpoint, drawn a few at a time, without those that have been answered meanwhile."""
 
-    def __init__(self, states: Sequence[_JobState], store: VoteStore, known: Callable[[int], None]) -> None:
-        self._all = self._in_turn(states, store)
+    def __init__(self, states: Sequence[Asked], store: VoteStore, known: Callable[[int], None]) -> None:
+        self._all = self._in_turn(states)
         self._store, self._known = store, known
         self._shuffle = random.Random().shuffle
-        self._mixed: list[tuple[_JobState, Question]] = []
-        self._ready: deque[tuple[_JobState, Question]] = deque()
+        self._mixed: list[tuple[Asked, Question]] = []
+        self._ready: deque[tuple[Asked, Question]] = deque()
         self._lock = asyncio.Lock()
 
     @staticmethod
-    def _in_turn(states: Sequence[_JobState], store: VoteStore) -> Iterator[tuple[_JobState, Question]]:
+    def _in_turn(states: Sequence[Asked]) -> Iterator[tuple[Asked, Question]]:
         for state in states:
             if not state.over:
-                for question in store.unknown(state.job.questions()):
+                for question in state.questions:
                     yield state, question
                     if state.over:
                         break
 
-    async def next(self) -> tuple[_JobState, Question] | None:
+    async def next(self) -> tuple[Asked, Question] | None:
         async with self._lock:
             while not self._ready:
                 drawn, unknown = await asyncio.to_thread(self._draw)
@@ -185,7 +195,7 @@ class _QuestionQueue:
                     self._known(drawn - len(unknown))
             return self._ready.popleft()
 
-    def _draw(self) -> tuple[int, list[tuple[_JobState, Question]]]:
+    def _draw(self) -> tuple[int, list[tuple[Asked, Question]]]:
         """(number drawn, those of them to be asked)."""
         if not self._mixed:
             self._mixed = list(islice(self._all, _SHUFFLED))

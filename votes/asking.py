@@ -228,10 +228,15 @@ def ask(
     """
     if not (open_ := [one for one in planned if one.unknown]):
         return None
-    from .asker import Asker
+    from .asker import Asked, Asker
 
+    jobs = []
+    for one in open_:
+        job, model = one.job, one.job.model
+        unknown = store.unknown(job.questions())
+        jobs.append(Asked(model.endpoint, model.model, model.price, job.parameters, job.prompt, unknown, one.unknown))
     budget = Budget() if budget is None else budget
-    budget.summaries.append(summary := Asker(open_, store, budget, progress).run())
+    budget.summaries.append(summary := Asker(jobs, store, budget, progress).run())
     return summary
 
 
