@@ -19,7 +19,6 @@ import pandas as pd
 from PIL import Image
 
 from dxmatch import MatchFunction, Report, audit, evaluate, explain, load, reasoning, train
-from dxmatch.auditing.charts import figures
 from dxmatch.evaluation.report.contents import document_of
 from dxmatch.evaluation.report.page import figures_of
 from dxmatch.pages.figure import Figure
@@ -112,7 +111,8 @@ def of_audit() -> Part:
     pairs = pd.read_csv(EXAMPLE / "pairs.csv")
     seen = pairs["a"].map(len) % 4 != 0
     mine, held = train(pairs[seen], seed=0), pairs[~seen]
-    drawn = [*figures(audit(mine, held)), *figures(audit(mine, held[["a", "b"]]))]
+    audits = audit(mine, held), audit(mine, held[["a", "b"]])
+    drawn = [figure for one in audits for figure in figures_of(one.document(drawn=True))]
     return Part(
         "What a model relies on, and where it errs",
         "Of a model that was trained on three quarters of the example's pairs, on the rest of them.",
@@ -123,7 +123,7 @@ def of_audit() -> Part:
 def of_one_pair(m: MatchFunction) -> Part:
     why = explain(m, "heart attack", "acute coronary syndrome")
     return Part(
-        "Why two diagnoses match", "", 'dxmatch explain "heart attack" "acute coronary syndrome" -o why.svg', [why.figure]
+        "Why two diagnoses match", "", 'dxmatch explain "heart attack" "acute coronary syndrome" -o why.svg', figures_of(why.document(drawn=True))
     )  # fmt: skip
 
 
@@ -158,8 +158,7 @@ def write_gallery() -> None:
                 "",
                 f"![{_alt(figure)}](pictures/{name}.png)",
                 "",
-                figure.finding,
-                "",
+                *([figure.note, ""] if figure.note else []),
             ]
     GALLERY.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
 
