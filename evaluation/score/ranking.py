@@ -20,7 +20,7 @@ from ..lists.lists import looked_up
 from ..match.matches import RANKED, Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, check_k, declare
-from .scores import FamilyScores, Score, Settings, in_words, over_all_cases, without_absent
+from .scores import FamilyScores, Score, Settings, counts_in_words, in_words, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, relevance
 
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
@@ -221,10 +221,9 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         family.findings.append(Finding("final_diagnosis", without, n))
     elif len(cases) < n:
         family.findings.append(Finding("no_reference", n - len(cases), n, "ranks"))
-    gone = answers.absent[cases].sum(0).tolist()
-    if any(gone):
-        told = ", ".join(f"{rater} in {count:,}" for rater, count in zip(answers.raters, gone, strict=True) if count)
-        family.findings.append(Finding("missing_lists", sum(gone), len(cases), NAME, told))
+    gone = answers.absent[cases].sum(0)
+    if told := counts_in_words(answers.raters, gone):
+        family.findings.append(Finding("missing_lists", int(gone.sum()), len(cases), NAME, told))
     return family
 
 

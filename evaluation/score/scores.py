@@ -117,6 +117,12 @@ def in_words(rows: Sequence[Row], form: str) -> str:
     )
 
 
+def counts_in_words(raters: Sequence[str], counts: NDArray[np.integer], of: int | None = None) -> str:
+    """Lists the raters with a count above 0: "A 1 of 2, B 2 of 2"."""
+    named = zip(raters, counts.tolist(), strict=True)
+    return ", ".join(f"{rater} {n:,}{'' if of is None else f' of {of:,}'}" for rater, n in named if n)
+
+
 @dataclass
 class FamilyScores:
     """One family of metrics in one evaluation.

@@ -25,7 +25,7 @@ from ..lists.lists import Lists, looked_up
 from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, declare
-from .scores import FamilyScores, Score, Settings, Values, in_words, over_two
+from .scores import FamilyScores, Score, Settings, Values, counts_in_words, in_words, over_two
 from .weighted_cases import best_and_worst_rows, error_rows, plane_rows, quadrant_rows
 
 NAME, TITLE = "weighted", "Semantic and severity scores"
@@ -356,7 +356,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
             notes.append(
                 f"Semantic scores are rescaled by {best:g}, as asked, and not by {BEST}, the best score: {above:,} lists lie above 1, and weigh as 1."
             )
-        if of := _counted(answers, blank.sum(0), len(blank)):
+        if of := counts_in_words(answers.raters, blank.sum(0), len(blank)):
             doubts.append(("semantic", f"lists that hold a diagnosis whose relation is blank have no score: {of}."))
         family.scores += _scores_of("semantic_score", semantic, best, answers, "a relation is blank in every list")
         family.per_case[REGISTRY["semantic_score"].symbol] = semantic
@@ -376,7 +376,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         both = family.per_case["Semantic"], family.per_case["Severity"]
         family.tables["quadrants"] = quadrant_rows(answers.raters, rescaled(both[0], best), rescaled(both[1]))
         family.tables["best_and_worst"] = best_and_worst_rows(answers.raters, answers.cases, *both)
-    if of := _counted(answers, ((answers.lengths == 0) & ~answers.absent).sum(0)):
+    if of := counts_in_words(answers.raters, ((answers.lengths == 0) & ~answers.absent).sum(0)):
         doubts.append(("semantic and severity", f"empty lists have no rank to score, and lower no mean: {of}."))
     family.findings = [Finding("degrees", place=f"{place} scores", example=told) for place, told in doubts]
     family.findings += [Finding("origin", example=note) for note in notes]
@@ -410,17 +410,11 @@ def _severity(answers: Lists, doubts: list[tuple[str, str]]) -> tuple[Values, ND
         doubts.append(
             ("severity", f"{unknown:,} of {len(reference):,} cases have no severity of the reference, so none.")
         )
-    if of := _counted(answers, np.where(silent, 0, ((said == 0) & (top >= 0)).sum((0, 2)))):
+    if of := counts_in_words(answers.raters, np.where(silent, 0, ((said == 0) & (top >= 0)).sum((0, 2)))):
         doubts.append(
             ("severity", f"a diagnosis without a known severity counts as the furthest, D = {FARTHEST}: {of}.")
         )
     return values, reference, said
-
-
-def _counted(answers: Lists, counts: NDArray[np.integer], of: int | None = None) -> str:
-    """Lists the raters with a count above 0: "A 1 of 2, B 2 of 2"."""
-    named = zip(answers.raters, counts.tolist(), strict=True)
-    return ", ".join(f"{rater} {n:,}{'' if of is None else f' of {of:,}'}" for rater, n in named if n)
 
 
 def _degrees(answers: Lists, column: str, read: Callable[..., int]) -> NDArray[np.int8]:
