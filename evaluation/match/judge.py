@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,16 +164,13 @@ class Judgements:
 class Judging:
     """What language models, or M in their place, are asked in one evaluation, and how.
 
-    judge, check, relation, severity : who is asked; None for nobody.
+    stages : who is asked of judge, check, relation and severity.
     ask_equal : whether the judge is asked also about right answers whose name stands in the list, as in ClinBench-HPB; these
         count as included unasked otherwise.
     prompts : by the four names. store : keeps every answer. budget : caps calls and cost; says afterwards what was spent.
     """
 
-    judge: Stage | None = None
-    check: Stage | None = None
-    relation: Stage | None = None
-    severity: Stage | None = None
+    stages: Mapping[str, Stage]
     ask_equal: bool = False
     prompts: Mapping[str, Prompt]
     store: Path = Path(STORE)
@@ -207,47 +204,41 @@ class Judging:
         OptionError
             For what is given though nothing needs it, and a prompt of another kind.
         """
-        of_kind = {kind: prompts.get(f"{kind}_prompt") for kind in ("judge", "check", "relation", "severity")}
-        needless: dict[str, Any] = {}
-        if judge is None:
-            needless |= {"check": check, "judge_equal": judge_equal}
-        asks = {
-            "judge": judge,
-            "check": judge,
-            "relation": None if relation == MODEL else relation,
-            "severity": severity,
+        given = {"judge": judge, "check": check, "relation": relation, "severity": severity}
+        needless = {} if judge else {"check": check, "judge_equal": judge_equal}
+        asks = given | {"check": judge, "relation": None if relation == MODEL else relation}
+        needless |= {
+            option: prompts.get(option) for kind, asked in asks.items() if not asked and (option := f"{kind}_prompt")
         }
-        needless |= {f"{kind}_prompt": of_kind[kind] for kind, asked in asks.items() if not asked}
         for option, value in needless.items():
             if value:
                 raise OptionError(option, "left out where no language model is asked that needs it", value)
         served, prices = services_of(endpoints)
-
-        def stage(option: str, asked: Stage | None, instead: str = "model (M itself), or ") -> Stage | None:
-            if not asked or (option, asked) == ("check", NO_STAGE):
-                return None
-            return MODEL if instead and asked == MODEL else named_model(option, asked, served, prices, instead)
-
-        used = {kind: prompt_of(kind, given) for kind, given in of_kind.items()}
+        stages: dict[str, Stage] = {}
+        for kind, asked in (given | {"check": judge if check is None else check}).items():
+            if asked and (kind, asked) != ("check", NO_STAGE):
+                instead = "" if kind == "severity" else "model (M itself), or "
+                by_m = asked == MODEL and instead
+                stages[kind] = MODEL if by_m else named_model(kind, asked, served, prices, instead)
+        used = {kind: prompt_of(kind, prompts.get(f"{kind}_prompt")) for kind in given}
         for kind in ("judge", "check"):
             if not isinstance(used[kind], JudgePrompt):
                 allowed = f"a prompt of the {kind} that is answered by a verdict and its basis"
                 raise OptionError(f"{kind}_prompt", allowed, used[kind].version)
         return cls(
-            judge=stage("judge", judge), check=stage("check", judge if check is None else check), relation=stage("relation", relation),
-            severity=stage("severity", severity, ""), ask_equal=judge_equal, prompts=used, store=Path(store or STORE),
-            budget=budget or Budget(), progress=progress,
+            stages=stages, ask_equal=judge_equal, prompts=used, store=Path(store or STORE), budget=budget or Budget(),
+            progress=progress,
         )  # fmt: skip
 
     @property
     def fills_store(self) -> bool:
         """Tells whether answers are put into the vote store."""
-        return any(isinstance(one, LanguageModel) for one in (self.judge, self.check, self.relation, self.severity))
+        return any(isinstance(one, LanguageModel) for one in self.stages.values())
 
     @property
     def by_m(self) -> bool:
         """Tells whether M judges whole answers."""
-        return MODEL in (self.judge, self.check)
+        return MODEL in (self.stages.get("judge"), self.stages.get("check"))
 
     def filled(self, answers: Lists, matcher: Matcher) -> Lists:
         """Fills the blank cells of the columns relation and severity, of the first five of each list, as far as they are asked for.
@@ -260,13 +251,13 @@ class Judging:
         OptionError
             Where M shall tell relations and cannot; `ModelError` where it gives something other than one for each pair.
         """
-        if not self.relation and not self.severity:
+        if not {"relation", "severity"} & {*self.stages}:
             return answers
         name, tell = names_of(answers, matcher), self._verdicts
         of_cases = [dict.fromkeys(reference) for reference in answers.reference]
-        if self.relation:
+        if relation := self.stages.get("relation"):
             seen = name
-            if self.relation == MODEL:
+            if relation == MODEL:
                 seen = {text: text for text in name}
                 tell = _by_relation_model(matcher)
                 note = "The relations are those that the match function tells between reference and diagnosis."
@@ -274,7 +265,7 @@ class Judging:
             answers, _ = _graded(
                 answers, "relation", lambda i, text: [(seen[one], seen[text]) for one in of_cases[i]], tell, RELATIONS
             )
-        if self.severity:
+        if "severity" in self.stages:
             references = {(name[text], "") for of_case in of_cases for text in of_case}
             answers, word = _graded(
                 answers, "severity", lambda i, text: [(name[text], "")], self._verdicts, SEVERITIES, references
@@ -296,7 +287,7 @@ class Judging:
         InputError
             Where a stage answers nothing at all; those of `ask`.
         """
-        if self.judge is None:
+        if "judge" not in self.stages:
             return None
         given, unscored = by_m.given, Counter[str]()
         says, places = _equal_names(answers, names_of(answers, matcher), given.shape[1])
@@ -305,7 +296,8 @@ class Judging:
         included = np.where(places > 0, INCLUDES, NOT_INCLUDED).astype(np.int8)
         open_ = given[:, None, :] & says[:, :, None] & (places == 0)
         stages: list[tuple[Verdicts, dict[Item, str]]] = []
-        for kind, stage in (("judge", self.judge), ("check", self.check)):
+        for kind in ("judge", "check"):
+            stage = self.stages.get(kind)
             verdicts, basis = np.full_like(included, NOT_ASKED), dict[Item, str]()
             items: list[Item] = [(i, j, d) for i, j, d in np.argwhere(open_).tolist()]
             if stage == MODEL:
@@ -324,7 +316,9 @@ class Judging:
             open_ = verdicts == NOT_INCLUDED
         included[~np.broadcast_to(given[:, None, :], included.shape)] = NO_VERDICT
         (first, basis), (second, why) = stages
-        by, checked = (BY_M if one == MODEL else getattr(one, "model", "") for one in (self.judge, self.check))
+        by, checked = (
+            BY_M if one == MODEL else getattr(one, "model", "") for one in map(self.stages.get, ("judge", "check"))
+        )
         return Judgements(first, second, included, places, basis, why, given, unscored, by, checked)
 
     def _by_stage(self, kind: str, answers: Lists, items: Sequence[Item], judged: Mapping[Item, str]) -> Iterator[Told]:
@@ -338,7 +332,7 @@ class Judging:
             second = check_text(answer, NOT_INCLUDED, judged.get((i, j, d), "")) if kind == "check" else answer
             questions.append((list(dict.fromkeys(answers.reference[i]))[d], second))
             numbered.append(entries)
-        found, prompt, stage = self.answers_of(kind, questions), self.prompts[kind], getattr(self, kind)
+        found, prompt, stage = self.answers_of(kind, questions), self.prompts[kind], self._model(kind)
         failure = self.budget.summaries[-1].first_failure if questions and self.budget.summaries else ""
         if failure and not any(found):
             problem = f"the {kind} {stage.model} answered none of {len(questions):,} questions; the first failure: {failure.rstrip('.')}"
@@ -354,13 +348,15 @@ class Judging:
             named = verdict == INCLUDES and told.place and told.place <= entries
             yield verdict, told.basis, told.place if named and told.place else 0
 
+    def _model(self, kind: str) -> LanguageModel:
+        return cast(LanguageModel, self.stages[kind])
+
     def answers_of(self, kind: str, asked: Sequence[Texts]) -> list[Answer | None]:
         """Asks the language model of a kind, through the store."""
-        model = getattr(self, kind)
         if not asked:
             return []
         with VoteStore(self.store) as votes:
-            return model.answers(self.prompts[kind], asked, votes, self.budget, self.progress)
+            return self._model(kind).answers(self.prompts[kind], asked, votes, self.budget, self.progress)
 
     def _verdicts(self, kind: str, asked: Sequence[Texts]) -> list[int | None]:
         return [None if one is None else one.verdict for one in self.answers_of(kind, asked)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +13,7 @@ from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.match.judge import NOT_ANSWERED, Judging
 from dxmatch.evaluation.match.matches import Matches, Needs, match
-from dxmatch.votes.asking import Budget, LanguageModel, NotServed
+from dxmatch.votes.asking import LanguageModel, NotServed
 from dxmatch.votes.prompts.questions import Answer, Question
 from dxmatch.votes.prompts.versions import PROMPTS
 
@@ -31,7 +30,6 @@ NO = '{"verdict": "not included", "basis": "no word of it"}'
 YES = '{"verdict": "included", "basis": "the same", "place": 2}'
 RIGHT, WRONG = '{"verdict": "correct", "basis": "rightly so"}', '{"verdict": "incorrect", "basis": "a synonym"}'
 NOBODY = Needs(references=False, depth=3, whole=False, relations=False, first=False, codes=False)
-needs_llm = pytest.mark.skipif(not (find_spec("openai") and find_spec("stamina")), reason="needs the extra 'llm'")
 
 
 class Scripted(LanguageModel):
@@ -118,23 +116,6 @@ def test_what_comes_of_the_stages(tmp_path, judge, check, options, included, pla
     assert found.unscored == unscored and found.scored[0] == (np.array(included) >= 0).all()
     if judge == "model":
         assert found.basis_of_judge[0, 0, 0].startswith("'heart attack' (place 2) names the disease: probability 1.000")
-
-
-@needs_llm
-def test_asked_once_and_kept_under_a_cap(tmp_path, loopback):
-    """Over the network: the check sees the judgement; a case that stands twice is not asked twice; all is kept."""
-    loopback.rules(
-        {"contains": "somebody's judgement", "text": WRONG}, {"contains": "asthma", "text": NO}, {"text": YES}
-    )
-    model = LanguageModel(Endpoint("lab", loopback.url, timeout=20.0, tries=1), "strict")
-    cases, capped, whole = {**CASES, "again": CASES["one"]}, Budget(max_calls=2), Budget()
-    found = judged(tmp_path, model, cases=cases, budget=capped).judged
-    assert found is not None and loopback.log()["calls"] == 2 and found.unscored == {NOT_ANSWERED: 2}
-    found = judged(tmp_path, model, cases=cases, budget=whole).judged
-    assert found is not None and found.included[0].tolist() == found.included[2].tolist() == [[1, 1], [1, 1]]
-    assert loopback.log()["calls"] == 3 and [one.calls for one in whole.summaries] == [1]
-    (check,) = [text for text in loopback.log()["asked"] if "somebody's judgement" in text]
-    assert '"judgement": "not included: no word of it"' in check
 
 
 def test_relations_and_severities_by_hand(tmp_path):
