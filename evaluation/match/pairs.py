@@ -90,6 +90,7 @@ class Pairs:
         self.strings, self.directed = sorted({*texts}), directed
         self.codes: Codes = np.empty(0, np.int64)
         self._number = {text: i for i, text in enumerate(self.strings)}
+        self._names = np.array(self.strings, object)
         self._probabilities, self._verdicts = np.full(1, np.nan, np.float32), np.zeros(1, bool)
 
     def numbers(self, texts: Iterable[str]) -> NDArray[np.int32]:
@@ -107,8 +108,9 @@ class Pairs:
 
     def texts(self, part: slice = slice(None)) -> tuple[list[str], list[str]]:
         """Lists the first and the second of some pairs."""
+        # looked up in an array: a million numbers as Python's own would take 80 MB
         first, second = np.divmod(self.codes[part], max(1, len(self.strings)))
-        return [self.strings[i] for i in first.tolist()], [self.strings[i] for i in second.tolist()]
+        return self._names[first].tolist(), self._names[second].tolist()
 
     def ask(self, matcher: Matcher, progress: Progress | None = None) -> None:
         """Asks M about all pairs, in chunks. Errors: those of `asked`."""
@@ -126,7 +128,7 @@ class Pairs:
         """Looks up what M said of pairs; NaN and False of those that were not added."""
         codes, ended = self._codes(first, second), np.append(self.codes, -2)
         at = np.searchsorted(self.codes, codes)
-        at = np.where(ended[at] == codes, at, len(self.codes))
+        at[ended[at] != codes] = len(self.codes)
         return self._probabilities[at], self._verdicts[at]
 
     def said_of_peers(self, first: Numbers, second: Numbers) -> Said:
