@@ -164,11 +164,11 @@ def write_gallery() -> None:
 
 
 def _small(png: bytes) -> bytes:
-    """Of 64 colours, which a chart hardly exceeds, and half again as wide as it is shown."""
+    """Half again as wide as it is shown, of colours by their coverage, so that those of a small mark stay."""
     drawn = Image.open(io.BytesIO(png)).convert("RGB")
     drawn = drawn.resize((drawn.width * 3 // 4, drawn.height * 3 // 4), Image.Resampling.LANCZOS)
     (packed := io.BytesIO()).name = "of.png"
-    drawn.quantize(64, dither=Image.Dither.NONE).save(packed, optimize=True)
+    drawn.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(packed, optimize=True)
     return packed.getvalue()
 
 
