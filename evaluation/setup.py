@@ -37,7 +37,8 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, profile: Prof
         own = "n k²" if settings.denominator == "nk2" else "the lists' own lengths, cut to k"
         lines += [("Denominator", own), ("Hardness", f"{settings.hardness:g} (1 compares averages, 0 the best of the algorithm with the worst of the panel)")]  # fmt: skip
     if matches.codes is not None:
-        lines.append(("ICD-10", f"the tree {matches.icd_tree}; {' '.join(matches.codes.ways)}"))
+        by = f"; codes of texts by {matches.codes.by}" if matches.codes.by else ""
+        lines.append(("ICD-10", f"the tree {matches.icd_tree}{by}; {' '.join(matches.codes.ways)}"))
     versions = {"python": python_version()} | {
         name: version(name) for name in ("dxmatch", "numpy", "scikit-learn", "lightgbm")
     }
@@ -59,7 +60,8 @@ def setup_of(matches: Matches, raters: Raters, settings: Settings, profile: Prof
             "pairs_asked": None if matches.peers is None else len(matches.peers.codes),
             "cut_lists": int((answers.lengths > settings.relative_k).sum()),
             "short_lists": {str(k): int((answers.lengths < k).sum()) for k in range(1, settings.max_k + 1)} if raters.panels else {},
-            "icd_counts": None if matches.codes is None else matches.codes.counts, "rejected_rows": answers.rejected.rows,
+            "icd_counts": None if matches.codes is None else matches.codes.counts,
+            "icd_codes_by": None if matches.codes is None else matches.codes.by, "rejected_rows": answers.rejected.rows,
             "rejected_cases": answers.rejected.cases, "rejects": answers.rejected.path, "versions": versions,
         },
         lines=[line for line in lines if line[1]],

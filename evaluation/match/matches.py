@@ -231,7 +231,7 @@ class Matches:
         each other in each case, and of different cases; None where nobody needs them.
     codes : of ICD-10; None where nobody needs them, or, as `no_codes` says, something is missing.
     judged, humans : what a judge of whole answers and people say; None without them.
-    threshold, policy, identity, rests_on_votes, tells_relations : of M. icd_tree : "icd10cm", "icd10", or a path.
+    threshold, policy, identity, tells_relations : of M. icd_tree : "icd10cm", "icd10", or a path.
     case_table : what was matched with what; None without references.
     """
 
@@ -250,7 +250,6 @@ class Matches:
     threshold: float
     policy: str
     identity: str
-    rests_on_votes: bool
     tells_relations: bool
     icd_tree: str
     findings: tuple[Finding, ...]
@@ -323,7 +322,7 @@ def match(
     made = Matches(
         answers, tuple(panels), no_panel, references, None, found.get("peers"), found.get("first"), found.get("cross_case"), coded[0],
         lacking[0], judged, labels,
-        float(matcher.threshold), str(getattr(matcher, "policy", None) or ""), profile.identity, profile.rests_on_votes,
+        float(matcher.threshold), str(getattr(matcher, "policy", None) or ""), profile.identity,
         tells_relations(matcher), icd_tree, (*findings, *_findings(answers, matcher)), table,
     )  # fmt: skip
     if final is None:
