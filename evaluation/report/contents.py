@@ -21,6 +21,9 @@ from .words import answer
 if TYPE_CHECKING:
     from .report import Family, Report
 
+ASKED_FOR = ("judge", "human")
+"""Families that are there because the user brought a judge or labels: their sentences are in every view."""
+
 
 def document_of(report: Report, *, drawn: bool) -> Document:
     """Makes the document of a report. drawn : with its charts and all its cases, which take their time."""
@@ -90,6 +93,7 @@ def _subgroups(report: Report, charts: list[Block]) -> Part:
 def _family(report: Report, family: Family, charts: list[Block]) -> Part:
     relative = family.name == "relative"
     tables = _known([as_printed(report)]) if relative else list(tables_of(family))
+    brief = [f"{family.title}. {' '.join(family.sentences)}"] if family.name in ASKED_FOR else []
     return Part(
-        family.name, family.title, [*family.sentences, *charts, *tables], folded=not (relative and report.raters.panels)
+        family.name, family.title, [*family.sentences, *charts, *tables], not (relative and report.raters.panels), brief
     )
