@@ -165,3 +165,21 @@ def test_the_policy_reaches_load(here: Path, monkeypatch: pytest.MonkeyPatch, co
     for given, policy in (([], None), (["--policy", "strict"], "strict")):
         with pytest.raises(Reached, match=str(policy)):
             run(*command, *given)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--compare", "A=B", "--group", "one=A", "--group", "two=B"], 0, "group"),
+        (["--k", "recall=all", "--k", "relative=2"], 0, "R_disease"), (["--k", "recall=4", "--metrics", "recall"], 0, "R_disease@4"),
+        (["--compare", "A=C"], 1, "names of raters"), (["--group", "one=C"], 1, "names of raters"), (["--compare", "A"], 2, "BASE=TUNED"),
+        (["--group", "one"], 2, "NAME=RATER"), (["--k", "five"], 2, ""), (["--k", "recall="], 2, ""), (["--k", "3", "--k", "4"], 2, ""),
+    ],
+)  # fmt: skip
+def test_pairs_groups_and_k(tmp_path: Path, words: list[str], code: int, said: str) -> None:
+    path = tmp_path / "lists.csv"
+    rows = [f"c{i},{model},1,{word},gout" for i in range(3) for model, word in (("A", "gout"), ("B", "influenza"))]
+    path.write_text("\n".join(["case_id,rater,rank,diagnosis,reference", *rows]))
+    done = CliRunner().invoke(app, ["evaluate", str(path), "--bootstrap", "20", *words])
+    assert done.exit_code == code, done.output
+    assert said in done.output or said in str(done.exception)
