@@ -13,7 +13,7 @@ from ..matcher.protocol import Profile
 from ..pages.words import listed
 from .match.matches import Matches
 from .report.raters import Raters
-from .report.report import Setup
+from .report.results import Setup
 from .score.scores import Settings
 
 

@@ -26,7 +26,8 @@ from ...votes.store.store import VoteStore
 from ..read.findings import Finding
 from ..report.board import Wish
 from ..report.raters import Raters
-from ..report.report import Report, Setup
+from ..report.report import Report
+from ..report.results import Setup
 from ..report.summarise import summarise
 from ..score.choice import shifts
 from ..score.scores import FamilyScores, Score

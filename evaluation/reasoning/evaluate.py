@@ -24,7 +24,8 @@ from ...votes.store.store import VoteStore
 from ..report.board import Wish
 from ..report.document import Part
 from ..report.raters import Raters
-from ..report.report import Report, Setup
+from ..report.report import Report
+from ..report.results import Setup
 from ..report.summarise import summarise
 from ..score.scores import FamilyScores, Score
 from .browser import browser

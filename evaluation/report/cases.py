@@ -23,7 +23,7 @@ from ..match.codes import REFERENCE
 from .document import Block, Browser, Folded, Table
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 MAX_CASES = 5_000
 MAX_JUDGED = 3_000_000
@@ -39,7 +39,7 @@ _TO_LOOK_AT = (
 _ONE_CASE = "After each diagnosis its code, and the deepest node that it shares with the reference."
 
 
-def case_browser(report: Report) -> Browser | None:
+def case_browser(report: Results) -> Browser | None:
     """Makes the cases for the page, with the data that its script reads; None where no case has a right answer."""
     table = None if report.evidence is None else report.evidence.case_table
     if table is None:
@@ -132,7 +132,7 @@ def _group(name: str, values: Sequence[str | None]) -> dict[str, Any]:
     return {"name": name, "values": there, "of": _places(values, there)}
 
 
-def cases_to_look_at(report: Report) -> list[Block]:
+def cases_to_look_at(report: Results) -> list[Block]:
     """Makes the cases in which each algorithm and its panel differ most, with their lists; none without a panel, or a difference."""
     rows = report.rows_of("relative.disagreements")
     if not rows or report.evidence is None:
@@ -165,7 +165,7 @@ def _met(row: Row) -> str:
     return f"{row['diagnosis']}\n{'✓ ' if row['match'] else ''}{row['probability']:.2f} {row['nearest']}"
 
 
-def coded_rows(report: Report, case_id: str) -> list[Row]:
+def coded_rows(report: Results, case_id: str) -> list[Row]:
     """Makes a row for each diagnosis of a case, those of the reference first (H-DDx, Tables 3 and 8).
 
     algorithm ("reference" for the right answers), rank, diagnosis, icd10 and name (several apart by "; ", None without a code), shared (the
@@ -218,7 +218,7 @@ def coded_rows(report: Report, case_id: str) -> list[Row]:
     return rows
 
 
-def coded_table(report: Report, case_id: str) -> Table:
+def coded_table(report: Results, case_id: str) -> Table:
     """Makes the same side by side: a column for the reference and for each rater. Errors: as of `coded_rows`."""
     rows = coded_rows(report, case_id)
     raters = list(dict.fromkeys([REFERENCE, *(row["algorithm"] for row in rows)]))

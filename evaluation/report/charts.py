@@ -21,7 +21,7 @@ from .layers import Marks, bands, curves, spoken, text, told
 from .tables import HEADLINES
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _MAX_DIFFERENCES, _MAX_RATERS, _MAX_GROUPS, _MAX_COLUMNS, _MAX_PAIRS = 28, 12, 12, 3, 2000
 _AE, _EE = "algorithm–expert", "expert–expert"
@@ -36,7 +36,7 @@ _BY_HARDNESS = (
 )
 
 
-def figures(report: Report, marks: Marks) -> list[Figure]:
+def figures(report: Results, marks: Marks) -> list[Figure]:
     """Makes every chart that the report allows."""
     charts = (accuracy, forest, relative, pairs, by_level, subgroups, violins, planes.of_raters, planes.of_cases)
     return [figure for chart in charts for figure in chart(report, marks)]
@@ -50,7 +50,7 @@ def _ks() -> alt.X:
     return alt.X("k:O", title="k, the diagnoses of each list that count").axis(labelAngle=0)
 
 
-def accuracy(report: Report, marks: Marks) -> list[Figure]:
+def accuracy(report: Results, marks: Marks) -> list[Figure]:
     """Draws top-k accuracy of every model by k, where there are two k or more."""
     rows = [r for r in report.model_rows if r["metric"] == "Acc" and r["algorithm"] in report.board.algorithms]
     judges = [row["of"] for row in rows]
@@ -65,7 +65,7 @@ def accuracy(report: Report, marks: Marks) -> list[Figure]:
     )]  # fmt: skip
 
 
-def forest(report: Report, marks: Marks) -> list[Figure]:
+def forest(report: Results, marks: Marks) -> list[Figure]:
     """Draws the difference of each two models in the first metric of the leaderboard, where there are two or more."""
     column = next(iter(report.board.columns), None)
     name = None if column is None else column.name
@@ -81,7 +81,7 @@ def forest(report: Report, marks: Marks) -> list[Figure]:
     )]  # fmt: skip
 
 
-def relative(report: Report, marks: Marks) -> list[Figure]:
+def relative(report: Results, marks: Marks) -> list[Figure]:
     """Draws RPAD and RRAD by k, and at k by the hardness H, from the optimistic (0) to the average (1); 1 is the panel's own level."""
     hardness = alt.X("hardness:O", title="hardness H").axis(format=".1f", labelAngle=0)
     at_k = [row for row in report.rows_of("relative.curves") if row["k"] == report.k]
@@ -97,7 +97,7 @@ def relative(report: Report, marks: Marks) -> list[Figure]:
     ]  # fmt: skip
 
 
-def pairs(report: Report, marks: Marks) -> list[Figure]:
+def pairs(report: Results, marks: Marks) -> list[Figure]:
     """Draws P, R and kappa of each two raters, the algorithm beside its panel, in a band for each algorithm: one figure each."""
     made = []
     for metric, says in _SAYS.items():
@@ -126,7 +126,7 @@ def _of_kind(style: Style) -> dict[str, Any]:
     }
 
 
-def _rates(report: Report, marks: Marks, metric: str) -> list[Row]:
+def _rates(report: Results, marks: Marks, metric: str) -> list[Row]:
     found = report.rows_of("relative.pairs")
     of = {frozenset((row["first"], row["second"])): row for row in found if row["metric"] == metric}
     return [
@@ -140,7 +140,7 @@ def _rates(report: Report, marks: Marks, metric: str) -> list[Row]:
     ]
 
 
-def by_level(report: Report, marks: Marks) -> list[Figure]:
+def by_level(report: Results, marks: Marks) -> list[Figure]:
     """Draws HDF1 at each level of ICD-10: how far down the tree the diagnoses stay right."""
     rows = [
         row | {"level": level}
@@ -157,7 +157,7 @@ def by_level(report: Report, marks: Marks) -> list[Figure]:
     )]  # fmt: skip
 
 
-def subgroups(report: Report, marks: Marks) -> list[Figure]:
+def subgroups(report: Results, marks: Marks) -> list[Figure]:
     """Draws each model in each group by the first metrics of the leaderboard, where there are two groups or more."""
     rows = [row for row in report.by_group.model_rows if row["group"] not in (None, *AVERAGES)]
     made: list[Figure] = []
@@ -191,7 +191,7 @@ def _groups(marks: Marks, name: str, by: str, label: str, rows: list[Row]) -> Fi
     )  # fmt: skip
 
 
-def violins(report: Report, marks: Marks) -> list[Figure]:
+def violins(report: Results, marks: Marks) -> list[Figure]:
     """Draws how each score of single cases is spread, a violin for each rater, with points."""
     return [
         _violins(report, marks, score, family.name, family.per_case[score])
@@ -201,7 +201,7 @@ def violins(report: Report, marks: Marks) -> list[Figure]:
     ]
 
 
-def _violins(report: Report, marks: Marks, score: str, section: str, values: Values) -> Figure:
+def _violins(report: Results, marks: Marks, score: str, section: str, values: Values) -> Figure:
     """values : [n, r], NaN where a case has none."""
     names, top, generator = list(report.raters.names), _TOPS[score], np.random.default_rng(0)
     known = dict(zip(names, values.T, strict=True))

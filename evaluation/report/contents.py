@@ -19,13 +19,13 @@ from .tables import (
 from .words import answer
 
 if TYPE_CHECKING:
-    from .report import Family, Report
+    from .results import Family, Results
 
 ASKED_FOR = ("judge", "human")
 """Families that are there because the user brought a judge or labels: their sentences are in every view."""
 
 
-def document_of(report: Report, *, drawn: bool) -> Document:
+def document_of(report: Results, *, drawn: bool) -> Document:
     """Makes the document of a report. drawn : with its charts and all its cases, which take their time."""
     charts: dict[str, list[Block]] = {}
     key, browser = {}, None
@@ -59,7 +59,7 @@ def _known(blocks: list[Block | None]) -> list[Block]:
     return [block for block in blocks if block is not None]
 
 
-def _leaderboard(report: Report, charts: list[Block]) -> Part:
+def _leaderboard(report: Results, charts: list[Block]) -> Part:
     shown = _known([headline_table(report)])
     brief = [*shown, Definitions(definitions(report.board))] if shown else []
     return Part(
@@ -67,7 +67,7 @@ def _leaderboard(report: Report, charts: list[Block]) -> Part:
     )
 
 
-def _differences(report: Report, charts: list[Block]) -> Part:
+def _differences(report: Results, charts: list[Block]) -> Part:
     first, rest = difference_tables(report)
     folded = [Folded("Differences in every other metric", rest, False)] if rest else []
     return Part(
@@ -84,13 +84,13 @@ def _first_only(shown: Table) -> Table:
     return Table(shown.header[:2], groups, shown.caption, f"Differences in {shown.header[1]}", shown.note)
 
 
-def _subgroups(report: Report, charts: list[Block]) -> Part:
+def _subgroups(report: Results, charts: list[Block]) -> Part:
     first, rest = subgroup_tables(report)
     folded = [Folded("The other metrics by subgroup", rest, False)] if rest else []
     return Part("subgroups", "Subgroups", [*first, *charts, *folded] if first else [], brief=first)
 
 
-def _family(report: Report, family: Family, charts: list[Block]) -> Part:
+def _family(report: Results, family: Family, charts: list[Block]) -> Part:
     relative = family.name == "relative"
     tables = _known([as_printed(report)]) if relative else list(tables_of(family))
     brief = [f"{family.title}. {' '.join(family.sentences)}"] if family.name in ASKED_FOR else []

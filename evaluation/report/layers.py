@@ -15,7 +15,7 @@ from ...pages.style import COLOURS, SHAPES, Style
 from .document import shown
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _PANEL = "panel"
 _PATHS = {
@@ -50,7 +50,7 @@ class Marks:
     of_raters: Mapping[str, Mark]
 
     @classmethod
-    def of(cls, report: Report) -> Marks:
+    def of(cls, report: Results) -> Marks:
         """Gives everyone a mark, in the order of the leaderboard, algorithms first."""
         judged = report.in_order((*report.board.algorithms, *report.algorithms))
         groups = {rater: group for rater, group in report.raters.groups.items() if rater in judged}

@@ -14,7 +14,7 @@ from .page import note_of
 from .tables import LEVEL, as_printed, headline_table
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -24,7 +24,7 @@ _LATEX = {
 }  # fmt: skip
 
 
-def latex(report: Report) -> str:
+def latex(report: Results) -> str:
     """Writes a `table` with `booktabs`: the best in bold, its caption says what the marks are; a second one where there is a panel.
 
     Errors: `InputError` where there is nothing to show.
@@ -49,7 +49,7 @@ def _in_latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def markdown(report: Report) -> str:
+def markdown(report: Results) -> str:
     """Writes tables in pipes as of `latex`, and below each what the marks are.
 
     Errors: `InputError` where there is nothing to show.
@@ -80,7 +80,7 @@ def _cell(cell: str | Value, escaped: Callable[[str], str], none: str, bold: str
     )
 
 
-def _tables(report: Report) -> list[tuple[Table, str]]:
+def _tables(report: Results) -> list[tuple[Table, str]]:
     """Each with its caption."""
     shown, printed = headline_table(report), as_printed(report)
     if shown is None:
@@ -92,7 +92,7 @@ def _tables(report: Report) -> list[tuple[Table, str]]:
     return made if printed is None else [*made, (printed, f"{opening}. {note_of(printed)}")]
 
 
-def _cases(report: Report, shown: Table) -> str:
+def _cases(report: Results, shown: Table) -> str:
     """`50 cases`, `48 of 50 cases` or `46 to 48 of 50 cases`: those that the values shown are over."""
     cells = [cell for _, lines in shown.groups for line in lines for cell in line if isinstance(cell, Value)]
     counts = {cell.row["n_cases"] for cell in cells if cell.row is not None and cell.row["value"] is not None}

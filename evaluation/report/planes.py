@@ -17,7 +17,7 @@ from ..score.weighted import RANKS, rescaled
 from .layers import Marks, spoken, text
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .results import Results
 
 _MAX_RATERS, _MAX_POINTS, _LONGEST = 6, 250, 300
 _TURN, _STEP = 2.39996, 0.012
@@ -26,7 +26,7 @@ _AXES = (("x", "severity"), ("y", "semantic"))
 _PLACES = {"x_told": "severity", "y_told": "semantic"}
 
 
-def of_raters(report: Report, marks: Marks) -> list[Figure]:
+def of_raters(report: Results, marks: Marks) -> list[Figure]:
     """Draws both scores of each rater, aggregated under the difficulty that was asked for, where both are there."""
     found = {row["algorithm"]: row for row in report.rows_of("weighted.plane")}
     raters = marks.ordered(found)
@@ -43,7 +43,7 @@ def of_raters(report: Report, marks: Marks) -> list[Figure]:
     return _plane("raters", rows, {"quadrant": "right by"}, marks, raters, note, intervals=True, size=110, opacity=1)
 
 
-def of_cases(report: Report, marks: Marks) -> list[Figure]:
+def of_cases(report: Results, marks: Marks) -> list[Figure]:
     """Draws a point for each case of the first six raters, where both scores are there; of many cases a sample."""
     family = report.family("weighted")
     if family is None or not {"Semantic", "Severity"} <= family.per_case.keys():

@@ -27,7 +27,8 @@ from ..statistics.subgroups import Groups, findings_of_groups, subgroup_differen
 from .board import Wish, leaderboard
 from .document import Part
 from .raters import Raters
-from .report import Family, Report, Setup, Subgroups
+from .report import Report
+from .results import Family, Setup, Subgroups
 
 
 def summarise(

@@ -15,7 +15,7 @@ from .document import Line, Table, Value, rows_table
 from .words import place_of
 
 if TYPE_CHECKING:
-    from .report import Family, Report
+    from .results import Family, Results
 
 LEVEL = "≈"
 OVER_PROMPTS = (
@@ -38,7 +38,7 @@ def spread_note(row: Row | None) -> str:
     return f"± {row['sd_repeats']:.3f} (repeats)" if row.get("sd_repeats") is not None else ""
 
 
-def headline_table(report: Report) -> Table | None:
+def headline_table(report: Results) -> Table | None:
     """Makes a line for each algorithm, the best first, and for each expert who is judged by the same metrics.
 
     A model that came under several prompts is one line, its mean over prompts.
@@ -53,7 +53,7 @@ def headline_table(report: Report) -> Table | None:
     return Table(header, groups, "Leaderboard", note=_headline_note(report))
 
 
-def _line(report: Report, rater: str) -> Line:
+def _line(report: Results, rater: str) -> Line:
     cells: list[str | Value] = [rater, *([report.raters.groups.get(rater, "")] if report.raters.groups else [])]
     for column in report.board.columns:
         row = column.of_rater.get(rater)
@@ -66,7 +66,7 @@ def _line(report: Report, rater: str) -> Line:
     return cells
 
 
-def _headline_note(report: Report) -> str:
+def _headline_note(report: Results) -> str:
     board, resampling, cases = report.board, report.setup.resampling, report.setup.cases
     rows = [row for column in board.columns for row in column.of_rater.values()]
     told = []
@@ -126,7 +126,7 @@ def _cell(row: Row | None) -> Value:
     return Value(row, mark, note=spread_note(row))
 
 
-def difference_tables(report: Report) -> tuple[list[Table], list[Table]]:
+def difference_tables(report: Results) -> tuple[list[Table], list[Table]]:
     """Makes the tables of differences in the leaderboard's metrics, and in all others."""
     of_board = [column.name for column in report.board.columns]
     labels = {column.name: column.label for column in report.board.columns}
@@ -137,7 +137,7 @@ def difference_tables(report: Report) -> tuple[list[Table], list[Table]]:
     return [_differences(report, first, labels)] if first else [], [_differences(report, one, {}) for one in pieces]
 
 
-def _differences(report: Report, names: Sequence[str], labels: Mapping[str, str]) -> Table:
+def _differences(report: Results, names: Sequence[str], labels: Mapping[str, str]) -> Table:
     """A line for each two raters, whoever is better first, or as they were named; a column for each metric."""
     rows = [row for row in report.difference_rows if row["name"] in names]
     pairs = list(dict.fromkeys((row["first"], row["second"]) for row in rows))
@@ -155,7 +155,7 @@ def _differences(report: Report, names: Sequence[str], labels: Mapping[str, str]
     return Table(header, [("", lines)], f"Differences in {', '.join(names[:3])}", note=told)
 
 
-def subgroup_tables(report: Report) -> tuple[list[Table], list[Table]]:
+def subgroup_tables(report: Results) -> tuple[list[Table], list[Table]]:
     """Makes for each column of groups the table of the leaderboard's first metric; and those of its other metrics."""
     first, rest = [], []
     rows = report.by_group.model_rows
@@ -189,7 +189,7 @@ def _by_group(title: str, by: str, rows: Sequence[Row], column: str, columns: Se
     return Table([by.replace("_", " "), "cases", *columns], [("", lines)], title, title, warning=warning)
 
 
-def every_metric(report: Report) -> Table:
+def every_metric(report: Results) -> Table:
     """Makes a line for each metric, at every k, and a column for each rater, models as their means over prompts."""
     rows = report.model_rows
     raters = report.in_order(row["algorithm"] for row in rows)
@@ -205,7 +205,7 @@ def every_metric(report: Report) -> Table:
     return Table(["metric", *raters], groups, "Every metric of every rater", note=told)
 
 
-def as_printed(report: Report) -> Table | None:
+def as_printed(report: Results) -> Table | None:
     """Makes Table 3 of "How to Evaluate Medical AI": P_avg and P_opt at 1, R_avg and R_opt at k, a line for each algorithm.
 
     The optimistic ones are told as + (above 1) or - (not above 1). None without a panel.
